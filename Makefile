@@ -1,0 +1,95 @@
+# Each target sets up what it needs in .venv, once, and again when pyproject.toml or
+# constraints.txt change. Run `make help` for the list.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+# The Python that the virtual environment is made with: the first that is supported.
+ifndef PYTHON
+PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3.14 python3; do \
+	  $$python -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
+	    >/dev/null 2>&1 && echo $$python && break; \
+	done)
+endif
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+
+# More words for pytest: make test PYTEST_ARGS="-n 2 tests/engine"
+PYTEST_ARGS ?=
+# What `make train` runs, and with which options.
+TRAIN ?= examples/train_quick.py
+TRAIN_ARGS ?=
+
+.PHONY: help
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+.PHONY: test
+test: $(VENV)/.test-installed  ## run the tests (without the slow ones)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+.PHONY: test-slow
+test-slow: $(VENV)/.test-installed  ## run the slow tests
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+.PHONY: train
+train: $(VENV)/.train-installed  ## train a MaskablePPO agent for a few minutes
+	$(BIN)/python $(TRAIN) $(TRAIN_ARGS)
+
+.PHONY: lint
+lint: $(VENV)/.dev-installed  ## ruff, mypy and the layers of the package
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: format
+format: $(VENV)/.dev-installed  ## apply ruff's fixes and its format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# With compilation on, coverage cannot see inside the rules.
+.PHONY: coverage
+coverage: $(VENV)/.test-installed  ## measure coverage with compilation switched off
+	$(BIN)/coverage erase
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m purepython $(PYTEST_ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+# Compiled code with and without bounds checks must not share a cache.
+.PHONY: bounds
+bounds: $(VENV)/.test-installed  ## run the tests with bounds checks in the compiled rules
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-bounds \
+	  $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+.PHONY: bench
+bench: $(VENV)/.test-installed  ## measure speed
+	$(BIN)/python -m tests.benchmarks
+
+.PHONY: golden
+golden: $(VENV)/.test-installed  ## write the golden playthroughs anew; review the diff
+	$(BIN)/python -m tests.golden
+
+.PHONY: docs
+docs: $(VENV)/.docs-installed  ## build the documentation
+	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
+
+.PHONY: clean
+clean:  ## remove the virtual environment and everything built
+	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* \
+	  .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.test-installed: EXTRAS = test,train,render
+$(VENV)/.train-installed: EXTRAS = train
+$(VENV)/.dev-installed: EXTRAS = dev
+$(VENV)/.docs-installed: EXTRAS = docs
+
+$(VENV)/.%-installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable ".[$(EXTRAS)]"
+	@touch $@
