@@ -58,7 +58,7 @@ coverage: $(VENV)/.test-installed  ## measure coverage with compilation switched
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-# Compiled code with and without bounds checks must not share a cache.
+# A cache of its own, so that the next run without bounds checks need not compile again.
 .PHONY: bounds
 bounds: $(VENV)/.test-installed  ## run the tests with bounds checks in the compiled rules
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-bounds \

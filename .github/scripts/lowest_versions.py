@@ -1,0 +1,34 @@
+"""Print the lowest versions that pyproject.toml allows, as constraints for pip.
+
+Needs the `packaging` library. Usage: lowest_versions.py train test > lowest.txt
+"""
+
+import sys
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[2]
+
+
+def lowest(requirements: list[str]) -> list[str]:
+    """One `name==version` for each requirement with a lower bound that holds on this machine."""
+    pins = {}
+    for requirement in map(Requirement, requirements):
+        floors = [s.version for s in requirement.specifier if s.operator == ">="]
+        if floors and (requirement.marker is None or requirement.marker.evaluate()):
+            pins[requirement.name] = floors[0]
+    return [f"{name}=={version}" for name, version in sorted(pins.items())]
+
+
+def main() -> None:
+    """Print the pins of the package and of the extras named on the command line."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    requirements = project["dependencies"] + [r for name in sys.argv[1:] for r in extras[name]]
+    print("\n".join(lowest(requirements)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import catan_pz
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def _package_files() -> set[str]:
+    return {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "catan_pz").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (path,) = folder.glob("*.whl")
+    assert path.name == f"catan_pz-{PROJECT['version']}-py3-none-any.whl"
+    with zipfile.ZipFile(path) as archive:
+        yield archive
+
+
+def test_the_package_says_the_version_of_pyproject() -> None:
+    assert catan_pz.__version__ == PROJECT["version"]
+
+
+def test_the_citation_says_the_version_of_pyproject() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {PROJECT['version']}\n" in citation
+
+
+def test_the_changelog_speaks_of_this_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert PROJECT["version"] in changelog
+
+
+def test_the_wheel_holds_the_whole_package_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert "catan_pz/py.typed" in names
+    assert names == _package_files()
+
+
+def test_the_wheel_holds_the_licence(wheel: zipfile.ZipFile) -> None:
+    assert any(name.endswith("/licenses/LICENSE") for name in wheel.namelist())
+
+
+def test_every_room_is_a_package() -> None:
+    folders = {(ROOT / name).parent for name in _package_files() if name.endswith(".py")}
+    assert {folder for folder in folders if not (folder / "__init__.py").is_file()} == set()
+
+
+def test_the_supported_pythons_are_the_listed_ones() -> None:
+    listed = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert listed == ["3.11", "3.12", "3.13", "3.14"]
+    assert PROJECT["requires-python"] == ">=3.11,<3.15"
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", ".ci/run"])
+def test_make_targets_named_in_documents_exist(document: str) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    text = (ROOT / document).read_text(encoding="utf-8")
+    # A command opens a line or stands in backquotes; "make" is a word of English too.
+    named = set(re.findall(r"(?:^\s*(?:\$ )?|`)make ([a-z-]+)", text, re.MULTILINE))
+    assert named
+    assert named - targets == set()
+
+
+def test_importing_the_environment_loads_no_optional_library() -> None:
+    optional = ["matplotlib", "pygame", "resvg_py", "rich", "sb3_contrib", "stable_baselines3"]
+    optional += ["tensorboard", "torch", "tqdm"]
+    program = (
+        "import sys, catan_pz, catan_pz.catan_v0\n"
+        f"print([name for name in {optional} if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert result.stderr == ""
+    assert result.stdout.strip() == "[]"
