@@ -121,3 +121,60 @@ HEX_NEIGHBORS: Final = _table(
     6,
 )
 """(H, 6) hexes beside each hex, clockwise from the upper right."""
+
+EDGES_PER_WORD: Final = 36
+"""A set of edges is two int64 words: edge e is bit e % 36 of word e // 36."""
+
+
+def _vertex_set(vertices: Table) -> int:
+    return sum(1 << int(v) for v in vertices if v >= 0)
+
+
+def _edge_set(edges: Table) -> list[int]:
+    words = [0, 0]
+    for e in edges:
+        if e >= 0:
+            words[int(e) // EDGES_PER_WORD] |= 1 << int(e) % EDGES_PER_WORD
+    return words
+
+
+HEX_VERTEX_SET: Final = _table([[_vertex_set(row)] for row in HEX_VERTICES], 1)[:, 0]
+"""(H,) corners of each hex, vertex v as bit v."""
+
+VERTEX_SURROUNDINGS: Final = _table(
+    [[1 << v | _vertex_set(VERTEX_NEIGHBORS[v])] for v in range(len(_VERTICES))], 1
+)[:, 0]
+"""(V,) each vertex with its neighbors, vertex v as bit v: what a building there bars."""
+
+VERTEX_EDGE_SET: Final = _table([_edge_set(row) for row in VERTEX_EDGES], 2)
+"""(V, 2) edges that meet at each vertex, as two words of 36 bits."""
+
+RETURN_SLOT: Final = _table(
+    [
+        [
+            list(VERTEX_EDGES[VERTEX_NEIGHBORS[v, k]]).index(VERTEX_EDGES[v, k])
+            if VERTEX_EDGES[v, k] >= 0
+            else -1
+            for k in range(3)
+        ]
+        for v in range(len(_VERTICES))
+    ],
+    3,
+)
+"""(V, 3) place of the edge `VERTEX_EDGES[v, k]` in the list of its other end."""
+
+# Corner hexes counter-clockwise from the upper left, and the ring inside them.
+_OUTER_RING = (0, 3, 7, 12, 16, 17, 18, 15, 11, 6, 2, 1)
+_INNER_RING = (4, 8, 13, 14, 10, 5)
+_CENTER = 9
+
+SPIRALS: Final = _table(
+    [
+        [_OUTER_RING[(2 * c + k) % 12] for k in range(12)]
+        + [_INNER_RING[(c + k) % 6] for k in range(6)]
+        + [_CENTER]
+        for c in range(6)
+    ],
+    19,
+)
+"""(6, H) hexes along the counter-clockwise spiral from each corner to the center."""

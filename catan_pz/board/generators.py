@@ -1,0 +1,94 @@
+"""Where a game's board comes from: one class for each kind of board."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.rules import Board, Rules
+from catan_pz.terms import GENERIC_HARBOR, NUM_HARBORS, NUM_HEXES, Resource, Terrain
+
+LAYOUT_SIZE: Final = 2 * NUM_HEXES + NUM_HARBORS
+"""Numbers in a board laid flat: 19 terrains, 19 tokens, 9 harbors."""
+
+Layouts = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class RandomBoard:
+    """Hexes, number tokens and harbors shuffled anew for each game."""
+
+    option: ClassVar[str] = "random"
+
+
+@dataclass(frozen=True)
+class SpiralBoard:
+    """Hexes and harbors shuffled; tokens laid in the order of their letters along a spiral."""
+
+    option: ClassVar[str] = "spiral"
+
+
+@dataclass(frozen=True)
+class BeginnerBoard:
+    """The fixed board that the rulebook recommends for a first game."""
+
+    option: ClassVar[str] = "beginner"
+
+
+@dataclass(frozen=True, init=False)
+class SeededBoards:
+    """Random boards of given seeds, one drawn for each game."""
+
+    option: tuple[int, ...]
+
+    def __init__(self, seeds: Iterable[int]) -> None:
+        object.__setattr__(self, "option", tuple(seeds))
+
+
+@dataclass(frozen=True)
+class ExplicitBoard:
+    """A board laid out by hand."""
+
+    option: Board
+
+
+def _beginner_board() -> Board:
+    hills, forest, pasture, fields, mountains, desert = Terrain
+    brick, lumber, wool, grain, ore = Resource
+    return Board(
+        terrains=(
+            *(mountains, pasture, forest),
+            *(fields, hills, pasture, hills),
+            *(fields, forest, desert, forest, mountains),
+            *(forest, mountains, fields, pasture),
+            *(hills, fields, pasture),
+        ),
+        tokens=(10, 2, 9, 12, 6, 4, 10, 9, 11, 0, 3, 8, 8, 3, 4, 5, 5, 6, 11),
+        harbors=(
+            *(GENERIC_HARBOR, wool, GENERIC_HARBOR, GENERIC_HARBOR, brick),
+            *(lumber, GENERIC_HARBOR, grain, ore),
+        ),
+    )
+
+
+BEGINNER_BOARD: Final = _beginner_board()
+"""The rulebook's first-game board, seen with its first row of three hexes on top."""
+
+
+def flat_layout(board: Board) -> Layouts:
+    """A board as (47,) int8: terrains, tokens, harbors."""
+    return np.array([*board.terrains, *board.tokens, *board.harbors], np.int8)
+
+
+def fixed_layouts(rules: Rules) -> Layouts:
+    """(N, 47) int8, the boards that games of these rules draw from; N is 0 where all are shuffled.
+
+    Seeds are not resolved here: shuffling is the engine's.
+    """
+    if rules.board == "beginner":
+        return flat_layout(BEGINNER_BOARD)[None]
+    if isinstance(rules.board, Board):
+        return flat_layout(rules.board)[None]
+    return np.zeros((0, LAYOUT_SIZE), np.int8)

@@ -1,0 +1,136 @@
+"""Longest road and largest army."""
+
+from catan_pz.board.topology import EDGE_VERTICES, RETURN_SLOT, VERTEX_EDGES, VERTEX_NEIGHBORS
+from catan_pz.engine import bits
+from catan_pz.engine.rule import rule
+from catan_pz.terms import (
+    LARGEST_ARMY_MINIMUM,
+    LONGEST_ROAD_MINIMUM,
+    NOBODY,
+    SPECIAL_CARD_POINTS,
+    Card,
+)
+
+
+@rule
+def opponents_buildings(s, p):
+    """Set of the vertices with a building of another player."""
+    vertices = 0
+    for q in range(s.num_players):
+        if q != p:
+            vertices |= s.settlements[q] | s.cities[q]
+    return vertices
+
+
+@rule
+def longest_trail_from(s, p, start, barred):
+    """Most roads of p in a row from a vertex, none used twice, passing no barred vertex.
+
+    Walks depth first. The way back is a stack of two-bit numbers in `trail`: the slot,
+    in the list of edges of each vertex reached, of the road by which it was reached.
+    """
+    left_0, left_1 = s.roads[p, 0], s.roads[p, 1]
+    v, slot, length, longest, trail = start, 0, 0, 0, 0
+    while True:
+        if slot < 3 and (length == 0 or not bits.has_vertex(barred, v)):
+            e = VERTEX_EDGES[v, slot]
+            word = left_0 if bits.edge_word(e) == 0 else left_1
+            if e < 0 or word & bits.edge_bit(e) == 0:
+                slot += 1
+                continue
+            trail = trail * 4 + RETURN_SLOT[v, slot]
+            v = VERTEX_NEIGHBORS[v, slot]
+            slot = 0
+            length += 1
+            longest = max(longest, length)
+        elif length == 0:
+            return longest
+        else:
+            back = trail % 4
+            trail //= 4
+            e = VERTEX_EDGES[v, back]
+            slot = RETURN_SLOT[v, back] + 1
+            v = VERTEX_NEIGHBORS[v, back]
+            length -= 1
+        if bits.edge_word(e) == 0:
+            left_0 ^= bits.edge_bit(e)
+        else:
+            left_1 ^= bits.edge_bit(e)
+
+
+@rule
+def longest_road_length(s, p):
+    """Roads in the longest continuous road of p."""
+    barred = opponents_buildings(s, p)
+    longest = 0
+    starts = s.road_ends[p]
+    while starts != 0:
+        longest = max(longest, longest_trail_from(s, p, bits.first(starts), barred))
+        starts &= starts - 1
+    return longest
+
+
+@rule
+def own_roads_at(s, p, v):
+    """How many roads of p touch a vertex."""
+    roads = 0
+    for k in range(3):
+        e = VERTEX_EDGES[v, k]
+        if e >= 0 and s.roads[p, bits.edge_word(e)] & bits.edge_bit(e) != 0:
+            roads += 1
+    return roads
+
+
+@rule
+def longest_road_after(s, p, e):
+    """Roads in the longest continuous road of p, who has just placed a road on e."""
+    for k in range(2):
+        v = EDGE_VERTICES[e, k]
+        if own_roads_at(s, p, v) == 1:
+            # A loose end: a longer road can only begin here.
+            trail = longest_trail_from(s, p, v, opponents_buildings(s, p))
+            return max(int(s.road_length[p]), trail)
+    return longest_road_length(s, p)
+
+
+@rule
+def give_special_card(s, old, new):
+    """A special card and its points pass from one owner to another; either may be NOBODY."""
+    if old != NOBODY:
+        s.points[old] -= SPECIAL_CARD_POINTS
+        s.visible_points[old] -= SPECIAL_CARD_POINTS
+    if new != NOBODY:
+        s.points[new] += SPECIAL_CARD_POINTS
+        s.visible_points[new] += SPECIAL_CARD_POINTS
+    return new
+
+
+@rule
+def award_longest_road(s):
+    """Give the longest road to whom it belongs, now that road lengths have changed."""
+    owner = int(s.longest_road_owner)
+    longest, leader, leaders = 0, NOBODY, 0
+    for p in range(s.num_players):
+        if s.road_length[p] > longest:
+            longest, leader, leaders = int(s.road_length[p]), p, 1
+        elif s.road_length[p] == longest:
+            leaders += 1
+    if longest < LONGEST_ROAD_MINIMUM:
+        leader = NOBODY
+    elif owner != NOBODY and s.road_length[owner] == longest:
+        leader = owner
+    elif leaders > 1:
+        leader = NOBODY
+    if leader != owner:
+        s.longest_road_owner = give_special_card(s, owner, leader)
+
+
+@rule
+def award_largest_army(s, p):
+    """Give the largest army to p, who has just played a knight, if it is larger."""
+    owner = int(s.largest_army_owner)
+    knights = s.played[p, Card.KNIGHT]
+    if knights < LARGEST_ARMY_MINIMUM or owner == p:
+        return
+    if owner == NOBODY or knights > s.played[owner, Card.KNIGHT]:
+        s.largest_army_owner = give_special_card(s, owner, p)

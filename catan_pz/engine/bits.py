@@ -1,0 +1,45 @@
+"""Sets as the bits of an int64, without the sign bit."""
+
+from catan_pz.board.topology import EDGES_PER_WORD
+from catan_pz.engine.rule import rule
+
+
+@rule
+def count(members):
+    """How many members a set has (up to 56)."""
+    # LLVM knows this form and makes one instruction of it.
+    x = members - ((members >> 1) & 0x5555555555555555)
+    x = (x & 0x3333333333333333) + ((x >> 2) & 0x3333333333333333)
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return ((x * 0x0101010101010101) >> 56) & 127
+
+
+@rule
+def first(members):
+    """The lowest member of a non-empty set."""
+    return count((members & -members) - 1)
+
+
+@rule
+def pick(members, n):
+    """The n-th member of a set in increasing order, from 0."""
+    for _ in range(n):
+        members &= members - 1
+    return first(members)
+
+
+@rule
+def has_vertex(vertices, v):
+    return (vertices >> v) & 1 == 1
+
+
+@rule
+def edge_word(e):
+    """Which of the two words of an edge set holds edge e."""
+    return e // EDGES_PER_WORD
+
+
+@rule
+def edge_bit(e):
+    """Edge e in its word."""
+    return 1 << (e % EDGES_PER_WORD)

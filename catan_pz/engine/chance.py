@@ -1,0 +1,224 @@
+"""Everything random: each draw is made here, or named from outside through `s.outcome`.
+
+The generator is SplitMix64 (Steele, Lea and Flood, 2014), counter-based: the state
+advances by a constant and each number is a hash of it. A named outcome is used once:
+6 * (first die - 1) + (second die - 1) for a throw, the resource for a theft, the kind of
+card for a purchase.
+"""
+
+import numpy as np
+
+from catan_pz.board.topology import HEX_NEIGHBORS, SPIRALS
+from catan_pz.engine import bits
+from catan_pz.engine.rule import rule
+from catan_pz.terms import (
+    DECK_COUNTS,
+    DECK_SIZE,
+    HARBOR_COUNTS,
+    LETTERED_TOKENS,
+    NUM_CARD_KINDS,
+    NUM_HARBORS,
+    NUM_HEXES,
+    NUMBER_TOKENS,
+    TERRAIN_COUNTS,
+    Terrain,
+)
+
+NO_OUTCOME = -1
+ALL_THROWS = (1 << 36) - 1
+FEWEST_THROWS_LEFT = 13
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_S27 = np.uint64(27)
+_S30 = np.uint64(30)
+_S31 = np.uint64(31)
+_S32 = np.uint64(32)
+
+TOKENS = np.array(NUMBER_TOKENS, np.int64)
+LETTERED = np.array(LETTERED_TOKENS, np.int64)
+
+
+@rule
+def scramble(seed):
+    """A hash of 64 bits to 64 bits."""
+    z = (seed ^ (seed >> _S30)) * _MIX_1
+    z = (z ^ (z >> _S27)) * _MIX_2
+    return z ^ (z >> _S31)
+
+
+@rule
+def draw_below(s, n):
+    """A whole number from 0 to n - 1, each equally likely."""
+    s.rng = s.rng + _GAMMA
+    return np.int64(((scramble(s.rng) >> _S32) * np.uint64(n)) >> _S32)
+
+
+@rule
+def take_named_outcome(s):
+    """The outcome named from outside, which is used up, or NO_OUTCOME."""
+    outcome = int(s.outcome)
+    s.outcome = NO_OUTCOME
+    return outcome
+
+
+@rule
+def throw_dice(s, script):
+    """Throw both dice: named, scripted, balanced or independent."""
+    throw = take_named_outcome(s)
+    if throw < 0 and s.script_place < script.shape[0]:
+        place = int(s.script_place)
+        throw = 6 * (int(script[place, 0]) - 1) + int(script[place, 1]) - 1
+    if s.script_place < script.shape[0]:
+        s.script_place += 1
+    if s.balanced_dice:
+        if bits.count(s.dice_left) < FEWEST_THROWS_LEFT:
+            s.dice_left = ALL_THROWS
+        if throw < 0:
+            throw = bits.pick(s.dice_left, draw_below(s, bits.count(s.dice_left)))
+        s.dice_left &= ~(1 << throw)
+    elif throw < 0:
+        throw = draw_below(s, 36)
+    s.dice[0] = throw // 6 + 1
+    s.dice[1] = throw % 6 + 1
+
+
+@rule
+def draw_stolen_resource(s, victim):
+    """The type of the card stolen from a hand, each card equally likely."""
+    r = take_named_outcome(s)
+    if r >= 0:
+        return r
+    k = draw_below(s, int(s.hand_size[victim]))
+    r = 0
+    while k >= s.hand[victim, r]:
+        k -= s.hand[victim, r]
+        r += 1
+    return r
+
+
+@rule
+def draw_development_card(s):
+    """Take the top card of the deck; a named card changes places with the top one."""
+    top = DECK_SIZE - int(s.deck_left)
+    named = take_named_outcome(s)
+    if named >= 0:
+        place = top
+        while s.deck[place] != named:
+            place += 1
+        s.deck[place] = s.deck[top]
+        s.deck[top] = named
+    s.deck_left -= 1
+    return int(s.deck[top])
+
+
+@rule
+def shuffle_deck(s):
+    k = 0
+    for card in range(NUM_CARD_KINDS):
+        for _ in range(DECK_COUNTS[card]):
+            s.deck[k] = card
+            k += 1
+    for k in range(DECK_SIZE - 1, 0, -1):
+        j = draw_below(s, k + 1)
+        card = s.deck[k]
+        s.deck[k] = s.deck[j]
+        s.deck[j] = card
+    s.deck_left = DECK_SIZE
+
+
+@rule
+def shuffle_terrain(s):
+    k = 0
+    for terrain in range(len(TERRAIN_COUNTS)):
+        for _ in range(TERRAIN_COUNTS[terrain]):
+            s.terrain[k] = terrain
+            k += 1
+    for k in range(NUM_HEXES - 1, 0, -1):
+        j = draw_below(s, k + 1)
+        terrain = s.terrain[k]
+        s.terrain[k] = s.terrain[j]
+        s.terrain[j] = terrain
+
+
+@rule
+def shuffle_harbors(s):
+    k = 0
+    for kind in range(len(HARBOR_COUNTS)):
+        for _ in range(HARBOR_COUNTS[kind]):
+            s.harbor[k] = kind
+            k += 1
+    for k in range(NUM_HARBORS - 1, 0, -1):
+        j = draw_below(s, k + 1)
+        kind = s.harbor[k]
+        s.harbor[k] = s.harbor[j]
+        s.harbor[j] = kind
+
+
+@rule
+def has_adjacent_red(s):
+    """Whether a 6 or 8 lies next to a 6 or 8."""
+    for h in range(NUM_HEXES):
+        if s.token[h] == 6 or s.token[h] == 8:
+            for k in range(6):
+                n = HEX_NEIGHBORS[h, k]
+                if n >= 0 and (s.token[n] == 6 or s.token[n] == 8):
+                    return True
+    return False
+
+
+@rule
+def shuffle_tokens(s):
+    """Lay the number tokens at random on every hex but the desert."""
+    k = 0
+    for h in range(NUM_HEXES):
+        s.token[h] = 0
+        if s.terrain[h] != Terrain.DESERT:
+            s.token[h] = TOKENS[k]
+            k += 1
+    for h in range(NUM_HEXES - 1, 0, -1):
+        j = draw_below(s, h + 1)
+        while s.terrain[h] != Terrain.DESERT and s.terrain[j] == Terrain.DESERT:
+            j = draw_below(s, h + 1)
+        if s.terrain[h] != Terrain.DESERT:
+            token = s.token[h]
+            s.token[h] = s.token[j]
+            s.token[j] = token
+
+
+@rule
+def lay_lettered_tokens(s):
+    """Lay the number tokens by their letters along a spiral from a random corner."""
+    corner = draw_below(s, SPIRALS.shape[0])
+    k = 0
+    for place in range(NUM_HEXES):
+        h = SPIRALS[corner, place]
+        s.token[h] = 0
+        if s.terrain[h] != Terrain.DESERT:
+            s.token[h] = LETTERED[k]
+            k += 1
+
+
+@rule
+def shuffle_board(s, spiral, no_adjacent_red):
+    """Shuffle hexes, harbors and number tokens."""
+    shuffle_terrain(s)
+    shuffle_harbors(s)
+    if spiral:
+        lay_lettered_tokens(s)
+        return
+    shuffle_tokens(s)
+    while no_adjacent_red and has_adjacent_red(s):
+        shuffle_tokens(s)
+
+
+@rule
+def draw_layout(s, layouts):
+    """Lay one of some fixed boards, each equally likely (no draw where there is but one)."""
+    k = draw_below(s, layouts.shape[0]) if layouts.shape[0] > 1 else 0
+    for h in range(NUM_HEXES):
+        s.terrain[h] = layouts[k, h]
+        s.token[h] = layouts[k, NUM_HEXES + h]
+    for b in range(NUM_HARBORS):
+        s.harbor[b] = layouts[k, 2 * NUM_HEXES + b]

@@ -1,0 +1,45 @@
+"""The start of a game: board, bank, deck, and who goes first."""
+
+from catan_pz.engine.chance import (
+    ALL_THROWS,
+    draw_below,
+    draw_layout,
+    scramble,
+    shuffle_board,
+    shuffle_deck,
+)
+from catan_pz.engine.derive import derive
+from catan_pz.engine.rule import rule
+from catan_pz.terms import BANK_PER_RESOURCE, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase, Terrain
+
+
+@rule
+def deal_board(s, layouts, spiral, no_adjacent_red):
+    """Lay a board, drawn from fixed ones or shuffled; the robber starts on the desert."""
+    if layouts.shape[0] > 0:
+        draw_layout(s, layouts)
+    else:
+        shuffle_board(s, spiral, no_adjacent_red)
+    for h in range(NUM_HEXES):
+        if s.terrain[h] == Terrain.DESERT:
+            s.robber = h
+
+
+@rule
+def deal(s, seed, layouts, spiral, no_adjacent_red, random_first):
+    """Set up a game on a record that holds its rules and is zero elsewhere."""
+    s.rng = scramble(seed)
+    s.outcome = -1
+    s.dice_left = ALL_THROWS
+    deal_board(s, layouts, spiral, no_adjacent_red)
+    shuffle_deck(s)
+    for r in range(NUM_RESOURCES):
+        s.bank[r] = BANK_PER_RESOURCE
+    s.longest_road_owner = NOBODY
+    s.largest_army_owner = NOBODY
+    s.winner = NOBODY
+    if random_first:
+        s.turn_player = draw_below(s, int(s.num_players))
+    s.player = s.turn_player
+    s.phase = Phase.SETUP_SETTLEMENT
+    derive(s)

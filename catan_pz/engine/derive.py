@@ -1,0 +1,93 @@
+"""What follows from the rest of a state, worked out from scratch.
+
+Play keeps these fields up to date step by step; a state that is read from outside gets
+them from here, and `invariants` compares the two.
+"""
+
+from catan_pz.engine import bits
+from catan_pz.engine.awards import longest_road_length
+from catan_pz.engine.building import extend_reach, is_connected, use_harbor
+from catan_pz.engine.legal import find_legal
+from catan_pz.engine.rule import rule
+from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
+from catan_pz.terms import (
+    NUM_EDGES,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    NUM_VERTICES,
+    SPECIAL_CARD_POINTS,
+    Card,
+)
+
+BANK_RATE = 4
+
+
+@rule
+def derive_token_hexes(s):
+    for number in range(13):
+        s.token_hexes[number, 0] = -1
+        s.token_hexes[number, 1] = -1
+    for h in range(NUM_HEXES):
+        number = int(s.token[h])
+        if number > 0:
+            s.token_hexes[number, 0 if s.token_hexes[number, 0] < 0 else 1] = h
+
+
+@rule
+def derive_crowded(s):
+    s.crowded = 0
+    for p in range(s.num_players):
+        for v in range(NUM_VERTICES):
+            if bits.has_vertex(s.settlements[p] | s.cities[p], v):
+                s.crowded |= VERTEX_SURROUNDINGS[v]
+
+
+@rule
+def derive_network(s, p):
+    """Road ends, reach and road length of p."""
+    s.road_ends[p] = 0
+    s.reach[p, 0] = 0
+    s.reach[p, 1] = 0
+    for e in range(NUM_EDGES):
+        if s.roads[p, bits.edge_word(e)] & bits.edge_bit(e) != 0:
+            for k in range(2):
+                s.road_ends[p] |= 1 << EDGE_VERTICES[e, k]
+    for v in range(NUM_VERTICES):
+        if is_connected(s, p, v):
+            extend_reach(s, p, v)
+    s.road_length[p] = longest_road_length(s, p)
+
+
+@rule
+def derive_hand(s, p):
+    """Hand size and trade rates of p."""
+    s.hand_size[p] = 0
+    for r in range(NUM_RESOURCES):
+        s.hand_size[p] += s.hand[p, r]
+        s.rate[p, r] = BANK_RATE
+    for v in range(NUM_VERTICES):
+        if bits.has_vertex(s.settlements[p] | s.cities[p], v):
+            use_harbor(s, p, v)
+
+
+@rule
+def derive_points(s, p):
+    points = bits.count(s.settlements[p]) + 2 * bits.count(s.cities[p])
+    if s.longest_road_owner == p:
+        points += SPECIAL_CARD_POINTS
+    if s.largest_army_owner == p:
+        points += SPECIAL_CARD_POINTS
+    s.visible_points[p] = points
+    s.points[p] = points + s.cards[p, Card.VICTORY_POINT]
+
+
+@rule
+def derive(s):
+    """Work out every derived field."""
+    derive_token_hexes(s)
+    derive_crowded(s)
+    for p in range(s.num_players):
+        derive_network(s, p)
+        derive_hand(s, p)
+        derive_points(s, p)
+    find_legal(s)

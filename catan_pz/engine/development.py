@@ -1,0 +1,97 @@
+"""Development cards: buying and playing them."""
+
+from catan_pz.engine.awards import award_largest_army
+from catan_pz.engine.building import has_road_spot, place_road, roads_left
+from catan_pz.engine.chance import draw_development_card
+from catan_pz.engine.hands import CARD, can_afford, gain, move_cards, pay
+from catan_pz.engine.knowledge import note_count
+from catan_pz.engine.robber import resume_turn
+from catan_pz.engine.rule import rule
+from catan_pz.terms import NUM_RESOURCES, Card, Phase
+
+ROADS_OF_A_CARD = 2
+
+
+@rule
+def can_buy_card(s, p):
+    return s.deck_left > 0 and can_afford(s, p, CARD)
+
+
+@rule
+def apply_buy_card(s, p):
+    """Buy the top card of the deck; a victory point counts at once and stays hidden."""
+    pay(s, p, CARD)
+    card = draw_development_card(s)
+    s.cards[p, card] += 1
+    s.new_cards[card] += 1
+    if card == Card.VICTORY_POINT:
+        s.points[p] += 1
+
+
+@rule
+def may_play(s, p, card):
+    """Whether p, in turn, holds a card of a kind that wasn't bought this turn, and has
+    played none yet."""
+    return not s.card_played and s.cards[p, card] > s.new_cards[card]
+
+
+@rule
+def can_play_road_building(s, p):
+    return may_play(s, p, Card.ROAD_BUILDING) and roads_left(s, p) > 0 and has_road_spot(s, p)
+
+
+@rule
+def can_play_year_of_plenty(s, p):
+    cards_in_bank = 0
+    for r in range(NUM_RESOURCES):
+        cards_in_bank += int(s.bank[r])
+    return may_play(s, p, Card.YEAR_OF_PLENTY) and cards_in_bank >= 2
+
+
+@rule
+def put_down(s, p, card):
+    """Play a card from the hand."""
+    s.cards[p, card] -= 1
+    s.played[p, card] += 1
+    s.card_played = 1
+
+
+@rule
+def apply_play_knight(s, p):
+    put_down(s, p, Card.KNIGHT)
+    award_largest_army(s, p)
+    s.phase = Phase.MOVE_ROBBER
+
+
+@rule
+def apply_play_road_building(s, p):
+    put_down(s, p, Card.ROAD_BUILDING)
+    s.free_roads = min(ROADS_OF_A_CARD, roads_left(s, p))
+    s.phase = Phase.FREE_ROAD
+
+
+@rule
+def apply_free_road(s, p, e):
+    """Place one of the free roads; the card is done when no other can be placed."""
+    place_road(s, p, e)
+    s.free_roads -= 1
+    if s.free_roads == 0 or not has_road_spot(s, p):
+        s.free_roads = 0
+        resume_turn(s)
+
+
+@rule
+def apply_year_of_plenty(s, p, first, second):
+    put_down(s, p, Card.YEAR_OF_PLENTY)
+    gain(s, p, first, 1)
+    gain(s, p, second, 1)
+
+
+@rule
+def apply_monopoly(s, p, r):
+    """Every other player hands over all cards of a resource, in public."""
+    put_down(s, p, Card.MONOPOLY)
+    for q in range(s.num_players):
+        if q != p:
+            move_cards(s, q, p, r, int(s.hand[q, r]))
+            note_count(s, q, r)

@@ -1,0 +1,114 @@
+"""What each player knows of the others' hands: the least and the most of each resource.
+
+For observer o the hands are a matrix of players and resources whose row sums (hand
+sizes) and column sums (19 less the bank) are public. `s.below[o, p, r]` and
+`s.above[o, p, r]` say how far the bounds lie from the truth. What comes and goes in
+public moves truth and bounds alike, so only what is hidden or revealed is handled here.
+"""
+
+from catan_pz.engine.rule import rule
+from catan_pz.terms import NUM_RESOURCES
+
+
+@rule
+def tighten(s, o):
+    """Narrow the bounds of observer o until row and column sums give nothing more."""
+    changed = True
+    while changed:
+        changed = False
+        for p in range(s.num_players):
+            for r in range(NUM_RESOURCES):
+                below = int(s.below[o, p, r])
+                above = int(s.above[o, p, r])
+                if below == 0 and above == 0:
+                    continue
+                # What one cell has more than is certain, the rest of its row or column lacks.
+                row_below, row_above = -below, -above
+                for k in range(NUM_RESOURCES):
+                    row_below += s.below[o, p, k]
+                    row_above += s.above[o, p, k]
+                column_below, column_above = -below, -above
+                for q in range(s.num_players):
+                    column_below += s.below[o, q, r]
+                    column_above += s.above[o, q, r]
+                if below > min(row_above, column_above):
+                    s.below[o, p, r] = min(row_above, column_above)
+                    changed = True
+                if above > min(row_below, column_below):
+                    s.above[o, p, r] = min(row_below, column_below)
+                    changed = True
+
+
+@rule
+def note_holding(s, p, r, n):
+    """Everybody learns that p holds at least n cards of r."""
+    for o in range(s.num_players):
+        if s.below[o, p, r] > s.hand[p, r] - n:
+            s.below[o, p, r] = s.hand[p, r] - n
+            tighten(s, o)
+
+
+@rule
+def note_payment(s, p):
+    """Everybody saw what p has just paid: no count known to be possible may be negative."""
+    for o in range(s.num_players):
+        learned = False
+        for r in range(NUM_RESOURCES):
+            if s.below[o, p, r] > s.hand[p, r]:
+                s.below[o, p, r] = s.hand[p, r]
+                learned = True
+        if learned:
+            tighten(s, o)
+
+
+@rule
+def note_count(s, p, r):
+    """Everybody learns how many cards of r player p holds."""
+    for o in range(s.num_players):
+        if s.below[o, p, r] != 0 or s.above[o, p, r] != 0:
+            s.below[o, p, r] = 0
+            s.above[o, p, r] = 0
+            tighten(s, o)
+
+
+@rule
+def note_hidden_theft(s, o, thief, victim, stolen):
+    """Observer o sees that a card is stolen but not its type; called before it moves."""
+    possible = 0
+    for r in range(NUM_RESOURCES):
+        if s.hand[victim, r] + s.above[o, victim, r] > 0:
+            possible += 1
+    if possible == 1:
+        return
+    for r in range(NUM_RESOURCES):
+        most = s.hand[victim, r] + s.above[o, victim, r]
+        if most > 0:
+            taken = 1 if r == stolen else 0
+            least = s.hand[victim, r] - s.below[o, victim, r]
+            # The victim has one less at worst, the thief one more at best.
+            s.below[o, victim, r] = s.hand[victim, r] - taken - max(least - 1, 0)
+            s.above[o, victim, r] += taken
+            s.below[o, thief, r] += taken
+            s.above[o, thief, r] += 1 - taken
+    tighten(s, o)
+
+
+@rule
+def note_theft(s, thief, victim, stolen):
+    """Tell the others of a theft; called before the card moves."""
+    for o in range(s.num_players):
+        if o != thief and o != victim:
+            note_hidden_theft(s, o, thief, victim, stolen)
+
+
+@rule
+def least_held(s, o, p, r):
+    """The fewest cards of r that p holds, by what o knows."""
+    return int(s.hand[p, r]) - int(s.below[o, p, r])
+
+
+@rule
+def most_held(s, o, p, r):
+    """The most cards of r that p holds, by what o knows."""
+    return int(s.hand[p, r]) + int(s.above[o, p, r])
+

@@ -1,0 +1,276 @@
+"""Which actions are legal: the set `s.legal`, and the mask that it spells."""
+
+from catan_pz.engine import bits
+from catan_pz.engine.actions import (
+    ACCEPT,
+    BUILD_CITY,
+    BUILD_ROAD,
+    BUILD_SETTLEMENT,
+    BUY_DEVELOPMENT_CARD,
+    CLOSE_WITH,
+    COMPOSE_GET,
+    COMPOSE_GIVE,
+    COMPOSE_SEND,
+    DISCARD,
+    END_TURN,
+    MARITIME_TRADE,
+    MOVE_ROBBER,
+    OFFER,
+    PLAY_KNIGHT,
+    PLAY_MONOPOLY,
+    PLAY_ROAD_BUILDING,
+    PLAY_YEAR_OF_PLENTY,
+    PLENTY_PAIRS,
+    REJECT,
+    ROLL,
+    STEAL,
+    WITHDRAW,
+)
+from catan_pz.engine.building import (
+    can_build_city,
+    can_build_road,
+    can_build_settlement,
+    road_spots,
+    settlement_spots,
+)
+from catan_pz.engine.development import (
+    can_buy_card,
+    can_play_road_building,
+    can_play_year_of_plenty,
+    may_play,
+)
+from catan_pz.engine.robber import robber_spots, victims
+from catan_pz.engine.rule import rule
+from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
+from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS
+from catan_pz.engine.trade import (
+    OFFER_WORDS,
+    OFFERS_PER_WORD,
+    can_accept,
+    can_close_with,
+    can_compose_get,
+    can_compose_give,
+    can_send,
+    may_offer,
+    offers_answerable,
+    offers_payable,
+)
+from catan_pz.engine.turn import is_truncated
+from catan_pz.board.topology import EDGES_PER_WORD
+from catan_pz.terms import NUM_RESOURCES, Card, Phase
+
+WORD_MASK = (1 << ACTIONS_PER_WORD) - 1
+
+
+@rule
+def allow(s, first, members):
+    """Make legal, for each member of a set (up to 56), the action first + member."""
+    word = first // ACTIONS_PER_WORD
+    shift = first % ACTIONS_PER_WORD
+    s.legal[word] |= (members << shift) & WORD_MASK
+    rest = members >> (ACTIONS_PER_WORD - shift)
+    if rest != 0:
+        s.legal[word + 1] |= rest
+
+
+@rule
+def is_legal(s, a):
+    return (s.legal[a // ACTIONS_PER_WORD] >> (a % ACTIONS_PER_WORD)) & 1 == 1
+
+
+@rule
+def count_legal(s):
+    n = 0
+    for word in range(LEGAL_WORDS):
+        n += bits.count(s.legal[word])
+    return n
+
+
+@rule
+def pick_legal(s, n):
+    """The n-th legal action in increasing order, from 0."""
+    word = 0
+    while n >= bits.count(s.legal[word]):
+        n -= bits.count(s.legal[word])
+        word += 1
+    return word * ACTIONS_PER_WORD + bits.pick(s.legal[word], n)
+
+
+@rule
+def allow_cards(s, p):
+    """Development cards that p, in turn, may play."""
+    if s.card_played:
+        return
+    if may_play(s, p, Card.KNIGHT):
+        allow(s, PLAY_KNIGHT, 1)
+    if can_play_road_building(s, p):
+        allow(s, PLAY_ROAD_BUILDING, 1)
+    if may_play(s, p, Card.MONOPOLY):
+        allow(s, PLAY_MONOPOLY, (1 << NUM_RESOURCES) - 1)
+    if can_play_year_of_plenty(s, p):
+        for k in range(PLENTY_PAIRS.shape[0]):
+            first, second = PLENTY_PAIRS[k, 0], PLENTY_PAIRS[k, 1]
+            needed = 2 if first == second else 1
+            if s.bank[first] >= needed and s.bank[second] >= needed:
+                allow(s, PLAY_YEAR_OF_PLENTY + k, 1)
+
+
+@rule
+def allow_building(s, p):
+    """What p may build and buy."""
+    if can_build_road(s, p):
+        allow(s, BUILD_ROAD, road_spots(s, p, 0))
+        allow(s, BUILD_ROAD + EDGES_PER_WORD, road_spots(s, p, 1))
+    if can_build_settlement(s, p):
+        allow(s, BUILD_SETTLEMENT, settlement_spots(s, p))
+    if can_build_city(s, p):
+        allow(s, BUILD_CITY, s.settlements[p])
+    if can_buy_card(s, p):
+        allow(s, BUY_DEVELOPMENT_CARD, 1)
+
+
+@rule
+def allow_maritime_trade(s, p):
+    """Trades of p with the bank, which must have the card asked for."""
+    in_bank = 0
+    for r in range(NUM_RESOURCES):
+        if s.bank[r] > 0:
+            in_bank |= 1 << r
+    for give in range(NUM_RESOURCES):
+        if s.hand[p, give] >= s.rate[p, give]:
+            # The four other resources, closing the gap that the one given leaves.
+            lower = in_bank & ((1 << give) - 1)
+            higher = (in_bank >> (give + 1)) << give
+            allow(s, MARITIME_TRADE + (NUM_RESOURCES - 1) * give, lower | higher)
+
+
+@rule
+def allow_composing(s, p):
+    """Cards that p may add to an offer."""
+    for r in range(NUM_RESOURCES):
+        if can_compose_give(s, p, r):
+            allow(s, COMPOSE_GIVE + r, 1)
+        if can_compose_get(s, p, r):
+            allow(s, COMPOSE_GET + r, 1)
+
+
+@rule
+def allow_offers(s, p):
+    """Offers, or counter-offers, that p may make or begin."""
+    if s.offer_templates:
+        for word in range(OFFER_WORDS):
+            offers = offers_payable(s, p, word) & offers_answerable(s, p, word)
+            allow(s, OFFER + OFFERS_PER_WORD * word, offers)
+    if s.offer_composed:
+        allow_composing(s, p)
+
+
+@rule
+def allow_closing(s, p):
+    """Those with whom p may trade, by relative seat."""
+    for k in range(1, int(s.num_players)):
+        if can_close_with(s, p, (p + k) % int(s.num_players)):
+            allow(s, CLOSE_WITH + k - 1, 1)
+
+
+@rule
+def allow_stealing(s, p):
+    """Those from whom p may steal, by relative seat."""
+    seats = victims(s, p, int(s.robber))
+    for k in range(1, int(s.num_players)):
+        if (seats >> ((p + k) % int(s.num_players))) & 1 == 1:
+            allow(s, STEAL + k - 1, 1)
+
+
+@rule
+def allow_discarding(s, p):
+    for r in range(NUM_RESOURCES):
+        if s.hand[p, r] > 0:
+            allow(s, DISCARD + r, 1)
+
+
+@rule
+def allow_main(s, p):
+    """What p may do in turn, after the roll."""
+    allow(s, END_TURN, 1)
+    allow_building(s, p)
+    allow_cards(s, p)
+    allow_maritime_trade(s, p)
+    if may_offer(s):
+        allow_offers(s, p)
+
+
+@rule
+def allow_in_turn(s, p):
+    """Legal actions of the player in turn, outside of trade between players."""
+    if s.phase == Phase.MAIN:
+        allow_main(s, p)
+    elif s.phase == Phase.ROLL:
+        allow(s, ROLL, 1)
+        allow_cards(s, p)
+    elif s.phase == Phase.MOVE_ROBBER:
+        allow(s, MOVE_ROBBER, robber_spots(s, p))
+    elif s.phase == Phase.STEAL:
+        allow_stealing(s, p)
+    elif s.phase == Phase.FREE_ROAD:
+        allow(s, BUILD_ROAD, road_spots(s, p, 0))
+        allow(s, BUILD_ROAD + EDGES_PER_WORD, road_spots(s, p, 1))
+    elif s.phase == Phase.SETUP_SETTLEMENT:
+        allow(s, BUILD_SETTLEMENT, setup_settlement_spots(s))
+    elif s.phase == Phase.SETUP_ROAD:
+        allow(s, BUILD_ROAD, setup_road_spots(s, p, 0))
+        allow(s, BUILD_ROAD + EDGES_PER_WORD, setup_road_spots(s, p, 1))
+
+
+@rule
+def allow_in_trade(s, p):
+    """Legal actions while an offer is composed, answered or closed."""
+    if s.phase == Phase.ANSWER:
+        allow(s, REJECT, 1)
+        if can_accept(s, p):
+            allow(s, ACCEPT, 1)
+        if s.counter_offers:
+            allow_offers(s, p)
+    elif s.phase == Phase.COMPOSE:
+        allow(s, WITHDRAW, 1)
+        allow_composing(s, p)
+        if can_send(s, p):
+            allow(s, COMPOSE_SEND, 1)
+    elif s.phase == Phase.CLOSE:
+        allow(s, WITHDRAW, 1)
+        allow_closing(s, p)
+
+
+@rule
+def find_legal(s):
+    """Write the set of legal actions of the player to move; none when the game is finished."""
+    for word in range(LEGAL_WORDS):
+        s.legal[word] = 0
+    if s.phase == Phase.OVER or is_truncated(s):
+        return
+    p = int(s.player)
+    if s.phase == Phase.DISCARD:
+        allow_discarding(s, p)
+    elif s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
+        allow_in_trade(s, p)
+    else:
+        allow_in_turn(s, p)
+
+
+@rule
+def write_mask(s, mask):
+    """Spell the set of legal actions into a mask of A numbers, 0 or 1."""
+    a = 0
+    for word in range(LEGAL_WORDS):
+        members = s.legal[word]
+        full = min(ACTIONS_PER_WORD, mask.shape[0] - a)
+        for _ in range(full // 8):
+            for k in range(8):
+                mask[a + k] = (members >> k) & 1
+            members >>= 8
+            a += 8
+        for k in range(full % 8):
+            mask[a + k] = (members >> k) & 1
+        a += full % 8
+        if a == mask.shape[0]:
+            return

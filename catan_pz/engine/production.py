@@ -1,0 +1,58 @@
+"""Production: what each throw of the dice brings."""
+
+from catan_pz.board.topology import HEX_VERTEX_SET
+from catan_pz.engine import bits
+from catan_pz.engine.hands import gain
+from catan_pz.engine.rule import rule
+
+
+@rule
+def cards_due_from(s, p, h):
+    """Cards that a hex gives to p: one for each settlement, two for each city."""
+    corners = HEX_VERTEX_SET[h]
+    return bits.count(s.settlements[p] & corners) + 2 * bits.count(s.cities[p] & corners)
+
+
+@rule
+def cards_due(s, p, h, twin):
+    """Cards due to p from a hex and, if there is one, its twin of the same resource."""
+    due = cards_due_from(s, p, h)
+    if twin >= 0:
+        due += cards_due_from(s, p, twin)
+    return due
+
+
+@rule
+def share_out(s, h, twin):
+    """Give out one resource. What the bank can't pay in full goes to nobody, unless only
+    one player is due some: that player gets what is left."""
+    r = int(s.terrain[h])
+    total, claimants = 0, 0
+    for p in range(s.num_players):
+        due = cards_due(s, p, h, twin)
+        if due > 0:
+            total += due
+            claimants += 1
+    left = int(s.bank[r])
+    if total == 0 or (total > left and claimants > 1):
+        return
+    for p in range(s.num_players):
+        gain(s, p, r, min(cards_due(s, p, h, twin), left))
+
+
+@rule
+def produce(s, number):
+    """Every hex with a number gives its resource, unless the robber stands there."""
+    h = int(s.token_hexes[number, 0])
+    twin = int(s.token_hexes[number, 1])
+    if h == s.robber:
+        h = -1
+    if twin == s.robber:
+        twin = -1
+    if h >= 0 and twin >= 0 and s.terrain[h] == s.terrain[twin]:
+        share_out(s, h, twin)
+        return
+    if h >= 0:
+        share_out(s, h, -1)
+    if twin >= 0:
+        share_out(s, twin, -1)

@@ -1,0 +1,104 @@
+"""Seven, robber and stealing."""
+
+from catan_pz.board.topology import HEX_VERTEX_SET
+from catan_pz.engine import bits
+from catan_pz.engine.chance import draw_stolen_resource
+from catan_pz.engine.hands import move_cards, return_cards
+from catan_pz.engine.knowledge import note_payment, note_theft
+from catan_pz.engine.rule import rule
+from catan_pz.terms import NUM_HEXES, Phase
+
+ALL_HEXES = (1 << NUM_HEXES) - 1
+SPARED_POINTS = 2
+"""The friendly robber spares players with this many visible points or fewer."""
+
+
+@rule
+def next_to_discard(s):
+    """Pass the move to the next player who has cards to discard, from the roller on."""
+    for k in range(s.num_players):
+        p = (int(s.turn_player) + k) % int(s.num_players)
+        if s.to_discard[p] > 0:
+            s.phase = Phase.DISCARD
+            s.player = p
+            return
+    s.phase = Phase.MOVE_ROBBER
+    s.player = s.turn_player
+
+
+@rule
+def apply_seven(s):
+    """Every hand above the limit loses half, rounded down; then the robber moves."""
+    for p in range(s.num_players):
+        s.to_discard[p] = s.hand_size[p] // 2 if s.hand_size[p] > s.discard_limit else 0
+    next_to_discard(s)
+
+
+@rule
+def apply_discard(s, p, r):
+    return_cards(s, p, r, 1)
+    s.to_discard[p] -= 1
+    next_to_discard(s)
+
+
+@rule
+def touches(s, p, h):
+    """Whether p has a building on a hex."""
+    return (s.settlements[p] | s.cities[p]) & HEX_VERTEX_SET[h] != 0
+
+
+@rule
+def robber_spots(s, p):
+    """Set of hexes to which p may move the robber."""
+    others = ALL_HEXES & ~(1 << int(s.robber))
+    if not s.friendly_robber:
+        return others
+    spots = others
+    for q in range(s.num_players):
+        if q != p and s.visible_points[q] <= SPARED_POINTS:
+            for h in range(NUM_HEXES):
+                if touches(s, q, h):
+                    spots &= ~(1 << h)
+    return spots if spots != 0 else others
+
+
+@rule
+def victims(s, p, h):
+    """Set of seats from which p may steal at a hex."""
+    seats = 0
+    for q in range(s.num_players):
+        if q != p and s.hand_size[q] > 0 and touches(s, q, h):
+            seats |= 1 << q
+    return seats
+
+
+@rule
+def resume_turn(s):
+    """Go back to where the player in turn was before the robber or a card."""
+    s.phase = Phase.MAIN if s.rolled else Phase.ROLL
+
+
+@rule
+def apply_steal(s, p, victim):
+    """Take one card at random from a victim; only the two of them know which."""
+    r = draw_stolen_resource(s, victim)
+    note_theft(s, p, victim, r)
+    move_cards(s, victim, p, r, 1)
+    # Thief and victim learn that this card was in the hand; for all others the bounds
+    # already allow for it, so that nothing is told.
+    note_payment(s, victim)
+    resume_turn(s)
+
+
+@rule
+def apply_move_robber(s, p, h):
+    """Move the robber; a theft from the only possible victim is carried out at once."""
+    s.robber = h
+    seats = victims(s, p, h)
+    n = bits.count(seats)
+    if n == 0:
+        resume_turn(s)
+    elif n == 1:
+        apply_steal(s, p, bits.first(seats))
+    else:
+        s.phase = Phase.STEAL

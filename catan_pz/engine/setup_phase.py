@@ -1,0 +1,54 @@
+"""Set-up: two settlements and two roads each, in order and then back."""
+
+from catan_pz.board.topology import VERTEX_EDGE_SET, VERTEX_HEXES
+from catan_pz.engine import bits
+from catan_pz.engine.building import ALL_VERTICES, empty_edges, place_road, place_settlement
+from catan_pz.engine.hands import gain
+from catan_pz.engine.rule import rule
+from catan_pz.terms import Phase, Terrain
+
+
+@rule
+def setup_settlement_spots(s):
+    """Set of vertices that keep the distance rule; no road is needed."""
+    return ALL_VERTICES & ~s.crowded
+
+
+@rule
+def setup_road_spots(s, p, word):
+    """Empty edges at the settlement of p that has no road yet, in one of two words."""
+    v = bits.first(s.settlements[p] & ~s.road_ends[p])
+    return VERTEX_EDGE_SET[v, word] & empty_edges(s, word)
+
+
+@rule
+def gain_starting_hand(s, p, v):
+    """One card for each producing hex at the second settlement."""
+    for k in range(3):
+        h = VERTEX_HEXES[v, k]
+        if h >= 0 and s.terrain[h] != Terrain.DESERT:
+            gain(s, p, int(s.terrain[h]), 1)
+
+
+@rule
+def apply_setup_settlement(s, p, v):
+    place_settlement(s, p, v)
+    if bits.count(s.settlements[p]) == 2:
+        gain_starting_hand(s, p, v)
+    s.phase = Phase.SETUP_ROAD
+
+
+@rule
+def apply_setup_road(s, p, e):
+    """Place the road; in the second round the order of seats is reversed."""
+    place_road(s, p, e)
+    placed = 0
+    for q in range(s.num_players):
+        placed += bits.count(s.settlements[q])
+    n = int(s.num_players)
+    if placed < n:
+        s.turn_player = (p + 1) % n
+    elif n < placed < 2 * n:
+        s.turn_player = (p + n - 1) % n
+    s.player = s.turn_player
+    s.phase = Phase.ROLL if placed == 2 * n else Phase.SETUP_SETTLEMENT

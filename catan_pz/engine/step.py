@@ -1,0 +1,164 @@
+"""From an action's id to the chapter of the rules that carries it out: dispatch only."""
+
+from catan_pz.engine.actions import (
+    ACCEPT,
+    BUILD_CITY,
+    BUILD_ROAD,
+    BUILD_SETTLEMENT,
+    BUY_DEVELOPMENT_CARD,
+    CLOSE_WITH,
+    COMPOSE_GET,
+    COMPOSE_GIVE,
+    COMPOSE_SEND,
+    DISCARD,
+    END_TURN,
+    MARITIME_SWAPS,
+    MARITIME_TRADE,
+    MOVE_ROBBER,
+    OFFER,
+    PLAY_KNIGHT,
+    PLAY_MONOPOLY,
+    PLAY_ROAD_BUILDING,
+    PLAY_YEAR_OF_PLENTY,
+    PLENTY_PAIRS,
+    REJECT,
+    ROLL,
+    STEAL,
+    WITHDRAW,
+)
+from catan_pz.engine.building import apply_build_city, apply_build_road, apply_build_settlement
+from catan_pz.engine.chance import NO_OUTCOME
+from catan_pz.engine.development import (
+    apply_buy_card,
+    apply_free_road,
+    apply_monopoly,
+    apply_play_knight,
+    apply_play_road_building,
+    apply_year_of_plenty,
+)
+from catan_pz.engine.legal import count_legal, find_legal, pick_legal
+from catan_pz.engine.robber import apply_discard, apply_move_robber, apply_steal
+from catan_pz.engine.rule import rule
+from catan_pz.engine.setup_phase import apply_setup_road, apply_setup_settlement
+from catan_pz.engine.trade import (
+    apply_accept,
+    apply_close,
+    apply_compose_get,
+    apply_compose_give,
+    apply_maritime_trade,
+    apply_offer,
+    apply_reject,
+    apply_withdraw,
+    send_offer,
+)
+from catan_pz.engine.turn import apply_end_turn, apply_roll, end_if_won
+from catan_pz.terms import Phase
+
+
+@rule
+def seat_after(s, p, k):
+    """The seat k places after p."""
+    return (p + k) % int(s.num_players)
+
+
+@rule
+def apply_road(s, p, e):
+    """A road: of the set-up, of a road building card, or paid for."""
+    if s.phase == Phase.SETUP_ROAD:
+        apply_setup_road(s, p, e)
+    elif s.phase == Phase.FREE_ROAD:
+        apply_free_road(s, p, e)
+    else:
+        apply_build_road(s, p, e)
+
+
+@rule
+def apply_building(s, p, a):
+    """Roads, settlements, cities."""
+    if a < BUILD_SETTLEMENT:
+        apply_road(s, p, a - BUILD_ROAD)
+    elif a >= BUILD_CITY:
+        apply_build_city(s, p, a - BUILD_CITY)
+    elif s.phase == Phase.SETUP_SETTLEMENT:
+        apply_setup_settlement(s, p, a - BUILD_SETTLEMENT)
+    else:
+        apply_build_settlement(s, p, a - BUILD_SETTLEMENT)
+
+
+@rule
+def apply_card(s, p, a):
+    """Buying and playing development cards."""
+    if a == BUY_DEVELOPMENT_CARD:
+        apply_buy_card(s, p)
+    elif a == PLAY_KNIGHT:
+        apply_play_knight(s, p)
+    elif a == PLAY_ROAD_BUILDING:
+        apply_play_road_building(s, p)
+    elif a < PLAY_MONOPOLY:
+        pair = a - PLAY_YEAR_OF_PLENTY
+        apply_year_of_plenty(s, p, PLENTY_PAIRS[pair, 0], PLENTY_PAIRS[pair, 1])
+    else:
+        apply_monopoly(s, p, a - PLAY_MONOPOLY)
+
+
+@rule
+def apply_offering(s, p, a):
+    """Trade between players."""
+    if a < COMPOSE_GIVE:
+        apply_offer(s, p, a - OFFER)
+    elif a < COMPOSE_GET:
+        apply_compose_give(s, p, a - COMPOSE_GIVE)
+    elif a < COMPOSE_SEND:
+        apply_compose_get(s, p, a - COMPOSE_GET)
+    elif a == COMPOSE_SEND:
+        send_offer(s, p)
+    elif a == ACCEPT:
+        apply_accept(s, p)
+    elif a == REJECT:
+        apply_reject(s, p)
+    elif a < WITHDRAW:
+        apply_close(s, p, seat_after(s, p, a - CLOSE_WITH + 1))
+    else:
+        apply_withdraw(s, p)
+
+
+@rule
+def apply_action(s, a, script):
+    """Carry out a legal action."""
+    p = int(s.player)
+    if a == ROLL:
+        apply_roll(s, script)
+    elif a == END_TURN:
+        apply_end_turn(s)
+    elif a < BUY_DEVELOPMENT_CARD:
+        apply_building(s, p, a)
+    elif a < MOVE_ROBBER:
+        apply_card(s, p, a)
+    elif a < STEAL:
+        apply_move_robber(s, p, a - MOVE_ROBBER)
+    elif a < DISCARD:
+        apply_steal(s, p, seat_after(s, p, a - STEAL + 1))
+    elif a < MARITIME_TRADE:
+        apply_discard(s, p, a - DISCARD)
+    elif a < OFFER:
+        swap = a - MARITIME_TRADE
+        apply_maritime_trade(s, p, MARITIME_SWAPS[swap, 0], MARITIME_SWAPS[swap, 1])
+    else:
+        apply_offering(s, p, a)
+
+
+@rule
+def step(s, a, script):
+    """Play one decision."""
+    apply_action(s, a, script)
+    s.outcome = NO_OUTCOME
+    end_if_won(s)
+    find_legal(s)
+
+
+@rule
+def advance(s, a, script):
+    """Play one decision and, where the rules say so, the forced ones that follow."""
+    step(s, a, script)
+    while s.skip_forced and count_legal(s) == 1:
+        step(s, pick_legal(s, 0), script)

@@ -1,0 +1,296 @@
+"""Trade with the bank and between players.
+
+An offer is a bundle for a bundle, told from its maker's side: row p of `s.offer_give`
+and `s.offer_get` is the offer of the player in turn, or the counter-offer of another,
+which is addressed to the player in turn.
+"""
+
+import numpy as np
+
+from catan_pz.engine.actions import NUM_OFFERS, OFFER_GET, OFFER_GIVE
+from catan_pz.engine.hands import gain, move_cards, return_cards
+from catan_pz.engine.knowledge import most_held, note_holding, note_payment
+from catan_pz.engine.rule import rule
+from catan_pz.terms import NUM_RESOURCES, Phase
+
+NO_ANSWER, ACCEPTED, REJECTED, COUNTERED = 0, 1, 2, 3
+"""Values of `s.answer`; it is NO_ANSWER while an answering player composes."""
+
+MOST_COMPOSED = 4
+"""Cards a side in an offer composed card by card."""
+
+OFFERS_PER_WORD = 40
+OFFER_WORDS = 3
+"""A set of templates is three int64 words: template k is bit k % 40 of word k // 40."""
+
+BUNDLES = np.unique(OFFER_GIVE, axis=0)
+"""(20, R) the bundles that templates are made of: one, two alike, or two different cards."""
+
+
+def _offers_with(side: np.ndarray) -> np.ndarray:
+    sets = np.zeros((len(BUNDLES), OFFER_WORDS), np.int64)
+    for b, bundle in enumerate(BUNDLES):
+        for k in range(NUM_OFFERS):
+            if (side[k] == bundle).all():
+                sets[b, k // OFFERS_PER_WORD] |= 1 << k % OFFERS_PER_WORD
+    return sets
+
+
+OFFERS_GIVING = _offers_with(OFFER_GIVE)
+"""(20, 3) set of the templates that give each bundle."""
+
+OFFERS_GETTING = _offers_with(OFFER_GET)
+"""(20, 3) set of the templates that get each bundle."""
+
+
+@rule
+def apply_maritime_trade(s, p, give, get):
+    """Trade with the bank at the best rate that p has."""
+    return_cards(s, p, give, int(s.rate[p, give]))
+    gain(s, p, get, 1)
+
+
+@rule
+def may_offer(s):
+    """Whether the player in turn may begin another offer."""
+    return s.trading and s.offers_made < s.max_offers
+
+
+@rule
+def is_addressed(s, maker, q):
+    """Whether an offer of its maker goes to q: counter-offers go to the player in turn."""
+    return q != maker and (maker == s.turn_player or q == s.turn_player)
+
+
+@rule
+def holds_bundle(s, p, b):
+    """Whether p holds a bundle of `BUNDLES`."""
+    for r in range(NUM_RESOURCES):
+        if s.hand[p, r] < BUNDLES[b, r]:
+            return False
+    return True
+
+
+@rule
+def may_hold_bundle(s, o, p, b):
+    """Whether p can hold a bundle of `BUNDLES` in full, by what o knows."""
+    cards = 0
+    for r in range(NUM_RESOURCES):
+        cards += BUNDLES[b, r]
+        if BUNDLES[b, r] > most_held(s, o, p, r):
+            return False
+    return cards <= s.hand_size[p]
+
+
+@rule
+def somebody_may_hold_bundle(s, maker, b):
+    """Whether one of those whom an offer addresses can hold a bundle, by what its maker knows."""
+    for q in range(s.num_players):
+        if is_addressed(s, maker, q) and may_hold_bundle(s, maker, q, b):
+            return True
+    return False
+
+
+@rule
+def offers_payable(s, maker, word):
+    """Templates whose giving side the maker holds, in one of three words."""
+    offers = 0
+    for b in range(BUNDLES.shape[0]):
+        if holds_bundle(s, maker, b):
+            offers |= OFFERS_GIVING[b, word]
+    return offers
+
+
+@rule
+def offers_answerable(s, maker, word):
+    """Templates whose other side somebody addressed may hold, in one of three words."""
+    offers = 0
+    for b in range(BUNDLES.shape[0]):
+        if somebody_may_hold_bundle(s, maker, b):
+            offers |= OFFERS_GETTING[b, word]
+    return offers
+
+
+@rule
+def can_compose_give(s, maker, r):
+    """Whether one more card of r may be added to what the maker gives."""
+    cards = 0
+    for k in range(NUM_RESOURCES):
+        cards += int(s.offer_give[maker, k])
+    held = s.hand[maker, r] > s.offer_give[maker, r]
+    return held and cards < MOST_COMPOSED and s.offer_get[maker, r] == 0
+
+
+@rule
+def may_hold_request(s, maker, q, extra):
+    """Whether q can hold what the maker asks for and one card more, by what the maker knows."""
+    cards = 0
+    for r in range(NUM_RESOURCES):
+        asked = int(s.offer_get[maker, r]) + (1 if r == extra else 0)
+        cards += asked
+        if asked > most_held(s, maker, q, r):
+            return False
+    return cards <= s.hand_size[q]
+
+
+@rule
+def can_compose_get(s, maker, r):
+    """Whether one more card of r may be added to what the maker gets."""
+    cards = 0
+    for k in range(NUM_RESOURCES):
+        cards += int(s.offer_get[maker, k])
+    if cards >= MOST_COMPOSED or s.offer_give[maker, r] > 0:
+        return False
+    for q in range(s.num_players):
+        if is_addressed(s, maker, q) and may_hold_request(s, maker, q, r):
+            return True
+    return False
+
+
+@rule
+def can_send(s, maker):
+    """Whether both sides of what is composed have a card."""
+    give, get = 0, 0
+    for r in range(NUM_RESOURCES):
+        give += int(s.offer_give[maker, r])
+        get += int(s.offer_get[maker, r])
+    return give > 0 and get > 0
+
+
+@rule
+def can_accept(s, p):
+    """Whether p holds what the player in turn asks for."""
+    for r in range(NUM_RESOURCES):
+        if s.hand[p, r] < s.offer_get[int(s.turn_player), r]:
+            return False
+    return True
+
+
+@rule
+def can_close_with(s, p, q):
+    """Whether p, in turn, may trade with q: q accepted, or asks for what p holds."""
+    if s.answer[q] != COUNTERED:
+        return s.answer[q] == ACCEPTED
+    for r in range(NUM_RESOURCES):
+        if s.hand[p, r] < s.offer_get[q, r]:
+            return False
+    return True
+
+
+@rule
+def erase_offer(s, p):
+    for r in range(NUM_RESOURCES):
+        s.offer_give[p, r] = 0
+        s.offer_get[p, r] = 0
+
+
+@rule
+def end_offer(s):
+    """The offer is closed, withdrawn or lapsed: the turn goes on."""
+    for p in range(s.num_players):
+        erase_offer(s, p)
+        s.answer[p] = NO_ANSWER
+    s.phase = Phase.MAIN
+    s.player = s.turn_player
+
+
+@rule
+def next_to_answer(s):
+    """Pass the move to the next player in turn order to answer, or back to the offer's maker."""
+    answered_otherwise = False
+    for k in range(1, int(s.num_players)):
+        p = (int(s.turn_player) + k) % int(s.num_players)
+        if s.answer[p] == NO_ANSWER:
+            s.phase = Phase.ANSWER
+            s.player = p
+            return
+        if s.answer[p] != REJECTED:
+            answered_otherwise = True
+    if answered_otherwise:
+        s.phase = Phase.CLOSE
+        s.player = s.turn_player
+    else:
+        end_offer(s)
+
+
+@rule
+def send_offer(s, p):
+    """Make public the offer or counter-offer of p, which proves the cards on its giving side."""
+    for r in range(NUM_RESOURCES):
+        if s.offer_give[p, r] > 0:
+            note_holding(s, p, r, int(s.offer_give[p, r]))
+    if p != s.turn_player:
+        s.answer[p] = COUNTERED
+    next_to_answer(s)
+
+
+@rule
+def apply_offer(s, p, k):
+    """Send template k as an offer, or as a counter-offer."""
+    if p == s.turn_player:
+        s.offers_made += 1
+    for r in range(NUM_RESOURCES):
+        s.offer_give[p, r] = OFFER_GIVE[k, r]
+        s.offer_get[p, r] = OFFER_GET[k, r]
+    send_offer(s, p)
+
+
+@rule
+def begin_composing(s, p):
+    if s.phase == Phase.MAIN:
+        s.offers_made += 1
+    s.phase = Phase.COMPOSE
+
+
+@rule
+def apply_compose_give(s, p, r):
+    begin_composing(s, p)
+    s.offer_give[p, r] += 1
+
+
+@rule
+def apply_compose_get(s, p, r):
+    begin_composing(s, p)
+    s.offer_get[p, r] += 1
+
+
+@rule
+def apply_accept(s, p):
+    """Agree to the offer, which proves the cards that it asks for."""
+    maker = int(s.turn_player)
+    for r in range(NUM_RESOURCES):
+        if s.offer_get[maker, r] > 0:
+            note_holding(s, p, r, int(s.offer_get[maker, r]))
+    s.answer[p] = ACCEPTED
+    next_to_answer(s)
+
+
+@rule
+def apply_reject(s, p):
+    s.answer[p] = REJECTED
+    next_to_answer(s)
+
+
+@rule
+def apply_withdraw(s, p):
+    """Take back the offer; an answering player who composes rejects instead."""
+    if p == s.turn_player:
+        end_offer(s)
+    else:
+        erase_offer(s, p)
+        apply_reject(s, p)
+
+
+@rule
+def apply_close(s, p, q):
+    """Trade with q by the offer that q accepted, or by the counter-offer of q."""
+    for r in range(NUM_RESOURCES):
+        if s.answer[q] == ACCEPTED:
+            move_cards(s, p, q, r, int(s.offer_give[p, r]))
+            move_cards(s, q, p, r, int(s.offer_get[p, r]))
+        else:
+            move_cards(s, p, q, r, int(s.offer_get[q, r]))
+            move_cards(s, q, p, r, int(s.offer_give[q, r]))
+    note_payment(s, p)
+    note_payment(s, q)
+    end_offer(s)

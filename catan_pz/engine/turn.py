@@ -1,0 +1,63 @@
+"""The course of a turn: the roll, its end, and winning."""
+
+from catan_pz.engine.chance import throw_dice
+from catan_pz.engine.production import produce
+from catan_pz.engine.robber import apply_seven
+from catan_pz.engine.rule import rule
+from catan_pz.engine.trade import end_offer
+from catan_pz.terms import NUM_CARD_KINDS, Phase
+
+
+@rule
+def apply_roll(s, script):
+    throw_dice(s, script)
+    s.rolled = 1
+    number = int(s.dice[0]) + int(s.dice[1])
+    if number == 7:
+        apply_seven(s)
+    else:
+        s.phase = Phase.MAIN
+        produce(s, number)
+
+
+@rule
+def apply_end_turn(s):
+    for card in range(NUM_CARD_KINDS):
+        s.new_cards[card] = 0
+    s.rolled = 0
+    s.card_played = 0
+    s.offers_made = 0
+    s.turn += 1
+    s.turn_player = (int(s.turn_player) + 1) % int(s.num_players)
+    s.player = s.turn_player
+    s.phase = Phase.ROLL
+
+
+@rule
+def is_setup(s):
+    return s.phase == Phase.SETUP_SETTLEMENT or s.phase == Phase.SETUP_ROAD
+
+
+@rule
+def is_truncated(s):
+    """Whether the turns allowed are over with no winner."""
+    return s.max_turns > 0 and s.turn >= s.max_turns and s.phase != Phase.OVER
+
+
+@rule
+def is_finished(s):
+    """Whether the game is won or truncated."""
+    return s.phase == Phase.OVER or is_truncated(s)
+
+
+@rule
+def end_if_won(s):
+    """The player in turn wins with enough points, in the turn or as it starts."""
+    winner = int(s.turn_player)
+    if is_setup(s) or s.points[winner] < s.victory_points:
+        return
+    end_offer(s)
+    s.free_roads = 0
+    s.winner = winner
+    s.player = winner
+    s.phase = Phase.OVER

@@ -1,0 +1,264 @@
+"""The options of a game: `Rules`, its presets, and `Board`, a board laid out by hand."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Final, Self
+
+from catan_pz.terms import (
+    GENERIC_HARBOR,
+    HARBOR_COUNTS,
+    HARBOR_EDGES,
+    MAX_PLAYERS,
+    NUM_HEXES,
+    NUMBER_TOKENS,
+    TERRAIN_COUNTS,
+    Resource,
+    Terrain,
+)
+
+OFFER_FORMS: Final = ("templates", "composed", "both")
+BOARD_KINDS: Final = ("random", "spiral", "beginner")
+DICE_KINDS: Final = ("random", "balanced")
+
+
+@dataclass(frozen=True)
+class Board:
+    """A whole board: the 19 hexes row by row and the 9 harbors in the order of `HARBOR_EDGES`.
+
+    Attributes:
+        terrains: `Terrain` of each hex, 19 of them.
+        tokens: number token of each hex, 0 on the desert.
+        harbors: kind of each harbor: a `Resource` for 2:1, `GENERIC_HARBOR` for 3:1.
+
+    Raises:
+        ValueError: if the parts are not those of the base game.
+    """
+
+    terrains: tuple[int, ...]
+    tokens: tuple[int, ...]
+    harbors: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _check_parts("terrains", self.terrains, _repeated(TERRAIN_COUNTS))
+        _check_parts("tokens", self.tokens, [0, *NUMBER_TOKENS])
+        _check_parts("harbors", self.harbors, _repeated(HARBOR_COUNTS))
+        desert = self.terrains.index(Terrain.DESERT)
+        if self.tokens[desert] != 0:
+            raise ValueError(f"board: hex {desert} is the desert and can't carry a number token")
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The board of a state's JSON form (keys "hexes" and "harbors")."""
+        try:
+            hexes = list(data["hexes"])
+            kinds = {h["edge"]: h["resource"] for h in data["harbors"]}
+            terrains = tuple(Terrain[str(h["terrain"]).upper()].value for h in hexes)
+            tokens = tuple(int(h["token"] or 0) for h in hexes)
+            if set(kinds) != set(HARBOR_EDGES) or len(data["harbors"]) != len(HARBOR_EDGES):
+                raise ValueError(
+                    f"board: harbors lie on edges {sorted(kinds)}, must lie on the edges "
+                    f"{sorted(HARBOR_EDGES)}, one each"
+                )
+            harbors = tuple(
+                GENERIC_HARBOR if kinds[e] is None else Resource[str(kinds[e]).upper()].value
+                for e in HARBOR_EDGES
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"board: missing or unknown entry {error}") from error
+        return cls(terrains, tokens, harbors)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The board in the JSON form of a state."""
+        return {
+            "hexes": [
+                {"terrain": Terrain(t).name.lower(), "token": token or None}
+                for t, token in zip(self.terrains, self.tokens, strict=True)
+            ],
+            "harbors": [
+                {
+                    "edge": edge,
+                    "resource": None if kind == GENERIC_HARBOR else Resource(kind).name.lower(),
+                }
+                for edge, kind in zip(HARBOR_EDGES, self.harbors, strict=True)
+            ],
+        }
+
+
+def _repeated(counts: Sequence[int]) -> list[int]:
+    return [kind for kind, count in enumerate(counts) for _ in range(count)]
+
+
+def _check_parts(name: str, parts: Iterable[int], expected: list[int]) -> None:
+    if Counter(parts) != Counter(expected):
+        raise ValueError(f"board: {name} {list(parts)} must be a rearrangement of {expected}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """Every option of a game; the defaults are the base game for four with trade.
+
+    Attributes:
+        num_players: 2 to 4.
+        trading: whether players trade with each other.
+        counter_offers: whether an offer may be answered with another.
+        offer_form: "templates" (offers of one action), "composed" (card by card) or "both".
+        max_offers_per_turn: offers that the player in turn may begin.
+        victory_points: points that win, 3 to 22.
+        discard_limit: cards in hand above which a 7 costs half of them.
+        friendly_robber: the robber spares players with 2 visible points or fewer.
+        dice: "random", "balanced", or pairs thrown first, in order (random dice follow them).
+        board: "random", "spiral", "beginner", seeds of random boards (one is drawn for each
+            game), a `Board`, or its JSON form. An object with an attribute `option` holding
+            one of these is taken as well.
+        no_adjacent_red: on random boards no 6 or 8 lies next to another.
+        first_player: seat 0, or "random".
+        skip_forced: decisions with a single legal action are played by the engine.
+        max_turns: turns after which a game is truncated; None for no limit.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    num_players: int = 4
+    trading: bool = True
+    counter_offers: bool = True
+    offer_form: str = "templates"
+    max_offers_per_turn: int = 3
+    victory_points: int = 10
+    discard_limit: int = 7
+    friendly_robber: bool = False
+    dice: str | tuple[tuple[int, int], ...] = "random"
+    board: Any = "random"
+    no_adjacent_red: bool = False
+    first_player: int | str = 0
+    skip_forced: bool = False
+    max_turns: int | None = 1000
+
+    def __post_init__(self) -> None:
+        self._check_range("num_players", 2, MAX_PLAYERS)
+        self._check_range("max_offers_per_turn", 0, 100)
+        self._check_range("victory_points", 3, 22)
+        self._check_range("discard_limit", 1, 95)
+        if self.max_turns is not None:
+            self._check_range("max_turns", 1, 2**31 - 1)
+        for name in ("trading", "counter_offers", "friendly_robber", "no_adjacent_red"):
+            self._check_flag(name)
+        self._check_flag("skip_forced")
+        self._check_choice("offer_form", OFFER_FORMS)
+        if isinstance(self.first_player, bool) or self.first_player not in (0, "random"):
+            raise _bad_option("first_player", self.first_player, "0 or 'random'")
+        object.__setattr__(self, "dice", _dice_option(self.dice))
+        object.__setattr__(self, "board", _board_option(self.board))
+        if self.no_adjacent_red and not (self.board == "random" or isinstance(self.board, tuple)):
+            raise _bad_option(
+                "no_adjacent_red", True, f"False with board={self.board!r}: it needs random boards"
+            )
+
+    @property
+    def num_actions(self) -> int:
+        """A, the size of the action space."""
+        return 389 if self.trading else 252
+
+    @classmethod
+    def preset(cls, name: str) -> Self:
+        """The rules known by a name; `PRESETS` lists them."""
+        if name not in PRESETS:
+            raise _bad_option("rules", name, f"a Rules or one of {sorted(PRESETS)}")
+        return cls(**PRESETS[name])
+
+    @classmethod
+    def make(cls, rules: "Rules | str | None" = None, **options: Any) -> "Rules":
+        """Rules from rules, a preset's name or the defaults, with some options replaced."""
+        if isinstance(rules, str):
+            rules = cls.preset(rules)
+        if rules is not None and not isinstance(rules, Rules):
+            raise _bad_option("rules", rules, f"a Rules or one of {sorted(PRESETS)}")
+        known = {field.name for field in fields(cls)}
+        for name, value in options.items():
+            if name not in known:
+                raise ValueError(f"unknown option {name}={value!r}; options are {sorted(known)}")
+        return replace(rules or cls(), **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options as JSON values."""
+        data = asdict(self)
+        if isinstance(self.board, Board):
+            data["board"] = self.board.to_dict()
+        elif isinstance(self.board, tuple):
+            data["board"] = list(self.board)
+        if isinstance(self.dice, tuple):
+            data["dice"] = [list(pair) for pair in self.dice]
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Rules from JSON values; options that are missing take their defaults."""
+        cls.make(**data)
+        return cls(**data)
+
+    def _check_range(self, name: str, low: int, high: int) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise _bad_option(name, value, f"an int from {low} to {high}")
+
+    def _check_flag(self, name: str) -> None:
+        if not isinstance(getattr(self, name), bool):
+            raise _bad_option(name, getattr(self, name), "True or False")
+
+    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        if getattr(self, name) not in choices:
+            raise _bad_option(name, getattr(self, name), f"one of {choices}")
+
+
+def _bad_option(name: str, value: object, allowed: str) -> ValueError:
+    return ValueError(f"option {name}={value!r} is not possible; allowed: {allowed}")
+
+
+def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:
+    allowed = f"one of {DICE_KINDS} or a list of pairs of numbers from 1 to 6"
+    if isinstance(value, str):
+        if value not in DICE_KINDS:
+            raise _bad_option("dice", value, allowed)
+        return value
+    try:
+        pairs = tuple((int(a), int(b)) for a, b in value)
+    except (TypeError, ValueError):
+        raise _bad_option("dice", value, allowed) from None
+    if not pairs or any(not 1 <= n <= 6 for pair in pairs for n in pair):
+        raise _bad_option("dice", value, allowed)
+    return pairs
+
+
+def _board_option(value: Any) -> str | tuple[int, ...] | Board:
+    allowed = f"one of {BOARD_KINDS}, a list of seeds, a Board or its JSON form"
+    value = getattr(value, "option", value)
+    if isinstance(value, str):
+        if value not in BOARD_KINDS:
+            raise _bad_option("board", value, allowed)
+        return value
+    if isinstance(value, Board):
+        return value
+    if isinstance(value, Mapping):
+        return Board.from_dict(value)
+    try:
+        seeds = tuple(int(seed) for seed in value)
+    except (TypeError, ValueError):
+        raise _bad_option("board", value, allowed) from None
+    if not seeds or any(not 0 <= seed < 2**64 for seed in seeds):
+        raise _bad_option("board", value, allowed + "; seeds lie from 0 to 2**64 - 1")
+    return seeds
+
+
+PRESETS: Final[dict[str, dict[str, Any]]] = {
+    "base": {},
+    "one_v_one": {
+        "num_players": 2,
+        "trading": False,
+        "victory_points": 15,
+        "discard_limit": 9,
+        "dice": "balanced",
+        "friendly_robber": True,
+    },
+}
+"""Named rules: the options in which each differs from the defaults."""
