@@ -109,8 +109,10 @@ def draw_development_card(s):
             place += 1
         s.deck[place] = s.deck[top]
         s.deck[top] = named
+    card = int(s.deck[top])
+    s.deck[top] = 0
     s.deck_left -= 1
-    return int(s.deck[top])
+    return card
 
 
 @rule

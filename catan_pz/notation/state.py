@@ -1,0 +1,295 @@
+"""States as JSON, with everything that the future depends on, and back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from catan_pz.board.topology import EDGES_PER_WORD
+from catan_pz.engine.options import table_of
+from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
+from catan_pz.notation.actions import RESOURCE_NAMES
+from catan_pz.rules import Board, Rules
+from catan_pz.terms import (
+    DECK_SIZE,
+    NOBODY,
+    NUM_EDGES,
+    NUM_HEXES,
+    NUM_VERTICES,
+    Card,
+    Phase,
+)
+
+FORMAT: Final = "catan-pz-state/1"
+CARD_NAMES: Final = tuple(card.name.lower() for card in Card)
+PHASE_NAMES: Final = tuple(phase.name.lower() for phase in Phase)
+OFFER_PHASES: Final = (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE)
+
+_ANSWER_NAMES: Final = {ACCEPTED: "accept", REJECTED: "reject"}
+_BYTE: Final = (0, 127)
+
+
+def counts_to_dict(names: Sequence[str], counts: Iterable[int]) -> dict[str, int]:
+    """Counts by name, zeros included."""
+    return {name: int(n) for name, n in zip(names, counts, strict=True)}
+
+
+def edges_of(words: Sequence[int]) -> list[int]:
+    """The edges of a set of two words."""
+    return [
+        e for e in range(NUM_EDGES) if int(words[e // EDGES_PER_WORD]) >> e % EDGES_PER_WORD & 1
+    ]
+
+
+def vertices_of(members: int) -> list[int]:
+    """The vertices of a set."""
+    return [v for v in range(NUM_VERTICES) if int(members) >> v & 1]
+
+
+def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
+    """A state (a `STATE` scalar) of a game with these rules in the JSON form of DESIGN."""
+    seats = range(rules.num_players)
+    s = state
+    seat = lambda p: None if p == NOBODY else int(p)  # noqa: E731
+    return {
+        "format": FORMAT,
+        "rules": rules.to_dict(),
+        "board": board_of(s).to_dict(),
+        "robber": int(s["robber"]),
+        "bank": counts_to_dict(RESOURCE_NAMES, s["bank"]),
+        "deck": [CARD_NAMES[card] for card in s["deck"][DECK_SIZE - int(s["deck_left"]) :]],
+        "players": [_player_to_dict(s, p) for p in seats],
+        "longest_road_owner": seat(s["longest_road_owner"]),
+        "largest_army_owner": seat(s["largest_army_owner"]),
+        "phase": PHASE_NAMES[s["phase"]],
+        "turn": int(s["turn"]),
+        "turn_player": int(s["turn_player"]),
+        "player_to_move": int(s["player"]),
+        "rolled": bool(s["rolled"]),
+        "card_played": bool(s["card_played"]),
+        "dice": [int(n) for n in s["dice"]],
+        "free_roads": int(s["free_roads"]),
+        "to_discard": [int(s["to_discard"][p]) for p in seats],
+        "offers_made": int(s["offers_made"]),
+        "offer": _offer_to_dict(s, rules),
+        "knowledge": [[_bounds_to_dict(s, o, p) for p in seats] for o in seats],
+        "winner": seat(s["winner"]),
+        "rng": {
+            "state": int(s["rng"]),
+            "dice_left": [[k // 6 + 1, k % 6 + 1] for k in range(36) if int(s["dice_left"]) >> k & 1],
+            "script_place": int(s["script_place"]),
+        },
+    }
+
+
+def board_of(state: np.ndarray) -> Board:
+    """The board of a state."""
+    return Board(*(tuple(int(n) for n in state[name]) for name in ("terrain", "token", "harbor")))
+
+
+def _player_to_dict(s: np.ndarray, p: int) -> dict[str, Any]:
+    new = s["new_cards"] if p == s["turn_player"] else [0] * len(CARD_NAMES)
+    return {
+        "hand": counts_to_dict(RESOURCE_NAMES, s["hand"][p]),
+        "cards": counts_to_dict(CARD_NAMES, s["cards"][p]),
+        "new_cards": counts_to_dict(CARD_NAMES, new),
+        "cards_played": counts_to_dict(CARD_NAMES, s["played"][p]),
+        "roads": edges_of(s["roads"][p]),
+        "settlements": vertices_of(s["settlements"][p]),
+        "cities": vertices_of(s["cities"][p]),
+        "road_length": int(s["road_length"][p]),
+        "points": int(s["points"][p]),
+        "visible_points": int(s["visible_points"][p]),
+    }
+
+
+def _sides_to_dict(s: np.ndarray, p: int) -> dict[str, Any]:
+    return {
+        "give": counts_to_dict(RESOURCE_NAMES, s["offer_give"][p]),
+        "get": counts_to_dict(RESOURCE_NAMES, s["offer_get"][p]),
+    }
+
+
+def _offer_to_dict(s: np.ndarray, rules: Rules) -> dict[str, Any] | None:
+    if s["phase"] not in OFFER_PHASES:
+        return None
+    maker = int(s["turn_player"])
+    answers: list[Any] = []
+    for p in range(rules.num_players):
+        composing = s["phase"] == Phase.COMPOSE and p == s["player"] != maker
+        if composing or s["answer"][p] == COUNTERED:
+            answers.append(_sides_to_dict(s, p))
+        else:
+            answers.append(_ANSWER_NAMES.get(int(s["answer"][p])))
+    return {"from": maker, **_sides_to_dict(s, maker), "answers": answers}
+
+
+def _bounds_to_dict(s: np.ndarray, o: int, p: int) -> dict[str, Any]:
+    return {
+        "min": counts_to_dict(RESOURCE_NAMES, s["hand"][p] - s["below"][o, p]),
+        "max": counts_to_dict(RESOURCE_NAMES, s["hand"][p] + s["above"][o, p]),
+    }
+
+
+class _Reader:
+    """Reads values out of nested JSON and says where one is wrong."""
+
+    def __init__(self, data: Any, path: str = "state") -> None:
+        self.data = data
+        self.path = path
+
+    def __getitem__(self, key: str | int) -> "_Reader":
+        path = f"{self.path}[{key}]" if isinstance(key, int) else f"{self.path}.{key}"
+        try:
+            return _Reader(self.data[key], path)
+        except (KeyError, IndexError, TypeError):
+            raise ValueError(f"{path} is missing") from None
+
+    def fail(self, allowed: str) -> ValueError:
+        return ValueError(f"{self.path}={self.data!r} is not possible; allowed: {allowed}")
+
+    def integer(self, low: int, high: int) -> int:
+        if isinstance(self.data, bool) or not isinstance(self.data, int):
+            raise self.fail(f"an int from {low} to {high}")
+        if not low <= self.data <= high:
+            raise self.fail(f"an int from {low} to {high}")
+        return self.data
+
+    def flag(self) -> bool:
+        if not isinstance(self.data, bool):
+            raise self.fail("true or false")
+        return self.data
+
+    def choice(self, names: Sequence[str]) -> int:
+        if not isinstance(self.data, str) or self.data not in names:
+            raise self.fail(f"one of {list(names)}")
+        return names.index(self.data)
+
+    def seat(self, num_players: int) -> int:
+        return NOBODY if self.data is None else self.integer(0, num_players - 1)
+
+    def items(self, length: int | None = None) -> list["_Reader"]:
+        if not isinstance(self.data, list | tuple) or length not in (None, len(self.data)):
+            raise self.fail("a list" if length is None else f"a list of {length}")
+        return [self[k] for k in range(len(self.data))]
+
+    def counts(self, names: Sequence[str]) -> list[int]:
+        if not isinstance(self.data, Mapping) or not set(self.data) <= set(names):
+            raise self.fail(f"counts of {list(names)}")
+        return [self[name].integer(*_BYTE) if name in self.data else 0 for name in names]
+
+
+def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
+    """A record (1,) of `STATE`, derived fields still zero, and its rules, from the JSON form.
+
+    Raises:
+        ValueError: names the entry that is missing or wrong, and what is allowed.
+    """
+    top = _Reader(data)
+    if top["format"].data != FORMAT:
+        raise top["format"].fail(repr(FORMAT))
+    try:
+        rules = Rules.from_dict(top["rules"].data)
+        board = Board.from_dict(top["board"].data)
+    except TypeError as error:
+        raise ValueError(f"state.rules: {error}") from error
+    games = table_of(rules).blank.copy()
+    s = games[0]
+    s["outcome"] = -1
+    s["terrain"], s["token"], s["harbor"] = board.terrains, board.tokens, board.harbors
+    _read_course(s, top, rules)
+    for p, reader in enumerate(top["players"].items(rules.num_players)):
+        _read_player(s, p, reader)
+    _read_offer(s, top["offer"], rules)
+    for o, row in enumerate(top["knowledge"].items(rules.num_players)):
+        for p, reader in enumerate(row.items(rules.num_players)):
+            _read_bounds(s, o, p, reader)
+    return games, rules
+
+
+def _read_course(s: np.ndarray, top: _Reader, rules: Rules) -> None:
+    n = rules.num_players
+    s["robber"] = top["robber"].integer(0, NUM_HEXES - 1)
+    s["bank"] = top["bank"].counts(RESOURCE_NAMES)
+    deck = [card.choice(CARD_NAMES) for card in top["deck"].items()]
+    if len(deck) > DECK_SIZE:
+        raise top["deck"].fail(f"at most {DECK_SIZE} cards")
+    s["deck"][DECK_SIZE - len(deck) :] = deck
+    s["deck_left"] = len(deck)
+    s["longest_road_owner"] = top["longest_road_owner"].seat(n)
+    s["largest_army_owner"] = top["largest_army_owner"].seat(n)
+    s["phase"] = top["phase"].choice(PHASE_NAMES)
+    s["turn"] = top["turn"].integer(0, 2**31 - 1)
+    s["turn_player"] = top["turn_player"].integer(0, n - 1)
+    s["player"] = top["player_to_move"].integer(0, n - 1)
+    s["rolled"] = top["rolled"].flag()
+    s["card_played"] = top["card_played"].flag()
+    s["dice"] = [die.integer(0, 6) for die in top["dice"].items(2)]
+    s["free_roads"] = top["free_roads"].integer(0, 2)
+    s["to_discard"][:n] = [count.integer(*_BYTE) for count in top["to_discard"].items(n)]
+    s["offers_made"] = top["offers_made"].integer(*_BYTE)
+    s["winner"] = top["winner"].seat(n)
+    s["rng"] = top["rng"]["state"].integer(0, 2**64 - 1)
+    throws = [[die.integer(1, 6) for die in t.items(2)] for t in top["rng"]["dice_left"].items()]
+    s["dice_left"] = sum({1 << 6 * (a - 1) + b - 1 for a, b in throws})
+    s["script_place"] = top["rng"]["script_place"].integer(0, 2**31 - 1)
+
+
+def _read_player(s: np.ndarray, p: int, reader: _Reader) -> None:
+    s["hand"][p] = reader["hand"].counts(RESOURCE_NAMES)
+    s["cards"][p] = reader["cards"].counts(CARD_NAMES)
+    s["played"][p] = reader["cards_played"].counts(CARD_NAMES)
+    new = reader["new_cards"].counts(CARD_NAMES)
+    if p == s["turn_player"]:
+        s["new_cards"] = new
+    elif any(new):
+        raise reader["new_cards"].fail("zeros, for a player who isn't in turn")
+    for road in reader["roads"].items():
+        e = road.integer(0, NUM_EDGES - 1)
+        s["roads"][p, e // EDGES_PER_WORD] |= 1 << e % EDGES_PER_WORD
+    for name in ("settlements", "cities"):
+        for building in reader[name].items():
+            s[name][p] |= 1 << building.integer(0, NUM_VERTICES - 1)
+
+
+def _read_sides(s: np.ndarray, p: int, reader: _Reader) -> None:
+    s["offer_give"][p] = reader["give"].counts(RESOURCE_NAMES)
+    s["offer_get"][p] = reader["get"].counts(RESOURCE_NAMES)
+
+
+def _read_offer(s: np.ndarray, reader: _Reader, rules: Rules) -> None:
+    maker = int(s["turn_player"])
+    if (reader.data is not None) != (s["phase"] in OFFER_PHASES):
+        raise reader.fail("an offer in the phases compose, answer and close, else null")
+    if reader.data is None:
+        return
+    if reader["from"].data != maker:
+        raise reader["from"].fail(f"turn_player, {maker}")
+    _read_sides(s, maker, reader)
+    for p, answer in enumerate(reader["answers"].items(rules.num_players)):
+        composing = s["phase"] == Phase.COMPOSE and p == s["player"]
+        if isinstance(answer.data, Mapping) and p != maker:
+            _read_sides(s, p, answer)
+            s["answer"][p] = NO_ANSWER if composing else COUNTERED
+        elif answer.data is not None:
+            names = ["accept", "reject"] if p != maker else []
+            s["answer"][p] = (ACCEPTED, REJECTED)[answer.choice(names)]
+
+
+def _read_bounds(s: np.ndarray, o: int, p: int, reader: _Reader) -> None:
+    least = np.array(reader["min"].counts(RESOURCE_NAMES), np.int8)
+    most = np.array(reader["max"].counts(RESOURCE_NAMES), np.int8)
+    if (least > s["hand"][p]).any() or (most < s["hand"][p]).any():
+        raise reader.fail(f"bounds around the hand {s['hand'][p].tolist()}")
+    s["below"][o, p] = s["hand"][p] - least
+    s["above"][o, p] = most - s["hand"][p]
+
+
+def derived_differences(state: np.ndarray, data: Mapping[str, Any]) -> list[str]:
+    """Derived entries of the JSON form (road lengths, points) that aren't what follows."""
+    return [
+        f"state.players[{p}].{name}={player[name]!r} should be {int(state[name][p])}"
+        for p, player in enumerate(data["players"])
+        for name in ("road_length", "points", "visible_points")
+        if player.get(name) != int(state[name][p])
+    ]

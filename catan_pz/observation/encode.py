@@ -1,0 +1,214 @@
+"""Writes what one player sees into the vector of `segments`, as compiled rules.
+
+Nothing here may depend on what the viewer can't know.
+"""
+
+import numpy as np
+
+from catan_pz.board.topology import EDGES_PER_WORD, HEX_VERTEX_SET
+from catan_pz.engine import bits
+from catan_pz.engine.building import cities_left, roads_left, settlements_left
+from catan_pz.engine.knowledge import least_held, most_held
+from catan_pz.engine.production import cards_due_from
+from catan_pz.engine.rule import rule
+from catan_pz.observation.segments import PLACES, SCALES, SIZE
+from catan_pz.terms import (
+    MAX_PLAYERS,
+    NUM_CARD_KINDS,
+    NUM_HARBORS,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    PIPS,
+    Phase,
+    Terrain,
+)
+
+PIPS_OF = np.array(PIPS, np.int64)
+NUM_TERRAINS = len(Terrain)
+
+HEX_TERRAIN = PLACES["hex_terrain"].start
+HEX_NUMBER_TOKEN = PLACES["hex_number_token"].start
+HEX_PIPS = PLACES["hex_pips"].start
+HARBOR = PLACES["harbor"].start
+HEX_ROBBER = PLACES["hex_robber"].start
+VERTEX_BUILDING = PLACES["vertex_building"].start
+EDGE_ROAD = PLACES["edge_road"].start
+OWN_HAND = PLACES["own_hand"].start
+OWN_CARDS = PLACES["own_cards"].start
+OWN_NEW_CARDS = PLACES["own_new_cards"].start
+OWN_POINTS = PLACES["own_points"].start
+POINTS_TO_WIN = PLACES["points_to_win"].start
+DISCARD_LIMIT = PLACES["discard_limit"].start
+PRESENT = PLACES["present"].start
+VISIBLE_POINTS = PLACES["visible_points"].start
+HAND_SIZE = PLACES["hand_size"].start
+HAND_MIN = PLACES["hand_min"].start
+HAND_MAX = PLACES["hand_max"].start
+CARD_COUNT = PLACES["card_count"].start
+CARDS_PLAYED = PLACES["cards_played"].start
+ROAD_LENGTH = PLACES["road_length"].start
+LONGEST_ROAD = PLACES["longest_road"].start
+LARGEST_ARMY = PLACES["largest_army"].start
+PIECES_LEFT = PLACES["pieces_left"].start
+TRADE_RATE = PLACES["trade_rate"].start
+PRODUCTION = PLACES["production"].start
+BANK = PLACES["bank"].start
+DECK_LEFT = PLACES["deck_left"].start
+PHASE = PLACES["phase"].start
+TURN_PLAYER = PLACES["turn_player"].start
+PLAYER_TO_MOVE = PLACES["player_to_move"].start
+DICE = PLACES["dice"].start
+ROLLED = PLACES["rolled"].start
+CARD_PLAYED = PLACES["card_played"].start
+FREE_ROADS = PLACES["free_roads"].start
+TO_DISCARD = PLACES["to_discard"].start
+OFFERS_LEFT = PLACES["offers_left"].start
+OFFER_GIVE = PLACES["offer_give"].start
+OFFER_GET = PLACES["offer_get"].start
+ANSWER = PLACES["answer"].start
+
+
+@rule
+def relative_seat(s, viewer, p):
+    """Places from the viewer to p, clockwise."""
+    return (p - viewer) % int(s.num_players)
+
+
+@rule
+def write_board(s, obs):
+    """Hexes, number tokens, harbors, robber."""
+    for h in range(NUM_HEXES):
+        obs[HEX_TERRAIN + NUM_TERRAINS * h + int(s.terrain[h])] = 1
+        obs[HEX_NUMBER_TOKEN + h] = s.token[h]
+        obs[HEX_PIPS + h] = PIPS_OF[int(s.token[h])]
+    for b in range(NUM_HARBORS):
+        obs[HARBOR + (NUM_RESOURCES + 1) * b + int(s.harbor[b])] = 1
+    obs[HEX_ROBBER + int(s.robber)] = 1
+
+
+@rule
+def write_vertices(obs, k, vertices, value):
+    """Buildings of the seat k places away: a value on each vertex of a set."""
+    while vertices != 0:
+        obs[VERTEX_BUILDING + MAX_PLAYERS * bits.first(vertices) + k] = value
+        vertices &= vertices - 1
+
+
+@rule
+def write_edges(obs, k, first_edge, edges):
+    """Roads of the seat k places away, from one of the two words of an edge set."""
+    while edges != 0:
+        obs[EDGE_ROAD + MAX_PLAYERS * (first_edge + bits.first(edges)) + k] = 1
+        edges &= edges - 1
+
+
+@rule
+def write_own(s, viewer, obs):
+    """What the viewer alone knows."""
+    for r in range(NUM_RESOURCES):
+        obs[OWN_HAND + r] = s.hand[viewer, r]
+    for card in range(NUM_CARD_KINDS):
+        obs[OWN_CARDS + card] = s.cards[viewer, card]
+        if viewer == s.turn_player:
+            obs[OWN_NEW_CARDS + card] = s.new_cards[card]
+    obs[OWN_POINTS] = s.points[viewer]
+
+
+@rule
+def write_production(s, p, k, obs):
+    """Pips of p for each resource: what p expects of 36 rolls."""
+    for h in range(NUM_HEXES):
+        if h != s.robber and (s.settlements[p] | s.cities[p]) & HEX_VERTEX_SET[h] != 0:
+            pips = PIPS_OF[int(s.token[h])] * cards_due_from(s, p, h)
+            if pips > 0:
+                obs[PRODUCTION + NUM_RESOURCES * k + int(s.terrain[h])] += pips
+
+
+@rule
+def write_cards_of(s, viewer, p, k, obs):
+    """What the viewer knows of the cards of p, k places away."""
+    for r in range(NUM_RESOURCES):
+        obs[HAND_MIN + NUM_RESOURCES * k + r] = least_held(s, viewer, p, r)
+        obs[HAND_MAX + NUM_RESOURCES * k + r] = most_held(s, viewer, p, r)
+        obs[TRADE_RATE + NUM_RESOURCES * k + r] = s.rate[p, r]
+    held = 0
+    for card in range(NUM_CARD_KINDS):
+        held += int(s.cards[p, card])
+        obs[CARDS_PLAYED + NUM_CARD_KINDS * k + card] = s.played[p, card]
+    obs[CARD_COUNT + k] = held
+
+
+@rule
+def write_player(s, viewer, p, obs):
+    """What the viewer sees of p."""
+    k = relative_seat(s, viewer, p)
+    write_vertices(obs, k, s.settlements[p], 1)
+    write_vertices(obs, k, s.cities[p], 2)
+    write_edges(obs, k, 0, s.roads[p, 0])
+    write_edges(obs, k, EDGES_PER_WORD, s.roads[p, 1])
+    write_cards_of(s, viewer, p, k, obs)
+    write_production(s, p, k, obs)
+    obs[PRESENT + k] = 1
+    obs[VISIBLE_POINTS + k] = s.visible_points[p]
+    obs[HAND_SIZE + k] = s.hand_size[p]
+    obs[ROAD_LENGTH + k] = s.road_length[p]
+    obs[LONGEST_ROAD + k] = s.longest_road_owner == p
+    obs[LARGEST_ARMY + k] = s.largest_army_owner == p
+    obs[PIECES_LEFT + 3 * k] = roads_left(s, p)
+    obs[PIECES_LEFT + 3 * k + 1] = settlements_left(s, p)
+    obs[PIECES_LEFT + 3 * k + 2] = cities_left(s, p)
+    obs[TO_DISCARD + k] = s.to_discard[p]
+
+
+@rule
+def write_offer(s, viewer, obs):
+    """The offer on the table; one that is being composed is seen by its maker alone."""
+    for p in range(s.num_players):
+        k = relative_seat(s, viewer, p)
+        composing = s.phase == Phase.COMPOSE and p == s.player
+        if not composing or p == viewer:
+            for r in range(NUM_RESOURCES):
+                obs[OFFER_GIVE + NUM_RESOURCES * k + r] = s.offer_give[p, r]
+                obs[OFFER_GET + NUM_RESOURCES * k + r] = s.offer_get[p, r]
+        if p != s.turn_player:
+            obs[ANSWER + 4 * k + int(s.answer[p])] = 1
+
+
+@rule
+def write_course(s, viewer, obs):
+    """Phase, turn, dice, bank and deck."""
+    obs[POINTS_TO_WIN] = s.victory_points
+    obs[DISCARD_LIMIT] = s.discard_limit
+    for r in range(NUM_RESOURCES):
+        obs[BANK + r] = s.bank[r]
+    obs[DECK_LEFT] = s.deck_left
+    obs[PHASE + int(s.phase)] = 1
+    obs[TURN_PLAYER + relative_seat(s, viewer, int(s.turn_player))] = 1
+    obs[PLAYER_TO_MOVE + relative_seat(s, viewer, int(s.player))] = 1
+    obs[DICE] = s.dice[0]
+    obs[DICE + 1] = s.dice[1]
+    obs[ROLLED] = s.rolled
+    obs[CARD_PLAYED] = s.card_played
+    obs[FREE_ROADS] = s.free_roads
+    if s.trading:
+        obs[OFFERS_LEFT] = s.max_offers - s.offers_made
+        if s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
+            write_offer(s, viewer, obs)
+
+
+@rule
+def observe(s, viewer, obs):
+    """Write what the viewer sees into N numbers of natural units."""
+    obs[:] = 0
+    write_board(s, obs)
+    write_own(s, viewer, obs)
+    for p in range(s.num_players):
+        write_player(s, viewer, p, obs)
+    write_course(s, viewer, obs)
+
+
+@rule
+def scale(obs, scaled):
+    """Scale N numbers of natural units into [0, 1]."""
+    for k in range(SIZE):
+        scaled[k] = min(obs[k] * SCALES[k], np.float32(1))

@@ -1,0 +1,158 @@
+"""The segments of an observation: what each part of the vector means.
+
+One int8 vector in natural units, relative to the viewer (seat 0 is the viewer, then
+clockwise) and laid out for four seats; absent seats are zero. Letters: H hexes,
+V vertices, E edges, B harbors, P seats, R resources, C development card kinds.
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.terms import (
+    DECK_COUNTS,
+    DECK_SIZE,
+    HARBOR_COUNTS,
+    MAX_PLAYERS,
+    NUM_CARD_KINDS,
+    NUM_EDGES,
+    NUM_HARBORS,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    NUM_VERTICES,
+    TERRAIN_COUNTS,
+    Phase,
+)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A named part of the observation.
+
+    Attributes:
+        name: the key in dict observations.
+        shape: its shape.
+        most: the natural value (or values, along the last axis) that scales to 1; larger
+            values scale to 1 as well.
+        meaning: axes, unit and meaning, for the documentation.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    most: int | tuple[int, ...]
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return prod(self.shape)
+
+
+_H, _V, _E, _B = NUM_HEXES, NUM_VERTICES, NUM_EDGES, NUM_HARBORS
+_P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
+
+MANY_OF_A_RESOURCE: Final = 10
+MANY_CARDS: Final = 20
+MANY_PIPS: Final = 30
+MANY_POINTS: Final = 15
+
+SEGMENTS: Final = (
+    Segment("hex_terrain", (_H, len(TERRAIN_COUNTS)), 1, "(H, terrain) one-hot"),
+    Segment("hex_number_token", (_H,), 12, "(H) number token, 0 on the desert"),
+    Segment("hex_pips", (_H,), 5, "(H) ways out of 36 to throw the number"),
+    Segment("harbor", (_B, len(HARBOR_COUNTS)), 1, "(B, kind) one-hot: 2:1 by resource, then 3:1"),
+    Segment("hex_robber", (_H,), 1, "(H) 1 where the robber stands"),
+    Segment("vertex_building", (_V, _P), 2, "(V, P) 1 settlement, 2 city"),
+    Segment("edge_road", (_E, _P), 1, "(E, P) 1 road"),
+    Segment("own_hand", (_R,), MANY_OF_A_RESOURCE, "(R) cards in hand"),
+    Segment("own_cards", (_C,), DECK_COUNTS, "(C) development cards held, new ones included"),
+    Segment("own_new_cards", (_C,), DECK_COUNTS, "(C) of these, bought this turn"),
+    Segment("own_points", (1,), MANY_POINTS, "points, hidden ones included"),
+    Segment("points_to_win", (1,), MANY_POINTS, "points that win the game"),
+    Segment("discard_limit", (1,), MANY_CARDS, "cards in hand above which a 7 costs half"),
+    Segment("present", (_P,), 1, "(P) 1 for each seat that plays"),
+    Segment("visible_points", (_P,), MANY_POINTS, "(P) points without victory point cards"),
+    Segment("hand_size", (_P,), MANY_CARDS, "(P) resource cards in hand"),
+    Segment("hand_min", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) fewest cards that each can hold"),
+    Segment("hand_max", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) most cards that each can hold"),
+    Segment("card_count", (_P,), 10, "(P) development cards held"),
+    Segment("cards_played", (_P, _C), DECK_COUNTS, "(P, C) development cards played"),
+    Segment("road_length", (_P,), 15, "(P) roads in the longest continuous road"),
+    Segment("longest_road", (_P,), 1, "(P) 1 for the holder"),
+    Segment("largest_army", (_P,), 1, "(P) 1 for the holder"),
+    Segment("pieces_left", (_P, 3), (15, 5, 4), "(P, 3) roads, settlements, cities not built"),
+    Segment("trade_rate", (_P, _R), 4, "(P, R) cards given for one in maritime trade"),
+    Segment("production", (_P, _R), MANY_PIPS, "(P, R) pips of own hexes, cities twice, robber out"),
+    Segment("bank", (_R,), 19, "(R) cards in the bank"),
+    Segment("deck_left", (1,), DECK_SIZE, "development cards left to buy"),
+    Segment("phase", (len(Phase),), 1, "(phase) one-hot"),
+    Segment("turn_player", (_P,), 1, "(P) one-hot: whose turn it is"),
+    Segment("player_to_move", (_P,), 1, "(P) one-hot: who decides"),
+    Segment("dice", (2,), 6, "the last throw, zeros before the first"),
+    Segment("rolled", (1,), 1, "1 after the roll of this turn"),
+    Segment("card_played", (1,), 1, "1 after a development card was played this turn"),
+    Segment("free_roads", (1,), 2, "roads of a road building card still to be placed"),
+    Segment("to_discard", (_P,), 10, "(P) cards still to be discarded"),
+    Segment("offers_left", (1,), 10, "offers that the player in turn may still begin"),
+    Segment("offer_give", (_P, _R), 4, "(P, R) what each maker of an offer or counter-offer gives"),
+    Segment("offer_get", (_P, _R), 4, "(P, R) what each maker of an offer or counter-offer gets"),
+    Segment("answer", (_P, 4), 1, "(P, answer) one-hot while an offer is out: none, accepted, "
+            "rejected, countered"),
+)
+"""All segments, in order."""
+
+SIZE: Final = sum(segment.size for segment in SEGMENTS)
+"""N, numbers in an observation."""
+
+
+def _places() -> dict[str, slice]:
+    places, start = {}, 0
+    for segment in SEGMENTS:
+        places[segment.name] = slice(start, start + segment.size)
+        start += segment.size
+    return places
+
+
+PLACES: Final = _places()
+"""Where each segment lies in the vector."""
+
+
+def _scales() -> NDArray[np.float32]:
+    parts = [
+        np.broadcast_to(1 / np.array(segment.most, np.float32), segment.shape).ravel()
+        for segment in SEGMENTS
+    ]
+    scales = np.concatenate(parts).astype(np.float32)
+    scales.flags.writeable = False
+    return scales
+
+
+SCALES: Final = _scales()
+"""(N,) float32: natural values times these, at most 1, are flat observations."""
+
+
+def named_views(vector: np.ndarray) -> dict[str, np.ndarray]:
+    """The segments of observations (..., N) as named, shaped views of the same memory."""
+    return {
+        segment.name: vector[..., PLACES[segment.name]].reshape(
+            *vector.shape[:-1], *segment.shape
+        )
+        for segment in SEGMENTS
+    }
+
+
+def markdown_table() -> str:
+    """The table of segments for the documentation."""
+    rows = ["| from | to | segment | shape | scale | meaning |", "|---|---|---|---|---|---|"]
+    for segment in SEGMENTS:
+        place = PLACES[segment.name]
+        shape = " x ".join(str(n) for n in segment.shape)
+        most = segment.most if isinstance(segment.most, int) else ", ".join(map(str, segment.most))
+        rows.append(
+            f"| {place.start} | {place.stop - 1} | `{segment.name}` | {shape} | 1/({most}) | "
+            f"{segment.meaning} |".replace("1/(1)", "1")
+        )
+    return "\n".join(rows) + "\n"

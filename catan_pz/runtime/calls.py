@@ -1,0 +1,71 @@
+"""The engine's calls from Python on arrays of games, compiled on first use."""
+
+from catan_pz.engine import chance, deal, derive, invariants, legal, step
+from catan_pz.engine.rule import entry
+from catan_pz.observation import encode
+
+
+@entry
+def deal_game(games, i, seed, layouts, spiral, no_adjacent_red, random_first, mask):
+    """Start game i, whose record holds its rules and is zero elsewhere, and write the mask."""
+    s = games[i]
+    deal.deal(s, seed, layouts, spiral, no_adjacent_red, random_first)
+    legal.write_mask(s, mask)
+
+
+@entry
+def play(games, i, a, script, mask):
+    """Play a legal action in game i, forced ones that follow included, and write the mask."""
+    s = games[i]
+    step.advance(s, a, script)
+    legal.write_mask(s, mask)
+
+
+@entry
+def play_one(games, i, a, script, mask):
+    """Play a legal action in game i, and no forced one after it, and write the mask."""
+    s = games[i]
+    step.step(s, a, script)
+    legal.write_mask(s, mask)
+
+
+@entry
+def refresh(games, i, mask):
+    """Work out the derived fields of game i and write the mask."""
+    s = games[i]
+    derive.derive(s)
+    legal.write_mask(s, mask)
+
+
+@entry
+def violations(games, spare, i):
+    """What game i breaks, as the sum of `Violation` flags; `spare` is scratch space."""
+    spare[i] = games[i]
+    return invariants.find_violations(games[i], spare[i])
+
+
+@entry
+def observe(games, i, viewer, obs):
+    """Write what the viewer sees of game i, in natural units."""
+    encode.observe(games[i], viewer, obs)
+
+
+@entry
+def observe_scaled(games, i, viewer, obs, scaled):
+    """Write what the viewer sees of game i, in natural units and scaled."""
+    encode.observe(games[i], viewer, obs)
+    encode.scale(obs, scaled)
+
+
+@entry
+def play_randomly(games, i, most, script, mask):
+    """Play up to `most` decisions of game i at random, and return how many were played."""
+    s = games[i]
+    played = 0
+    n = legal.count_legal(s)
+    while played < most and n > 0:
+        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        legal.write_mask(s, mask)
+        played += 1
+        n = legal.count_legal(s)
+    return played

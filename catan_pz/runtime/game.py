@@ -1,0 +1,322 @@
+"""One game, played from Python: the record, its rules and the calls on it."""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.board.topology import HEX_VERTEX_SET
+from catan_pz.engine import actions
+from catan_pz.engine.invariants import Violation
+from catan_pz.engine.options import table_of
+from catan_pz.engine.rule import as_games, bound
+from catan_pz.engine.state import STATE
+from catan_pz.notation.actions import describe_action
+from catan_pz.notation.state import derived_differences, state_from_dict, state_to_dict
+from catan_pz.observation.segments import SIZE
+from catan_pz.rules import Rules
+from catan_pz.runtime import calls
+from catan_pz.runtime.illegal import why_illegal
+from catan_pz.terms import Card, Phase, Resource
+
+Outcome = tuple[int, int] | Resource | Card | None
+"""A chance outcome: a throw, the resource stolen, the card bought; None for no chance."""
+
+
+class IllegalActionError(ValueError):
+    """An action that the rules don't allow now; the game is untouched."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision played: who, which action, and what chance brought."""
+
+    player: int
+    action: int
+    outcome: Outcome
+
+
+Listener = Callable[[np.ndarray, Decision, np.ndarray], None]
+"""Called after each decision with the record before, the decision, and the record after."""
+
+
+class Game:
+    """A game of Catan.
+
+    Args:
+        rules: a `Rules`, a preset's name, or None for the defaults.
+        seed: from 0 to 2**64 - 1; drawn at random where None.
+        **options: replace single options of the rules.
+
+    Attributes:
+        rules: the `Rules`.
+        games: (1,) array of `STATE`, the game itself.
+        listeners: called after each decision, forced ones included.
+    """
+
+    def __init__(
+        self, rules: Rules | str | None = None, seed: int | None = None, **options: Any
+    ) -> None:
+        self.rules = Rules.make(rules, **options)
+        self._table = table_of(self.rules)
+        self.listeners: list[Listener] = []
+        self._attach(np.zeros(1, STATE))
+        self.reset(seed)
+
+    def _attach(self, games: np.ndarray) -> None:
+        self.games = as_games(games)
+        self._mask = np.zeros(self.rules.num_actions, np.int8)
+        self._observation = np.zeros(SIZE, np.int8)
+        self._play = bound(calls.play)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start a new game of the same rules."""
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        table = self._table
+        self.games[0] = table.blank[0]
+        with np.errstate(over="ignore"):
+            calls.deal_game(
+                self.games,
+                0,
+                np.uint64(seed),
+                table.layouts,
+                table.spiral,
+                table.no_adjacent_red,
+                table.random_first,
+                self._mask,
+            )
+
+    @property
+    def state(self) -> np.ndarray:
+        """The record, a `STATE` scalar that follows the game."""
+        return self.games[0]
+
+    @property
+    def player(self) -> int:
+        """The seat that decides; the winner once the game is over."""
+        return int(self.games["player"][0])
+
+    @property
+    def turn_player(self) -> int:
+        """The seat whose turn it is."""
+        return int(self.games["turn_player"][0])
+
+    @property
+    def phase(self) -> Phase:
+        """What the game waits for."""
+        return Phase(int(self.games["phase"][0]))
+
+    @property
+    def turn(self) -> int:
+        """Turns ended so far."""
+        return int(self.games["turn"][0])
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won, or None."""
+        winner = int(self.games["winner"][0])
+        return None if winner < 0 else winner
+
+    @property
+    def is_over(self) -> bool:
+        """Whether somebody has won."""
+        return bool(self.games["phase"][0] == Phase.OVER)
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the turns allowed are over with no winner."""
+        most = self.rules.max_turns
+        return most is not None and self.turn >= most and not self.is_over
+
+    @property
+    def points(self) -> NDArray[np.int8]:
+        """(P,) points of each seat, hidden ones included."""
+        return np.array(self.games["points"][0, : self.rules.num_players])
+
+    @property
+    def mask(self) -> NDArray[np.int8]:
+        """(A,) 1 for each legal action of the player to move; don't write to it."""
+        return self._mask
+
+    def legal_actions(self) -> NDArray[np.int64]:
+        """Ids of the legal actions, in increasing order."""
+        return np.flatnonzero(self._mask)
+
+    def step(self, action: int, outcome: Outcome = None) -> None:
+        """Play an action; chance draws, unless its outcome is named.
+
+        Raises:
+            IllegalActionError: names phase, action and the condition missing.
+            ValueError: if the outcome named can't come of the action.
+        """
+        self.check(action)
+        if outcome is not None:
+            self.games["outcome"][0] = self._outcome_code(action, outcome)
+        if self.listeners:
+            self._step_and_tell(int(action))
+        else:
+            self._play(self.games, 0, action, self._table.script, self._mask)
+
+    def check(self, action: int) -> None:
+        """Raise `IllegalActionError` unless an action is legal now."""
+        if not (0 <= action < len(self._mask) and self._mask[action]):
+            raise IllegalActionError(why_illegal(self.snapshot(), self._mask, action))
+
+    def _step_and_tell(self, action: int) -> None:
+        while True:
+            before = self.games.copy()
+            player = self.player
+            calls.play_one(self.games, 0, action, self._table.script, self._mask)
+            outcome = outcome_between(before[0], action, self.games[0])
+            for listener in self.listeners:
+                listener(before[0], Decision(player, action, outcome), self.games[0])
+            forced = np.flatnonzero(self._mask)
+            if not self.rules.skip_forced or len(forced) != 1:
+                return
+            action = int(forced[0])
+
+    def _outcome_code(self, action: int, outcome: Outcome) -> int:
+        possible = self.outcomes(action)
+        if outcome not in possible:
+            raise ValueError(
+                f"outcome {outcome!r} can't come of {describe_action(action)}; "
+                f"possible: {list(possible) or 'none, it has no chance in it'}"
+            )
+        if isinstance(outcome, tuple):
+            return 6 * (outcome[0] - 1) + outcome[1] - 1
+        return int(outcome)  # type: ignore[arg-type]
+
+    def outcomes(self, action: int) -> dict[Outcome, float]:
+        """What chance may bring if an action is played, with probabilities, to one who sees
+        all. Empty where the action has no chance in it."""
+        return _outcomes(self.games[0], action)
+
+    def observe(self, viewer: int) -> NDArray[np.int8]:
+        """(N,) int8 what a seat sees, in the natural units of `observation.segments`."""
+        obs = np.empty(SIZE, np.int8)
+        calls.observe(self.games, 0, viewer, obs)
+        return obs
+
+    def observe_scaled(self, viewer: int) -> NDArray[np.float32]:
+        """(N,) float32 what a seat sees, scaled into [0, 1]."""
+        scaled = np.empty(SIZE, np.float32)
+        calls.observe_scaled(self.games, 0, viewer, self._observation, scaled)
+        return scaled
+
+    def validate(self) -> Violation:
+        """What the state breaks of the rules; `Violation.NONE` for a sound one."""
+        return Violation(int(calls.violations(self.games, np.empty_like(self.games), 0)))
+
+    def snapshot(self) -> dict[str, Any]:
+        """The full state as JSON values."""
+        return state_to_dict(self.games[0], self.rules)
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Go to the state of a snapshot, rules included.
+
+        Raises:
+            ValueError: says what is wrong with it; the game is untouched.
+        """
+        other = type(self).from_snapshot(data)
+        other.listeners = self.listeners
+        self.__dict__.update(other.__dict__)
+
+    @classmethod
+    def from_snapshot(cls, data: Mapping[str, Any]) -> Self:
+        """A game in the state of a snapshot.
+
+        Raises:
+            ValueError: names the entry that is wrong, or the rules that the state breaks.
+        """
+        games, rules = state_from_dict(data)
+        game = cls.from_games(games, rules)
+        wrong = derived_differences(game.games[0], data)
+        if wrong:
+            raise ValueError("; ".join(wrong))
+        broken = game.validate()
+        if broken:
+            raise ValueError(f"state breaks the rules: {broken!r}")
+        return game
+
+    @classmethod
+    def from_games(cls, games: np.ndarray, rules: Rules) -> Self:
+        """A game on a record (1,) of `STATE`; derived fields are worked out."""
+        game = cls.__new__(cls)
+        game.rules = rules
+        game._table = table_of(rules)
+        game.listeners = []
+        game._attach(games)
+        calls.refresh(game.games, 0, game._mask)
+        return game
+
+    def copy(self) -> Self:
+        """An independent game in the same state, without listeners."""
+        return type(self).from_games(self.games.copy(), self.rules)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = self.copy()
+        other.listeners = deepcopy(self.listeners, memo)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rules": self.rules, "games": np.asarray(self.games), "listeners": self.listeners}
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        self.__dict__.update(type(self).from_games(data["games"].copy(), data["rules"]).__dict__)
+        self.listeners = data["listeners"]
+
+
+def outcome_between(before: np.ndarray, action: int, after: np.ndarray) -> Outcome:
+    """What chance brought when an action led from one record to the next."""
+    if action == actions.ROLL:
+        return int(after["dice"][0]), int(after["dice"][1])
+    if action == actions.BUY_DEVELOPMENT_CARD:
+        p = int(before["player"])
+        return Card(int(np.flatnonzero(after["cards"][p] != before["cards"][p])[0]))
+    if actions.MOVE_ROBBER <= action < actions.DISCARD:
+        p = int(before["player"])
+        stolen = np.flatnonzero(after["hand"][p] != before["hand"][p])
+        return Resource(int(stolen[0])) if len(stolen) else None
+    return None
+
+
+def _outcomes(state: np.ndarray, action: int) -> dict[Outcome, float]:
+    if action == actions.ROLL:
+        return _throws(state)
+    if action == actions.BUY_DEVELOPMENT_CARD:
+        deck = state["deck"][len(state["deck"]) - int(state["deck_left"]) :]
+        return {card: float(np.mean(deck == card)) for card in Card if (deck == card).any()}
+    victim = _victim(state, action)
+    if victim is None:
+        return {}
+    hand = state["hand"][victim]
+    return {r: float(hand[r] / hand.sum()) for r in Resource if hand[r] > 0}
+
+
+def _throws(state: np.ndarray) -> dict[Outcome, float]:
+    throws = range(36)
+    left = [k for k in throws if int(state["dice_left"]) >> k & 1]
+    if state["balanced_dice"] and len(left) >= 13:
+        return {(k // 6 + 1, k % 6 + 1): 1 / len(left) for k in left}
+    return {(k // 6 + 1, k % 6 + 1): 1 / 36 for k in throws}
+
+
+def _victim(state: np.ndarray, action: int) -> int | None:
+    p, n = int(state["player"]), int(state["num_players"])
+    if actions.STEAL <= action < actions.DISCARD:
+        return (p + action - actions.STEAL + 1) % n
+    if not actions.MOVE_ROBBER <= action < actions.STEAL:
+        return None
+    corners = HEX_VERTEX_SET[action - actions.MOVE_ROBBER]
+    there = [
+        q
+        for q in range(n)
+        if q != p
+        and state["hand_size"][q] > 0
+        and (int(state["settlements"][q]) | int(state["cities"][q])) & corners
+    ]
+    return there[0] if len(there) == 1 else None

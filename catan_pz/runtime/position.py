@@ -1,0 +1,147 @@
+"""Positions written by hand: name what matters, and the rest follows."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from catan_pz.board.generators import BEGINNER_BOARD
+from catan_pz.engine.chance import ALL_THROWS
+from catan_pz.notation.actions import RESOURCE_NAMES
+from catan_pz.notation.state import CARD_NAMES, FORMAT, state_from_dict
+from catan_pz.rules import Board, Rules
+from catan_pz.runtime.game import Game
+from catan_pz.terms import (
+    BANK_PER_RESOURCE,
+    DECK_COUNTS,
+    LARGEST_ARMY_MINIMUM,
+    LONGEST_ROAD_MINIMUM,
+    NOBODY,
+    Terrain,
+)
+
+
+def position(
+    players: Sequence[Mapping[str, Any]] | Mapping[int, Mapping[str, Any]],
+    *,
+    rules: Rules | str | None = None,
+    board: Board = BEGINNER_BOARD,
+    phase: str = "main",
+    deck: Sequence[str] = (),
+    seed: int = 0,
+    **entries: Any,
+) -> Game:
+    """A game in a position written by hand.
+
+    Args:
+        players: for each seat what it has: "hand", "cards", "new_cards", "cards_played" as
+            counts by name, "roads", "settlements", "cities" as lists. What is left out is empty.
+        rules: as for `Game`; `num_players` must be right.
+        board: the board; the robber stands on its desert unless `robber` is given.
+        phase: what the game waits for.
+        deck: the cards on top of the deck; the others follow in no particular order.
+        seed: state of the random generator.
+        **entries: any other entry of a state's JSON form, as it stands there; "knowledge" is
+            by default that every hand is known.
+
+    Special cards go to whom they must belong, unless their owners are given.
+
+    Raises:
+        ValueError: if the position can't be, or breaks the rules.
+    """
+    rules = Rules.make(rules)
+    given = dict(players) if isinstance(players, Mapping) else dict(enumerate(players))
+    table = [_player(given.get(p, {})) for p in range(rules.num_players)]
+    data = _skeleton(rules, table, board, phase, deck, seed)
+    unknown = set(entries) - set(data)
+    if unknown or not set(given) <= set(range(rules.num_players)):
+        raise ValueError(f"unknown entries {sorted(unknown)} or seats {sorted(given)}")
+    data |= entries
+    games, rules = state_from_dict(data)
+    game = Game.from_games(games, rules)
+    _award(game.games[0], entries)
+    game = Game.from_games(games, rules)
+    broken = game.validate()
+    if broken:
+        raise ValueError(f"position breaks the rules: {broken!r}")
+    return game
+
+
+def _player(given: Mapping[str, Any]) -> dict[str, Any]:
+    empty: dict[str, Any] = {
+        "hand": {},
+        "cards": {},
+        "new_cards": {},
+        "cards_played": {},
+        "roads": [],
+        "settlements": [],
+        "cities": [],
+    }
+    unknown = set(given) - set(empty)
+    if unknown:
+        raise ValueError(f"unknown entries of a player {sorted(unknown)}; known: {sorted(empty)}")
+    return empty | dict(given)
+
+
+def _skeleton(
+    rules: Rules,
+    table: list[dict[str, Any]],
+    board: Board,
+    phase: str,
+    deck: Sequence[str],
+    seed: int,
+) -> dict[str, Any]:
+    n = rules.num_players
+    bank = {
+        r: BANK_PER_RESOURCE - sum(player["hand"].get(r, 0) for player in table)
+        for r in RESOURCE_NAMES
+    }
+    left = Counter(dict(zip(CARD_NAMES, DECK_COUNTS, strict=True)))
+    for player in table:
+        left.subtract(player["cards"])
+        left.subtract(player["cards_played"])
+    left.subtract(deck)
+    known = [{"min": player["hand"], "max": player["hand"]} for player in table]
+    return {
+        "format": FORMAT,
+        "rules": rules.to_dict(),
+        "board": board.to_dict(),
+        "robber": board.terrains.index(Terrain.DESERT),
+        "bank": bank,
+        "deck": [*deck, *(+left).elements()],
+        "players": table,
+        "longest_road_owner": None,
+        "largest_army_owner": None,
+        "phase": phase,
+        "turn": 0,
+        "turn_player": 0,
+        "player_to_move": 0,
+        "rolled": phase not in ("setup_settlement", "setup_road", "roll"),
+        "card_played": False,
+        "dice": [0, 0],
+        "free_roads": 0,
+        "to_discard": [0] * n,
+        "offers_made": 0,
+        "offer": None,
+        "knowledge": [known] * n,
+        "winner": None,
+        "rng": {
+            "state": seed,
+            "dice_left": [[k // 6 + 1, k % 6 + 1] for k in range(36) if ALL_THROWS >> k & 1],
+            "script_place": 0,
+        },
+    }
+
+
+def _award(state: np.ndarray, entries: Mapping[str, Any]) -> None:
+    """Give the special cards to the sole leaders."""
+    rivals = (
+        ("longest_road_owner", state["road_length"], LONGEST_ROAD_MINIMUM),
+        ("largest_army_owner", state["played"][:, 0], LARGEST_ARMY_MINIMUM),
+    )
+    for name, counts, minimum in rivals:
+        if name not in entries:
+            leaders = np.flatnonzero(counts == counts.max())
+            alone = counts.max() >= minimum and len(leaders) == 1
+            state[name] = leaders[0] if alone else NOBODY
