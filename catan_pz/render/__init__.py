@@ -1,0 +1,8 @@
+"""Pictures and text of a game, drawn from its JSON state alone."""
+
+from catan_pz.render.ansi import board_text
+from catan_pz.render.image import svg_to_rgb
+from catan_pz.render.svg import board_svg
+from catan_pz.render.window import Window
+
+__all__ = ["Window", "board_svg", "board_text", "svg_to_rgb"]

@@ -1,0 +1,111 @@
+"""SVG pictures as arrays of pixels."""
+
+import os
+import re
+from functools import lru_cache
+from io import BytesIO
+from math import ceil, floor
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+
+_LAYER: Final = re.compile(r'<g class="layer" data-box="([^"]*)">')
+_VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_WIDTH: Final = re.compile(r'<svg[^>]*? width="([\d.]+)')
+
+_MISSING: Final = (
+    "drawing pixels needs resvg_py and pygame-ce, which come with the extra `render`: "
+    'pip install "catan-pz[render]"'
+)
+
+
+def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
+    """Turn an SVG into an array (height, width, 3) of uint8 red, green, blue.
+
+    `width` is in pixels, by default the one that the SVG states; the height follows from it.
+    Transparent places become white. In pictures by `board_svg`, layers that were drawn
+    before are taken from a cache, so that a frame costs only what has changed.
+
+    Raises:
+        ImportError: the extra `render` is not installed.
+        ValueError: the text is no SVG, or `width` is not positive.
+    """
+    if width is not None and width < 1:
+        raise ValueError(f"width must be at least 1 pixel, not {width!r}")
+    head, *layers = _LAYER.split(svg)
+    view_box = _VIEW_BOX.search(head)
+    if not layers or view_box is None:
+        return _on_white(_raster(svg, width))
+    stated = _WIDTH.search(head)
+    wide, high = float(view_box[1]), float(view_box[2])
+    columns = width or round(float(stated[1]) if stated else wide)
+    scale = columns / wide
+    picture = np.full((max(1, round(high * scale)), columns, 3), 255, np.uint8)
+    last = len(layers) // 2 - 1
+    for i, (box, body) in enumerate(zip(layers[::2], layers[1::2], strict=True)):
+        drawn = body.removesuffix("</svg>") if i == last else body
+        _paste(picture, box, f"<g>{drawn}", scale)
+    return picture
+
+
+def _paste(picture: Pixels, box: str, drawn: str, scale: float) -> None:
+    """Blend a layer into its box of the picture, in place."""
+    x, y, width, height = (float(value) * scale for value in box.split())
+    rows, columns, _ = picture.shape
+    left, top = max(0, floor(x)), max(0, floor(y))
+    right, bottom = min(columns, ceil(x + width)), min(rows, ceil(y + height))
+    if right <= left or bottom <= top:
+        return
+    color, weight = _layer(drawn, scale, left, top, right - left, bottom - top)
+    target = picture[top:bottom, left:right]
+    if weight is None:
+        target[:] = color
+        return
+    blended = target * (255 - weight)
+    blended += color
+    blended += 127
+    blended //= 255
+    target[:] = blended
+
+
+@lru_cache(maxsize=64)
+def _layer(
+    drawn: str, scale: float, left: int, top: int, width: int, height: int
+) -> tuple[NDArray[np.uint16] | Pixels, NDArray[np.uint16] | None]:
+    """A layer's colours times opacity (0 to 65025), and its opacity (h, w, 1; 0 to 255).
+
+    For a layer that is opaque everywhere: its plain colours and None.
+    """
+    view_box = " ".join(repr(value / scale) for value in (left, top, width, height))
+    raster = _raster(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="{view_box}" preserveAspectRatio="none">{drawn}</svg>',
+        None,
+    )
+    if raster[..., 3].min() == 255:
+        return raster[..., :3], None
+    weight = raster[..., 3:].astype(np.uint16)
+    return raster[..., :3] * weight, weight
+
+
+def _on_white(raster: Pixels) -> Pixels:
+    weight = raster[..., 3:].astype(np.uint16)
+    blended = raster[..., :3] * weight + 255 * (255 - weight) + 127
+    return (blended // 255).astype(np.uint8)
+
+
+def _raster(svg: str, width: int | None) -> Pixels:
+    """An SVG as an array (height, width, 4) of uint8, not multiplied by opacity."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    try:
+        import pygame
+        import resvg_py
+    except ImportError as missing:
+        raise ImportError(_MISSING) from missing
+    png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True))
+    surface = pygame.image.load(BytesIO(png), "picture.png")
+    pixels = np.frombuffer(pygame.image.tobytes(surface, "RGBA"), np.uint8)
+    return pixels.reshape(surface.get_height(), surface.get_width(), 4)

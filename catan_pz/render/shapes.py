@@ -1,0 +1,85 @@
+"""Single SVG elements as strings; every other drawing is put together from these."""
+
+from collections.abc import Iterable
+
+from catan_pz.render.geometry import Spot
+
+Value = str | float
+
+
+def number(value: float) -> str:
+    """A coordinate with at most two decimals and no trailing zeros."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _attributes(values: dict[str, Value]) -> str:
+    return "".join(
+        f' {name.replace("_", "-")}="{value if isinstance(value, str) else number(value)}"'
+        for name, value in values.items()
+    )
+
+
+def element(name: str, **attributes: Value) -> str:
+    """An element without children; underscores in attribute names stand for hyphens."""
+    return f"<{name}{_attributes(attributes)}/>"
+
+
+def group(parts: Iterable[str], **attributes: Value) -> str:
+    """A `<g>` around other elements."""
+    return f"<g{_attributes(attributes)}>{''.join(parts)}</g>"
+
+
+def moved(parts: Iterable[str], x: float, y: float, scale: float = 1.0, turn: float = 0.0) -> str:
+    """Elements shifted to (x, y), after being turned (degrees) and scaled about their origin."""
+    transform = f"translate({number(x)} {number(y)})"
+    if turn:
+        transform += f" rotate({number(turn)})"
+    if scale != 1.0:
+        transform += f" scale({number(scale)})"
+    return group(parts, transform=transform)
+
+
+def points(spots: Iterable[Spot]) -> str:
+    """Spots as an SVG list of points."""
+    return " ".join(f"{number(x)},{number(y)}" for x, y in spots)
+
+
+def polygon(spots: Iterable[Spot], fill: str, **attributes: Value) -> str:
+    """A closed polygon."""
+    return element("polygon", points=points(spots), fill=fill, **attributes)
+
+
+def path(d: str, fill: str = "none", **attributes: Value) -> str:
+    """A path; unfilled unless told."""
+    return element("path", d=d, fill=fill, **attributes)
+
+
+def circle(x: float, y: float, radius: float, fill: str, **attributes: Value) -> str:
+    """A disc."""
+    return element("circle", cx=x, cy=y, r=radius, fill=fill, **attributes)
+
+
+def ellipse(x: float, y: float, rx: float, ry: float, fill: str, **attributes: Value) -> str:
+    """An ellipse with axes along x and y."""
+    return element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill=fill, **attributes)
+
+
+def rect(
+    x: float, y: float, width: float, height: float, fill: str, radius: float = 0.0, **more: Value
+) -> str:
+    """A rectangle with corners rounded by `radius`."""
+    return element("rect", x=x, y=y, width=width, height=height, rx=radius, fill=fill, **more)
+
+
+def line(start: Spot, end: Spot, stroke: str, width: float, **attributes: Value) -> str:
+    """A straight line with round ends."""
+    return element(
+        "line",
+        x1=start[0],
+        y1=start[1],
+        x2=end[0],
+        y2=end[1],
+        stroke=stroke,
+        stroke_width=width,
+        **{"stroke_linecap": "round", **attributes},
+    )

@@ -1,0 +1,204 @@
+"""What a picture may show: the state cut down to what one viewer knows.
+
+Pictures and text are drawn from a `TableView` alone, so nothing hidden can slip into them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from catan_pz.render.words import CARD_KEYS, PHASE_WORDS, RESOURCE_NAMES
+
+State = Mapping[str, Any]
+"""A game as JSON ("catan-pz-state/1", full information)."""
+
+Bundle = tuple[int, ...]
+"""(R,) cards of each resource."""
+
+Bounds = tuple[tuple[int, int], ...]
+"""(R,) least and most cards of each resource; equal where the number is known."""
+
+
+@dataclass(frozen=True)
+class SeatView:
+    """One player as the viewer knows them."""
+
+    seat: int
+    hand_size: int
+    hand: Bounds
+    card_count: int
+    cards: tuple[int, ...] | None
+    """Development cards held of each kind; None where the viewer can't see them."""
+    cards_played: tuple[int, ...]
+    roads: tuple[int, ...]
+    settlements: tuple[int, ...]
+    cities: tuple[int, ...]
+    road_length: int
+    has_longest_road: bool
+    has_largest_army: bool
+    visible_points: int
+    points: int | None
+    """All points; None where the viewer can't see them."""
+    to_discard: int
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """How one seat has answered the offer: waiting, accept, reject, counter or composing."""
+
+    seat: int
+    kind: str
+    give: Bundle = ()
+    get: Bundle = ()
+
+
+@dataclass(frozen=True)
+class OfferView:
+    """The offer on the table; empty bundles while another player composes it."""
+
+    seat: int
+    sent: bool
+    give: Bundle
+    get: Bundle
+    answers: tuple[AnswerView, ...]
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A whole game as the viewer knows it (`viewer` None: everything but deck order and RNG)."""
+
+    viewer: int | None
+    terrains: tuple[str, ...]
+    tokens: tuple[int | None, ...]
+    harbors: tuple[tuple[int, str | None], ...]
+    robber: int
+    bank: Bundle
+    deck_size: int
+    seats: tuple[SeatView, ...]
+    phase: str
+    turn: int
+    turn_player: int
+    player_to_move: int
+    dice: tuple[int, int]
+    rolled: bool
+    free_roads: int
+    trading: bool
+    offers_made: int
+    max_offers: int | None
+    target_points: int
+    offer: OfferView | None
+    winner: int | None
+
+    def decision(self) -> tuple[int, str]:
+        """The seat that the game waits for (or that has won), and what it does, in words."""
+        seat = self.player_to_move if self.winner is None else self.winner
+        words = PHASE_WORDS[self.phase]
+        if self.phase == "free_road":
+            words += f" ({self.free_roads} left)"
+        if self.phase == "compose" and self.offer is not None and self.offer.seat != seat:
+            words = "composes a counter-offer"
+        if self.phase == "discard":
+            words += f" {self.seats[seat].to_discard} more"
+        return seat, words
+
+
+def table_view(state: State, viewer: int | None = None) -> TableView:
+    """Cut a state down to what a seat knows, or with `viewer` None show every hand.
+
+    Raises ValueError if `viewer` is not a seat of this game.
+    """
+    players = state["players"]
+    if viewer is not None and viewer not in range(len(players)):
+        raise ValueError(f"viewer must be None or a seat 0..{len(players) - 1}, not {viewer!r}")
+    rules = state["rules"]
+    board = state["board"]
+    first, second = state["dice"]
+    return TableView(
+        viewer=viewer,
+        terrains=tuple(h["terrain"] for h in board["hexes"]),
+        tokens=tuple(h["token"] for h in board["hexes"]),
+        harbors=tuple((h["edge"], h["resource"]) for h in board["harbors"]),
+        robber=state["robber"],
+        bank=_bundle(state["bank"]),
+        deck_size=len(state["deck"]),
+        seats=tuple(_seat_view(state, seat, viewer) for seat in range(len(players))),
+        phase=state["phase"],
+        turn=state["turn"],
+        turn_player=state["turn_player"],
+        player_to_move=state["player_to_move"],
+        dice=(first, second),
+        rolled=state["rolled"],
+        free_roads=state["free_roads"],
+        trading=rules.get("trading", True),
+        offers_made=state["offers_made"],
+        max_offers=rules.get("max_offers_per_turn"),
+        target_points=rules.get("victory_points", 10),
+        offer=_offer_view(state, viewer),
+        winner=state["winner"],
+    )
+
+
+def _bundle(cards: Mapping[str, int]) -> Bundle:
+    return tuple(cards.get(name, 0) for name in RESOURCE_NAMES)
+
+
+def _kinds(cards: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(cards.get(key, 0) for key in CARD_KEYS)
+
+
+def _seat_view(state: State, seat: int, viewer: int | None) -> SeatView:
+    player = state["players"][seat]
+    open_hand = viewer is None or viewer == seat
+    hand = _bundle(player["hand"])
+    cards = _kinds(player["cards"])
+    if viewer is None or viewer == seat:
+        bounds = tuple((count, count) for count in hand)
+    else:
+        known = state["knowledge"][viewer][seat]
+        bounds = tuple(zip(_bundle(known["min"]), _bundle(known["max"]), strict=True))
+    return SeatView(
+        seat=seat,
+        hand_size=sum(hand),
+        hand=bounds,
+        card_count=sum(cards),
+        cards=cards if open_hand else None,
+        cards_played=_kinds(player["cards_played"]),
+        roads=tuple(player["roads"]),
+        settlements=tuple(player["settlements"]),
+        cities=tuple(player["cities"]),
+        road_length=player["road_length"],
+        has_longest_road=state["longest_road_owner"] == seat,
+        has_largest_army=state["largest_army_owner"] == seat,
+        visible_points=player["visible_points"],
+        points=player["points"] if open_hand else None,
+        to_discard=state["to_discard"][seat],
+    )
+
+
+def _offer_view(state: State, viewer: int | None) -> OfferView | None:
+    """The offer without what is still being composed by somebody else."""
+    offer = state["offer"]
+    if offer is None:
+        return None
+    seat = offer["from"]
+    composer = state["player_to_move"] if state["phase"] == "compose" else None
+    may_see = viewer is None or viewer == composer
+    sent = composer != seat
+    give, get = _bundle(offer["give"]), _bundle(offer["get"])
+    if not sent and not may_see:
+        give = get = ()
+    answers = []
+    for other in range(len(state["players"])):
+        if other != seat and sent:
+            hidden = other == composer and not may_see
+            answers.append(_answer_view(offer["answers"][other], other, other == composer, hidden))
+    return OfferView(seat, sent, give, get, tuple(answers))
+
+
+def _answer_view(answer: Any, seat: int, composing: bool, hidden: bool) -> AnswerView:
+    if answer is None or hidden:
+        return AnswerView(seat, "composing" if composing else "waiting")
+    if isinstance(answer, str):
+        return AnswerView(seat, answer)
+    kind = "composing" if composing else "counter"
+    return AnswerView(seat, kind, _bundle(answer["give"]), _bundle(answer["get"]))

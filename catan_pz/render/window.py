@@ -1,0 +1,132 @@
+"""A window on the screen that shows pictures; pygame-ce is imported when one is opened."""
+
+import os
+from types import TracebackType
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MISSING: Final = (
+    'a window needs pygame-ce, which comes with the extra `render`: pip install "catan-pz[render]"'
+)
+_NO_DISPLAY: Final = (
+    "no display to open a window on ({reason}); draw to an array instead "
+    '(render_mode="rgb_array"), or set the environment variable SDL_VIDEODRIVER=dummy'
+)
+
+
+class Window:
+    """A resizable window; it opens with the first picture and may be closed by the user.
+
+    Raises:
+        ImportError: pygame-ce is not installed.
+        RuntimeError: there is no display, raised by the first `show`.
+    """
+
+    def __init__(self, title: str = "catan-pz") -> None:
+        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+        try:
+            import pygame
+        except ImportError as missing:
+            raise ImportError(_MISSING) from missing
+        self._pygame: Any = pygame
+        self._title = title
+        self._window: Any = None
+        self._picture: Any = None
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether the window was closed, by the user or by `close`."""
+        return self._closed
+
+    def show(self, rgb: NDArray[np.uint8]) -> None:
+        """Show a picture, an array (height, width, 3) of uint8, fitted into the window.
+
+        Does nothing once the window is closed.
+
+        Raises:
+            RuntimeError: there is no display.
+            ValueError: the array has another shape or type.
+        """
+        if rgb.ndim != 3 or rgb.shape[2] != 3 or rgb.dtype != np.uint8:
+            raise ValueError(
+                f"a picture is a uint8 array (height, width, 3), not {rgb.dtype} {rgb.shape}"
+            )
+        if self._closed:
+            return
+        height, width, _ = rgb.shape
+        if self._window is None:
+            self._open(width, height)
+        data = np.ascontiguousarray(rgb).tobytes()
+        self._picture = self._pygame.image.frombytes(data, (width, height), "RGB")
+        self.pump()
+        self._paint()
+
+    def pump(self) -> None:
+        """Handle what the user did: resizing, closing. Call it about 20 times a second."""
+        if self._window is None:
+            return
+        pygame = self._pygame
+        for event in pygame.event.get():
+            ours = getattr(event, "window", None) in (self._window, None)
+            if event.type == pygame.QUIT or (event.type == pygame.WINDOWCLOSE and ours):
+                self.close()
+                return
+            if event.type in (pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED) and ours:
+                self._paint()
+
+    def close(self) -> None:
+        """Close the window for good; closing it twice does no harm."""
+        self._closed = True
+        if self._window is not None:
+            self._window.destroy()
+            self._window = None
+            self._picture = None
+
+    def __enter__(self) -> Self:
+        """The window itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the window."""
+        self.close()
+
+    def _open(self, width: int, height: int) -> None:
+        pygame = self._pygame
+        try:
+            # Not pygame.init(): a picture needs neither sound nor joysticks.
+            pygame.display.init()
+            if pygame.display.get_driver() == "offscreen" and "SDL_VIDEODRIVER" not in os.environ:
+                # SDL's last resort: a window that nobody would ever see.
+                pygame.display.quit()
+                raise pygame.error("SDL found no screen")
+            desktop_width, desktop_height = pygame.display.get_desktop_sizes()[0]
+            shrink = min(1.0, 0.92 * desktop_width / width, 0.88 * desktop_height / height)
+            size = (max(1, round(width * shrink)), max(1, round(height * shrink)))
+            self._window = pygame.Window(self._title, size, resizable=True)
+        except pygame.error as reason:
+            raise RuntimeError(_NO_DISPLAY.format(reason=reason)) from reason
+
+    def _paint(self) -> None:
+        """Draw the picture as large as fits, its proportions kept, on a dark ground."""
+        if self._window is None or self._picture is None:
+            return
+        surface = self._window.get_surface()
+        width, height = self._picture.get_size()
+        scale = min(surface.get_width() / width, surface.get_height() / height)
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        fitted = self._picture
+        if size != (width, height):
+            fitted = self._pygame.transform.smoothscale(self._picture, size)
+        left = (surface.get_width() - size[0]) // 2
+        top = (surface.get_height() - size[1]) // 2
+        surface.fill((32, 36, 40))
+        surface.blit(fitted, (left, top))
+        self._window.flip()
