@@ -83,11 +83,11 @@ def _seat_header(view: TableView, seat: SeatView, width: float, y: float) -> str
     ]
     x = _LEFT + 24 + text_width(name, 19) + 16
     if view.viewer == seat.seat:
-        parts.append(eye(x + 4, y))
-        x += 24
+        parts.append(eye(x + 2, y))
+        x += 20
     army, army_width = _award("army", seat.cards_played[Card.KNIGHT], seat.has_largest_army)
     road, _ = _award("road", seat.road_length, seat.has_longest_road)
-    parts += [moved([army], x, y), moved([road], x + army_width + 8, y)]
+    parts += [moved([army], x, y), moved([road], x + army_width + 6, y)]
     return group([*parts, _points(seat, width - 14, y)])
 
 
@@ -114,13 +114,13 @@ def _award(kind: str, count: int, held: bool) -> tuple[str, float]:
     """
     words = f"{count} {'longest' if kind == 'road' else 'largest'}" if held else str(count)
     size = 14.0
-    wide = 27 + text_width(words, size) + (10 if held else 4)
+    wide = 25 + text_width(words, size) + (9 if held else 4)
     parts = []
     if held:
         parts.append(rect(0, -12, wide, 24, GOLD, 12, stroke=GOLD_DARK, stroke_width=1.2))
     sign = winding_road if kind == "road" else shield
-    parts.append(sign(14, 0, GOLD_DARK if held else FAINT_INK))
-    parts.append(text(27, 5, words, size=size if held else WORD, fill=INK, bold=True))
+    parts.append(sign(13, 0, GOLD_DARK if held else FAINT_INK))
+    parts.append(text(25, 5, words, size=size if held else WORD, fill=INK, bold=True))
     return group(parts, **{"class": f"award {kind}{' held' if held else ''}"}), wide
 
 
