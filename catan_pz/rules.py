@@ -10,7 +10,6 @@ from catan_pz.terms import (
     HARBOR_COUNTS,
     HARBOR_EDGES,
     MAX_PLAYERS,
-    NUM_HEXES,
     NUMBER_TOKENS,
     TERRAIN_COUNTS,
     Resource,

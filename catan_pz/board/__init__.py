@@ -1,0 +1,1 @@
+"""The board: what touches what, and where boards come from."""

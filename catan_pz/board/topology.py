@@ -113,8 +113,8 @@ HEX_NEIGHBORS: Final = _table(
     [
         [
             _HEXES.index(p)
-            for p in [(x + 2, y - 2), (x + 4, y), (x + 2, y + 2), (x - 2, y + 2), (x - 4, y), (x - 2, y - 2)]
-            if p in _HEXES
+            for dx, dy in [(2, -2), (4, 0), (2, 2), (-2, 2), (-4, 0), (-2, -2)]
+            if (p := (x + dx, y + dy)) in _HEXES
         ]
         for x, y in _HEXES
     ],

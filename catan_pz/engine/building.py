@@ -93,8 +93,10 @@ def can_build_city(s, p):
 
 @rule
 def is_connected(s, p, v):
-    """Whether a road of p may start at a vertex: it has an own building, or an own road
-    that no opponent's building ends there."""
+    """Whether a road of p may start at a vertex.
+
+    It needs an own building there, or an own road that no opponent's building ends.
+    """
     if bits.has_vertex(s.settlements[p] | s.cities[p], v):
         return True
     return bits.has_vertex(s.road_ends[p] & ~opponents_buildings(s, p), v)

@@ -4,12 +4,12 @@ Play keeps these fields up to date step by step; a state that is read from outsi
 them from here, and `invariants` compares the two.
 """
 
+from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
 from catan_pz.engine import bits
 from catan_pz.engine.awards import longest_road_length
 from catan_pz.engine.building import extend_reach, is_connected, use_harbor
 from catan_pz.engine.legal import find_legal
 from catan_pz.engine.rule import rule
-from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
 from catan_pz.terms import (
     NUM_EDGES,
     NUM_HEXES,

@@ -30,8 +30,7 @@ def apply_buy_card(s, p):
 
 @rule
 def may_play(s, p, card):
-    """Whether p, in turn, holds a card of a kind that wasn't bought this turn, and has
-    played none yet."""
+    """Whether p, in turn, holds such a card from before this turn and has played none yet."""
     return not s.card_played and s.cards[p, card] > s.new_cards[card]
 
 

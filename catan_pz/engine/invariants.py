@@ -177,8 +177,10 @@ def check_roads(s):
 
 @rule
 def check_longest_road(s):
-    """The holder has one of the longest roads, of 5 or more; without a holder nobody
-    alone has the longest of 5 or more."""
+    """The holder has one of the longest roads, of 5 or more.
+
+    Without a holder nobody alone has the longest of 5 or more.
+    """
     longest, leaders = 0, 0
     for p in range(s.num_players):
         if s.road_length[p] > longest:
@@ -239,7 +241,7 @@ def check_turn(s):
     away = s.phase == Phase.DISCARD or s.phase == Phase.ANSWER or s.phase == Phase.COMPOSE
     if s.player != s.turn_player and not away:
         return TURN
-    if s.phase == Phase.ROLL and s.rolled or s.phase == Phase.MAIN and not s.rolled:
+    if (s.phase == Phase.ROLL and s.rolled) or (s.phase == Phase.MAIN and not s.rolled):
         return TURN
     for p in range(MAX_PLAYERS):
         if s.to_discard[p] < 0 or s.to_discard[p] > s.hand_size[p]:

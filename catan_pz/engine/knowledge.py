@@ -111,4 +111,3 @@ def least_held(s, o, p, r):
 def most_held(s, o, p, r):
     """The most cards of r that p holds, by what o knows."""
     return int(s.hand[p, r]) + int(s.above[o, p, r])
-

@@ -1,5 +1,6 @@
 """Which actions are legal: the set `s.legal`, and the mask that it spells."""
 
+from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine import bits
 from catan_pz.engine.actions import (
     ACCEPT,
@@ -56,7 +57,6 @@ from catan_pz.engine.trade import (
     offers_payable,
 )
 from catan_pz.engine.turn import is_truncated
-from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
 
 WORD_MASK = (1 << ACTIONS_PER_WORD) - 1

@@ -24,8 +24,11 @@ def cards_due(s, p, h, twin):
 
 @rule
 def share_out(s, h, twin):
-    """Give out one resource. What the bank can't pay in full goes to nobody, unless only
-    one player is due some: that player gets what is left."""
+    """Give out one resource.
+
+    What the bank can't pay in full goes to nobody, unless only one player is due some:
+    that player gets what is left.
+    """
     r = int(s.terrain[h])
     total, claimants = 0, 0
     for p in range(s.num_players):

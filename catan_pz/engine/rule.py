@@ -1,9 +1,9 @@
 """The compile decorators: one source of the rules for Python, the CPU and CUDA.
 
 A rule takes games as records (`s`) and int64 numbers; arrays go by the names in
-`KINDS`. Nothing is compiled at import. `build` compiles every rule once, each with the
-one signature that its parameter names give, and an entry point compiles on its first
-call or comes from the cache. With NUMBA_DISABLE_JIT=1 rules stay plain Python.
+`KINDS`. Nothing is compiled at import. An entry point comes from the cache or is compiled
+on its first call, after the rules that it calls, each with the one signature that its
+parameter names give. With NUMBA_DISABLE_JIT=1 rules stay plain Python.
 """
 
 import hashlib
@@ -12,13 +12,16 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import numba
 import numpy as np
 from numba import njit, types
 from numba.core import caching
+from numba.core.dispatcher import Dispatcher
 
+from catan_pz.engine.lowering import EntryCompiler, RuleCompiler, keep_from_python
 from catan_pz.engine.state import STATE
 
 GAME: Final = numba.from_dtype(STATE)
@@ -42,33 +45,50 @@ KINDS: Final[dict[str, Any]] = {
 }
 """Types of parameters by name; every other parameter is an int64."""
 
-RULES: Final[list[Any]] = []
 _building = threading.RLock()
-_built = False
+_COMPILED_ROOMS: Final = ("", "board/", "engine/", "observation/", "runtime/")
 
 
 def rule(function: Callable[..., Any]) -> Any:
-    """Mark a function as a rule; rules must be defined after the rules that they call."""
+    """Mark a function as a rule."""
     if numba.config.DISABLE_JIT:
         return function
-    dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(function)
-    _use_cache(dispatcher)
-    RULES.append(dispatcher)
+    dispatcher = njit(
+        error_model="numpy",  # as on CUDA: no check for division by zero
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=RuleCompiler,
+    )(function)
+    keep_from_python(dispatcher)
     return dispatcher
 
 
-def build() -> None:
-    """Compile every rule defined so far, or load it from the cache."""
-    global _built
-    with _building:
-        for dispatcher in RULES:
-            compile_rule(dispatcher)
-        _built = True
+def rules_called_by(function: Callable[..., Any]) -> list[Any]:
+    """The rules that a function calls, directly or not, each after those that it calls."""
+    found: dict[Any, None] = {}
+
+    def visit(caller: Callable[..., Any]) -> None:
+        for called in _calls(caller):
+            if called not in found:
+                visit(called.py_func)
+                found[called] = None
+
+    visit(function)
+    return list(found)
+
+
+def _calls(function: Callable[..., Any]) -> list[Any]:
+    """The rules that a function names, itself or as an attribute of a module."""
+    names = function.__code__.co_names
+    seen = [function.__globals__.get(name) for name in names]
+    modules = [thing for thing in seen if isinstance(thing, ModuleType)]
+    seen += [getattr(module, name, None) for module in modules for name in names]
+    return [thing for thing in seen if isinstance(thing, Dispatcher) and thing.py_func != function]
 
 
 def compile_rule(dispatcher: Any) -> None:
-    """Compile one rule for the signature of its parameter names, if that's not done."""
-    if not dispatcher.signatures:
+    """Compile one rule for the one signature of its parameter names, if that's not done."""
+    if not dispatcher.overloads:
         dispatcher.compile(signature_of(dispatcher.py_func))
         dispatcher.disable_compile()
 
@@ -79,26 +99,31 @@ def signature_of(function: Callable[..., Any]) -> tuple[Any, ...]:
 
 
 class Entry:
-    """A rule that Python calls: taken from the cache alone where that is possible."""
+    """A function that Python calls, compiled with all its rules or taken from the cache."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(function)
+        self.dispatcher = njit(
+            error_model="numpy", nogil=True, no_cfunc_wrapper=True, pipeline_class=EntryCompiler
+        )(function)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
+        self._call: Any = None
         _use_cache(self.dispatcher)
 
     def compiled(self) -> Any:
         """The compiled dispatcher."""
         with _building:
-            if not self.dispatcher.signatures:
-                signature = signature_of(self.dispatcher.py_func)
-                if not _is_cached(self.dispatcher, signature):
-                    build()
+            if self._call is None:
+                if not _is_cached(self.dispatcher):
+                    for called in rules_called_by(self.dispatcher.py_func):
+                        compile_rule(called)
                 compile_rule(self.dispatcher)
-        return self.dispatcher
+                self._call = self.dispatcher
+        return self._call
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.compiled()(*arguments)
+        """Call it, compiled first if need be."""
+        return (self._call or self.compiled())(*arguments)
 
 
 def entry(function: Callable[..., Any]) -> Any:
@@ -117,12 +142,13 @@ def as_games(array: np.ndarray) -> np.ndarray:
 
 
 @cache
-def _sources_stamp() -> str:
-    """Changes with any source that is compiled, and with what changes compilation."""
+def _stamp(file: str) -> str:
+    """Changes with a source file, with any that may be compiled into it, and with options."""
     digest = hashlib.sha256(repr((numba.config.BOUNDSCHECK, numba.config.OPT)).encode())
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        if path.parent.name in ("engine", "board", "observation", "runtime", "catan_pz"):
-            digest.update(path.read_bytes())
+    package = Path(__file__).parents[1]
+    sources = [p for room in _COMPILED_ROOMS for p in sorted(package.glob(f"{room}*.py"))]
+    for path in [*sources, Path(file)]:
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
@@ -132,21 +158,17 @@ def _use_cache(dispatcher: Any) -> None:
         dispatcher.enable_caching()
     except RuntimeError:  # no directory can be written to: compile anew each time
         return
-    locator = dispatcher._cache._impl._locator
-    locator.get_source_stamp = _sources_stamp
-    index = caching.IndexDataCacheFile(
-        cache_path=dispatcher._cache._cache_path,
-        filename_base=dispatcher._cache._impl.filename_base,
-        source_stamp=_sources_stamp(),
+    kept = dispatcher._cache
+    kept._cache_file = caching.IndexDataCacheFile(
+        cache_path=kept._cache_path,
+        filename_base=kept._impl.filename_base,
+        source_stamp=_stamp(dispatcher.py_func.__code__.co_filename),
     )
-    dispatcher._cache._cache_file = index
 
 
-def _is_cached(dispatcher: Any, signature: tuple[Any, ...]) -> bool:
-    from numba.core.registry import cpu_target
-
+def _is_cached(dispatcher: Any) -> bool:
+    signature = signature_of(dispatcher.py_func)
     try:
-        found = dispatcher._cache.load_overload(signature, cpu_target.target_context)
+        return dispatcher._cache.load_overload(signature, dispatcher.targetctx) is not None
     except (AttributeError, OSError, RuntimeError):
         return False
-    return found is not None

@@ -10,10 +10,8 @@ RESOURCE_NAMES: Final = tuple(r.name.lower() for r in Resource)
 
 
 def bundle_to_dict(counts: Sequence[int]) -> dict[str, int]:
-    """The cards of a bundle of 5 counts, by resource; resources of which there are none left out."""
-    return {
-        name: int(n) for name, n in zip(RESOURCE_NAMES, counts, strict=True) if n != 0
-    }
+    """The cards of a bundle of 5 counts, by resource, without the zeros."""
+    return {name: int(n) for name, n in zip(RESOURCE_NAMES, counts, strict=True) if n != 0}
 
 
 def _descriptions() -> list[dict[str, Any]]:
@@ -58,16 +56,15 @@ _DESCRIPTIONS: Final = _descriptions()
 
 
 def _key(description: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    parts = []
-    for name, value in sorted(description.items()):
-        if isinstance(value, Mapping):
-            value = frozenset((r, n) for r, n in value.items() if n != 0)
-        elif name == "pair":
-            value = frozenset(value) if len(set(value)) == len(value) else tuple(value)
-        elif not isinstance(value, str):
-            value = int(value)
-        parts.append((name, value))
-    return tuple(parts)
+    return tuple((name, _comparable(value)) for name, value in sorted(description.items()))
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return frozenset((resource, n) for resource, n in value.items() if n != 0)
+    if isinstance(value, list | tuple):
+        return tuple(sorted(value))
+    return value if isinstance(value, str) else int(value)
 
 
 _IDS: Final = {_key(description): a for a, description in enumerate(_DESCRIPTIONS)}

@@ -76,7 +76,9 @@ def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
         "winner": seat(s["winner"]),
         "rng": {
             "state": int(s["rng"]),
-            "dice_left": [[k // 6 + 1, k % 6 + 1] for k in range(36) if int(s["dice_left"]) >> k & 1],
+            "dice_left": [
+                [k // 6 + 1, k % 6 + 1] for k in range(36) if int(s["dice_left"]) >> k & 1
+            ],
             "script_place": int(s["script_place"]),
         },
     }

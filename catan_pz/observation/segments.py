@@ -85,7 +85,9 @@ SEGMENTS: Final = (
     Segment("largest_army", (_P,), 1, "(P) 1 for the holder"),
     Segment("pieces_left", (_P, 3), (15, 5, 4), "(P, 3) roads, settlements, cities not built"),
     Segment("trade_rate", (_P, _R), 4, "(P, R) cards given for one in maritime trade"),
-    Segment("production", (_P, _R), MANY_PIPS, "(P, R) pips of own hexes, cities twice, robber out"),
+    Segment(
+        "production", (_P, _R), MANY_PIPS, "(P, R) pips of own hexes, cities twice, robber out"
+    ),
     Segment("bank", (_R,), 19, "(R) cards in the bank"),
     Segment("deck_left", (1,), DECK_SIZE, "development cards left to buy"),
     Segment("phase", (len(Phase),), 1, "(phase) one-hot"),
@@ -99,8 +101,12 @@ SEGMENTS: Final = (
     Segment("offers_left", (1,), 10, "offers that the player in turn may still begin"),
     Segment("offer_give", (_P, _R), 4, "(P, R) what each maker of an offer or counter-offer gives"),
     Segment("offer_get", (_P, _R), 4, "(P, R) what each maker of an offer or counter-offer gets"),
-    Segment("answer", (_P, 4), 1, "(P, answer) one-hot while an offer is out: none, accepted, "
-            "rejected, countered"),
+    Segment(
+        "answer",
+        (_P, 4),
+        1,
+        "(P, answer) one-hot while an offer is out: none, accepted, rejected, countered",
+    ),
 )
 """All segments, in order."""
 
@@ -137,9 +143,7 @@ SCALES: Final = _scales()
 def named_views(vector: np.ndarray) -> dict[str, np.ndarray]:
     """The segments of observations (..., N) as named, shaped views of the same memory."""
     return {
-        segment.name: vector[..., PLACES[segment.name]].reshape(
-            *vector.shape[:-1], *segment.shape
-        )
+        segment.name: vector[..., PLACES[segment.name]].reshape(*vector.shape[:-1], *segment.shape)
         for segment in SEGMENTS
     }
 

@@ -1,0 +1,1 @@
+"""Playing games: one at a time, or many at once."""

@@ -191,8 +191,10 @@ class Game:
         return int(outcome)  # type: ignore[arg-type]
 
     def outcomes(self, action: int) -> dict[Outcome, float]:
-        """What chance may bring if an action is played, with probabilities, to one who sees
-        all. Empty where the action has no chance in it."""
+        """What chance may bring if an action is played, with the probability of each.
+
+        Probabilities are those of one who sees all. Empty where there is no chance in it.
+        """
         return _outcomes(self.games[0], action)
 
     def observe(self, viewer: int) -> NDArray[np.int8]:

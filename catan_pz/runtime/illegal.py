@@ -58,7 +58,8 @@ _CONDITIONS: Final = {
     "played yet, a road left and a legal edge for it",
     "play_year_of_plenty": "a year of plenty card bought in an earlier turn must be in hand, no "
     "card played yet, and the bank must hold both cards",
-    "play_monopoly": "a monopoly card bought in an earlier turn must be in hand, no card played yet",
+    "play_monopoly": "a monopoly card bought in an earlier turn must be in hand, no card "
+    "played yet",
     "move_robber": "the robber must move to another hex (and spare players with 2 visible points "
     "or fewer where it is friendly)",
     "steal": "the seat must have a building on the robber's hex and at least one card",
