@@ -1,0 +1,118 @@
+"""Bounds on hidden hands, by public events: the cheap companion of the exact belief.
+
+The fixpoint rules are those of `engine.knowledge`, written for bounds instead of
+distances from the truth, so that they need no truth and check the engine's.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from catan_pz.belief.events import Event, HandsChanged, HoldingShown, MonopolyTaken, Theft
+
+
+class HandBounds:
+    """The least and the most of each resource that each player can hold.
+
+    Args:
+        least: (P, R) fewest cards.
+        most: (P, R) most cards.
+        sizes: (P,) cards in each hand.
+        totals: (R,) cards of each resource in all hands.
+
+    Raises:
+        ValueError: if no hands fit.
+    """
+
+    def __init__(
+        self, least: ArrayLike, most: ArrayLike, sizes: ArrayLike, totals: ArrayLike
+    ) -> None:
+        self.least: NDArray[np.int64] = np.array(least, np.int64)
+        self.most: NDArray[np.int64] = np.array(most, np.int64)
+        self.sizes: NDArray[np.int64] = np.array(sizes, np.int64)
+        self.totals: NDArray[np.int64] = np.array(totals, np.int64)
+        self.tighten()
+
+    @classmethod
+    def known(cls, hands: ArrayLike) -> "HandBounds":
+        """Bounds of hands (P, R) that are known."""
+        known = np.array(hands, np.int64)
+        return cls(known, known, known.sum(1), known.sum(0))
+
+    @classmethod
+    def of_sums(cls, sizes: ArrayLike, totals: ArrayLike) -> "HandBounds":
+        """Bounds of hands of which nothing but the sums is known."""
+        most = np.minimum.outer(np.array(sizes, np.int64), np.array(totals, np.int64))
+        return cls(np.zeros_like(most), most, sizes, totals)
+
+    def update(self, event: Event) -> None:
+        """Take in what was seen.
+
+        Raises:
+            ValueError: if it contradicts the bounds.
+        """
+        match event:
+            case HandsChanged(changes):
+                self._shift(np.array(changes, np.int64))
+            case HoldingShown(seat, bundle):
+                self.least[seat] = np.maximum(self.least[seat], bundle)
+            case MonopolyTaken(seat, resource, taken):
+                self._hand_over(seat, resource, np.array(taken, np.int64))
+            case Theft(thief, victim, None):
+                self._steal_unseen(thief, victim)
+            case Theft(thief, victim, resource):
+                self._steal_seen(thief, victim, resource)
+        self.tighten()
+
+    def _shift(self, changes: NDArray[np.int64]) -> None:
+        self.least = np.maximum(self.least + changes, 0)
+        self.most = self.most + changes
+        self.sizes = self.sizes + changes.sum(1)
+        self.totals = self.totals + changes.sum(0)
+
+    def _hand_over(self, seat: int, resource: int, taken: NDArray[np.int64]) -> None:
+        others = np.arange(len(taken)) != seat
+        self.least[others, resource] = np.maximum(self.least[others, resource], taken[others])
+        self.most[others, resource] = np.minimum(self.most[others, resource], taken[others])
+        changes = np.zeros_like(self.least)
+        changes[:, resource] = -taken
+        changes[seat, resource] = taken.sum()
+        self._shift(changes)
+
+    def _steal_seen(self, thief: int, victim: int, resource: int) -> None:
+        changes = np.zeros_like(self.least)
+        changes[thief, resource] = 1
+        changes[victim, resource] = -1
+        self._shift(changes)
+
+    def _steal_unseen(self, thief: int, victim: int) -> None:
+        possible = self.most[victim] > 0
+        if possible.sum() == 1:
+            self.least[victim, possible] = np.maximum(self.least[victim, possible] - 1, 0)
+            self.most[victim, possible] -= 1
+            self.least[thief, possible] += 1
+        else:
+            self.least[victim] = np.maximum(self.least[victim] - 1, 0)
+        self.most[thief, possible] += 1
+        self.sizes[victim] -= 1
+        self.sizes[thief] += 1
+
+    def tighten(self) -> None:
+        """Narrow the bounds until row and column sums give nothing more.
+
+        Raises:
+            ValueError: if no hands fit.
+        """
+        while True:
+            least, most = self.least, self.most
+            sizes, totals = self.sizes[:, None], self.totals[None, :]
+            row_least, row_most = least.sum(1, keepdims=True), most.sum(1, keepdims=True)
+            column_least, column_most = least.sum(0), most.sum(0)
+            new_least = np.maximum(least, sizes - (row_most - most))
+            new_least = np.maximum(new_least, totals - (column_most - most))
+            new_most = np.minimum(most, sizes - (row_least - least))
+            new_most = np.minimum(new_most, totals - (column_least - least))
+            if (new_least > new_most).any():
+                raise ValueError("no hands fit what was seen")
+            if (new_least == least).all() and (new_most == most).all():
+                return
+            self.least, self.most = new_least, new_most

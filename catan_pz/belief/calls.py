@@ -1,0 +1,36 @@
+"""The rules that resampling needs, as entry points; compiled on first use."""
+
+from typing import Any
+
+from catan_pz.engine.derive import derive
+from catan_pz.engine.knowledge import tighten
+from catan_pz.engine.rule import entry
+from catan_pz.engine.trade import can_compose_get, can_compose_give, erase_offer
+from catan_pz.terms import NUM_RESOURCES
+
+
+@entry
+def settle(games: Any, i: int, viewer: int) -> None:
+    """Narrow the bounds of all but the viewer in game i, and work out its derived fields."""
+    s = games[i]
+    for o in range(s.num_players):
+        if o != viewer:
+            tighten(s, o)
+    derive(s)
+
+
+@entry
+def first_cards_to_compose(games: Any, i: int, p: int) -> int:
+    """Empty the offer that p composes in game i and return the cards with which it may begin.
+
+    Bit r stands for a card to give, bit R + r for a card to get.
+    """
+    s = games[i]
+    erase_offer(s, p)
+    cards = 0
+    for r in range(NUM_RESOURCES):
+        if can_compose_give(s, p, r):
+            cards |= 1 << r
+        if can_compose_get(s, p, r):
+            cards |= 1 << (NUM_RESOURCES + r)
+    return cards

@@ -1,0 +1,175 @@
+"""What one viewer can conclude about hidden development cards."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.engine.actions import BUY_DEVELOPMENT_CARD
+from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NUM_CARD_KINDS, Card, Phase
+
+SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+DECK: Final = -1
+"""Stands for the deck where seats are listed."""
+
+
+@dataclass(frozen=True)
+class Slots:
+    """Cards face down that came to one place together.
+
+    Attributes:
+        seat: who holds them, or `DECK`.
+        count: how many.
+        new: whether they were bought this turn.
+    """
+
+    seat: int
+    count: int
+    new: bool = False
+
+
+class CardBelief:
+    """Where the unknown development cards can lie: anywhere, each place equally likely.
+
+    But a player who had not won with the points visible in the own turn held too few
+    victory point cards to win with them.
+
+    Args:
+        viewer: seat.
+        record: `STATE` scalar from which on the game is followed. Turns before it tell
+            nothing, apart from the one that it is in.
+    """
+
+    def __init__(self, viewer: int, record: np.ndarray) -> None:
+        self.viewer = viewer
+        n = int(record["num_players"])
+        self.most = [DECK_COUNTS[Card.VICTORY_POINT]] * n
+        """(P,) most victory point cards that each seat can hold."""
+        self.most_old = DECK_COUNTS[Card.VICTORY_POINT]
+        """Likewise among those that the player in turn had before this turn."""
+        self._note_no_win(record)
+
+    def update(self, before: np.ndarray, action: int, after: np.ndarray) -> None:
+        """Take in what is public of an action that led from one record to the next."""
+        if action == BUY_DEVELOPMENT_CARD:
+            self.most[int(before["player"])] += 1
+        if before["turn_player"] != after["turn_player"]:
+            self.most_old = self.most[int(after["turn_player"])]
+        self._note_no_win(after)
+
+    def _note_no_win(self, record: np.ndarray) -> None:
+        if record["phase"] in SETUP or record["phase"] == Phase.OVER:
+            return
+        p = int(record["turn_player"])
+        spare = int(record["victory_points"]) - 1 - int(record["visible_points"][p])
+        self.most[p] = min(self.most[p], spare)
+        self.most_old = min(self.most_old, spare)
+
+    def unknown(self, record: np.ndarray) -> NDArray[np.int64]:
+        """(C,) cards of each kind that the viewer doesn't see: in the deck and with others."""
+        seen = record["cards"][self.viewer] + record["played"].sum(0)
+        return np.array(DECK_COUNTS, np.int64) - seen
+
+    def slots(self, record: np.ndarray) -> list[Slots]:
+        """Where the unknown cards lie; the deck comes last."""
+        places = []
+        for p in range(int(record["num_players"])):
+            if p == self.viewer:
+                continue
+            held = int(record["cards"][p].sum())
+            new = int(record["new_cards"].sum()) if p == record["turn_player"] else 0
+            places += [Slots(p, held - new), Slots(p, new, new=True)]
+        return [*places, Slots(DECK, int(record["deck_left"]))]
+
+    def splits(self, record: np.ndarray) -> dict[tuple[int, ...], int]:
+        """The ways to split the unknown victory point cards among `slots`.
+
+        Returns:
+            For each split, in the order of `slots`, the choices of cards that make it.
+
+        Raises:
+            ValueError: if there is no way, since the record isn't one that was followed.
+        """
+        places = self.slots(record)
+        cards = int(self.unknown(record)[Card.VICTORY_POINT])
+        ways = {}
+        for split in _splits([place.count for place in places], cards):
+            if self._is_possible(record, places, split):
+                ways[split] = 1
+                for place, count in zip(places, split, strict=True):
+                    ways[split] *= comb(place.count, count)
+        if not ways:
+            raise ValueError("no victory point cards fit what was seen")
+        return ways
+
+    def _is_possible(self, record: np.ndarray, places: list[Slots], split: tuple[int, ...]) -> bool:
+        held = dict.fromkeys(range(len(self.most)), 0)
+        for place, count in zip(places, split, strict=True):
+            if place.seat == DECK:
+                continue
+            held[place.seat] += count
+            old = place.seat == record["turn_player"] and not place.new
+            if (old and count > self.most_old) or held[place.seat] > self.most[place.seat]:
+                return False
+        winner = int(record["winner"])
+        if winner < 0 or winner == self.viewer:
+            return True
+        return held[winner] + int(record["visible_points"][winner]) >= record["victory_points"]
+
+    def victory_point_odds(self, record: np.ndarray) -> NDArray[np.float64]:
+        """(P, 6) probability that each seat holds 0 to 5 victory point cards."""
+        odds = np.zeros((len(self.most), DECK_COUNTS[Card.VICTORY_POINT] + 1))
+        odds[self.viewer, int(record["cards"][self.viewer, Card.VICTORY_POINT])] = 1
+        ways = self.splits(record)
+        places = self.slots(record)
+        for split, number in ways.items():
+            for p in range(len(self.most)):
+                if p != self.viewer:
+                    held = sum(k for k, at in zip(split, places, strict=True) if at.seat == p)
+                    odds[p, held] += number / sum(ways.values())
+        return odds
+
+    def deal(self, record: np.ndarray, rng: np.random.Generator) -> None:
+        """Write random cards that fit into a record: hands, new cards and deck.
+
+        Raises:
+            ValueError: as `splits`.
+        """
+        places, ways = self.slots(record), self.splits(record)
+        numbers = np.array(list(ways.values()), np.float64)
+        split = list(ways)[rng.choice(len(numbers), p=numbers / numbers.sum())]
+        unknown = self.unknown(record)
+        kinds = np.repeat(np.arange(NUM_CARD_KINDS), unknown)
+        others = rng.permutation(kinds[kinds != Card.VICTORY_POINT])
+        for place, points in zip(places, split, strict=True):
+            drawn, others = np.split(others, [place.count - points])
+            cards = np.append(drawn, [Card.VICTORY_POINT] * points).astype(np.int8)
+            _put(record, place, rng.permutation(cards))
+
+
+def _put(record: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:
+    if place.seat == DECK:
+        record["deck"] = 0
+        record["deck"][DECK_SIZE - place.count :] = cards
+        return
+    counts = np.bincount(cards, minlength=NUM_CARD_KINDS)
+    if not place.new:
+        record["cards"][place.seat] = counts
+        return
+    record["cards"][place.seat] += counts.astype(np.int8)
+    if place.seat == record["turn_player"]:
+        record["new_cards"] = counts
+
+
+def _splits(room: list[int], cards: int) -> Iterator[tuple[int, ...]]:
+    """All ways to put a number of cards, alike, into places with room for so many."""
+    if not room:
+        if cards == 0:
+            yield ()
+        return
+    for count in range(min(room[0], cards) + 1):
+        for rest in _splits(room[1:], cards - count):
+            yield count, *rest

@@ -1,0 +1,200 @@
+"""The exact posterior over hidden hands: a weighted set of all hands that can be."""
+
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from catan_pz.belief.events import Event, HandsChanged, HoldingShown, MonopolyTaken, Theft
+
+MOST_HYPOTHESES: Final = 1_000_000
+"""Hypotheses beyond which a belief from bounds alone is refused."""
+
+
+class HandBelief:
+    """What one viewer can conclude about all hands, as hypotheses with weights.
+
+    Between events there is nothing to learn: a refusal, or what a player chooses to do
+    among legal actions, counts as telling nothing.
+
+    Args:
+        viewer: seat; its own row is the same in all hypotheses.
+        hands: (N, P, R) the hypotheses, all different.
+        weights: (N,) float64, or an object array of `Fraction`; scaled to sum to 1.
+
+    Attributes:
+        viewer: seat.
+        hands: (N, P, R) int8.
+        weights: (N,) probabilities.
+    """
+
+    def __init__(self, viewer: int, hands: ArrayLike, weights: NDArray[Any]) -> None:
+        self.viewer = viewer
+        self.hands: NDArray[np.int8] = np.array(hands, np.int8)
+        self.weights: NDArray[Any] = weights / weights.sum()
+
+    @classmethod
+    def known(cls, viewer: int, hands: ArrayLike, number: type = float) -> "HandBelief":
+        """The belief that hands (P, R) are known; `number` is `float` or `Fraction`."""
+        return cls.uniform(viewer, np.array(hands, np.int8)[None], number)
+
+    @classmethod
+    def uniform(cls, viewer: int, hands: NDArray[np.int8], number: type = float) -> "HandBelief":
+        """The belief that each of the hypotheses (N, P, R) is as likely as any other."""
+        if number is Fraction:
+            return cls(viewer, hands, np.array([Fraction(1)] * len(hands), object))
+        return cls(viewer, hands, np.ones(len(hands)))
+
+    def copy(self) -> "HandBelief":
+        """An independent belief of the same content."""
+        return HandBelief(self.viewer, self.hands, self.weights.copy())
+
+    def __len__(self) -> int:
+        """N, the number of hypotheses."""
+        return len(self.hands)
+
+    def update(self, event: Event) -> None:
+        """Take in what the viewer saw.
+
+        Raises:
+            ValueError: if no hypothesis fits it; the belief is untouched.
+        """
+        match event:
+            case HandsChanged(changes):
+                self._shift(np.array(changes, np.int8))
+            case HoldingShown(seat, bundle):
+                self._keep((self.hands[:, seat] >= np.array(bundle)).all(1))
+            case MonopolyTaken(seat, resource, taken):
+                self._hand_over(seat, resource, np.array(taken, np.int8))
+            case Theft(thief, victim, None):
+                self._steal(thief, victim, range(self.hands.shape[2]))
+            case Theft(thief, victim, resource):
+                self._steal(thief, victim, [resource])
+
+    def _keep(self, fitting: NDArray[np.bool_]) -> None:
+        if fitting.all():
+            return
+        self._replace(self.hands[fitting], self.weights[fitting])
+
+    def _replace(self, hands: NDArray[np.int8], weights: NDArray[Any]) -> None:
+        if len(hands) == 0:
+            raise ValueError("no hands fit what was seen")
+        self.hands = hands
+        self.weights = weights / weights.sum()
+
+    def _shift(self, changes: NDArray[np.int8]) -> None:
+        self._keep((self.hands + changes >= 0).all((1, 2)))
+        self.hands = self.hands + changes
+
+    def _hand_over(self, seat: int, resource: int, taken: NDArray[np.int8]) -> None:
+        others = np.arange(len(taken)) != seat
+        self._keep((self.hands[:, others, resource] == taken[others]).all(1))
+        changes = np.zeros(self.hands.shape[1:], np.int8)
+        changes[:, resource] = -taken
+        changes[seat, resource] = taken.sum()
+        self.hands = self.hands + changes
+
+    def _steal(self, thief: int, victim: int, resources: "range | list[int]") -> None:
+        """Branch on the type of the card, each card of the victim equally likely."""
+        branches, weights = [], []
+        sizes = self.hands[:, victim].sum(1)
+        for r in resources:
+            held = self.hands[:, victim, r] > 0
+            branch = self.hands[held]
+            weights.append(self.weights[held] * branch[:, victim, r] / sizes[held])
+            branch[:, victim, r] -= 1
+            branch[:, thief, r] += 1
+            branches.append(branch)
+        self._replace(*merged(np.concatenate(branches), np.concatenate(weights)))
+
+    @property
+    def least(self) -> NDArray[np.int8]:
+        """(P, R) fewest cards that each player can hold."""
+        return np.array(self.hands.min(0))
+
+    @property
+    def most(self) -> NDArray[np.int8]:
+        """(P, R) most cards that each player can hold."""
+        return np.array(self.hands.max(0))
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """(P, R) cards that each player holds on average."""
+        return np.tensordot(self.weights.astype(np.float64), self.hands, 1)
+
+    def weight_of(self, hands: ArrayLike) -> Any:
+        """Probability that the hands are exactly these (P, R)."""
+        return self._total((self.hands == np.array(hands)).all((1, 2)))
+
+    def odds_of_holding(self, seat: int, bundle: ArrayLike) -> Any:
+        """Probability that a player holds at least the cards (R,) of a bundle."""
+        return self._total((self.hands[:, seat] >= np.array(bundle)).all(1))
+
+    def _total(self, fitting: NDArray[np.bool_]) -> Any:
+        return self.weights[fitting].sum() if fitting.any() else 0 * self.weights[0]
+
+    def draw(self, rng: np.random.Generator) -> NDArray[np.int8]:
+        """(P, R) hands drawn by weight."""
+        weights = self.weights.astype(np.float64)
+        return np.array(self.hands[rng.choice(len(weights), p=weights / weights.sum())])
+
+
+def merged(hands: NDArray[np.int8], weights: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[Any]]:
+    """Hypotheses (N, P, R) without repetition, and the sums of their weights."""
+    shape = hands.shape
+    flat, place = np.unique(
+        hands.reshape(shape[0], shape[1] * shape[2]), axis=0, return_inverse=True
+    )
+    sums = np.zeros(len(flat), weights.dtype)
+    np.add.at(sums, place.reshape(-1), weights)
+    return flat.reshape(len(flat), *shape[1:]), sums
+
+
+def all_hands(
+    least: ArrayLike,
+    most: ArrayLike,
+    sizes: ArrayLike,
+    totals: ArrayLike,
+    limit: int = MOST_HYPOTHESES,
+) -> NDArray[np.int8]:
+    """All hands within bounds that have the sums required.
+
+    Args:
+        least: (P, R) fewest cards.
+        most: (P, R) most cards.
+        sizes: (P,) cards in each hand.
+        totals: (R,) cards of each resource in all hands.
+        limit: most hypotheses, those on the way included.
+
+    Returns:
+        (N, P, R) int8, in lexicographic order.
+
+    Raises:
+        ValueError: if none fits, or there are more than the limit.
+    """
+    low, high = np.array(least, np.int64), np.array(most, np.int64)
+    found = np.zeros((1, 0, low.shape[1]), np.int64)
+    for p, size in enumerate(np.array(sizes, np.int64)):
+        rows = _rows(low[p], high[p], int(size))
+        if len(found) * len(rows) > limit:
+            raise ValueError(f"more than {limit} hands fit; follow the game from its start")
+        found = np.concatenate(
+            [np.repeat(found, len(rows), 0), np.tile(rows, (len(found), 1))[:, None]], 1
+        )
+        left = np.array(totals, np.int64) - found.sum(1)
+        found = found[((left >= low[p + 1 :].sum(0)) & (left <= high[p + 1 :].sum(0))).all(1)]
+    if len(found) == 0:
+        raise ValueError("no hands fit the bounds")
+    return found.astype(np.int8)
+
+
+def _rows(low: NDArray[np.int64], high: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """(N, R) all hands of a size within bounds (R,)."""
+    rows = np.zeros((1, 0), np.int64)
+    for r in range(len(low)):
+        values = np.arange(low[r], high[r] + 1)
+        rows = np.column_stack([np.repeat(rows, len(values), 0), np.tile(values, len(rows))])
+        left = size - rows.sum(1)
+        rows = rows[(left >= low[r + 1 :].sum()) & (left <= high[r + 1 :].sum())]
+    return rows

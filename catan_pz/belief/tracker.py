@@ -1,0 +1,171 @@
+"""All that one viewer can conclude about a game, and full states drawn from it."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.belief import calls
+from catan_pz.belief.bounds import HandBounds
+from catan_pz.belief.cards import CardBelief
+from catan_pz.belief.events import Event, HoldingShown, as_seen_by, public_events
+from catan_pz.belief.hands import HandBelief, all_hands
+from catan_pz.engine.rule import as_games
+from catan_pz.engine.state import STATE
+from catan_pz.engine.trade import ACCEPTED, COUNTERED
+from catan_pz.terms import BANK_PER_RESOURCE, NUM_RESOURCES, Phase
+
+
+class Played(Protocol):
+    """A decision as a game tells it to its listeners."""
+
+    @property
+    def action(self) -> int:
+        """Id of the action."""
+        ...
+
+
+class Belief:
+    """What a viewer can conclude from all that happened in its sight.
+
+    It follows a game as a listener: `game.listeners.append(belief.listen)`. Of the records
+    it is shown it reads only what the viewer may see.
+
+    From the first decision of a game on it is exact. A record from mid-game says less: all
+    hands within the bounds that the record keeps for the viewer, with the right sums and
+    with the cards that open offers prove, are then taken as equally likely; of victory point
+    cards only the present turn tells something; and all that others are taken to know of
+    hidden hands are the sums.
+
+    Args:
+        viewer: seat.
+        record: `STATE` scalar to start from.
+        number: type of the weights of hands, `float` or `fractions.Fraction`.
+
+    Attributes:
+        viewer: seat.
+        hands: the `HandBelief`.
+        cards: the `CardBelief`.
+        shared: for each observer the `HandBounds` which the viewer is sure that it knows,
+            the observer's own hand apart.
+
+    Raises:
+        ValueError: if too many hands fit a record from mid-game.
+    """
+
+    def __init__(self, viewer: int, record: np.ndarray, number: type = float) -> None:
+        self.viewer = viewer
+        n = int(record["num_players"])
+        sizes = record["hand_size"][:n]
+        totals = BANK_PER_RESOURCE - record["bank"].astype(np.int64)
+        least, most = bounds_of(record, viewer)
+        self.hands = HandBelief.uniform(viewer, all_hands(least, most, sizes, totals), number)
+        self.shared = [HandBounds.of_sums(sizes, totals) for _ in range(n)]
+        self.cards = CardBelief(viewer, record)
+        for event in _holdings_on_the_table(record):
+            self.update(event)
+
+    def listen(self, before: np.ndarray, decision: Played, after: np.ndarray) -> None:
+        """Take in one decision, as a game's listener."""
+        self.follow(before, decision.action, after)
+
+    def follow(self, before: np.ndarray, action: int, after: np.ndarray) -> None:
+        """Take in one action that led from one record to the next, `STATE` scalars both."""
+        for event in public_events(before, action, after, self.viewer):
+            self.update(event)
+        self.cards.update(before, action, after)
+
+    def update(self, event: Event) -> None:
+        """Take in what the viewer saw of hands.
+
+        Raises:
+            ValueError: if it contradicts what was seen before.
+        """
+        self.hands.update(event)
+        for o, bounds in enumerate(self.shared):
+            bounds.update(as_seen_by(event, o))
+
+    def resample(self, record: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A full state that looks to the viewer just as the present one does.
+
+        Hands, development cards and the order of the deck are drawn from the belief; the
+        generator of the game's chance starts afresh. Nothing hidden in `record` has a part
+        in it. What the viewer knows stays as it is; the others know their own hands and
+        what is shared. An opponent who composes an offer has composed a single card, drawn
+        from those with which it may begin.
+
+        Args:
+            record: `STATE` scalar of the game as it stands now.
+            rng: where the draws come from.
+
+        Returns:
+            (1,) array of `STATE`.
+
+        Raises:
+            ValueError: if the belief is not about this state.
+        """
+        games = np.zeros(1, STATE)
+        games[0] = record
+        games = as_games(games)
+        hands = self.hands.draw(rng)
+        self._check(record, hands)
+        games["hand"][0, : len(hands)] = hands
+        self._write_knowledge(games, record, hands)
+        self.cards.deal(games[0], rng)
+        games["rng"] = rng.integers(0, 2**64, dtype=np.uint64)
+        calls.settle(games, 0, self.viewer)
+        composer = int(record["player"])
+        if record["phase"] == Phase.COMPOSE and composer != self.viewer:
+            _compose_anew(games, composer, rng)
+            calls.settle(games, 0, self.viewer)
+        return games
+
+    def _check(self, record: np.ndarray, hands: NDArray[np.int8]) -> None:
+        n = len(hands)
+        sums = (hands.sum(1) == record["hand_size"][:n]).all()
+        banked = (hands.sum(0) + record["bank"] == BANK_PER_RESOURCE).all()
+        if not (sums and banked and (hands[self.viewer] == record["hand"][self.viewer]).all()):
+            raise ValueError("the belief is not about this state; follow every decision")
+
+    def _write_knowledge(
+        self, games: np.ndarray, record: np.ndarray, hands: NDArray[np.int8]
+    ) -> None:
+        n = len(hands)
+        for o, bounds in enumerate(self.shared):
+            least, most = bounds.least, bounds.most
+            if o == self.viewer:
+                least, most = bounds_of(record, o)
+            games["below"][0, o, :n] = hands - least
+            games["above"][0, o, :n] = most - hands
+            games["below"][0, o, o] = 0
+            games["above"][0, o, o] = 0
+
+
+def bounds_of(record: np.ndarray, viewer: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(P, R) fewest and most cards of each hand, by what the engine keeps for a viewer."""
+    n = int(record["num_players"])
+    hands = record["hand"][:n].astype(np.int64)
+    return hands - record["below"][viewer, :n], hands + record["above"][viewer, :n]
+
+
+def _holdings_on_the_table(record: np.ndarray) -> list[HoldingShown]:
+    """What the offers and answers that are out prove."""
+    if record["phase"] not in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
+        return []
+    maker = int(record["turn_player"])
+    shown = []
+    if not (record["phase"] == Phase.COMPOSE and record["player"] == maker):
+        shown.append((maker, record["offer_give"][maker]))
+    for p in range(int(record["num_players"])):
+        if record["answer"][p] == ACCEPTED:
+            shown.append((p, record["offer_get"][maker]))
+        elif record["answer"][p] == COUNTERED:
+            shown.append((p, record["offer_give"][p]))
+    return [HoldingShown(p, tuple(int(k) for k in bundle)) for p, bundle in shown]
+
+
+def _compose_anew(games: np.ndarray, composer: int, rng: np.random.Generator) -> None:
+    cards = int(calls.first_cards_to_compose(games, 0, composer))
+    possible = [k for k in range(2 * NUM_RESOURCES) if cards >> k & 1]
+    side, resource = divmod(int(rng.choice(possible)), NUM_RESOURCES)
+    games["offer_get" if side else "offer_give"][0, composer, resource] = 1
