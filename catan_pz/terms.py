@@ -56,6 +56,14 @@ class Card(IntEnum):
     VICTORY_POINT = 4
 
 
+KNIGHT: Final = Card.KNIGHT.value
+ROAD_BUILDING: Final = Card.ROAD_BUILDING.value
+YEAR_OF_PLENTY: Final = Card.YEAR_OF_PLENTY.value
+MONOPOLY: Final = Card.MONOPOLY.value
+VICTORY_POINT: Final = Card.VICTORY_POINT.value
+"""The same as plain numbers: on CUDA compiled rules can't index with enums."""
+
+
 class Phase(IntEnum):
     """What the game waits for."""
 

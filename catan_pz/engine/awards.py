@@ -4,11 +4,11 @@ from catan_pz.board.topology import EDGE_VERTICES, RETURN_SLOT, VERTEX_EDGES, VE
 from catan_pz.engine import bits
 from catan_pz.engine.rule import rule
 from catan_pz.terms import (
+    KNIGHT,
     LARGEST_ARMY_MINIMUM,
     LONGEST_ROAD_MINIMUM,
     NOBODY,
     SPECIAL_CARD_POINTS,
-    Card,
 )
 
 
@@ -129,8 +129,8 @@ def award_longest_road(s):
 def award_largest_army(s, p):
     """Give the largest army to p, who has just played a knight, if it is larger."""
     owner = int(s.largest_army_owner)
-    knights = s.played[p, Card.KNIGHT]
+    knights = s.played[p, KNIGHT]
     if knights < LARGEST_ARMY_MINIMUM or owner == p:
         return
-    if owner == NOBODY or knights > s.played[owner, Card.KNIGHT]:
+    if owner == NOBODY or knights > s.played[owner, KNIGHT]:
         s.largest_army_owner = give_special_card(s, owner, p)

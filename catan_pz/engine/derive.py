@@ -16,7 +16,7 @@ from catan_pz.terms import (
     NUM_RESOURCES,
     NUM_VERTICES,
     SPECIAL_CARD_POINTS,
-    Card,
+    VICTORY_POINT,
 )
 
 BANK_RATE = 4
@@ -78,7 +78,7 @@ def derive_points(s, p):
     if s.largest_army_owner == p:
         points += SPECIAL_CARD_POINTS
     s.visible_points[p] = points
-    s.points[p] = points + s.cards[p, Card.VICTORY_POINT]
+    s.points[p] = points + s.cards[p, VICTORY_POINT]
 
 
 @rule

@@ -7,7 +7,15 @@ from catan_pz.engine.hands import CARD, can_afford, gain, move_cards, pay
 from catan_pz.engine.knowledge import note_count
 from catan_pz.engine.robber import resume_turn
 from catan_pz.engine.rule import rule
-from catan_pz.terms import NUM_RESOURCES, Card, Phase
+from catan_pz.terms import (
+    KNIGHT,
+    MONOPOLY,
+    NUM_RESOURCES,
+    ROAD_BUILDING,
+    VICTORY_POINT,
+    YEAR_OF_PLENTY,
+    Phase,
+)
 
 ROADS_OF_A_CARD = 2
 
@@ -24,7 +32,7 @@ def apply_buy_card(s, p):
     card = draw_development_card(s)
     s.cards[p, card] += 1
     s.new_cards[card] += 1
-    if card == Card.VICTORY_POINT:
+    if card == VICTORY_POINT:
         s.points[p] += 1
 
 
@@ -36,7 +44,7 @@ def may_play(s, p, card):
 
 @rule
 def can_play_road_building(s, p):
-    return may_play(s, p, Card.ROAD_BUILDING) and roads_left(s, p) > 0 and has_road_spot(s, p)
+    return may_play(s, p, ROAD_BUILDING) and roads_left(s, p) > 0 and has_road_spot(s, p)
 
 
 @rule
@@ -44,7 +52,7 @@ def can_play_year_of_plenty(s, p):
     cards_in_bank = 0
     for r in range(NUM_RESOURCES):
         cards_in_bank += int(s.bank[r])
-    return may_play(s, p, Card.YEAR_OF_PLENTY) and cards_in_bank >= 2
+    return may_play(s, p, YEAR_OF_PLENTY) and cards_in_bank >= 2
 
 
 @rule
@@ -57,14 +65,14 @@ def put_down(s, p, card):
 
 @rule
 def apply_play_knight(s, p):
-    put_down(s, p, Card.KNIGHT)
+    put_down(s, p, KNIGHT)
     award_largest_army(s, p)
     s.phase = Phase.MOVE_ROBBER
 
 
 @rule
 def apply_play_road_building(s, p):
-    put_down(s, p, Card.ROAD_BUILDING)
+    put_down(s, p, ROAD_BUILDING)
     s.free_roads = min(ROADS_OF_A_CARD, roads_left(s, p))
     s.phase = Phase.FREE_ROAD
 
@@ -81,7 +89,7 @@ def apply_free_road(s, p, e):
 
 @rule
 def apply_year_of_plenty(s, p, first, second):
-    put_down(s, p, Card.YEAR_OF_PLENTY)
+    put_down(s, p, YEAR_OF_PLENTY)
     gain(s, p, first, 1)
     gain(s, p, second, 1)
 
@@ -89,7 +97,7 @@ def apply_year_of_plenty(s, p, first, second):
 @rule
 def apply_monopoly(s, p, r):
     """Every other player hands over all cards of a resource, in public."""
-    put_down(s, p, Card.MONOPOLY)
+    put_down(s, p, MONOPOLY)
     for q in range(s.num_players):
         if q != p:
             move_cards(s, q, p, r, int(s.hand[q, r]))

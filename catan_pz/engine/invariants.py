@@ -15,6 +15,7 @@ from catan_pz.terms import (
     CITIES_PER_PLAYER,
     DECK_COUNTS,
     DECK_SIZE,
+    KNIGHT,
     LARGEST_ARMY_MINIMUM,
     LONGEST_ROAD_MINIMUM,
     MAX_PLAYERS,
@@ -26,7 +27,6 @@ from catan_pz.terms import (
     NUM_VERTICES,
     ROADS_PER_PLAYER,
     SETTLEMENTS_PER_PLAYER,
-    Card,
     Phase,
 )
 
@@ -200,13 +200,13 @@ def check_longest_road(s):
 def check_largest_army(s):
     most = 0
     for p in range(s.num_players):
-        most = max(most, int(s.played[p, Card.KNIGHT]))
+        most = max(most, int(s.played[p, KNIGHT]))
     owner = int(s.largest_army_owner)
     if owner < NOBODY or owner >= s.num_players:
         return LARGEST_ARMY
     if owner == NOBODY:
         return LARGEST_ARMY if most >= LARGEST_ARMY_MINIMUM else 0
-    held = s.played[owner, Card.KNIGHT]
+    held = s.played[owner, KNIGHT]
     return LARGEST_ARMY if held < LARGEST_ARMY_MINIMUM or held < most else 0
 
 

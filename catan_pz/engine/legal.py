@@ -57,7 +57,7 @@ from catan_pz.engine.trade import (
     offers_payable,
 )
 from catan_pz.engine.turn import is_truncated
-from catan_pz.terms import NUM_RESOURCES, Card, Phase
+from catan_pz.terms import KNIGHT, MONOPOLY, NUM_RESOURCES, Phase
 
 WORD_MASK = (1 << ACTIONS_PER_WORD) - 1
 
@@ -101,11 +101,11 @@ def allow_cards(s, p):
     """Development cards that p, in turn, may play."""
     if s.card_played:
         return
-    if may_play(s, p, Card.KNIGHT):
+    if may_play(s, p, KNIGHT):
         allow(s, PLAY_KNIGHT, 1)
     if can_play_road_building(s, p):
         allow(s, PLAY_ROAD_BUILDING, 1)
-    if may_play(s, p, Card.MONOPOLY):
+    if may_play(s, p, MONOPOLY):
         allow(s, PLAY_MONOPOLY, (1 << NUM_RESOURCES) - 1)
     if can_play_year_of_plenty(s, p):
         for k in range(PLENTY_PAIRS.shape[0]):
