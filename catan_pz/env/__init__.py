@@ -1,0 +1,1 @@
+"""Environments: PettingZoo's AEC interface, and one seat for Gymnasium."""

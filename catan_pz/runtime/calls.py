@@ -1,5 +1,6 @@
 """The engine's calls from Python on arrays of games, compiled on first use."""
 
+from catan_pz import rewards
 from catan_pz.engine import chance, deal, derive, invariants, legal, step
 from catan_pz.engine.rule import entry
 from catan_pz.observation import encode
@@ -55,6 +56,27 @@ def observe_scaled(games, i, viewer, obs, scaled):
     """Write what the viewer sees of game i, in natural units and scaled."""
     encode.observe(games[i], viewer, obs)
     encode.scale(obs, scaled)
+
+
+@entry
+def play_noting(games, i, a, script, mask, happened):
+    """Like `play`, writing what happened; return the step as `rewards.report` tells it."""
+    s = games[i]
+    rewards.advance_noting(s, a, script, happened)
+    legal.write_mask(s, mask)
+    return rewards.report(s, happened)
+
+
+@entry
+def look(games, i, viewer, obs, scaled, mask):
+    """Like `observe_scaled`, and write the mask: zeros unless the viewer is to move."""
+    s = games[i]
+    encode.observe(s, viewer, obs)
+    encode.scale(obs, scaled)
+    if s.player == viewer:
+        legal.write_mask(s, mask)
+    else:
+        mask[:] = 0
 
 
 @entry

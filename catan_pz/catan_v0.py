@@ -1,0 +1,54 @@
+"""Catan for PettingZoo: `env()`, `raw_env()`, `parallel_env()`."""
+
+from typing import Any, Unpack
+
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from catan_pz.env.aec import raw_env
+from catan_pz.env.match import RuleOptions
+from catan_pz.env.registration import register_all
+from catan_pz.env.wrappers import AssertOutOfBounds, OrderEnforcing, TerminateIllegal
+from catan_pz.rewards import Reward
+from catan_pz.rules import Rules
+
+__all__ = ["env", "parallel_env", "raw_env"]
+
+ILLEGAL_REWARD = -1.0
+"""What an agent gets for an illegal action, which ends the game for everybody."""
+
+
+def env(
+    *,
+    rules: Rules | str | None = None,
+    observation: str = "flat",
+    reward: Reward | str | None = None,
+    render_mode: str | None = None,
+    **options: Unpack[RuleOptions],
+) -> Any:
+    """The environment with PettingZoo's usual wrappers.
+
+    An illegal action ends the game with -1 for the offender, one outside of the action space
+    raises AssertionError, and so does use in the wrong order. Arguments and errors are those
+    of `raw_env`.
+    """
+    wrapped: Any = raw_env(
+        rules=rules,
+        observation=observation,
+        reward=reward,
+        render_mode=render_mode,
+        **options,
+    )
+    wrapped = TerminateIllegal(wrapped, illegal_reward=ILLEGAL_REWARD)
+    wrapped = AssertOutOfBounds(wrapped)
+    return OrderEnforcing(wrapped)
+
+
+def parallel_env(**arguments: Any) -> Any:
+    """The environment in the parallel interface: only the action of the agent to move counts.
+
+    Takes the arguments of `env`. The agent to move is the one whose mask is not all zeros.
+    """
+    return turn_based_aec_to_parallel(env(**arguments))
+
+
+register_all()

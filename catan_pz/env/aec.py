@@ -1,0 +1,247 @@
+"""The PettingZoo environment: a thin adapter of one `Game` to the AEC interface."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Unpack
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import EzPickle
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from catan_pz.env.match import (
+    FINISHED,
+    OBSERVATIONS,
+    OVER,
+    SEAT,
+    Match,
+    RuleOptions,
+    check_choice,
+    check_seed,
+    shaped,
+)
+from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
+from catan_pz.env.spaces import masked_space, state_space
+from catan_pz.observation.global_state import global_vector
+from catan_pz.rewards import Reward
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.terms import MAX_PLAYERS
+
+AGENTS = tuple(f"player_{seat}" for seat in range(MAX_PLAYERS))
+_SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
+
+Observation = dict[str, Any]
+
+
+class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (PettingZoo's name)
+    """Catan as an AEC environment without wrappers; one step is one decision of one player.
+
+    Every agent observes `{"observation": ..., "action_mask": ...}`: what its seat may know,
+    in float32 scaled into [0, 1], and an int8 mask (A,) of its legal actions, all zeros while
+    another is to move. All agents end on the same step: terminated when somebody has won,
+    truncated after `max_turns` turns. Infos are empty.
+
+    Args:
+        rules: a `Rules`, a preset's name, or None for the base game.
+        observation: "flat", one vector (N,), or "dict", its segments by name.
+        reward: a `Reward`, its name in `rewards.REWARDS`, or None for win and loss.
+        render_mode: "human", "ansi", "rgb_array" or None.
+        **options: single options of `Rules` that replace those of `rules`.
+
+    Attributes:
+        game: the `Game` played.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "catan_v0",
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": RENDER_FPS,
+    }
+
+    def __init__(
+        self,
+        *,
+        rules: Rules | str | None = None,
+        observation: str = "flat",
+        reward: Reward | str | None = None,
+        render_mode: str | None = None,
+        **options: Unpack[RuleOptions],
+    ) -> None:
+        EzPickle.__init__(
+            self,
+            rules=rules,
+            observation=observation,
+            reward=reward,
+            render_mode=render_mode,
+            **options,
+        )
+        super().__init__()
+        check_choice("observation", observation, OBSERVATIONS)
+        self.render_mode = render_mode
+        self._painter = Painter(render_mode)
+        self._observation = observation
+        self._match = Match(Rules.make(rules, **options), reward)
+        self._seeds = np.random.default_rng()
+        self.possible_agents = list(AGENTS[: self.rules.num_players])
+        num_actions = self.rules.num_actions
+        self.observation_spaces = {
+            agent: masked_space(observation, num_actions) for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
+        self.state_space = state_space()
+        self._clear([])
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games that `reset` starts."""
+        return self._match.rules
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        return self._match.game
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of what an agent observes: the same object at each call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Discrete(A): 389 actions with trade between players, 252 without."""
+        return self.action_spaces[agent]
+
+    def _clear(self, agents: list[str]) -> None:
+        """Take the place of a game's start, for those who play."""
+        self.agents = agents
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in agents}
+        self.agent_selection = AGENTS[self.game.player]
+        self._skip_agent_selection: str | None = None
+        self._paid = False
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game.
+
+        Args:
+            seed: from 0 to 2**64 - 1; the game is fully determined by it and by the actions.
+                Without one the game follows from the seed of an earlier `reset`, or is drawn.
+            options: not used.
+
+        Raises:
+            ValueError: for a seed that is not possible; the game goes on untouched.
+        """
+        if seed is None:
+            seed = int(self._seeds.integers(2**64, dtype=np.uint64))
+        else:
+            seed = check_seed(seed)
+            self._seeds = np.random.default_rng(seed)
+        self._match.reset(seed)
+        self._clear(self.possible_agents[:])
+        self._show()
+
+    def step(self, action: Any) -> None:
+        """Play an action of the agent to move; None where the game is over.
+
+        Args:
+            action: any integer type, legal now.
+
+        Raises:
+            IllegalActionError: names phase, action and the condition missing.
+            TypeError: if the action isn't an integer.
+            RuntimeError: if no game is on.
+
+        After an error the game is untouched.
+        """
+        agent = self.agent_selection
+        try:
+            is_dead = self.terminations[agent] or self.truncations[agent]
+        except KeyError:
+            raise RuntimeError("no game is on: call reset() first") from None
+        if is_dead:
+            self._was_dead_step(action)
+            return
+        match = self._match
+        code = match.play(action)
+        self._cumulative_rewards[agent] = 0.0
+        if self._paid:
+            self._clear_rewards()
+            self._paid = False
+        if match.pays(code):
+            self._pay()
+        self.agent_selection = AGENTS[code & SEAT]
+        if code & FINISHED:
+            self._finish(bool(code & OVER))
+        if self.render_mode == "human":
+            self._show()
+
+    def _pay(self) -> None:
+        self._paid = True
+        self.rewards = dict(zip(self.agents, self._match.rewards(), strict=False))
+        self._accumulate_rewards()
+
+    def _finish(self, is_won: bool) -> None:
+        flags = self.terminations if is_won else self.truncations
+        for agent in self.agents:
+            flags[agent] = True
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees now, in fresh arrays; valid for every possible agent at any time.
+
+        Raises:
+            ValueError: for an unknown agent.
+        """
+        viewer = _SEATS.get(agent, MAX_PLAYERS)
+        if viewer >= len(self.possible_agents):
+            raise ValueError(f"unknown agent {agent!r}; agents are {self.possible_agents}")
+        scaled, mask = self._match.observe(viewer)
+        return {"observation": shaped(scaled, self._observation), "action_mask": mask}
+
+    def state(self) -> NDArray[np.float32]:
+        """(M,) the full-information vector of `observation.global_state`, for critics."""
+        return global_vector(self.game.state, self._match.observe(0)[0])
+
+    def snapshot(self) -> dict[str, Any]:
+        """The game as JSON values, with everything that its future depends on."""
+        return self.game.snapshot()
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Go on from a snapshot, under the rules that it names; rewards start from zero.
+
+        Raises:
+            ValueError: says what is wrong with it, or that it has another number of players
+                or of actions than this environment; the game is untouched.
+        """
+        self._match.replace(Game.from_snapshot(data))
+        self._clear(self.possible_agents[:])
+        if self.game.is_over or self.game.is_truncated:
+            self._finish(self.game.is_over)
+        self._show()
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self._painter.render(self.game)
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Text for "ansi", (height, width, 3) uint8 for "rgb_array"; a window for "human".
+
+        All of it shows the whole state, hidden hands included.
+        """
+        return self._painter.render(self.game)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._painter.close()
+
+    # EzPickle alone would start a new game.
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__.copy()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)

@@ -1,0 +1,194 @@
+"""A game with a reward: what the environments of this room have in common."""
+
+from collections.abc import Callable
+from operator import index
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.engine.options import table_of
+from catan_pz.engine.rule import bound
+from catan_pz.observation.segments import SIZE, named_views
+from catan_pz.rewards import NUM_HAPPENED, Reward, looked_at, make_reward
+from catan_pz.rules import Rules
+from catan_pz.runtime import calls
+from catan_pz.runtime.game import Game
+from catan_pz.terms import MAX_PLAYERS
+
+SEAT = 3
+"""Bits of a step's code (`rewards.report`) that hold the seat to move."""
+OVER = 4
+TRUNCATED = 8
+FINISHED = OVER | TRUNCATED
+_SHIFT = 4
+
+OBSERVATIONS = ("flat", "dict")
+
+
+class RuleOptions(TypedDict, total=False):
+    """Options of `Rules`, as keywords of environments."""
+
+    num_players: int
+    trading: bool
+    counter_offers: bool
+    offer_form: str
+    max_offers_per_turn: int
+    victory_points: int
+    discard_limit: int
+    friendly_robber: bool
+    dice: Any
+    board: Any
+    no_adjacent_red: bool
+    first_player: int | str
+    skip_forced: bool
+    max_turns: int | None
+
+
+def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """Raise a `ValueError` that names option, value and what is allowed."""
+    if value not in choices:
+        raise ValueError(f"option {name}={value!r} is not possible; allowed: one of {choices}")
+
+
+def check_seed(seed: object) -> int:
+    """A seed as an int from 0 to 2**64 - 1.
+
+    Raises:
+        ValueError: if it isn't one.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+        raise ValueError(f"seed={seed!r} is not possible; allowed: an int from 0 to 2**64 - 1")
+    return int(seed)
+
+
+def as_action(action: Any) -> int:
+    """An action given as any kind of integer.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if isinstance(action, bool | np.bool_):
+        raise TypeError(f"action {action!r} is a bool; actions are integers")
+    try:
+        return index(action)
+    except TypeError:
+        raise TypeError(
+            f"action {action!r} is a {type(action).__name__}; actions are integers"
+        ) from None
+
+
+class Match:
+    """A game, its reward, and what happened in the last step.
+
+    Args:
+        rules: the rules.
+        reward: a `Reward`, its name, or None for win and loss.
+        seed: of the first game; drawn where None.
+
+    Attributes:
+        game: the `Game`; listeners and chance outcomes are its own matter.
+        happened: (4, F) int8, what happened to each seat in the last step.
+    """
+
+    def __init__(
+        self, rules: Rules, reward: Reward | str | None = None, seed: int | None = None
+    ) -> None:
+        self.rules = rules
+        self.reward = make_reward(reward)
+        self.game = Game(rules, seed)
+        self.happened = np.zeros((MAX_PLAYERS, NUM_HAPPENED), np.int8)
+        self._units = np.zeros(SIZE, np.int8)
+        self._bind()
+
+    def _bind(self) -> None:
+        self._play: Callable[..., int] = bound(calls.play_noting)
+        self._look: Callable[..., None] = bound(calls.look)
+        self._script = table_of(self.game.rules).script
+        self._num_actions = self.rules.num_actions
+        self._looked_at = looked_at(self.reward)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["_play"], state["_look"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
+
+    def reset(self, seed: int) -> None:
+        """Start a game."""
+        if self.game.rules is self.rules or self.game.rules == self.rules:
+            self.game.reset(seed)
+        else:  # a game that was restored had rules of its own
+            listeners = self.game.listeners
+            self.game = Game(self.rules, seed)
+            self.game.listeners = listeners
+            self._bind()
+
+    def replace(self, game: Game) -> None:
+        """Go on with another game, whose spaces are the same; listeners stay.
+
+        Raises:
+            ValueError: if the game has another number of players or of actions.
+        """
+        for name in ("num_players", "trading"):
+            there, here = getattr(game.rules, name), getattr(self.rules, name)
+            if there != here:
+                raise ValueError(f"the state has {name}={there!r}, this environment {here!r}")
+        game.listeners = self.game.listeners
+        self.game = game
+        self._bind()
+
+    def play(self, action: Any) -> int:
+        """Play an action of the player to move, forced ones that follow included.
+
+        Returns:
+            `rewards.report` of the step.
+
+        Raises:
+            IllegalActionError: names phase, action and the condition missing; the game is
+                untouched.
+            TypeError: if the action isn't an integer.
+        """
+        if type(action) is not int:
+            action = as_action(action)
+        game = self.game
+        mask = game.mask
+        if not (0 <= action < self._num_actions and mask[action]):
+            game.check(action)
+        if game.listeners:
+            return self._play_and_tell(action)
+        return self._play(game.games, 0, action, self._script, mask, self.happened)
+
+    def _play_and_tell(self, action: int) -> int:
+        # All chance is drawn from the record: a copy has the same future.
+        twin = self.game.games.copy()
+        self.game.step(action)
+        mask = np.empty_like(self.game.mask)
+        return self._play(twin, 0, action, self._script, mask, self.happened)
+
+    def pays(self, code: int) -> bool:
+        """Whether the reward may be other than zero for a step."""
+        return code >> _SHIFT & self._looked_at != 0 or self._looked_at == -1
+
+    def rewards(self) -> list[float]:
+        """Rewards of the last step, by seat."""
+        paid = np.asarray(self.reward(self.happened[None], self.game.games))
+        if paid.shape != (1, MAX_PLAYERS):
+            raise ValueError(f"reward {self.reward!r} gave shape {paid.shape}, must give (B, 4)")
+        rewards: list[float] = paid[0].astype(np.float64).tolist()
+        return rewards
+
+    def observe(self, viewer: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        """What a seat sees, (N,) scaled, and its mask (A,), zeros unless it is to move."""
+        scaled = np.empty(SIZE, np.float32)
+        mask = np.empty(self._num_actions, np.int8)
+        self._look(self.game.games, 0, viewer, self._units, scaled, mask)
+        return scaled, mask
+
+
+def shaped(scaled: NDArray[np.float32], observation: str) -> Any:
+    """A scaled observation (N,) as it is ("flat"), or as named arrays ("dict")."""
+    return scaled if observation == "flat" else named_views(scaled)

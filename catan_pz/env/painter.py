@@ -1,0 +1,61 @@
+"""Render modes of the environments, on the rooms of `catan_pz.render`."""
+
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import logger
+from numpy.typing import NDArray
+
+from catan_pz.env.match import check_choice
+from catan_pz.runtime.game import Game
+
+RENDER_MODES: Final = ("human", "ansi", "rgb_array")
+RENDER_FPS: Final = 4
+
+
+class Painter:
+    """Shows a game in one render mode; drawing libraries are imported on first use.
+
+    Args:
+        mode: one of `RENDER_MODES`, or None to show nothing.
+
+    Raises:
+        ValueError: for another mode.
+    """
+
+    def __init__(self, mode: str | None) -> None:
+        check_choice("render_mode", mode, (None, *RENDER_MODES))
+        self.mode = mode
+        self._window: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"mode": self.mode, "_window": None}
+
+    def render(self, game: Game) -> str | NDArray[np.uint8] | None:
+        """Text for "ansi", (height, width, 3) uint8 for "rgb_array", a window for "human"."""
+        if self.mode is None:
+            logger.warn("render() was called on an environment made without a render_mode")
+            return None
+        if self.mode == "ansi":
+            from catan_pz.render.ansi import board_text
+
+            text: str = board_text(game.snapshot())
+            return text
+        from catan_pz.render.image import svg_to_rgb
+        from catan_pz.render.svg import board_svg
+
+        picture: NDArray[np.uint8] = svg_to_rgb(board_svg(game.snapshot()))
+        if self.mode == "rgb_array":
+            return picture
+        if self._window is None:
+            from catan_pz.render.window import Window
+
+            self._window = Window()
+        self._window.show(picture)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None

@@ -1,0 +1,74 @@
+"""PettingZoo's usual wrappers, with a short way to the attributes of the wrapped environment.
+
+PettingZoo's wrappers look each attribute up through every wrapper below, which costs several
+times what a step of the game costs. These look in the environment itself; all else is theirs.
+"""
+
+from operator import attrgetter
+from typing import Any
+
+from pettingzoo.utils.wrappers import (
+    AssertOutOfBoundsWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
+
+
+def _of_raw(name: str) -> Any:
+    return property(attrgetter(f"_raw.{name}"))
+
+
+def _of_raw_after_reset(name: str) -> Any:
+    # Before `reset` there is no `_ready`; then the wrapper's own look-up follows and says
+    # what is wrong.
+    return property(attrgetter(f"_ready.{name}"))
+
+
+class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
+    """An illegal action ends the game for everybody; the offender gets `illegal_reward`."""
+
+    def __init__(self, env: Any, illegal_reward: float) -> None:
+        self._raw = env.unwrapped
+        super().__init__(env, illegal_reward)
+
+    agent_selection = _of_raw("agent_selection")
+    terminations = _of_raw("terminations")
+    truncations = _of_raw("truncations")
+    infos = _of_raw("infos")
+    agents = _of_raw("agents")
+
+
+class AssertOutOfBounds(AssertOutOfBoundsWrapper[str, Any, Any]):
+    """An action outside of the action space raises AssertionError."""
+
+    def __init__(self, env: Any) -> None:
+        self._raw = env.unwrapped
+        super().__init__(env)
+
+    agent_selection = _of_raw("agent_selection")
+    terminations = _of_raw("terminations")
+    truncations = _of_raw("truncations")
+
+
+class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
+    """Use before `reset` raises what PettingZoo's wrapper of the name raises."""
+
+    def __init__(self, env: Any) -> None:
+        self._raw = env.unwrapped
+        super().__init__(env)
+
+    agent_selection = _of_raw_after_reset("agent_selection")
+    terminations = _of_raw_after_reset("terminations")
+    truncations = _of_raw_after_reset("truncations")
+    rewards = _of_raw_after_reset("rewards")
+    infos = _of_raw_after_reset("infos")
+    agents = _of_raw_after_reset("agents")
+    _cumulative_rewards = _of_raw("_cumulative_rewards")
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game."""
+        super().reset(seed=seed, options=options)
+        self._ready = self._raw
+
+    def __str__(self) -> str:
+        return str(self.env)
