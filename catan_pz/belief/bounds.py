@@ -57,10 +57,10 @@ class HandBounds:
                 self.least[seat] = np.maximum(self.least[seat], bundle)
             case MonopolyTaken(seat, resource, taken):
                 self._hand_over(seat, resource, np.array(taken, np.int64))
-            case Theft(thief, victim, None):
-                self._steal_unseen(thief, victim)
-            case Theft(thief, victim, resource):
+            case Theft(thief, victim, resource) if resource is not None:
                 self._steal_seen(thief, victim, resource)
+            case Theft(thief, victim, _):
+                self._steal_unseen(thief, victim)
         self.tighten()
 
     def _shift(self, changes: NDArray[np.int64]) -> None:

@@ -70,8 +70,10 @@ class CardBelief:
 
     def unknown(self, record: np.ndarray) -> NDArray[np.int64]:
         """(C,) cards of each kind that the viewer doesn't see: in the deck and with others."""
-        seen = record["cards"][self.viewer] + record["played"].sum(0)
-        return np.array(DECK_COUNTS, np.int64) - seen
+        unknown = np.array(DECK_COUNTS, np.int64)
+        unknown -= record["cards"][self.viewer]
+        unknown -= record["played"].sum(0)
+        return unknown
 
     def slots(self, record: np.ndarray) -> list[Slots]:
         """Where the unknown cards lie; the deck comes last."""
@@ -117,7 +119,8 @@ class CardBelief:
         winner = int(record["winner"])
         if winner < 0 or winner == self.viewer:
             return True
-        return held[winner] + int(record["visible_points"][winner]) >= record["victory_points"]
+        needed = int(record["victory_points"]) - int(record["visible_points"][winner])
+        return held[winner] >= needed
 
     def victory_point_odds(self, record: np.ndarray) -> NDArray[np.float64]:
         """(P, 6) probability that each seat holds 0 to 5 victory point cards."""

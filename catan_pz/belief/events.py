@@ -103,15 +103,15 @@ def public_events(
         return (HoldingShown(player, _counts(OFFER_GIVE[action - OFFER])),)
     n = int(before["num_players"])
     changes = after["hand"][:n] - before["hand"][:n]
+    if PLAY_MONOPOLY <= action < MOVE_ROBBER:
+        resource = action - PLAY_MONOPOLY
+        taken = np.maximum(-changes[:, resource], 0)
+        return (MonopolyTaken(player, resource, _counts(taken)),)
     if not changes.any():
         return ()
     if MOVE_ROBBER <= action < DISCARD:
         event = _theft(changes)
         return (as_seen_by(event, viewer),)
-    if PLAY_MONOPOLY <= action < MOVE_ROBBER:
-        resource = action - PLAY_MONOPOLY
-        taken = np.maximum(-changes[:, resource], 0)
-        return (MonopolyTaken(player, resource, _counts(taken)),)
     return (HandsChanged(tuple(_counts(row) for row in changes)),)
 
 

@@ -64,13 +64,13 @@ class HandBelief:
             case HandsChanged(changes):
                 self._shift(np.array(changes, np.int8))
             case HoldingShown(seat, bundle):
-                self._keep((self.hands[:, seat] >= np.array(bundle)).all(1))
+                self._keep(np.all(self.hands[:, seat] >= np.array(bundle), axis=1))
             case MonopolyTaken(seat, resource, taken):
                 self._hand_over(seat, resource, np.array(taken, np.int8))
-            case Theft(thief, victim, None):
-                self._steal(thief, victim, range(self.hands.shape[2]))
-            case Theft(thief, victim, resource):
+            case Theft(thief, victim, resource) if resource is not None:
                 self._steal(thief, victim, [resource])
+            case Theft(thief, victim, _):
+                self._steal(thief, victim, range(self.hands.shape[2]))
 
     def _keep(self, fitting: NDArray[np.bool_]) -> None:
         if fitting.all():
@@ -84,12 +84,12 @@ class HandBelief:
         self.weights = weights / weights.sum()
 
     def _shift(self, changes: NDArray[np.int8]) -> None:
-        self._keep((self.hands + changes >= 0).all((1, 2)))
+        self._keep(np.all(self.hands + changes >= 0, axis=(1, 2)))
         self.hands = self.hands + changes
 
     def _hand_over(self, seat: int, resource: int, taken: NDArray[np.int8]) -> None:
         others = np.arange(len(taken)) != seat
-        self._keep((self.hands[:, others, resource] == taken[others]).all(1))
+        self._keep(np.all(self.hands[:, others, resource] == taken[others], axis=1))
         changes = np.zeros(self.hands.shape[1:], np.int8)
         changes[:, resource] = -taken
         changes[seat, resource] = taken.sum()
@@ -121,15 +121,16 @@ class HandBelief:
     @property
     def mean(self) -> NDArray[np.float64]:
         """(P, R) cards that each player holds on average."""
-        return np.tensordot(self.weights.astype(np.float64), self.hands, 1)
+        weights = self.weights.astype(np.float64)
+        return np.array(np.einsum("n,npr->pr", weights, self.hands), np.float64)
 
     def weight_of(self, hands: ArrayLike) -> Any:
         """Probability that the hands are exactly these (P, R)."""
-        return self._total((self.hands == np.array(hands)).all((1, 2)))
+        return self._total(np.all(self.hands == np.array(hands), axis=(1, 2)))
 
     def odds_of_holding(self, seat: int, bundle: ArrayLike) -> Any:
         """Probability that a player holds at least the cards (R,) of a bundle."""
-        return self._total((self.hands[:, seat] >= np.array(bundle)).all(1))
+        return self._total(np.all(self.hands[:, seat] >= np.array(bundle), axis=1))
 
     def _total(self, fitting: NDArray[np.bool_]) -> Any:
         return self.weights[fitting].sum() if fitting.any() else 0 * self.weights[0]

@@ -1,0 +1,146 @@
+"""Hidden development cards: dealt at random, but to nobody who would have won with them."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from catan_pz.belief import CardBelief
+from catan_pz.notation import action_id
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from catan_pz.terms import DECK_COUNTS, Card
+
+pytestmark = pytest.mark.purepython
+
+VERTICES = ((0, 2), (9, 4), (6, 53))
+"""Two vertices for each of three seats; all keep the distance rule."""
+
+
+def table(cards: list[dict[str, int]], points: int = 10, **entries: object) -> Game:
+    """Three players with two settlements and some development cards each."""
+    players = [
+        {"cards": held, "settlements": list(v), "hand": {"wool": 2, "grain": 2, "ore": 2}}
+        for held, v in zip(cards, VERTICES, strict=True)
+    ]
+    for p, new in entries.pop("new", {}).items():  # type: ignore[attr-defined]
+        players[p]["new_cards"] = new
+    return position(players, rules=Rules(num_players=3, victory_points=points), **entries)
+
+
+def odds_by_counting(game: Game, viewer: int, most: dict[int, int]) -> np.ndarray:
+    """(P, 6) odds of victory point cards, from every way to lay them into single slots."""
+    s = game.games[0]
+    owners = [p for p in range(3) if p != viewer for _ in range(int(s["cards"][p].sum()))]
+    owners += [-1] * int(s["deck_left"])
+    unknown = DECK_COUNTS[4] - int(s["cards"][viewer, 4])
+    odds = np.zeros((3, 6))
+    odds[viewer, s["cards"][viewer, 4]] = 1
+    ways = 0
+    counts = []
+    for chosen in combinations(range(len(owners)), unknown):
+        held = [sum(owners[k] == p for k in chosen) for p in range(3)]
+        if all(held[p] <= limit for p, limit in most.items()):
+            ways += 1
+            counts.append(held)
+    for held in counts:
+        for p in range(3):
+            if p != viewer:
+                odds[p, held[p]] += 1 / ways
+    return odds
+
+
+def test_without_anything_to_learn_every_place_is_alike() -> None:
+    game = table([{"victory_point": 1}, {"knight": 2}, {"monopoly": 1}])
+    odds = CardBelief(0, game.games[0]).victory_point_odds(game.games[0])
+    assert odds == pytest.approx(odds_by_counting(game, 0, {}))
+    assert odds.sum(1) == pytest.approx(np.ones(3))
+
+
+def test_who_has_not_won_in_turn_holds_too_few_points() -> None:
+    """Seat 1, in turn with 2 of 4 points visible, holds at most one victory point card."""
+    game = table(
+        [{}, {"knight": 2, "monopoly": 1}, {"knight": 3}], 4, turn_player=1, player_to_move=1
+    )
+    odds = CardBelief(0, game.games[0]).victory_point_odds(game.games[0])
+    assert odds == pytest.approx(odds_by_counting(game, 0, {1: 1}))
+    assert odds[1, 2] == 0
+    assert odds[2, 3] > 0
+
+
+def test_it_is_remembered_after_the_turn() -> None:
+    game = table([{}, {"knight": 2}, {"knight": 3}], 3, turn_player=1, player_to_move=1)
+    belief = CardBelief(0, game.games[0])
+    game.listeners.append(lambda before, d, after: belief.update(before, d.action, after))
+    game.step(action_id("end_turn"))
+    odds = belief.victory_point_odds(game.games[0])
+    assert odds == pytest.approx(odds_by_counting(game, 0, {1: 0, 2: 0}))
+    assert odds[1].tolist() == [1, 0, 0, 0, 0, 0]
+
+
+def test_a_card_bought_after_that_may_be_a_victory_point() -> None:
+    """Seat 1 reaches no win with its old cards; what it buys can be anything but a win."""
+    game = table([{}, {"knight": 2}, {}], 4, phase="main", turn_player=1, player_to_move=1)
+    belief = CardBelief(0, game.games[0])
+    belief.most[1] = belief.most_old = 0
+    game.listeners.append(lambda before, d, after: belief.update(before, d.action, after))
+    game.step(action_id("buy_development_card"), Card.KNIGHT)
+    odds = belief.victory_point_odds(game.games[0])
+    # Of 23 cards unknown apart from the two old ones, 5 are victory points.
+    assert odds[1] == pytest.approx([18 / 23, 5 / 23, 0, 0, 0, 0])
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        record = game.games.copy()[0]
+        belief.deal(record, rng)
+        assert record["cards"][1, 4] == record["new_cards"][4] <= 1
+        assert record["new_cards"].sum() == 1
+        assert (record["new_cards"] <= record["cards"][1]).all()
+
+
+def test_the_winner_holds_what_it_took() -> None:
+    """Seat 1 buys the card that wins."""
+    game = table([{}, {"knight": 1}, {}], 3, phase="main", turn_player=1, player_to_move=1)
+    belief = CardBelief(0, game.games[0])
+    game.listeners.append(lambda before, d, after: belief.update(before, d.action, after))
+    game.step(action_id("buy_development_card"), Card.VICTORY_POINT)
+    assert game.winner == 1
+    odds = belief.victory_point_odds(game.games[0])
+    assert odds[1].tolist() == [0, 1, 0, 0, 0, 0]
+    record = game.games.copy()[0]
+    belief.deal(record, np.random.default_rng(0))
+    assert record["new_cards"].tolist() == [0, 0, 0, 0, 1]
+
+
+def test_dealt_cards_follow_the_odds_and_are_complete() -> None:
+    game = table([{"knight": 1}, {"knight": 2}, {"monopoly": 1}], 4)
+    belief = CardBelief(0, game.games[0])
+    odds = belief.victory_point_odds(game.games[0])
+    rng = np.random.default_rng(5)
+    draws = 2000
+    found = np.zeros_like(odds)
+    top = np.zeros(5)
+    for _ in range(draws):
+        record = game.games.copy()[0]
+        belief.deal(record, rng)
+        left = int(record["deck_left"])
+        deck = np.bincount(record["deck"][25 - left :], minlength=5)
+        assert (deck + record["cards"].sum(0) + record["played"].sum(0)).tolist() == list(
+            DECK_COUNTS
+        )
+        assert record["cards"][0].tolist() == [1, 0, 0, 0, 0]
+        for p in range(3):
+            found[p, record["cards"][p, 4]] += 1
+        top[record["deck"][25 - left]] += 1
+    assert found / draws == pytest.approx(odds, abs=0.05)
+    assert top / draws == pytest.approx(belief.unknown(game.games[0]) / 24, abs=0.05)
+
+
+def test_a_record_that_was_not_followed_is_refused() -> None:
+    game = table([{}, {"knight": 2}, {}], deck=["knight"])
+    belief = CardBelief(0, game.games[0])
+    belief.most = [0, 0, 0]
+    record = game.games.copy()[0]
+    record["deck_left"] = 2
+    with pytest.raises(ValueError, match="no victory point cards fit"):
+        belief.splits(record)

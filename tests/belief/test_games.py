@@ -1,0 +1,141 @@
+"""Full random games: the truth is never lost, and states drawn keep every secret."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz.belief import Belief, HandBounds, bounds_of, public_events
+from catan_pz.engine.state import STATE
+from catan_pz.runtime.game import Decision, Game
+from catan_pz.terms import Phase
+
+RULE_SETS: dict[str, dict[str, Any]] = {
+    "four": {"num_players": 4, "offer_form": "both"},
+    "three": {"num_players": 3, "offer_form": "composed", "discard_limit": 4},
+    "two": {"num_players": 2, "offer_form": "templates"},
+    "no_trade": {"num_players": 4, "trading": False, "friendly_robber": True},
+    "short": {"num_players": 4, "trading": False, "victory_points": 4},
+    "forced": {"num_players": 3, "offer_form": "both", "skip_forced": True, "victory_points": 6},
+    "one_v_one": {"rules": "one_v_one"},
+    "balanced": {"num_players": 3, "dice": "balanced", "discard_limit": 2, "max_turns": 60},
+}
+
+
+class Table:
+    """A random game in which every seat keeps a belief."""
+
+    def __init__(self, seed: int, options: dict[str, Any]) -> None:
+        self.game = Game(seed=seed, **options)
+        self.rng = np.random.default_rng(seed)
+        self.seats = range(self.game.rules.num_players)
+        record = self.game.games[0]
+        self.beliefs = [Belief(viewer, record) for viewer in self.seats]
+        self.bounds = [HandBounds.known(record["hand"][: len(self.seats)]) for _ in self.seats]
+        self.game.listeners += [belief.listen for belief in self.beliefs]
+        self.game.listeners.append(self.follow_bounds)
+
+    def follow_bounds(self, before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
+        for viewer, bounds in enumerate(self.bounds):
+            for event in public_events(before, decision.action, after, viewer):
+                bounds.update(event)
+
+    def play(self) -> bool:
+        """Play a random action, if there is one; chance outcomes are the game's own."""
+        legal = self.game.legal_actions()
+        if len(legal) > 0:
+            self.game.step(int(self.rng.choice(legal)))
+        return len(legal) > 0
+
+    def check_truth(self) -> None:
+        """The truth is possible, and the bounds of belief and engine nest around it."""
+        record = self.game.games[0]
+        hands = record["hand"][: len(self.seats)]
+        for viewer, belief in enumerate(self.beliefs):
+            assert belief.hands.weight_of(hands) > 0
+            assert sum(belief.hands.weights) == pytest.approx(1)
+            least, most = bounds_of(record, viewer)
+            assert (least <= belief.hands.least).all()
+            assert (belief.hands.most <= most).all()
+            # The engine's bounds are those of the independent bookkeeping, cell by cell.
+            assert (least == self.bounds[viewer].least).all()
+            assert (most == self.bounds[viewer].most).all()
+            for shared in belief.shared:
+                assert (shared.least <= hands).all()
+                assert (hands <= shared.most).all()
+            odds = belief.cards.victory_point_odds(record)
+            assert all(odds[p, record["cards"][p, 4]] > 0 for p in self.seats)
+
+    def check_secrecy(self, viewer: int) -> None:
+        """A state drawn is sound and looks the same; nothing hidden has a part in it."""
+        game, belief = self.game, self.beliefs[viewer]
+        seed = int(self.rng.integers(2**32))
+        drawn = belief.resample(game.games[0], np.random.default_rng(seed))
+        other = Game.from_games(drawn.copy(), game.rules)
+        assert not other.validate()
+        assert other.observe(viewer).tobytes() == game.observe(viewer).tobytes()
+        if game.player == viewer:
+            assert other.mask.tobytes() == game.mask.tobytes()
+        else:
+            assert other.mask.any() == game.mask.any()
+        another = belief.resample(game.games[0], self.rng)
+        again = belief.resample(another[0], np.random.default_rng(seed))
+        assert all((again[name] == drawn[name]).all() for name in STATE.names)
+
+
+def check_game(seed: int, options: dict[str, Any], steps: int, every: int) -> set[Phase]:
+    """Play a game, checking the truth after each step and secrecy after some."""
+    table = Table(seed, options)
+    phases = set()
+    for k in range(steps):
+        phases.add(table.game.phase)
+        table.check_truth()
+        if k % every == 0:
+            for viewer in table.seats:
+                table.check_secrecy(viewer)
+        if not table.play():
+            for viewer in table.seats:
+                table.check_secrecy(viewer)
+            break
+    return phases
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_truth_and_secrecy_in_random_games(name: str) -> None:
+    check_game(1, RULE_SETS[name], steps=300, every=3)
+
+
+@pytest.mark.purepython
+def test_truth_and_secrecy_where_few_cards_are_enough() -> None:
+    options = {"num_players": 3, "offer_form": "both", "victory_points": 3, "discard_limit": 2}
+    check_game(2, options, steps=60, every=6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RULE_SETS)
+@pytest.mark.parametrize("seed", range(10, 20))
+def test_truth_and_secrecy_in_whole_random_games(name: str, seed: int) -> None:
+    check_game(seed, RULE_SETS[name], steps=3000, every=1)
+
+
+def test_the_games_played_reach_every_phase() -> None:
+    phases = check_game(3, RULE_SETS["four"], steps=700, every=1000)
+    phases |= check_game(4, RULE_SETS["short"], steps=2000, every=1000)
+    assert phases == set(Phase)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_start_in_mid_game_keeps_every_secret(seed: int) -> None:
+    table = Table(seed, {"num_players": 3 + seed % 2, "offer_form": "both"})
+    for k in range(400):
+        if not table.play():
+            break
+        if k % 40 == 0:
+            record = table.game.games[0]
+            full = table.beliefs
+            table.beliefs = [Belief(viewer, record) for viewer in table.seats]
+            for viewer in table.seats:
+                known = {hands.tobytes() for hands in table.beliefs[viewer].hands.hands}
+                assert known >= {hands.tobytes() for hands in full[viewer].hands.hands}
+                table.check_secrecy(viewer)
+            table.beliefs = full

@@ -1,0 +1,225 @@
+"""A viewer's belief along a game, and the states drawn from it: positions by hand."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz.belief import Belief, bounds_of
+from catan_pz.engine.state import STATE
+from catan_pz.notation import action_id
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from catan_pz.terms import Phase, Resource
+
+pytestmark = pytest.mark.purepython
+
+RULES = Rules(num_players=3, offer_form="both")
+CORNERS = (0, 2, 9)
+"""Three vertices of hex 0."""
+
+
+def table(hands: list[dict[str, int]], **entries: Any) -> Game:
+    """Three players with a settlement each at hex 0; seat 0 is in turn."""
+    players = [{"hand": h, "settlements": [v]} for h, v in zip(hands, CORNERS, strict=True)]
+    return position(players, rules=entries.pop("rules", RULES), **entries)
+
+
+def play(game: Game, *actions: tuple[str, dict[str, Any], Any]) -> None:
+    for kind, arguments, outcome in actions:
+        game.step(action_id(kind, **arguments), outcome)
+
+
+def drawn(game: Game, belief: Belief, seed: int = 0) -> Game:
+    """A resampled game, checked to be sound and to look the same to the viewer."""
+    viewer = belief.viewer
+    games = belief.resample(game.games[0], np.random.default_rng(seed))
+    other = Game.from_games(games.copy(), game.rules)
+    assert all((other.games[name] == games[name]).all() for name in STATE.names)
+    assert not other.validate()
+    assert (other.observe(viewer) == game.observe(viewer)).all()
+    if game.player == viewer:
+        assert (other.mask == game.mask).all()
+    return other
+
+
+def stolen_unseen() -> tuple[Game, Belief]:
+    """Seat 1 steals one of seat 2's cards, a wool and two ore, out of the sight of seat 0."""
+    game = table(
+        [{}, {}, {"wool": 1, "ore": 2}],
+        turn_player=1,
+        player_to_move=1,
+        phase="steal",
+        robber=0,
+    )
+    belief = Belief(0, game.games[0], Fraction)
+    game.listeners.append(belief.listen)
+    play(game, ("steal", {"seat": 1}, Resource.WOOL))
+    return game, belief
+
+
+def test_it_follows_a_game_as_a_listener() -> None:
+    _, belief = stolen_unseen()
+    assert sorted(belief.hands.weights) == [Fraction(1, 3), Fraction(2, 3)]
+    assert belief.hands.odds_of_holding(1, (0, 0, 1, 0, 0)) == Fraction(1, 3)
+
+
+def test_both_possible_hands_are_drawn() -> None:
+    game, belief = stolen_unseen()
+    hands = {tuple(drawn(game, belief, seed).games[0]["hand"][1]) for seed in range(20)}
+    assert hands == {(0, 0, 1, 0, 0), (0, 0, 0, 0, 1)}
+
+
+def test_the_viewers_bounds_stay_and_the_others_know_their_own_hands() -> None:
+    game, belief = stolen_unseen()
+    for seed in range(5):
+        s = drawn(game, belief, seed).games[0]
+        for old, new in zip(bounds_of(game.games[0], 0), bounds_of(s, 0), strict=True):
+            assert (old == new).all()
+        # Thief and victim know all: with three players the sums tell them the rest.
+        assert not s["below"][1:].any()
+        assert not s["above"][1:].any()
+
+
+def test_the_chance_of_a_drawn_state_starts_afresh() -> None:
+    game, belief = stolen_unseen()
+    states = {int(drawn(game, belief, seed).games[0]["rng"]) for seed in range(5)}
+    assert len(states) == 5
+    assert int(game.games[0]["rng"]) not in states
+
+
+def test_an_offer_that_is_out_stays_backed() -> None:
+    """Seat 1, which may hold the wool, offers it: then it must."""
+    game, belief = stolen_unseen()
+    play(game, ("offer", {"give": {"wool": 1}, "get": {"ore": 1}}, None))
+    assert len(belief.hands) == 1
+    assert drawn(game, belief).games[0]["hand"][1].tolist() == [0, 0, 1, 0, 0]
+
+
+def test_an_acceptance_stays_backed() -> None:
+    game, belief = stolen_unseen()
+    play(
+        game,
+        ("end_turn", {}, None),
+        ("roll", {}, (1, 1)),
+        ("offer", {"give": {"ore": 1}, "get": {"wool": 1}}, None),
+        ("reject", {}, None),
+        ("accept", {}, None),
+    )
+    assert game.phase == Phase.CLOSE
+    assert drawn(game, belief).games[0]["hand"][1, Resource.WOOL] == 1
+
+
+def test_what_an_opponent_composes_is_drawn_anew() -> None:
+    """Whatever seat 1 has composed so far, seat 0 sees but that it composes."""
+    game, belief = stolen_unseen()
+    play(game, ("compose_give", {"resource": "wool"}, None))
+    seen = set()
+    for seed in range(30):
+        s = drawn(game, belief, seed).games[0]
+        assert s["phase"] == Phase.COMPOSE
+        assert (s["offer_give"][1] <= s["hand"][1]).all()
+        assert s["offer_give"][1].sum() + s["offer_get"][1].sum() == 1
+        seen.add((tuple(s["offer_give"][1]), tuple(s["offer_get"][1])))
+    assert len(seen) > 2
+
+
+def test_a_composer_with_empty_hands_asks_for_a_card() -> None:
+    game = table([{}, {}, {"ore": 1}], turn_player=1, player_to_move=1)
+    play(game, ("compose_get", {"resource": "ore"}, None))
+    s = drawn(game, Belief(0, game.games[0])).games[0]
+    assert s["offer_get"][1].tolist() == [0, 0, 0, 0, 1]
+
+
+def test_what_the_viewer_composes_stays() -> None:
+    game = table([{"brick": 2}, {"ore": 1}, {"ore": 1}])
+    belief = Belief(0, game.games[0])
+    game.listeners.append(belief.listen)
+    play(game, ("compose_give", {"resource": "brick"}, None))
+    assert drawn(game, belief).games[0]["offer_give"][0].tolist() == [1, 0, 0, 0, 0]
+
+
+def unsure_table(**entries: Any) -> Game:
+    """Seats 1 and 2 hold a wool and an ore, and seat 0 doesn't know who holds which."""
+    nothing = {"min": {}, "max": {}}
+    either = {"min": {}, "max": {"wool": 1, "ore": 1}}
+    wool = {"min": {"wool": 1}, "max": {"wool": 1}}
+    ore = {"min": {"ore": 1}, "max": {"ore": 1}}
+    return table(
+        [{}, {"wool": 1}, {"ore": 1}],
+        knowledge=[[nothing, either, either], [nothing, wool, ore], [nothing, wool, ore]],
+        **entries,
+    )
+
+
+def test_a_start_in_mid_game_takes_all_hands_within_the_bounds_as_equally_likely() -> None:
+    game = unsure_table()
+    belief = Belief(0, game.games[0], Fraction)
+    assert belief.hands.weights.tolist() == [Fraction(1, 2), Fraction(1, 2)]
+    hands = {tuple(drawn(game, belief, seed).games[0]["hand"][1]) for seed in range(20)}
+    assert hands == {(0, 0, 1, 0, 0), (0, 0, 0, 0, 1)}
+
+
+def test_a_start_in_mid_game_heeds_the_offers_that_are_out() -> None:
+    wool, ore = {"wool": 1}, {"ore": 1}
+    offer = {"from": 1, "give": wool, "get": ore, "answers": [None, None, None]}
+    game = unsure_table(phase="answer", turn_player=1, player_to_move=2, offer=offer, offers_made=1)
+    assert len(Belief(0, game.games[0]).hands) == 1
+
+
+def test_a_start_in_mid_game_does_not_heed_what_is_being_composed() -> None:
+    offer = {"from": 1, "give": {"wool": 1}, "get": {}, "answers": [None, None, None]}
+    game = unsure_table(
+        phase="compose", turn_player=1, player_to_move=1, offer=offer, offers_made=1
+    )
+    belief = Belief(0, game.games[0])
+    assert len(belief.hands) == 2
+    drawn(game, belief)
+
+
+def test_a_start_in_mid_game_heeds_acceptances_and_counter_offers() -> None:
+    offer: dict[str, Any] = {"from": 0, "give": {"brick": 1}, "get": {"wool": 1}}
+    counter = {"give": {"ore": 1}, "get": {"brick": 1}}
+    for answers in (["accept", "reject"], ["reject", counter]):
+        data = unsure_table().snapshot()
+        data["players"][0]["hand"]["brick"] = 1
+        data["bank"]["brick"] -= 1
+        for o in range(3):
+            for side in ("min", "max"):
+                data["knowledge"][o][0][side]["brick"] = 1
+        data |= {"phase": "close", "offers_made": 1, "offer": offer | {"answers": [None, *answers]}}
+        game = Game.from_snapshot(data)
+        belief = Belief(0, game.games[0])
+        assert len(belief.hands) == 1
+        drawn(game, belief)
+
+
+def test_a_belief_about_another_state_is_refused() -> None:
+    game, belief = stolen_unseen()
+    before = game.copy()
+    play(game, ("end_turn", {}, None))
+    drawn(before, belief)
+    other = table([{"brick": 1}, {}, {"wool": 1, "ore": 2}])
+    with pytest.raises(ValueError, match="not about this state"):
+        belief.resample(other.games[0], np.random.default_rng(0))
+
+
+def test_cards_bought_this_turn_stay_new() -> None:
+    players = [
+        {"settlements": [0]},
+        {"settlements": [2], "hand": {"wool": 2, "grain": 2, "ore": 2}, "cards": {"knight": 2}},
+        {"settlements": [9]},
+    ]
+    game = position(players, rules=RULES, turn_player=1, player_to_move=1)
+    belief = Belief(0, game.games[0])
+    game.listeners.append(belief.listen)
+    play(game, *[("buy_development_card", {}, None)] * 2)
+    kinds = set()
+    for seed in range(20):
+        s = drawn(game, belief, seed).games[0]
+        assert s["new_cards"].sum() == 2
+        assert s["cards"][1].sum() == 4
+        kinds.add(tuple(s["new_cards"]))
+    assert len(kinds) > 2
