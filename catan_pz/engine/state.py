@@ -5,7 +5,7 @@ V vertices, E edges, H hexes, B harbors. A set of vertices is one int64 (vertex 
 bit v); a set of edges is two words of 36 bits (`topology.EDGES_PER_WORD`).
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,80 +24,87 @@ ACTIONS_PER_WORD: Final = 56
 
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
-STATE: Final = np.dtype(
-    [
-        # Chance.
-        ("rng", "u8"),  # state of the random generator
-        ("dice_left", "i8"),  # balanced dice: set of the 36 throws not yet drawn
-        ("script_place", "i4"),  # scripted dice thrown so far
-        ("outcome", "i1"),  # chance outcome named from outside, -1 for none
-        # Rules of this game.
-        ("num_players", "i1"),
-        ("trading", "i1"),
-        ("counter_offers", "i1"),
-        ("offer_templates", "i1"),
-        ("offer_composed", "i1"),
-        ("max_offers", "i1"),
-        ("victory_points", "i1"),
-        ("discard_limit", "i1"),
-        ("friendly_robber", "i1"),
-        ("balanced_dice", "i1"),
-        ("skip_forced", "i1"),
-        ("max_turns", "i4"),  # 0 for no limit
-        # Board.
-        ("terrain", "i1", (NUM_HEXES,)),  # (H,) Terrain
-        ("token", "i1", (NUM_HEXES,)),  # (H,) number token, 0 on the desert
-        ("harbor", "i1", (NUM_HARBORS,)),  # (B,) Resource, or GENERIC_HARBOR
-        ("robber", "i1"),  # hex
-        # Course of the game.
-        ("phase", "i1"),  # Phase
-        ("turn", "i4"),  # turns ended
-        ("turn_player", "i1"),
-        ("player", "i1"),  # player to move
-        ("rolled", "i1"),  # whether the dice were thrown this turn
-        ("card_played", "i1"),  # whether a development card was played this turn
-        ("dice", "i1", (2,)),  # last throw, zeros before the first
-        ("free_roads", "i1"),  # roads of a road building card still to be placed
-        ("to_discard", "i1", (_P,)),  # cards that each still has to discard
-        ("winner", "i1"),  # seat, or NOBODY
-        # Cards.
-        ("bank", "i1", (_R,)),
-        ("hand", "i1", (_P, _R)),
-        ("deck", "i1", (DECK_SIZE,)),  # Card; the last `deck_left` are still to be drawn, in order
-        ("deck_left", "i1"),
-        ("cards", "i1", (_P, _C)),  # development cards held, new ones included
-        ("new_cards", "i1", (_C,)),  # bought this turn by the player in turn
-        ("played", "i1", (_P, _C)),
-        # Pieces.
-        ("roads", "i8", (_P, 2)),  # set of edges
-        ("settlements", "i8", (_P,)),  # set of vertices
-        ("cities", "i8", (_P,)),  # set of vertices
-        ("longest_road_owner", "i1"),  # seat, or NOBODY
-        ("largest_army_owner", "i1"),  # seat, or NOBODY
-        # Trade between players.
-        ("offers_made", "i1"),  # this turn
-        ("offer_give", "i1", (_P, _R)),  # what its maker gives; one offer or counter-offer a seat
-        ("offer_get", "i1", (_P, _R)),
-        ("answer", "i1", (_P,)),  # of each seat to the offer of the player in turn
-        # What observer o knows of the hand of p: it holds at least hand - below and at
-        # most hand + above. Kept as distances from the truth, they don't change when
-        # cards come and go in public.
-        ("below", "i1", (_P, _P, _R)),
-        ("above", "i1", (_P, _P, _R)),
-        # Derived from the fields above and kept up to date; `derive` says how.
-        ("hand_size", "i1", (_P,)),
-        ("points", "i1", (_P,)),
-        ("visible_points", "i1", (_P,)),  # without victory point cards
-        ("road_length", "i1", (_P,)),  # longest continuous road
-        ("rate", "i1", (_P, _R)),  # cards given for one in maritime trade
-        ("token_hexes", "i1", (13, 2)),  # hexes of each number, -1 for none
-        ("crowded", "i8"),  # set of vertices that the distance rule bars
-        ("road_ends", "i8", (_P,)),  # set of vertices that own roads touch
-        ("reach", "i8", (_P, 2)),  # set of edges that touch the own network
-        ("legal", "i8", (LEGAL_WORDS,)),  # set of legal actions of the player to move
-    ],
-    align=True,
-)
+_FIELDS = [
+    # Chance.
+    ("rng", "u8"),  # state of the random generator
+    ("dice_left", "i8"),  # balanced dice: set of the 36 throws not yet drawn
+    ("script_place", "i4"),  # scripted dice thrown so far
+    ("outcome", "i1"),  # chance outcome named from outside, -1 for none
+    # Rules of this game.
+    ("num_players", "i1"),
+    ("trading", "i1"),
+    ("counter_offers", "i1"),
+    ("offer_templates", "i1"),
+    ("offer_composed", "i1"),
+    ("max_offers", "i1"),
+    ("victory_points", "i1"),
+    ("discard_limit", "i1"),
+    ("friendly_robber", "i1"),
+    ("balanced_dice", "i1"),
+    ("skip_forced", "i1"),
+    ("max_turns", "i4"),  # 0 for no limit
+    # Board.
+    ("terrain", "i1", (NUM_HEXES,)),  # (H,) Terrain
+    ("token", "i1", (NUM_HEXES,)),  # (H,) number token, 0 on the desert
+    ("harbor", "i1", (NUM_HARBORS,)),  # (B,) Resource, or GENERIC_HARBOR
+    ("robber", "i1"),  # hex
+    # Course of the game.
+    ("phase", "i1"),  # Phase
+    ("turn", "i4"),  # turns ended
+    ("turn_player", "i1"),
+    ("player", "i1"),  # player to move
+    ("rolled", "i1"),  # whether the dice were thrown this turn
+    ("card_played", "i1"),  # whether a development card was played this turn
+    ("dice", "i1", (2,)),  # last throw, zeros before the first
+    ("free_roads", "i1"),  # roads of a road building card still to be placed
+    ("to_discard", "i1", (_P,)),  # cards that each still has to discard
+    ("winner", "i1"),  # seat, or NOBODY
+    # Cards.
+    ("bank", "i1", (_R,)),
+    ("hand", "i1", (_P, _R)),
+    ("deck", "i1", (DECK_SIZE,)),  # Card; the last `deck_left` are still to be drawn, in order
+    ("deck_left", "i1"),
+    ("cards", "i1", (_P, _C)),  # development cards held, new ones included
+    ("new_cards", "i1", (_C,)),  # bought this turn by the player in turn
+    ("played", "i1", (_P, _C)),
+    # Pieces.
+    ("roads", "i8", (_P, 2)),  # set of edges
+    ("settlements", "i8", (_P,)),  # set of vertices
+    ("cities", "i8", (_P,)),  # set of vertices
+    ("longest_road_owner", "i1"),  # seat, or NOBODY
+    ("largest_army_owner", "i1"),  # seat, or NOBODY
+    # Trade between players.
+    ("offers_made", "i1"),  # this turn
+    ("offer_give", "i1", (_P, _R)),  # what its maker gives; one offer or counter-offer a seat
+    ("offer_get", "i1", (_P, _R)),
+    ("answer", "i1", (_P,)),  # of each seat to the offer of the player in turn
+    # What observer o knows of the hand of p: it holds at least hand - below and at
+    # most hand + above. Kept as distances from the truth, they don't change when
+    # cards come and go in public.
+    ("below", "i1", (_P, _P, _R)),
+    ("above", "i1", (_P, _P, _R)),
+    # Derived from the fields above and kept up to date; `derive` says how.
+    ("hand_size", "i1", (_P,)),
+    ("points", "i1", (_P,)),
+    ("visible_points", "i1", (_P,)),  # without victory point cards
+    ("road_length", "i1", (_P,)),  # longest continuous road
+    ("rate", "i1", (_P, _R)),  # cards given for one in maritime trade
+    ("token_hexes", "i1", (13, 2)),  # hexes of each number, -1 for none
+    ("crowded", "i8"),  # set of vertices that the distance rule bars
+    ("road_ends", "i8", (_P,)),  # set of vertices that own roads touch
+    ("reach", "i8", (_P, 2)),  # set of edges that touch the own network
+    ("legal", "i8", (LEGAL_WORDS,)),  # set of legal actions of the player to move
+]
+
+
+def _packed(fields: list[tuple[Any, ...]]) -> np.dtype:
+    """An aligned record without holes, whose bytes would be left to chance: large items first."""
+    ordered = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
+    rest = -np.dtype(ordered).itemsize % 8
+    return np.dtype([*ordered, ("padding", "i1", (rest,))] if rest else ordered, align=True)
+
+
+STATE: Final = _packed(_FIELDS)
 """One game, full information."""
 
 DERIVED: Final = (

@@ -153,31 +153,39 @@ class Game:
             IllegalActionError: names phase, action and the condition missing.
             ValueError: if the outcome named can't come of the action.
         """
+        self._prepare(action, outcome)
+        if not self.listeners:
+            self._play(self.games, 0, action, self._table.script, self._mask)
+            return
+        self._play_and_tell(int(action))
+        forced = self.legal_actions()
+        while self.rules.skip_forced and len(forced) == 1:
+            self._play_and_tell(int(forced[0]))
+            forced = self.legal_actions()
+
+    def play_one(self, action: int, outcome: Outcome = None) -> None:
+        """Play an action as `step` does, but no forced ones after it."""
+        self._prepare(action, outcome)
+        self._play_and_tell(int(action))
+
+    def _prepare(self, action: int, outcome: Outcome) -> None:
         self.check(action)
         if outcome is not None:
             self.games["outcome"][0] = self._outcome_code(action, outcome)
-        if self.listeners:
-            self._step_and_tell(int(action))
-        else:
-            self._play(self.games, 0, action, self._table.script, self._mask)
 
     def check(self, action: int) -> None:
         """Raise `IllegalActionError` unless an action is legal now."""
         if not (0 <= action < len(self._mask) and self._mask[action]):
             raise IllegalActionError(why_illegal(self.snapshot(), self._mask, action))
 
-    def _step_and_tell(self, action: int) -> None:
-        while True:
-            before = self.games.copy()
-            player = self.player
-            calls.play_one(self.games, 0, action, self._table.script, self._mask)
+    def _play_and_tell(self, action: int) -> None:
+        before = self.games.copy()
+        calls.play_one(self.games, 0, action, self._table.script, self._mask)
+        if self.listeners:
             outcome = outcome_between(before[0], action, self.games[0])
+            decision = Decision(int(before["player"][0]), action, outcome)
             for listener in self.listeners:
-                listener(before[0], Decision(player, action, outcome), self.games[0])
-            forced = np.flatnonzero(self._mask)
-            if not self.rules.skip_forced or len(forced) != 1:
-                return
-            action = int(forced[0])
+                listener(before[0], decision, self.games[0])
 
     def _outcome_code(self, action: int, outcome: Outcome) -> int:
         possible = self.outcomes(action)

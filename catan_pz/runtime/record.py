@@ -1,0 +1,161 @@
+"""Whole games as JSON lines, replayed without the random generator.
+
+The first line holds the state from which the game was recorded, each further line one
+decision (forced ones included) with what chance brought, the last line the result.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+
+from catan_pz.notation.actions import action_id, describe_action
+from catan_pz.runtime.game import Decision, Game, Outcome
+from catan_pz.terms import Card, Resource
+
+FORMAT: Final = "catan-pz-game/1"
+
+
+@dataclass
+class GameRecord:
+    """A recorded game.
+
+    Attributes:
+        start: the state in its JSON form at which the record begins.
+        decisions: what was played since, in order.
+        result: "winner" (a seat or None), "turns", "points" of each seat, and "end": "won",
+            "truncated" or "unfinished".
+    """
+
+    start: dict[str, Any]
+    decisions: list[Decision] = field(default_factory=list)
+    result: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, game: Game) -> Self:
+        """Record a game from here on, as it is played."""
+        record = cls(game.snapshot(), [], _result(game))
+
+        def listen(_before: np.ndarray, decision: Decision, _after: np.ndarray) -> None:
+            record.decisions.append(decision)
+            record.result = _result(game)
+
+        game.listeners.append(listen)
+        return record
+
+    def lines(self) -> Iterator[str]:
+        """The JSON lines, without line ends."""
+        yield json.dumps({"format": FORMAT, "state": self.start})
+        for decision in self.decisions:
+            yield json.dumps(
+                {
+                    "player": decision.player,
+                    "action": describe_action(decision.action),
+                    "outcome": _outcome_to_json(decision.outcome),
+                }
+            )
+        yield json.dumps({"result": self.result})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the lines to a file, whole or not at all."""
+        target = Path(path)
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in self.lines())
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a recorded game from a file.
+
+        Raises:
+            ValueError: names the line that is wrong.
+        """
+        return cls.from_lines(Path(path).read_text(encoding="utf-8"))
+
+    @classmethod
+    def from_lines(cls, text: str) -> Self:
+        """Read a recorded game from its JSON lines.
+
+        Raises:
+            ValueError: names the line that is wrong.
+        """
+        rows = [_parse(number, line) for number, line in enumerate(text.splitlines(), 1)]
+        if len(rows) < 2 or rows[0].get("format") != FORMAT or "result" not in rows[-1]:
+            raise ValueError(
+                f"a recorded game begins with the format {FORMAT!r} and ends with the "
+                "result: this one doesn't, or is cut short"
+            )
+        decisions = [_decision(number, row) for number, row in enumerate(rows[1:-1], 2)]
+        return cls(rows[0]["state"], decisions, rows[-1]["result"])
+
+    def replay(self) -> Iterator[Game]:
+        """Play the game again, yielding it at the start and after each decision.
+
+        Raises:
+            ValueError: names the line of a decision that isn't legal, or says that the result
+                is another.
+        """
+        game = Game.from_snapshot(self.start)
+        yield game
+        for number, decision in enumerate(self.decisions, 2):
+            if decision.player != game.player:
+                raise ValueError(
+                    f"line {number}: player {decision.player} can't move, it is for {game.player}"
+                )
+            try:
+                game.play_one(decision.action, decision.outcome)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from error
+            yield game
+        if self.result != _result(game):
+            raise ValueError(f"the result is {_result(game)}, recorded as {self.result}")
+
+
+def _result(game: Game) -> dict[str, Any]:
+    end = "won" if game.is_over else "truncated" if game.is_truncated else "unfinished"
+    points = [int(n) for n in game.points]
+    return {"winner": game.winner, "turns": game.turn, "points": points, "end": end}
+
+
+def _outcome_to_json(outcome: Outcome) -> Any:
+    if isinstance(outcome, Resource | Card):
+        return outcome.name.lower()
+    return list(outcome) if outcome is not None else None
+
+
+def _outcome_from_json(value: Any) -> Outcome:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        name = value.upper()
+        return Resource[name] if name in Resource.__members__ else Card[name]
+    first, second = value
+    return int(first), int(second)
+
+
+def _parse(number: int, line: str) -> Mapping[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {number} is not JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise ValueError(f"line {number} is not a JSON object")
+    return row
+
+
+def _decision(number: int, row: Mapping[str, Any]) -> Decision:
+    try:
+        action = action_id(**row["action"])
+        return Decision(int(row["player"]), action, _outcome_from_json(row["outcome"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"line {number} is no decision: {error}") from error

@@ -1,0 +1,93 @@
+"""Recorded games are replayed without the random generator."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from catan_pz import Game
+from catan_pz.notation import GameRecord
+
+RULE_SETS = (
+    {"trading": False, "skip_forced": True},
+    {"offer_form": "both", "num_players": 3},
+    {"rules": "one_v_one"},
+    {"dice": ((1, 2), (3, 3)), "trading": False, "max_turns": 40},
+)
+
+
+def recorded_game(seed: int, decisions: int, **options: object) -> tuple[Game, GameRecord]:
+    game = Game(seed=seed, **options)
+    record = GameRecord.of(game)
+    rng = np.random.default_rng(seed)
+    for _ in range(decisions):
+        if not game.mask.any():
+            break
+        game.step(int(rng.choice(game.legal_actions())))
+    return game, record
+
+
+def without_rng(game: Game) -> dict[str, object]:
+    state = game.snapshot()
+    del state["rng"], state["rules"]
+    return state
+
+
+@pytest.mark.parametrize("options", RULE_SETS)
+def test_a_saved_game_replays_to_the_same_state(options: dict, tmp_path: Path) -> None:
+    game, record = recorded_game(3, 20_000, **options)
+    record.save(tmp_path / "game.jsonl")
+    loaded = GameRecord.load(tmp_path / "game.jsonl")
+    assert loaded == record
+    *_, last = loaded.replay()
+    assert without_rng(last) == without_rng(game)
+    assert record.result["end"] in ("won", "truncated")
+
+
+def test_a_game_can_be_recorded_from_its_middle(tmp_path: Path) -> None:
+    game, _ = recorded_game(4, 200, trading=False)
+    record = GameRecord.of(game)
+    game.step(int(game.legal_actions()[0]))
+    *_, last = record.replay()
+    assert without_rng(last) == without_rng(game)
+    assert record.result["end"] == "unfinished"
+
+
+def broken(lines: list[str], number: int, **changes: object) -> str:
+    lines = list(lines)
+    lines[number] = json.dumps(json.loads(lines[number]) | changes)
+    return "\n".join(lines)
+
+
+def test_broken_records_are_refused_with_the_line() -> None:
+    _, record = recorded_game(5, 60, trading=False)
+    lines = list(record.lines())
+    with pytest.raises(ValueError, match="cut short"):
+        GameRecord.from_lines("\n".join(lines[:-1]))
+    with pytest.raises(ValueError, match="line 3 is no decision"):
+        GameRecord.from_lines(broken(lines, 2, action={"kind": "fly"}))
+    with pytest.raises(ValueError, match="line 2 is not JSON"):
+        GameRecord.from_lines("\n".join([lines[0], "{", *lines[2:]]))
+    illegal = GameRecord.from_lines(broken(lines, 2, action={"kind": "roll"}))
+    with pytest.raises(ValueError, match=r"line 3: phase .* is illegal"):
+        list(illegal.replay())
+    other_result = json.dumps({"result": record.result | {"turns": 99}})
+    with pytest.raises(ValueError, match="the result is"):
+        list(GameRecord.from_lines("\n".join([*lines[:-1], other_result])).replay())
+
+
+def test_a_save_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch) -> None:
+    _, record = recorded_game(6, 20, trading=False)
+    path = tmp_path / "game.jsonl"
+    path.write_text("old", encoding="utf-8")
+
+    def fail(_self: GameRecord):
+        yield "half a"
+        raise OSError("disk full")
+
+    monkeypatch.setattr(GameRecord, "lines", fail)
+    with pytest.raises(OSError, match="disk full"):
+        record.save(path)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
