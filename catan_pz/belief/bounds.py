@@ -7,7 +7,14 @@ distances from the truth, so that they need no truth and check the engine's.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from catan_pz.belief.events import Event, HandsChanged, HoldingShown, MonopolyTaken, Theft
+from catan_pz.belief.events import (
+    Counts,
+    Event,
+    HandsChanged,
+    HoldingShown,
+    MonopolyTaken,
+    Theft,
+)
 
 
 class HandBounds:
@@ -54,20 +61,29 @@ class HandBounds:
             case HandsChanged(changes):
                 self._shift(np.array(changes, np.int64))
             case HoldingShown(seat, bundle):
-                self.least[seat] = np.maximum(self.least[seat], bundle)
+                self._raise_least(seat, bundle)
             case MonopolyTaken(seat, resource, taken):
                 self._hand_over(seat, resource, np.array(taken, np.int64))
             case Theft(thief, victim, resource) if resource is not None:
                 self._steal_seen(thief, victim, resource)
             case Theft(thief, victim, _):
                 self._steal_unseen(thief, victim)
-        self.tighten()
 
     def _shift(self, changes: NDArray[np.int64]) -> None:
-        self.least = np.maximum(self.least + changes, 0)
+        self.least = self.least + changes
         self.most = self.most + changes
         self.sizes = self.sizes + changes.sum(1)
         self.totals = self.totals + changes.sum(0)
+        # Bounds that move along with the truth stay as narrow as they were.
+        if self.least.min() < 0:
+            self.least = np.maximum(self.least, 0)
+            self.tighten()
+
+    def _raise_least(self, seat: int, bundle: Counts) -> None:
+        least = np.maximum(self.least[seat], bundle)
+        if (least > self.least[seat]).any():
+            self.least[seat] = least
+            self.tighten()
 
     def _hand_over(self, seat: int, resource: int, taken: NDArray[np.int64]) -> None:
         others = np.arange(len(taken)) != seat
@@ -77,6 +93,7 @@ class HandBounds:
         changes[:, resource] = -taken
         changes[seat, resource] = taken.sum()
         self._shift(changes)
+        self.tighten()
 
     def _steal_seen(self, thief: int, victim: int, resource: int) -> None:
         changes = np.zeros_like(self.least)
@@ -95,6 +112,7 @@ class HandBounds:
         self.most[thief, possible] += 1
         self.sizes[victim] -= 1
         self.sizes[thief] += 1
+        self.tighten()
 
     def tighten(self) -> None:
         """Narrow the bounds until row and column sums give nothing more.

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from catan_pz.engine.actions import BUY_DEVELOPMENT_CARD
 from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NUM_CARD_KINDS, Card, Phase
 
-SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+NOT_IN_TURN: Final = (int(Phase.SETUP_SETTLEMENT), int(Phase.SETUP_ROAD), int(Phase.OVER))
+"""Phases in which a player in turn with enough points has won already, or can't yet."""
 DECK: Final = -1
 """Stands for the deck where seats are listed."""
 
@@ -61,7 +62,7 @@ class CardBelief:
         self._note_no_win(after)
 
     def _note_no_win(self, record: np.ndarray) -> None:
-        if record["phase"] in SETUP or record["phase"] == Phase.OVER:
+        if int(record["phase"]) in NOT_IN_TURN:
             return
         p = int(record["turn_player"])
         spare = int(record["victory_points"]) - 1 - int(record["visible_points"][p])

@@ -1,0 +1,1 @@
+"""Measurements of speed and knowledge; reported, never a timed test."""

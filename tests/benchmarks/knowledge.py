@@ -1,0 +1,133 @@
+"""How much is known of hidden hands: the engine's bounds against the exact belief.
+
+Run with `python -m tests.benchmarks.knowledge`; prints a table in Markdown. Random games are
+played without trade between players; after each decision each seat's knowledge of the
+opponents' hands is looked at. A cell is one opponent's count of one resource.
+"""
+
+import argparse
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from catan_pz.belief import Belief, bounds_of
+from catan_pz.runtime.game import Decision, Game
+
+
+@dataclass
+class Cells:
+    """What is known of the cells seen so far."""
+
+    count: int = 0
+    exact: int = 0
+    width: int = 0
+
+    def add(self, least: np.ndarray, most: np.ndarray) -> None:
+        widths = most.astype(int) - least
+        self.count += widths.size
+        self.exact += int((widths == 0).sum())
+        self.width += int(widths.sum())
+
+    def row(self, name: str) -> str:
+        return f"| {name} | {100 * self.exact / self.count:.1f} % | {self.width / self.count:.3f} |"
+
+
+@dataclass
+class Measured:
+    """All that is measured over the games."""
+
+    engine: Cells = field(default_factory=Cells)
+    belief: Cells = field(default_factory=Cells)
+    hypotheses: list[int] = field(default_factory=list)
+    lost: int = 0
+    decisions: int = 0
+    following: float = 0.0
+    resampling: float = 0.0
+    resampled: int = 0
+
+
+def look(game: Game, beliefs: list[Belief], measured: Measured) -> None:
+    """Compare what each seat knows with what there is."""
+    record = game.games[0]
+    seats = np.arange(len(beliefs))
+    for viewer, belief in enumerate(beliefs):
+        others = seats != viewer
+        least, most = bounds_of(record, viewer)
+        measured.engine.add(least[others], most[others])
+        measured.belief.add(belief.hands.least[others], belief.hands.most[others])
+        measured.hypotheses.append(len(belief.hands))
+        measured.lost += int(belief.hands.weight_of(record["hand"][: len(beliefs)]) == 0)
+
+
+def play_game(seed: int, decisions: int, measured: Measured, trading: bool) -> None:
+    """Play a random game to its end or to a number of decisions."""
+    game = Game(seed=seed, num_players=4, trading=trading, offer_form="both")
+    beliefs = [Belief(viewer, game.games[0]) for viewer in range(4)]
+
+    def follow(before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
+        started = perf_counter()
+        for belief in beliefs:
+            belief.listen(before, decision, after)
+        measured.following += perf_counter() - started
+
+    game.listeners.append(follow)
+    rng = np.random.default_rng(seed)
+    for k in range(decisions):
+        legal = game.legal_actions()
+        if len(legal) == 0:
+            return
+        game.step(int(rng.choice(legal)))
+        look(game, beliefs, measured)
+        measured.decisions += 1
+        if k % 50 == 0:
+            started = perf_counter()
+            beliefs[k // 50 % 4].resample(game.games[0], rng)
+            measured.resampling += perf_counter() - started
+            measured.resampled += 1
+
+
+def report(games: int, decisions: int, trading: bool) -> str:
+    """The tables of some games, in Markdown."""
+    measured = Measured()
+    # Compile before the clock runs.
+    play_game(2**31, 60, Measured(), trading)
+    for seed in range(games):
+        play_game(seed, decisions, measured, trading)
+    counts = np.array(measured.hypotheses)
+    ninety_nine = np.percentile(counts, 99)
+    followed = measured.following * 1e6 / (4 * measured.decisions)
+    drawn = measured.resampling * 1e6 / measured.resampled
+    trade = "with" if trading else "without"
+    return "\n".join(
+        [
+            f"{games} random games of four {trade} player trade, {measured.decisions} decisions.",
+            "",
+            "| knowledge of opponents' hands | exact cells | mean width |",
+            "|---|---|---|",
+            measured.engine.row("engine's bounds (row and column sums)"),
+            measured.belief.row("exact belief"),
+            "",
+            "| hypotheses: mean | 99th percentile | most | truth lost |",
+            "|---|---|---|---|",
+            f"| {counts.mean():.2f} | {ninety_nine:.0f} | {counts.max()} | {measured.lost} |",
+            "",
+            "| following a decision, each viewer | drawing a state |",
+            "|---|---|",
+            f"| {followed:.0f} us | {drawn:.0f} us |",
+        ]
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=52)
+    parser.add_argument("--decisions", type=int, default=5000, help="at most, a game")
+    parser.add_argument("--trading", action="store_true", help="with trade between players")
+    options = parser.parse_args()
+    print(report(options.games, options.decisions, options.trading))
+
+
+if __name__ == "__main__":
+    main()

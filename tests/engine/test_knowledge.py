@@ -1,0 +1,253 @@
+"""The engine's bounds on hidden hands: toy games enumerated in full, and positions by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz.belief import (
+    Event,
+    HandBounds,
+    HandsChanged,
+    HoldingShown,
+    MonopolyTaken,
+    Theft,
+    bounds_of,
+)
+from catan_pz.engine import chance, hands, knowledge
+from catan_pz.engine.rule import as_games, entry
+from catan_pz.engine.state import STATE
+from catan_pz.notation import action_id
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from catan_pz.terms import BANK_PER_RESOURCE, Resource
+from tests.belief.toy import posterior, random_story
+
+pytestmark = pytest.mark.purepython
+
+BRICK, LUMBER, WOOL, GRAIN, ORE = range(5)
+
+
+@entry
+def change(games, i, p, r, n):
+    hands.gain(games[i], p, r, n)
+
+
+@entry
+def paid(games, i, p):
+    knowledge.note_payment(games[i], p)
+
+
+@entry
+def shown(games, i, p, r, n):
+    knowledge.note_holding(games[i], p, r, n)
+
+
+@entry
+def steal(games, i, thief, victim, r):
+    s = games[i]
+    s.outcome = r
+    stolen = chance.draw_stolen_resource(s, victim)
+    knowledge.note_theft(s, thief, victim, stolen)
+    hands.move_cards(s, victim, thief, stolen, 1)
+    knowledge.note_payment(s, victim)
+
+
+@entry
+def hand_over(games, i, p, q, r):
+    s = games[i]
+    hands.move_cards(s, q, p, r, int(s.hand[q, r]))
+    knowledge.note_count(s, q, r)
+
+
+def start(told: Any) -> np.ndarray:
+    """A record (1,) in which everybody knows these hands (P, R)."""
+    games = np.zeros(1, STATE)
+    seats, resources = np.shape(told)
+    games["num_players"] = seats
+    games["hand"][0, :seats, :resources] = told
+    games["hand_size"][0] = games["hand"][0].sum(1)
+    games["bank"][0] = BANK_PER_RESOURCE - games["hand"][0].sum(0)
+    return as_games(games)
+
+
+def carry_out(games: np.ndarray, event: Event) -> None:
+    """Do to a record what an event tells in full."""
+    match event:
+        case HandsChanged(changes):
+            change_hands(games, changes)
+        case HoldingShown(seat, bundle):
+            for r, n in enumerate(bundle):
+                shown(games, 0, seat, r, n)
+        case Theft(thief, victim, resource):
+            steal(games, 0, thief, victim, resource)
+        case MonopolyTaken(seat, resource, taken):
+            for q in range(len(taken)):
+                if q != seat:
+                    hand_over(games, 0, seat, q, resource)
+
+
+def change_hands(games: np.ndarray, changes: tuple[tuple[int, ...], ...]) -> None:
+    for p, row in enumerate(changes):
+        for r, n in enumerate(row):
+            change(games, 0, p, r, n)
+    for p, row in enumerate(changes):
+        if min(row) < 0:
+            paid(games, 0, p)
+
+
+def check_toy(seed: int, length: int) -> None:
+    """Bounds contain what can be, are those of independent bookkeeping, and fit the sums."""
+    story = random_story(seed, seats=3 + seed % 2, resources=2 + seed % 3, length=length)
+    seats, resources = np.shape(story.hands[0])
+    games = start(story.hands[0])
+    bounds = [HandBounds.known(games["hand"][0, :seats]) for _ in range(seats)]
+    for k, event in enumerate(story.events, start=1):
+        carry_out(games, event)
+        assert (games["hand"][0, :seats, :resources] == story.hands[k]).all()
+        for viewer in range(seats):
+            seen = story.seen_by(viewer)
+            bounds[viewer].update(widened(seen[k - 1]))
+            least, most = bounds_of(games[0], viewer)
+            assert (least == bounds[viewer].least).all()
+            assert (most == bounds[viewer].most).all()
+            support = np.array(list(posterior(story.hands[0], seen[:k])))
+            assert (least[:, :resources] <= support.min(0)).all()
+            assert (support.max(0) <= most[:, :resources]).all()
+
+
+def widened(event: Event) -> Event:
+    """An event of a toy game told for all five resources."""
+
+    def row(counts: tuple[int, ...]) -> tuple[int, ...]:
+        return counts + (0,) * (5 - len(counts))
+
+    if isinstance(event, HandsChanged):
+        return HandsChanged(tuple(row(counts) for counts in event.changes))
+    if isinstance(event, HoldingShown):
+        return HoldingShown(event.seat, row(event.bundle))
+    return event
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_toy_games(seed: int) -> None:
+    check_toy(seed, length=8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 300))
+def test_many_toy_games(seed: int) -> None:
+    check_toy(seed, length=10)
+
+
+def table(given: list[dict[str, int]], **entries: Any) -> Game:
+    """Players with a settlement each on hex 0 and 3 and the hands given, known to all."""
+    spots = (0, 2, 9, 4)
+    players = [{"hand": h, "settlements": [v]} for h, v in zip(given, spots, strict=False)]
+    rules = Rules(num_players=len(given), offer_form="both")
+    return position(players, rules=rules, **entries)
+
+
+def cells(game: Game, observer: int, seat: int) -> list[tuple[int, int]]:
+    least, most = bounds_of(game.games[0], observer)
+    return [(int(a), int(b)) for a, b in zip(least[seat], most[seat], strict=True)]
+
+
+def stolen_from_seat_1() -> Game:
+    """Seat 0 stole the ore of seat 1, who had a brick and an ore; seat 2 looked on."""
+    game = table([{}, {"brick": 1, "ore": 1}, {}], phase="steal", robber=0)
+    game.step(action_id("steal", seat=1), Resource.ORE)
+    return game
+
+
+def test_a_theft_is_known_to_thief_and_victim_and_unclear_to_the_others() -> None:
+    game = stolen_from_seat_1()
+    exact = [(0, 0), (0, 0), (0, 0), (0, 0), (1, 1)]
+    assert cells(game, 0, 0) == cells(game, 1, 0) == exact
+    unclear = [(0, 1), (0, 0), (0, 0), (0, 0), (0, 1)]
+    assert cells(game, 2, 0) == cells(game, 2, 1) == unclear
+
+
+def test_an_offer_proves_its_cards_and_the_sums_the_rest() -> None:
+    game = stolen_from_seat_1()
+    game.step(action_id("offer", give={"ore": 1}, get={"brick": 1}))
+    assert cells(game, 2, 0) == [(0, 0), (0, 0), (0, 0), (0, 0), (1, 1)]
+    assert cells(game, 2, 1) == [(1, 1), (0, 0), (0, 0), (0, 0), (0, 0)]
+
+
+def test_an_acceptance_proves_its_cards() -> None:
+    game = table([{"wool": 1}, {"brick": 1, "ore": 1}, {}], phase="steal", robber=0)
+    game.step(action_id("steal", seat=1), Resource.ORE)
+    game.step(action_id("offer", give={"wool": 1}, get={"brick": 1}))
+    # The offer of wool proves nothing about the card stolen.
+    assert cells(game, 2, 1)[BRICK] == (0, 1)
+    game.step(action_id("accept"))
+    assert cells(game, 2, 1)[BRICK] == (1, 1)
+    assert cells(game, 2, 0)[ORE] == (1, 1)
+
+
+def test_an_offer_asks_only_for_what_its_maker_thinks_possible() -> None:
+    """Seat 0 knows that seat 1 holds a brick and nobody anything else."""
+    game = stolen_from_seat_1()
+    assert action_id("offer", give={"ore": 1}, get={"brick": 1}) in game.legal_actions()
+    assert action_id("offer", give={"ore": 1}, get={"wool": 1}) not in game.legal_actions()
+
+
+def test_a_rejection_tells_nothing() -> None:
+    """Seat 1 refuses to give the brick, which it has."""
+    game = table([{"wool": 1}, {"brick": 1, "ore": 1}, {}], phase="steal", robber=0)
+    game.step(action_id("steal", seat=1), Resource.ORE)
+    before = [cells(game, 2, p) for p in range(3)]
+    game.step(action_id("offer", give={"wool": 1}, get={"brick": 1}))
+    game.step(action_id("reject"))
+    assert [cells(game, 2, p) for p in range(3)] == before
+
+
+def test_a_monopoly_that_brings_nothing_tells_all() -> None:
+    """Nobody hands over ore: seat 0, who stole it, has it."""
+    game = position(
+        [
+            {"settlements": [0], "cards": {"monopoly": 1}},
+            {"settlements": [2], "hand": {"brick": 1, "ore": 1}},
+            {"settlements": [9]},
+        ],
+        rules=Rules(num_players=3),
+        phase="steal",
+        robber=0,
+    )
+    game.step(action_id("steal", seat=1), Resource.ORE)
+    game.step(action_id("play_monopoly", resource="ore"))
+    assert cells(game, 2, 0)[ORE] == (1, 1)
+    assert cells(game, 2, 1)[BRICK] == (1, 1)
+
+
+def test_a_payment_proves_what_was_paid() -> None:
+    """Seat 0, who had three ore, pays four: the card stolen was ore."""
+    players = [{"hand": {"ore": 3}}, {"hand": {"brick": 1, "ore": 1}}, {}, {}]
+    # A settlement each away from the coast and its harbors; the first two touch hex 8.
+    for player, vertex in zip(players, (18, 20, 22, 33), strict=True):
+        player["settlements"] = [vertex]
+    game = position(players, rules=Rules(), phase="steal", robber=8)
+    game.step(action_id("steal", seat=1), Resource.ORE)
+    assert cells(game, 3, 0)[ORE] == (3, 4)
+    game.step(action_id("maritime_trade", give="ore", get="wool"))
+    assert cells(game, 3, 0) == [(0, 0), (0, 0), (1, 1), (0, 0), (0, 0)]
+    assert cells(game, 3, 1) == [(1, 1), (0, 0), (0, 0), (0, 0), (0, 0)]
+
+
+def test_with_two_players_everything_is_known() -> None:
+    game = table([{"wool": 2}, {"brick": 1, "ore": 1}], phase="steal", robber=0)
+    game.step(action_id("steal", seat=1))
+    assert not game.games[0]["below"].any()
+    assert not game.games[0]["above"].any()
+
+
+def test_composing_tells_nothing_before_it_is_sent() -> None:
+    game = stolen_from_seat_1()
+    before = [cells(game, 2, p) for p in range(3)]
+    game.step(action_id("compose_give", resource="ore"))
+    game.step(action_id("compose_get", resource="brick"))
+    assert [cells(game, 2, p) for p in range(3)] == before
+    game.step(action_id("compose_send"))
+    assert cells(game, 2, 0)[ORE] == (1, 1)
