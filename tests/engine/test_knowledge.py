@@ -226,7 +226,7 @@ def test_a_payment_proves_what_was_paid() -> None:
     """Seat 0, who had three ore, pays four: the card stolen was ore."""
     players = [{"hand": {"ore": 3}}, {"hand": {"brick": 1, "ore": 1}}, {}, {}]
     # A settlement each away from the coast and its harbors; the first two touch hex 8.
-    for player, vertex in zip(players, (18, 20, 22, 33), strict=True):
+    for player, vertex in zip(players, (18, 20, 22, 35), strict=True):
         player["settlements"] = [vertex]
     game = position(players, rules=Rules(), phase="steal", robber=8)
     game.step(action_id("steal", seat=1), Resource.ORE)
