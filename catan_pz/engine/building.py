@@ -18,6 +18,7 @@ from catan_pz.engine.awards import (
     own_roads_at,
 )
 from catan_pz.engine.hands import CITY, ROAD, SETTLEMENT, can_afford, pay
+from catan_pz.engine.production import add_pips_at
 from catan_pz.engine.rule import rule
 from catan_pz.terms import (
     CITIES_PER_PLAYER,
@@ -154,6 +155,7 @@ def place_settlement(s, p, v):
     s.visible_points[p] += 1
     extend_reach(s, p, v)
     use_harbor(s, p, v)
+    add_pips_at(s, p, v)
     for q in range(s.num_players):
         if q != p and bits.has_vertex(s.road_ends[q], v):
             cut_reach(s, q, v)
@@ -180,5 +182,6 @@ def apply_build_city(s, p, v):
     pay(s, p, CITY)
     s.settlements[p] ^= 1 << v
     s.cities[p] |= 1 << v
+    add_pips_at(s, p, v)
     s.points[p] += 1
     s.visible_points[p] += 1

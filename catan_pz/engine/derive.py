@@ -9,6 +9,7 @@ from catan_pz.engine import bits
 from catan_pz.engine.awards import longest_road_length
 from catan_pz.engine.building import extend_reach, is_connected, use_harbor
 from catan_pz.engine.legal import find_legal
+from catan_pz.engine.production import add_pips_at
 from catan_pz.engine.rule import rule
 from catan_pz.terms import (
     NUM_EDGES,
@@ -59,15 +60,19 @@ def derive_network(s, p):
 
 
 @rule
-def derive_hand(s, p):
-    """Hand size and trade rates of p."""
+def derive_income(s, p):
+    """Hand size of p, and what its buildings bring: trade rates and pips."""
     s.hand_size[p] = 0
     for r in range(NUM_RESOURCES):
         s.hand_size[p] += s.hand[p, r]
         s.rate[p, r] = BANK_RATE
+        s.pips[p, r] = 0
     for v in range(NUM_VERTICES):
         if bits.has_vertex(s.settlements[p] | s.cities[p], v):
             use_harbor(s, p, v)
+            add_pips_at(s, p, v)
+        if bits.has_vertex(s.cities[p], v):
+            add_pips_at(s, p, v)
 
 
 @rule
@@ -88,6 +93,6 @@ def derive(s):
     derive_crowded(s)
     for p in range(s.num_players):
         derive_network(s, p)
-        derive_hand(s, p)
+        derive_income(s, p)
         derive_points(s, p)
     find_legal(s)

@@ -282,7 +282,7 @@ def check_network(s, t, p):
     if s.reach[p, 0] != t.reach[p, 0] or s.reach[p, 1] != t.reach[p, 1]:
         return STALE
     for r in range(NUM_RESOURCES):
-        if s.rate[p, r] != t.rate[p, r]:
+        if s.rate[p, r] != t.rate[p, r] or s.pips[p, r] != t.pips[p, r]:
             return STALE
     return 0
 

@@ -260,17 +260,9 @@ def find_legal(s):
 @rule
 def write_mask(s, mask):
     """Spell the set of legal actions into a mask of A numbers, 0 or 1."""
-    a = 0
+    mask[:] = 0
     for word in range(LEGAL_WORDS):
         members = s.legal[word]
-        full = min(ACTIONS_PER_WORD, mask.shape[0] - a)
-        for _ in range(full // 8):
-            for k in range(8):
-                mask[a + k] = (members >> k) & 1
-            members >>= 8
-            a += 8
-        for k in range(full % 8):
-            mask[a + k] = (members >> k) & 1
-        a += full % 8
-        if a == mask.shape[0]:
-            return
+        while members != 0:
+            mask[ACTIONS_PER_WORD * word + bits.first(members)] = 1
+            members &= members - 1

@@ -1,9 +1,15 @@
 """Production: what each throw of the dice brings."""
 
-from catan_pz.board.topology import HEX_VERTEX_SET
+import numpy as np
+
+from catan_pz.board.topology import HEX_VERTEX_SET, VERTEX_HEXES
 from catan_pz.engine import bits
 from catan_pz.engine.hands import gain
 from catan_pz.engine.rule import rule
+from catan_pz.terms import PIPS, Terrain
+
+PIPS_OF = np.array(PIPS, np.int64)
+"""(13,) `terms.PIPS` as a table."""
 
 
 @rule
@@ -59,3 +65,21 @@ def produce(s, number):
         share_out(s, h, -1)
     if twin >= 0:
         share_out(s, twin, -1)
+
+
+@rule
+def add_pips_at(s, p, v):
+    """Player p has built at a vertex: each hex there brings one card more."""
+    for k in range(3):
+        h = VERTEX_HEXES[v, k]
+        if h >= 0 and h != s.robber and s.terrain[h] != Terrain.DESERT:
+            s.pips[p, int(s.terrain[h])] += PIPS_OF[int(s.token[h])]
+
+
+@rule
+def add_pips_of(s, h, sign):
+    """The robber leaves a hex (sign 1) or comes to it (sign -1)."""
+    if s.terrain[h] != Terrain.DESERT:
+        for p in range(s.num_players):
+            pips = PIPS_OF[int(s.token[h])] * cards_due_from(s, p, h)
+            s.pips[p, int(s.terrain[h])] += sign * pips

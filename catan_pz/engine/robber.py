@@ -5,6 +5,7 @@ from catan_pz.engine import bits
 from catan_pz.engine.chance import draw_stolen_resource
 from catan_pz.engine.hands import move_cards, return_cards
 from catan_pz.engine.knowledge import note_payment, note_theft
+from catan_pz.engine.production import add_pips_of
 from catan_pz.engine.rule import rule
 from catan_pz.terms import NUM_HEXES, Phase
 
@@ -93,7 +94,9 @@ def apply_steal(s, p, victim):
 @rule
 def apply_move_robber(s, p, h):
     """Move the robber; a theft from the only possible victim is carried out at once."""
+    add_pips_of(s, int(s.robber), 1)
     s.robber = h
+    add_pips_of(s, h, -1)
     seats = victims(s, p, h)
     n = bits.count(seats)
     if n == 0:

@@ -88,6 +88,7 @@ _FIELDS = [
     ("points", "i1", (_P,)),
     ("visible_points", "i1", (_P,)),  # without victory point cards
     ("road_length", "i1", (_P,)),  # longest continuous road
+    ("pips", "i1", (_P, _R)),  # cards that 36 rolls bring on average, robber's hex out
     ("rate", "i1", (_P, _R)),  # cards given for one in maritime trade
     ("token_hexes", "i1", (13, 2)),  # hexes of each number, -1 for none
     ("crowded", "i8"),  # set of vertices that the distance rule bars
@@ -112,6 +113,7 @@ DERIVED: Final = (
     "points",
     "visible_points",
     "road_length",
+    "pips",
     "rate",
     "token_hexes",
     "crowded",

@@ -5,11 +5,11 @@ Nothing here may depend on what the viewer can't know.
 
 import numpy as np
 
-from catan_pz.board.topology import EDGES_PER_WORD, HEX_VERTEX_SET
+from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
 from catan_pz.engine.knowledge import least_held, most_held
-from catan_pz.engine.production import cards_due_from
+from catan_pz.engine.production import PIPS_OF
 from catan_pz.engine.rule import rule
 from catan_pz.observation.segments import PLACES, SCALES, SIZE
 from catan_pz.terms import (
@@ -18,12 +18,10 @@ from catan_pz.terms import (
     NUM_HARBORS,
     NUM_HEXES,
     NUM_RESOURCES,
-    PIPS,
     Phase,
     Terrain,
 )
 
-PIPS_OF = np.array(PIPS, np.int64)
 NUM_TERRAINS = len(Terrain)
 
 HEX_TERRAIN = PLACES["hex_terrain"].start
@@ -115,22 +113,13 @@ def write_own(s, viewer, obs):
 
 
 @rule
-def write_production(s, p, k, obs):
-    """Pips of p for each resource: what p expects of 36 rolls."""
-    for h in range(NUM_HEXES):
-        if h != s.robber and (s.settlements[p] | s.cities[p]) & HEX_VERTEX_SET[h] != 0:
-            pips = PIPS_OF[int(s.token[h])] * cards_due_from(s, p, h)
-            if pips > 0:
-                obs[PRODUCTION + NUM_RESOURCES * k + int(s.terrain[h])] += pips
-
-
-@rule
 def write_cards_of(s, viewer, p, k, obs):
-    """What the viewer knows of the cards of p, k places away."""
+    """What the viewer knows of the cards of p, k places away, and what p earns."""
     for r in range(NUM_RESOURCES):
         obs[HAND_MIN + NUM_RESOURCES * k + r] = least_held(s, viewer, p, r)
         obs[HAND_MAX + NUM_RESOURCES * k + r] = most_held(s, viewer, p, r)
         obs[TRADE_RATE + NUM_RESOURCES * k + r] = s.rate[p, r]
+        obs[PRODUCTION + NUM_RESOURCES * k + r] = s.pips[p, r]
     held = 0
     for card in range(NUM_CARD_KINDS):
         held += int(s.cards[p, card])
@@ -147,7 +136,6 @@ def write_player(s, viewer, p, obs):
     write_edges(obs, k, 0, s.roads[p, 0])
     write_edges(obs, k, EDGES_PER_WORD, s.roads[p, 1])
     write_cards_of(s, viewer, p, k, obs)
-    write_production(s, p, k, obs)
     obs[PRESENT + k] = 1
     obs[VISIBLE_POINTS + k] = s.visible_points[p]
     obs[HAND_SIZE + k] = s.hand_size[p]
