@@ -19,6 +19,7 @@ Harbors: 3:1 at 26-37, 50-51, 47-48 and 0-1; wool 45-46, brick 28-38, lumber 7-1
 ore 14-15.
 """
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -45,7 +46,7 @@ def edge(v: int, w: int) -> int:
 
 def path(*vertices: int) -> list[int]:
     """The edges along a way through vertices."""
-    return [edge(v, w) for v, w in zip(vertices, vertices[1:], strict=False)]
+    return [edge(v, w) for v, w in itertools.pairwise(vertices)]
 
 
 def act(game: Game, kind: str, outcome: Any = None, **arguments: Any) -> Game:

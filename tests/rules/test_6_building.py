@@ -40,7 +40,7 @@ def test_a_road_needs_all_its_cards(lacking):
 def test_a_road_touches_an_own_building():
     """On an empty edge that touches an own road or building."""
     game = two({"settlements": [20], "cities": [40], "hand": ROAD})
-    beside = path(19, 20, 21) + [edge(20, 31)] + path(39, 40, 41) + [edge(40, 30)]
+    beside = [*path(19, 20, 21), edge(20, 31), *path(39, 40, 41), edge(40, 30)]
     assert sorted(legal(game, "build_road")) == sorted(beside)
 
 

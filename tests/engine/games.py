@@ -1,0 +1,36 @@
+"""Random games for tests."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from catan_pz import Game, Rules, describe_action
+
+KIND_OF = [describe_action(a)["kind"] for a in range(389)]
+
+
+def choose(rng: np.random.Generator, actions: np.ndarray) -> int:
+    """A legal action: each kind equally likely, then each action of the kind.
+
+    Games played so get far: offers and roads don't crowd out everything else.
+    """
+    by_kind: dict[str, list[int]] = {}
+    for a in actions:
+        by_kind.setdefault(KIND_OF[a], []).append(int(a))
+    if len(by_kind) > 1 and "end_turn" in by_kind and rng.random() < 0.7:
+        del by_kind["end_turn"]
+    kinds = sorted(by_kind)
+    return int(rng.choice(by_kind[kinds[rng.integers(len(kinds))]]))
+
+
+def random_game(rules: Rules, seed: int, most: int = 10**9) -> Iterator[tuple[Game, int]]:
+    """A random game: before each of its decisions the game and the action to be played."""
+    game = Game(rules, seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(most):
+        actions = game.legal_actions()
+        if len(actions) == 0:
+            return
+        action = choose(rng, actions)
+        yield game, action
+        game.step(action)

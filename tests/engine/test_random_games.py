@@ -1,0 +1,149 @@
+"""Random games of every kind of rules: nothing is ever broken, and every game ends."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from catan_pz.engine import chance, invariants, legal, step
+from catan_pz.engine.invariants import Violation
+from catan_pz.engine.options import table_of
+from catan_pz.engine.rule import as_games, entry
+from catan_pz.engine.state import STATE
+from catan_pz.runtime import calls
+from tests.engine.games import random_game
+from tests.helpers import RESOURCES, RULE_SETS
+
+KINDS = 24
+
+
+@entry
+def play_and_check(games, spare, most, script, actions):
+    """Play games[0] at random, checked after each step; return what was broken, or 0.
+
+    Half of all decisions prefer anything to trade between players and to ending the turn,
+    so that games get far. `actions` counts decisions: all, and the longest turn's.
+    """
+    s = games[0]
+    n = legal.count_legal(s)
+    in_turn = 0
+    while n > 0 and actions[0] < most:
+        a = legal.pick_legal(s, chance.draw_below(s, n))
+        if chance.draw_below(s, 2) == 0:
+            for _ in range(8):
+                if a != 1 and a < 252:
+                    break
+                a = legal.pick_legal(s, chance.draw_below(s, n))
+        turn = int(s.turn)
+        step.advance(s, a, script)
+        actions[0] += 1
+        in_turn = in_turn + 1 if s.turn == turn else 0
+        actions[1] = max(actions[1], in_turn)
+        spare[0] = games[0]
+        broken = invariants.find_violations(games[0], spare[0])
+        if broken != 0:
+            return broken
+        n = legal.count_legal(s)
+    return 0
+
+
+def play_games(name, rules, seeds, most):
+    """Play whole games; return their lengths in decisions, and how many were truncated."""
+    table = table_of(rules)
+    mask = np.zeros(rules.num_actions, np.int8)
+    lengths, truncated = [], 0
+    for seed in seeds:
+        games = as_games(table.blank.copy())
+        calls.deal_game(
+            games,
+            0,
+            np.uint64(seed),
+            table.layouts,
+            table.spiral,
+            table.no_adjacent_red,
+            table.random_first,
+            mask,
+        )
+        counts = np.zeros(2, np.int64)
+        spare = as_games(np.zeros(1, STATE))
+        broken = play_and_check(games, spare, most, table.script, counts)
+        assert broken == 0, f"{name}, seed {seed}, decision {counts[0]}: {Violation(broken)!r}"
+        assert counts[0] < most, f"{name}, seed {seed}: no end after {most} decisions"
+        ended = games["phase"][0] == 11
+        truncated += not ended
+        most_turns = rules.max_turns
+        assert ended or (most_turns is not None and games["turn"][0] >= most_turns)
+        lengths.append(int(counts[0]))
+    return lengths, truncated
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_random_games_break_nothing_and_end(name):
+    lengths, _ = play_games(name, RULE_SETS[name], range(20), most=200_000)
+    assert len(lengths) == 20
+
+
+@pytest.mark.slow
+def test_10_000_random_games_break_nothing_and_end(capsys):
+    longest = {}
+    for name, rules in RULE_SETS.items():
+        lengths, truncated = play_games(name, rules, range(1000, 1667), most=1_000_000)
+        longest[name] = (max(lengths), sum(lengths) // len(lengths), truncated)
+    with capsys.disabled():
+        for name, facts in longest.items():
+            print(f"{name:20} longest {facts[0]:7} mean {facts[1]:6} truncated {facts[2]}")
+
+
+@pytest.mark.slow
+def test_games_without_a_limit_of_turns(capsys):
+    """Without `max_turns` a random game may go on for long; the longest is reported."""
+    longest = {}
+    for name, rules in RULE_SETS.items():
+        free = replace(rules, max_turns=None)
+        lengths, _ = play_games(name, free, range(5000, 5100), most=5_000_000)
+        longest[name] = max(lengths)
+    with capsys.disabled():
+        for name, length in longest.items():
+            print(f"{name:20} longest without max_turns {length}")
+
+
+def recounted(state, p):
+    """Points of a seat counted from its pieces and cards."""
+    seat = state["players"][p]
+    visible = len(seat["settlements"]) + 2 * len(seat["cities"])
+    visible += 2 * (state["longest_road_owner"] == p) + 2 * (state["largest_army_owner"] == p)
+    return visible, visible + seat["cards"]["victory_point"]
+
+
+def check_conservation(state):
+    """19 cards of each resource, 25 development cards, pieces, points."""
+    players = state["players"]
+    for r in RESOURCES:
+        assert state["bank"][r] + sum(p["hand"][r] for p in players) == 19
+        assert state["bank"][r] >= 0
+    deck = {
+        "knight": 14,
+        "road_building": 2,
+        "year_of_plenty": 2,
+        "monopoly": 2,
+        "victory_point": 5,
+    }
+    for card, total in deck.items():
+        held = sum(p["cards"][card] + p["cards_played"][card] for p in players)
+        assert state["deck"].count(card) + held == total
+    roads = [e for p in players for e in p["roads"]]
+    buildings = [v for p in players for v in p["settlements"] + p["cities"]]
+    assert len(roads) == len(set(roads))
+    assert len(buildings) == len(set(buildings))
+    for p, seat in enumerate(players):
+        assert len(seat["roads"]) <= 15
+        assert len(seat["settlements"]) <= 5
+        assert len(seat["cities"]) <= 4
+        assert (seat["visible_points"], seat["points"]) == recounted(state, p)
+
+
+@pytest.mark.parametrize("name", ["base", "both_forms", "one_v_one", "long"])
+def test_cards_pieces_and_points_add_up_at_each_step(name):
+    for game, _ in random_game(RULE_SETS[name], seed=7, most=800):
+        check_conservation(game.snapshot())
+        assert game.validate() == Violation.NONE

@@ -1,0 +1,65 @@
+"""Stealing: the odds stated, and those with which cards are drawn."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from catan_pz import action_id
+from catan_pz.runtime.position import position
+from catan_pz.terms import Resource
+from tests.helpers import RESOURCES
+
+CRITICAL = {1: 10.83, 2: 13.82, 3: 16.27, 4: 18.47}
+"""Chi-square that is exceeded once in a thousand, by degrees of freedom."""
+
+HANDS = [
+    {"brick": 1},
+    {"wool": 7},
+    {"brick": 1, "ore": 1},
+    {"lumber": 1, "grain": 9},
+    {"brick": 1, "lumber": 2, "wool": 3, "grain": 4, "ore": 5},
+    {"brick": 3, "lumber": 3, "wool": 3, "grain": 3, "ore": 3},
+]
+
+
+def victim_of(hand, *, alone):
+    """A thief before the theft from seat 1: by moving the robber, or by naming the seat."""
+    other = {} if alone else {"settlements": [20], "hand": {"ore": 1}}
+    seats = [{}, {"settlements": [10], "hand": hand}, other, {}]
+    if alone:
+        return position(seats, phase="move_robber"), action_id("move_robber", hex=4)
+    return position(seats, phase="steal", robber=4), action_id("steal", seat=1)
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["only victim", "named victim"])
+@pytest.mark.parametrize("hand", HANDS, ids=str)
+def test_each_card_is_equally_likely(hand, alone):
+    game, action = victim_of(hand, alone=alone)
+    total = sum(hand.values())
+    odds = {Resource[r.upper()]: n / total for r, n in hand.items()}
+    assert game.outcomes(action) == pytest.approx(odds)
+    drawn = Counter()
+    trials = 1000
+    for seed in range(trials):
+        trial = game.copy()
+        trial.games["rng"][0] = np.uint64(seed)
+        trial.step(action)
+        (resource,) = np.flatnonzero(trial.state["hand"][0])
+        left = [hand.get(r, 0) for r in RESOURCES]
+        left[resource] -= 1
+        assert trial.state["hand"][1].tolist() == left
+        drawn[RESOURCES[resource]] += 1
+    assert set(drawn) <= set(hand)
+    expected = {r: trials * n / total for r, n in hand.items()}
+    chi_square = sum((drawn[r] - n) ** 2 / n for r, n in expected.items())
+    if len(hand) > 1:
+        assert chi_square < CRITICAL[len(hand) - 1]
+
+
+def test_only_cards_in_the_hand_can_be_named():
+    game, action = victim_of({"brick": 1, "ore": 1}, alone=True)
+    before = game.games.tobytes()
+    with pytest.raises(ValueError, match="possible"):
+        game.step(action, outcome=Resource.WOOL)
+    assert game.games.tobytes() == before
