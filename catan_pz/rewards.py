@@ -224,7 +224,7 @@ class WinLoss(LinearReward):
 
 
 class PointsGained(LinearReward):
-    """The points that a seat gains, less those that it loses, whoever's decision it was.
+    """The points that a seat gains, less those that it loses, in anybody's decisions.
 
     Args:
         point: reward for each point.

@@ -1,0 +1,1 @@
+"""Players: what they are asked, and the simplest of them."""

@@ -74,7 +74,7 @@ def test_parallel_play_with_masks():
 )
 def test_render(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    render_test(lambda **arguments: catan_v0.env(**arguments))
+    render_test(catan_v0.env)
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has no list of names yet")

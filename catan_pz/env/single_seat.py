@@ -1,0 +1,223 @@
+"""One seat of a game for Gymnasium: the other seats are played inside, by given agents."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Unpack
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from catan_pz.agents.base import Agent, check_agent, view_of
+from catan_pz.agents.random import RandomAgent
+from catan_pz.env.match import (
+    FINISHED,
+    OBSERVATIONS,
+    Match,
+    RuleOptions,
+    as_action,
+    check_choice,
+    check_seed,
+    shaped,
+)
+from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
+from catan_pz.env.registration import register_all
+from catan_pz.env.spaces import observation_space
+from catan_pz.rewards import Reward
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+
+ILLEGAL_REWARD = -1.0
+"""What an illegal action gets, besides the end of the episode."""
+
+_ILLEGAL = ("end", "raise")
+
+
+class SingleSeatEnv(gymnasium.Env[Any, Any]):
+    """Catan for one learner: `step` plays its action and then the others up to its next one.
+
+    The reward of a step is the sum of what the seat gets until it decides again or the game
+    ends, an opponent's win included. `action_masks()` gives the legal actions, as sb3-contrib
+    asks for them. Observations are those of `raw_env` without the mask.
+
+    Infos are empty but at the end of an episode: `won` (0 or 1), `points` (own), `turns`,
+    `decisions` (own), `illegal` (0 or 1).
+
+    Args:
+        seat: the learner's seat, or "random" for one drawn in each episode.
+        opponents: None for random players, an `Agent` for all other seats, or one for each
+            in turn order from the learner's left.
+        illegal: "end": an illegal action ends the episode with -1, "raise": it raises.
+        rules: a `Rules`, a preset's name, or None for the base game.
+        observation: "flat", one vector (N,), or "dict", its segments by name.
+        reward: a `Reward`, its name in `rewards.REWARDS`, or None for win and loss.
+        render_mode: "human", "ansi", "rgb_array" or None.
+        **options: single options of `Rules` that replace those of `rules`.
+
+    Attributes:
+        seat: the learner's seat in this episode.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
+    }
+
+    def __init__(
+        self,
+        *,
+        seat: int | str = 0,
+        opponents: Agent | Sequence[Agent] | None = None,
+        illegal: str = "end",
+        rules: Rules | str | None = None,
+        observation: str = "flat",
+        reward: Reward | str | None = None,
+        render_mode: str | None = None,
+        **options: Unpack[RuleOptions],
+    ) -> None:
+        rules = Rules.make(rules, **options)
+        check_choice("seat", seat, (*range(rules.num_players), "random"))
+        check_choice("illegal", illegal, _ILLEGAL)
+        check_choice("observation", observation, OBSERVATIONS)
+        self._seat_option = seat
+        self._illegal = illegal
+        self._observation = observation
+        self._opponents = _opponents(opponents, rules.num_players - 1)
+        self.render_mode = render_mode
+        self._painter = Painter(render_mode)
+        self._match = Match(rules, reward)
+        self._rng = np.random.default_rng()
+        self.observation_space = observation_space(observation)
+        self.action_space = spaces.Discrete(rules.num_actions)
+        self.seat = 0 if seat == "random" else int(seat)
+        self._players: list[Agent | None] = []
+        self._decisions = 0
+        self._is_on = False
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        return self._match.game
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """(A,) True for each legal action; all False once the episode has ended."""
+        if not self._is_on:
+            return np.zeros(self._match.rules.num_actions, np.bool_)
+        return self.game.mask.astype(np.bool_)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start a game and play the others up to the learner's first decision.
+
+        Args:
+            seed: from 0 to 2**64 - 1; determines this episode and those that follow.
+            options: not used.
+
+        Raises:
+            ValueError: for a seed that is not possible.
+        """
+        super().reset(seed=None if seed is None else check_seed(seed))
+        draw = self.np_random.integers(2**64, size=2, dtype=np.uint64)
+        num_players = self._match.rules.num_players
+        if self._seat_option == "random":
+            self.seat = int(self.np_random.integers(num_players))
+        self._rng = np.random.default_rng(draw[1])
+        self._match.reset(int(draw[0]))
+        self._players = [None] * num_players
+        for place, agent in enumerate(self._opponents, start=1):
+            seat = (self.seat + place) % num_players
+            self._players[seat] = agent
+            agent.start(seat, self._match.rules)
+        self._decisions = 0
+        self._is_on = True
+        self._play_others(self.game.player)
+        self._show()
+        return self._observe(), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play an action, and the others up to the learner's next decision.
+
+        Raises:
+            RuntimeError: if no episode is on.
+            TypeError: if the action isn't an integer.
+            IllegalActionError: for an illegal action, with `illegal="raise"`.
+        """
+        if not self._is_on:
+            raise RuntimeError("no episode is on: call reset() first")
+        action = as_action(action)
+        mask = self.game.mask
+        if self._illegal == "end" and not (0 <= action < len(mask) and mask[action]):
+            self._is_on = False
+            return self._observe(), ILLEGAL_REWARD, True, False, self._info(illegal=1)
+        code = self._match.play(action)
+        self._decisions += 1
+        reward = self._paid(code)
+        if not code & FINISHED:
+            reward += self._play_others(self.game.player)
+        self._show()
+        game = self.game
+        terminated, truncated = game.is_over, game.is_truncated
+        if not (terminated or truncated):
+            return self._observe(), reward, False, False, {}
+        self._is_on = False
+        return self._observe(), reward, terminated, truncated, self._info(illegal=0)
+
+    def _play_others(self, player: int) -> float:
+        """Play up to the learner's decision or the end; the learner's reward meanwhile."""
+        match, total, code = self._match, 0.0, 0
+        while player != self.seat and not code & FINISHED:
+            agent = self._players[player]
+            assert agent is not None
+            view = view_of(match.game, player)
+            code = match.play(agent.act(view, view.mask, self._rng))
+            total += self._paid(code)
+            player = match.game.player
+        return total
+
+    def _paid(self, code: int) -> float:
+        return self._match.rewards()[self.seat] if self._match.pays(code) else 0.0
+
+    def _observe(self) -> Any:
+        return shaped(self._match.observe(self.seat)[0], self._observation)
+
+    def _info(self, *, illegal: int) -> dict[str, int]:
+        game = self.game
+        return {
+            "won": int(game.winner == self.seat),
+            "points": int(game.points[self.seat]),
+            "turns": game.turn,
+            "decisions": self._decisions,
+            "illegal": illegal,
+        }
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self._painter.render(self.game)
+
+    def render(self) -> Any:
+        """Text for "ansi", (height, width, 3) uint8 for "rgb_array"; a window for "human"."""
+        return self._painter.render(self.game)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._painter.close()
+
+
+def _opponents(given: Agent | Sequence[Agent] | None, count: int) -> list[Agent]:
+    if given is None:
+        given = RandomAgent()
+    if isinstance(given, Agent):
+        return [given] * count
+    if not isinstance(given, Sequence) or len(given) != count:
+        raise ValueError(
+            f"option opponents={given!r} is not possible; allowed: None, an Agent, or a list "
+            f"of {count}"
+        )
+    return [check_agent(agent) for agent in given]
+
+
+register_all()

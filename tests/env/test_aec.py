@@ -1,0 +1,299 @@
+import numpy as np
+import pytest
+from gymnasium import spaces
+from pettingzoo.utils import wrappers
+
+from catan_pz import catan_v0
+from catan_pz.observation.segments import SEGMENTS, SIZE
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import IllegalActionError
+from tests.env.play import everything, play_random
+
+
+@pytest.fixture
+def env():
+    env = catan_v0.raw_env(num_players=3)
+    env.reset(seed=7)
+    return env
+
+
+def test_spaces_are_those_of_the_contract(env):
+    for agent in env.possible_agents:
+        space = env.observation_space(agent)
+        assert space is env.observation_space(agent)
+        assert space == spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, (SIZE,), np.float32),
+                "action_mask": spaces.Box(0, 1, (389,), np.int8),
+            }
+        )
+        assert env.action_space(agent) is env.action_space(agent)
+        assert env.action_space(agent) == spaces.Discrete(389)
+    assert catan_v0.raw_env(trading=False).action_space("player_0").n == 252
+
+
+def test_everybody_can_be_observed_in_every_step_and_after_the_last(env):
+    rng = np.random.default_rng(1)
+    for _ in range(400):
+        for agent in env.possible_agents:
+            observation = env.observe(agent)
+            assert env.observation_space(agent).contains(observation)
+            assert observation["action_mask"].any() == (agent == env.agent_selection)
+        env.step(rng.choice(env.game.legal_actions()))
+    play_random(env)
+    while env.agents:
+        env.step(None)
+    for agent in env.possible_agents:
+        observation = env.observe(agent)
+        assert env.observation_space(agent).contains(observation)
+        assert not observation["action_mask"].any()
+
+
+def test_observations_are_fresh_arrays(env):
+    first = env.observe("player_0")
+    kept = {name: array.copy() for name, array in first.items()}
+    play_random(env, 50)
+    second = env.observe("player_0")
+    for name, array in first.items():
+        assert not np.shares_memory(array, second[name])
+        np.testing.assert_array_equal(array, kept[name])
+    second["action_mask"][:] = 1
+    assert env.observe("player_0")["action_mask"].sum() < 389
+
+
+def test_dict_observations_are_the_segments_of_the_flat_one():
+    flat, named = catan_v0.raw_env(), catan_v0.raw_env(observation="dict")
+    for env in (flat, named):
+        env.reset(seed=3)
+        play_random(env, 200)
+    for agent in flat.possible_agents:
+        parts = named.observe(agent)
+        assert named.observation_space(agent).contains(parts)
+        assert list(parts["observation"]) == [segment.name for segment in SEGMENTS]
+        joined = np.concatenate([parts["observation"][s.name].ravel() for s in SEGMENTS])
+        np.testing.assert_array_equal(joined, flat.observe(agent)["observation"])
+
+
+def test_all_agents_end_on_the_step_that_wins():
+    env = catan_v0.raw_env(trading=False, victory_points=4)
+    env.reset(seed=1)
+    play_random(env)
+    winner = env.game.winner
+    assert env.agents == env.possible_agents
+    assert set(env.terminations.values()) == {True}
+    assert set(env.truncations.values()) == {False}
+    assert list(env.rewards.values()) == [1.0 if p == winner else -1.0 for p in range(4)]
+    assert env._cumulative_rewards == env.rewards
+    assert set(map(len, env.infos.values())) == {0}
+
+
+def test_all_agents_are_truncated_on_the_same_step():
+    env = catan_v0.raw_env(trading=False, max_turns=5)
+    env.reset(seed=1)
+    play_random(env)
+    assert env.game.turn == 5
+    assert set(env.terminations.values()) == {False}
+    assert set(env.truncations.values()) == {True}
+    assert set(env.rewards.values()) == {0.0}
+    for _ in range(4):
+        env.step(None)
+    assert env.agents == []
+
+
+def test_rewards_accumulate_until_an_agent_has_acted():
+    env = catan_v0.raw_env(trading=False, reward="win_and_terms")
+    env.reset(seed=2)
+    due = dict.fromkeys(env.agents, 0.0)
+    rng = np.random.default_rng(2)
+    for _ in range(2000):
+        agent = env.agent_selection
+        _, reward, terminated, _, _ = env.last()
+        assert reward == pytest.approx(due[agent])
+        if terminated:
+            break
+        due[agent] = 0.0
+        env.step(rng.choice(env.game.legal_actions()))
+        for other, paid in env.rewards.items():
+            due[other] += paid
+    assert terminated
+
+
+@pytest.mark.parametrize("kind", [int, np.int32, np.int64, np.uint8, np.array])
+def test_any_kind_of_integer_is_an_action(env, kind):
+    action = int(env.game.legal_actions()[0])
+    env.step(kind(action))
+    assert env.game.snapshot()["phase"] == "setup_road"
+
+
+@pytest.mark.parametrize("action", [0, 1, 388, 389, -1, 10**30])
+def test_an_illegal_action_is_refused_and_changes_nothing(env, action):
+    before = everything(env)
+    with pytest.raises(IllegalActionError, match="phase 'setup_settlement'"):
+        env.step(action)
+    assert everything(env) == before
+
+
+@pytest.mark.parametrize("action", [None, 74.0, "74", True, [74], np.float32(74), np.bool_(True)])
+def test_an_action_of_a_wrong_type_is_refused_and_changes_nothing(env, action):
+    before = everything(env)
+    with pytest.raises(TypeError, match="actions are integers"):
+        env.step(action)
+    assert everything(env) == before
+
+
+@pytest.mark.parametrize("agent", ["player_3", "player_9", "", 0, None])
+def test_an_unknown_agent_is_named(env, agent):
+    with pytest.raises(ValueError, match="unknown agent"):
+        env.observe(agent)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("num_players", 5),
+        ("trading", 1),
+        ("observation", "graph"),
+        ("render_mode", "svg"),
+        ("reward", "money"),
+        ("rules", "expert"),
+        ("max_turns", 0),
+        ("board", "hexagon"),
+        ("points", 12),
+    ],
+)
+@pytest.mark.parametrize("make", [catan_v0.env, catan_v0.raw_env, catan_v0.parallel_env])
+def test_a_wrong_option_is_named(make, option, value):
+    with pytest.raises(ValueError, match=f"{option}={value!r}"):
+        make(**{option: value})
+
+
+def test_options_replace_those_of_the_rules():
+    env = catan_v0.raw_env(rules="one_v_one", victory_points=7)
+    assert env.rules == Rules.make("one_v_one", victory_points=7)
+    assert catan_v0.raw_env(rules=Rules(num_players=2)).possible_agents == ["player_0", "player_1"]
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "1", True])
+def test_a_wrong_seed_is_named_and_changes_nothing(env, seed):
+    before = everything(env)
+    with pytest.raises(ValueError, match="seed="):
+        env.reset(seed=seed)
+    assert everything(env) == before
+
+
+def test_the_seed_determines_this_game_and_those_that_follow():
+    one, two, other = catan_v0.raw_env(), catan_v0.raw_env(), catan_v0.raw_env()
+    for env, seed in ((one, 11), (two, 11), (other, 12)):
+        env.reset(seed=seed)
+        play_random(env, 100)
+    assert one.snapshot() == two.snapshot() != other.snapshot()
+    for env in (one, two, other):
+        env.reset()
+    assert one.snapshot() == two.snapshot() != other.snapshot()
+
+
+def test_games_are_drawn_without_a_seed():
+    one, two = catan_v0.raw_env(), catan_v0.raw_env()
+    one.reset()
+    two.reset()
+    assert one.snapshot() != two.snapshot()
+
+
+def test_raw_env_needs_a_reset_at_first_and_at_the_end():
+    env = catan_v0.raw_env(max_turns=1, trading=False)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(0)
+    env.reset(seed=1)
+    play_random(env)
+    while env.agents:
+        env.step(None)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(0)
+
+
+def test_the_wrapped_environment_ends_on_an_illegal_action(caplog):
+    env = catan_v0.env(trading=False)
+    env.reset(seed=1)
+    play_random(env, 20)
+    offender = env.agent_selection
+    illegal = int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0])
+    env.step(illegal)
+    assert set(env.terminations.values()) == {True}
+    assert env.rewards == {a: -1.0 if a == offender else 0 for a in env.possible_agents}
+    while env.agents:
+        env.step(None)
+    env.reset(seed=1)
+    assert set(env.terminations.values()) == {False}
+
+
+def test_the_wrapped_environment_refuses_what_is_no_action():
+    env = catan_v0.env(trading=False)
+    env.reset(seed=1)
+    for action in (252, -1, None, "roll"):
+        with pytest.raises(AssertionError, match="not in action space"):
+            env.step(action)
+
+
+def test_the_wrappers_are_pettingzoos_and_keep_their_order():
+    env = catan_v0.env()
+    order = (
+        wrappers.OrderEnforcingWrapper,
+        wrappers.AssertOutOfBoundsWrapper,
+        wrappers.TerminateIllegalWrapper,
+    )
+    for wrapper in order:
+        assert isinstance(env, wrapper)
+        env = env.env
+    assert isinstance(env, catan_v0.raw_env)
+
+
+@pytest.mark.parametrize(
+    "name", ["agents", "agent_selection", "rewards", "terminations", "truncations", "infos"]
+)
+def test_the_wrapped_environment_shows_nothing_before_reset(name):
+    env = catan_v0.env()
+    with pytest.raises(AttributeError, match="cannot be accessed before reset"):
+        getattr(env, name)
+    env.reset(seed=1)
+    assert getattr(env, name) is getattr(env.unwrapped, name)
+
+
+def test_metadata_and_name():
+    env = catan_v0.env()
+    assert env.metadata["name"] == "catan_v0" == str(env) == str(env.unwrapped)
+    assert env.metadata["render_modes"] == ["human", "ansi", "rgb_array"]
+    assert env.metadata["is_parallelizable"] is False
+    assert env.metadata["render_fps"] > 0
+
+
+def test_listeners_of_the_game_hear_each_decision(env):
+    heard = []
+    env.game.listeners.append(lambda _before, decision, _after: heard.append(decision.action))
+    actions = play_random(env, 60)
+    assert heard == actions
+    quiet = catan_v0.raw_env(num_players=3)
+    quiet.reset(seed=7)
+    play_random(quiet, 60)
+    assert everything(quiet) == everything(env)
+
+
+def test_rendering_follows_the_game_in_a_window(monkeypatch):
+    shown = []
+    monkeypatch.setattr("catan_pz.env.painter.Painter.render", lambda _, game: shown.append(game))
+    env = catan_v0.raw_env(render_mode="human", trading=False)
+    env.reset(seed=1)
+    play_random(env, 5)
+    assert len(shown) == 6
+
+
+def test_rendering_as_text():
+    env = catan_v0.env(render_mode="ansi")
+    env.reset(seed=1)
+    assert isinstance(env.render(), str)
+
+
+def test_rendering_without_a_mode_warns():
+    env = catan_v0.raw_env()
+    env.reset(seed=1)
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert env.render() is None

@@ -1,0 +1,139 @@
+"""Full state: `state()`, snapshots, pickling and copies."""
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from catan_pz import catan_v0
+from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, global_vector
+from catan_pz.observation.segments import SIZE
+from tests.env.play import everything, future, play_random
+
+CONFIGURATIONS = [
+    {},
+    {"num_players": 2, "trading": False},
+    {"rules": "one_v_one", "skip_forced": True},
+    {"num_players": 3, "offer_form": "both", "reward": "gain_or_penalty"},
+    {"dice": [(1, 2), (6, 6)], "trading": False, "max_turns": 30},
+]
+
+configurations = pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
+
+
+def playing(make, options, decisions=150):
+    env = make(**options)
+    env.reset(seed=4)
+    play_random(env, decisions)
+    return env
+
+
+@configurations
+@pytest.mark.parametrize("make", [catan_v0.raw_env, catan_v0.env], ids=["raw_env", "env"])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
+)
+def test_a_copy_has_the_same_future(make, options, copied):
+    env = playing(make, options)
+    twin = copied(env)
+    before = everything(twin.unwrapped)
+    assert before == everything(env.unwrapped)
+    expected = future(env)
+    assert everything(twin.unwrapped) == before
+    assert future(twin) == expected
+
+
+@configurations
+def test_a_snapshot_has_the_same_future(options):
+    env = playing(catan_v0.env, options, decisions=100)
+    saved = json.loads(json.dumps(env.unwrapped.snapshot()))
+    env.unwrapped.restore(saved)
+    agents = [env.agent_selection]
+    actions = play_random(env, 300, seed=1)
+    other = catan_v0.env(**options)
+    other.reset(seed=99)
+    other.unwrapped.restore(saved)
+    agents.append(other.agent_selection)
+    assert agents[0] == agents[1]
+    assert play_random(other, 300, seed=1) == actions
+    assert everything(other.unwrapped) == everything(env.unwrapped)
+
+
+def test_a_finished_game_can_be_restored():
+    env = playing(catan_v0.raw_env, {"trading": False, "victory_points": 4}, decisions=10**6)
+    saved = env.snapshot()
+    env.reset(seed=1)
+    env.restore(saved)
+    assert set(env.terminations.values()) == {True}
+    env.step(None)
+    assert env.num_agents == 3
+    env.reset(seed=1)
+    assert env.num_agents == 4
+
+
+def test_the_rules_of_a_restored_game_end_with_it():
+    env = playing(catan_v0.raw_env, {"trading": False})
+    other = playing(catan_v0.raw_env, {"trading": False, "victory_points": 13, "dice": [(1, 1)]})
+    env.restore(other.snapshot())
+    assert env.game.rules.victory_points == 13
+    env.reset(seed=4)
+    assert env.game.rules.victory_points == 10
+    play_random(env, 150)
+    assert everything(env) == everything(playing(catan_v0.raw_env, {"trading": False}))
+
+
+@pytest.mark.parametrize("options", [{"num_players": 3}, {"trading": False}], ids=str)
+def test_a_state_of_other_spaces_is_refused_and_changes_nothing(options):
+    env = playing(catan_v0.raw_env, {})
+    before = everything(env)
+    with pytest.raises(ValueError, match=next(iter(options))):
+        env.restore(playing(catan_v0.raw_env, options).snapshot())
+    assert everything(env) == before
+
+
+def test_a_broken_state_is_refused_and_changes_nothing():
+    env = playing(catan_v0.raw_env, {})
+    before = everything(env)
+    for key, value in {"bank": {}, "phase": "tea", "robber": 19, "format": "x"}.items():
+        with pytest.raises(ValueError, match=r".+"):
+            env.restore(env.snapshot() | {key: value})
+        assert everything(env) == before
+
+
+@configurations
+def test_the_full_information_vector_lies_in_its_space(options):
+    env = playing(catan_v0.env, options)
+    assert env.state_space.shape == (GLOBAL_SIZE,)
+    for _ in range(40):
+        assert env.state_space.contains(env.state())
+        play_random(env, 5)
+
+
+def test_the_full_information_vector_tells_all():
+    env = playing(catan_v0.raw_env, {"rules": "one_v_one"}, decisions=400)
+    vector, state = env.state(), env.snapshot()
+    np.testing.assert_array_equal(vector[:SIZE], env.observe("player_0")["observation"])
+
+    def part(name, *shape):
+        return vector[GLOBAL_PLACES[name]].reshape(shape)
+
+    names = list(state["players"][0]["cards"])
+    for p, player in enumerate(state["players"]):
+        hand = np.minimum(np.array(list(player["hand"].values())) / 10, 1)
+        np.testing.assert_allclose(part("all_hands", 4, 5)[p], hand, rtol=1e-6)
+        cards = np.array(list(player["cards"].values())) / [14, 2, 2, 2, 5]
+        np.testing.assert_allclose(part("all_cards", 4, 5)[p], cards, rtol=1e-6)
+        assert part("all_points", 4)[p] == pytest.approx(player["points"] / 15)
+    deck = part("deck", 25, 5)
+    left = len(state["deck"])
+    assert [names[k] for k in deck[:left].argmax(axis=1)] == state["deck"]
+    assert not deck[left:].any()
+    throws = [[k // 6 + 1, k % 6 + 1] for k in np.flatnonzero(part("throws_left", 36))]
+    assert throws == state["rng"]["dice_left"]
+
+
+def test_the_full_information_vector_is_made_from_a_state():
+    with pytest.raises(ValueError, match="STATE"):
+        global_vector(np.zeros(3, np.float32)[0], np.zeros(SIZE, np.float32))

@@ -1,0 +1,276 @@
+import numpy as np
+import pytest
+
+from catan_pz.board.topology import HEX_EDGES, HEX_VERTICES
+from catan_pz.engine.actions import BUILD_CITY, BUILD_ROAD
+from catan_pz.env.match import OVER, Match
+from catan_pz.notation import action_id
+from catan_pz.rewards import (
+    REWARDS,
+    GainOrPenalty,
+    Happened,
+    LinearReward,
+    PointsGained,
+    PointsHeld,
+    Reward,
+    RoadHeld,
+    WinAndLead,
+    WinAndTerms,
+    WinLoss,
+    looked_at,
+    make_reward,
+    note,
+)
+from catan_pz.rules import Rules
+from catan_pz.runtime.position import position
+
+CORNERS = [int(v) for v in HEX_VERTICES[0]]
+FAR_CORNERS = [int(v) for v in HEX_VERTICES[18]]
+CITY_CARDS = {"grain": 2, "ore": 3}
+TWO = Rules(num_players=2, trading=False)
+
+
+def after(game, *actions, reward=None):
+    """The rewards of the last of some actions, by seat."""
+    match = Match(game.rules, reward)
+    match.replace(game)
+    for action in actions:
+        code = match.play(action)
+    if not match.pays(code):
+        return [0.0] * 4
+    return match.rewards()
+
+
+def happened(game, action):
+    match = Match(game.rules)
+    match.replace(game)
+    match.play(action)
+    return {
+        (seat, kind): int(match.happened[seat, kind])
+        for seat in range(4)
+        for kind in Happened
+        if match.happened[seat, kind]
+    }
+
+
+def city_position(points_to_win=10):
+    """Seat 0, with a settlement, a city and five roads, may build another city: 3 points now."""
+    rules = Rules(num_players=2, trading=False, victory_points=points_to_win)
+    mine = {"settlements": [CORNERS[0]], "cities": [CORNERS[2]], "hand": CITY_CARDS}
+    return position([mine, {"settlements": [FAR_CORNERS[0]]}], rules=rules)
+
+
+def test_a_city_is_a_point_gained_and_a_city_built():
+    assert happened(city_position(), BUILD_CITY + CORNERS[0]) == {
+        (0, Happened.POINTS_GAINED): 1,
+        (0, Happened.POINTS_WON): 1,
+        (0, Happened.CITY_BUILT): 1,
+        (0, Happened.POINTS_HELD): 4,
+    }
+
+
+@pytest.mark.parametrize(
+    ("reward", "pays"),
+    [
+        (WinLoss(), 0.0),
+        (PointsGained(), 1.0),
+        (PointsHeld(), 4.0),
+        (RoadHeld(), 0.0),
+        (GainOrPenalty(), 0.01),
+        (WinAndLead(), 0.0),
+        (WinAndTerms(), 7.5),
+    ],
+    ids=repr,
+)
+def test_what_a_city_pays(reward, pays):
+    assert after(city_position(), BUILD_CITY + CORNERS[0], reward=reward) == [pays, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("reward", "winner", "loser"),
+    [
+        (WinLoss(), 1.0, -1.0),
+        (PointsGained(win=2.0), 3.0, -2.0),
+        (PointsHeld(), 4.0, 0.0),
+        (WinAndLead(), 0.75 + 3 * 0.02, -0.75 - 3 * 0.02),
+        (WinAndTerms(), 507.5, 0.0),
+    ],
+    ids=repr,
+)
+def test_what_a_win_pays(reward, winner, loser):
+    paid = after(city_position(points_to_win=4), BUILD_CITY + CORNERS[0], reward=reward)
+    assert paid == pytest.approx([winner, loser, 0, 0])
+
+
+def test_with_more_players_the_lead_is_over_the_best_other_seat():
+    rules = Rules(num_players=3, trading=False, victory_points=4)
+    mine = {"settlements": [CORNERS[0]], "cities": [CORNERS[2]], "hand": CITY_CARDS}
+    second = {"cities": [FAR_CORNERS[0]]}
+    game = position([mine, second, {"settlements": [FAR_CORNERS[2]]}], rules=rules)
+    assert after(game, BUILD_CITY + CORNERS[0], reward=WinAndLead()) == pytest.approx(
+        [0.75 + 2 * 0.02, -0.75 - 2 * 0.02, -0.75 - 3 * 0.02, 0]
+    )
+
+
+def test_a_decision_that_gains_nothing_costs_k_for_each_point_held():
+    game = city_position()
+    assert after(game, action_id("end_turn"), reward=GainOrPenalty(k=0.5)) == [-1.5, 0, 0, 0]
+
+
+def test_points_held_are_those_of_the_seat_that_decided():
+    assert after(city_position(), action_id("end_turn"), reward=PointsHeld()) == [3, 0, 0, 0]
+
+
+def test_the_longest_road_that_is_lost_costs_its_owner_two_points():
+    mine = {"roads": [int(e) for e in HEX_EDGES[0][:5]], "hand": {"brick": 1, "lumber": 1}}
+    theirs = {"roads": [int(e) for e in HEX_EDGES[18][:5]]}
+    game = position([mine, theirs], rules=TWO, longest_road_owner=1)
+    road = BUILD_ROAD + int(HEX_EDGES[0][5])
+    assert after(game.copy(), road, reward=PointsGained()) == [2, -2, 0, 0]
+    assert after(game.copy(), road, reward=RoadHeld()) == [6, 0, 0, 0]
+    assert after(game.copy(), road, reward=GainOrPenalty()) == [0.02, 0, 0, 0]
+    assert after(game.copy(), road, reward=WinAndTerms()) == [10, -10, 0, 0]
+
+
+def test_a_knight_is_a_card_played_and_then_the_robber_moved():
+    game = position([{"cards": {"knight": 1}}, {}], rules=TWO)
+    assert after(game.copy(), action_id("play_knight"), reward=WinAndTerms()) == [5, 0, 0, 0]
+    knight_and_robber = [action_id("play_knight"), action_id("move_robber", hex=3)]
+    assert after(game, *knight_and_robber, reward=WinAndTerms()) == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("card", "action"),
+    [
+        ("road_building", action_id("play_road_building")),
+        ("year_of_plenty", action_id("play_year_of_plenty", pair=["brick", "ore"])),
+        ("monopoly", action_id("play_monopoly", resource="ore")),
+    ],
+)
+def test_each_development_card_counts_as_played(card, action):
+    game = position([{"cards": {card: 1}, "settlements": [CORNERS[0]]}, {}], rules=TWO)
+    assert happened(game, action)[0, Happened.CARD_PLAYED] == 1
+
+
+def test_buying_a_card_is_not_playing_it():
+    game = position([{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {}], rules=TWO, deck=["knight"])
+    assert after(game, action_id("buy_development_card"), reward=WinAndTerms()) == [0, 0, 0, 0]
+
+
+def test_a_hidden_victory_point_is_a_point_gained():
+    hand = {"wool": 1, "grain": 1, "ore": 1}
+    game = position([{"hand": hand}, {}], rules=TWO, deck=["victory_point"])
+    assert after(game, action_id("buy_development_card"), reward=PointsGained()) == [1, 0, 0, 0]
+
+
+def test_each_discarded_card_counts():
+    game = position(
+        [{}, {"hand": {"ore": 4, "wool": 4}}],
+        rules=TWO,
+        phase="discard",
+        player_to_move=1,
+        to_discard=[0, 4],
+        rolled=True,
+        dice=[3, 4],
+    )
+    discard = action_id("discard", resource="ore")
+    assert after(game, discard, reward=WinAndTerms()) == pytest.approx([0, -0.3, 0, 0])
+
+
+def test_forced_decisions_add_their_events_to_the_step_but_hold_nothing():
+    rules = Rules(num_players=2, trading=False, skip_forced=True)
+    # Four cards of one kind are discarded: after the first choice nothing is left to choose.
+    game = position(
+        [{"settlements": [FAR_CORNERS[0]]}, {"hand": {"ore": 8, "wool": 1}}],
+        rules=rules,
+        phase="discard",
+        player_to_move=1,
+        to_discard=[0, 4],
+        rolled=True,
+        dice=[3, 4],
+    )
+    noted = happened(game, action_id("discard", resource="wool"))
+    assert noted == {(1, Happened.CARDS_DISCARDED): 4}
+
+
+def test_skipping_forced_decisions_changes_no_sum_of_events():
+    kinds = [kind for kind in Happened if "HELD" not in kind.name]
+    for seed in range(3):
+        totals, recorded = [], []
+        rng = np.random.default_rng(seed)
+        skipping = Match(Rules(num_players=3, skip_forced=True, victory_points=5))
+        skipping.reset(seed)
+        skipping.game.listeners.append(lambda _b, decision, _a: recorded.append(decision.action))
+        total, code = np.zeros((4, len(kinds)), np.int64), 0
+        while not code & OVER:
+            code = skipping.play(int(rng.choice(skipping.game.legal_actions())))
+            total += skipping.happened[:, kinds]
+        totals.append(total)
+        plain = Match(Rules(num_players=3, victory_points=5))
+        plain.reset(seed)
+        total = np.zeros((4, len(kinds)), np.int64)
+        for action in recorded:
+            plain.play(action)
+            total += plain.happened[:, kinds]
+        assert plain.game.is_over
+        np.testing.assert_array_equal(total, totals[0])
+        assert total[:, kinds.index(Happened.POINTS_GAINED)].tolist()[:3] == [
+            int(n) for n in plain.game.points
+        ]
+
+
+def test_sums_stop_at_the_ends_of_a_byte():
+    happened = np.full((4, len(Happened)), 120, np.int8)
+    getattr(note, "py_func", note)(happened, 1, 2, 100)
+    assert happened[1, 2] == 127
+    getattr(note, "py_func", note)(happened, 1, 2, -1000)
+    assert happened[1, 2] == -128
+
+
+def test_linear_rewards_pay_games_and_batches_alike():
+    noted = np.random.default_rng(1).integers(-3, 4, (5, 4, len(Happened))).astype(np.int8)
+    reward = WinAndTerms()
+    paid = reward(noted, np.zeros(5))
+    assert paid.shape == (5, 4)
+    np.testing.assert_allclose(paid[2], reward(noted[2:3], np.zeros(1))[0])
+
+
+def test_weights_by_name():
+    reward = LinearReward(won=2.0, cards_discarded=-0.5)
+    assert reward.looks_at == {Happened.WON, Happened.CARDS_DISCARDED}
+    assert repr(reward) == "LinearReward(won=2, cards_discarded=-0.5)"
+    with pytest.raises(ValueError, match="wins"):
+        LinearReward(wins=1.0)
+
+
+def test_the_drrl_reward_between_two_decisions_of_a_learner():
+    reward = GainOrPenalty(k=0.1)
+    assert reward.between(3, 5) == pytest.approx(0.2)
+    assert reward.between(5, 5) == pytest.approx(-0.5)
+    assert reward.between(5, 3) == pytest.approx(-0.3)
+
+
+@pytest.mark.parametrize("name", REWARDS)
+def test_rewards_have_names(name):
+    reward = make_reward(name)
+    assert isinstance(reward, REWARDS[name])
+    assert isinstance(reward, Reward)
+
+
+@pytest.mark.parametrize("wrong", ["winloss", 3, WinLoss])
+def test_a_wrong_reward_is_named(wrong):
+    with pytest.raises(ValueError, match="option reward="):
+        make_reward(wrong)
+
+
+def test_a_reward_of_ones_own_is_called_in_every_step():
+    def pay_hands(happened, games):
+        return games["hand_size"].astype(np.float64)
+
+    assert looked_at(pay_hands) == -1
+    assert after(city_position(), action_id("end_turn"), reward=pay_hands) == [5, 0, 0, 0]
+
+
+def test_a_reward_of_the_wrong_shape_is_named():
+    with pytest.raises(ValueError, match="shape"):
+        after(city_position(), action_id("end_turn"), reward=lambda happened, games: np.zeros(4))
