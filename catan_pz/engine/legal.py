@@ -47,14 +47,15 @@ from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS
 from catan_pz.engine.trade import (
     OFFER_WORDS,
     OFFERS_PER_WORD,
+    bundles_held,
+    bundles_to_ask_for,
     can_accept,
     can_close_with,
     can_compose_get,
     can_compose_give,
     can_send,
     may_offer,
-    offers_answerable,
-    offers_payable,
+    offers_between,
 )
 from catan_pz.engine.turn import is_truncated
 from catan_pz.terms import KNIGHT, MONOPOLY, NUM_RESOURCES, Phase
@@ -158,9 +159,9 @@ def allow_composing(s, p):
 def allow_offers(s, p):
     """Offers, or counter-offers, that p may make or begin."""
     if s.offer_templates:
+        giving, getting = bundles_held(s, p), bundles_to_ask_for(s, p)
         for word in range(OFFER_WORDS):
-            offers = offers_payable(s, p, word) & offers_answerable(s, p, word)
-            allow(s, OFFER + OFFERS_PER_WORD * word, offers)
+            allow(s, OFFER + OFFERS_PER_WORD * word, offers_between(giving, getting, word))
     if s.offer_composed:
         allow_composing(s, p)
 

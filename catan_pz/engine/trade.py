@@ -7,6 +7,7 @@ which is addressed to the player in turn.
 
 import numpy as np
 
+from catan_pz.engine import bits
 from catan_pz.engine.actions import NUM_OFFERS, OFFER_GET, OFFER_GIVE
 from catan_pz.engine.hands import gain, move_cards, return_cards
 from catan_pz.engine.knowledge import most_held, note_holding, note_payment
@@ -23,8 +24,26 @@ OFFERS_PER_WORD = 40
 OFFER_WORDS = 3
 """A set of templates is three int64 words: template k is bit k % 40 of word k // 40."""
 
-BUNDLES = np.unique(OFFER_GIVE, axis=0)
-"""(20, R) the bundles that templates are made of: one, two alike, or two different cards."""
+_PAIRS = [(a, b) for a in range(NUM_RESOURCES) for b in range(a + 1, NUM_RESOURCES)]
+_FIRST_PAIR = 2 * NUM_RESOURCES
+
+
+def _bundles() -> np.ndarray:
+    one = np.eye(NUM_RESOURCES, dtype=np.int64)
+    return np.concatenate([one, 2 * one, [one[a] + one[b] for a, b in _PAIRS]])
+
+
+BUNDLES = _bundles()
+"""(20, R) what templates are made of: one card, two alike, two different cards."""
+
+PAIRS_AMONG = np.array(
+    [
+        sum(1 << k for k, (a, b) in enumerate(_PAIRS) if ones >> a & 1 and ones >> b & 1)
+        for ones in range(1 << NUM_RESOURCES)
+    ],
+    np.int64,
+)
+"""(32,) for each set of resources the set of pairs of two different ones in it."""
 
 
 def _offers_with(side: np.ndarray) -> np.ndarray:
@@ -63,52 +82,58 @@ def is_addressed(s, maker, q):
 
 
 @rule
-def holds_bundle(s, p, b):
-    """Whether p holds a bundle of `BUNDLES`."""
-    for r in range(NUM_RESOURCES):
-        if s.hand[p, r] < BUNDLES[b, r]:
-            return False
-    return True
+def bundles_of(ones, twos):
+    """Set of bundles that a hand covers: resources it has one of, and has two of."""
+    return ones | twos << NUM_RESOURCES | PAIRS_AMONG[ones] << _FIRST_PAIR
 
 
 @rule
-def may_hold_bundle(s, o, p, b):
-    """Whether p can hold a bundle of `BUNDLES` in full, by what o knows."""
-    cards = 0
+def bundles_held(s, p):
+    """Set of bundles that p holds."""
+    ones, twos = 0, 0
     for r in range(NUM_RESOURCES):
-        cards += BUNDLES[b, r]
-        if BUNDLES[b, r] > most_held(s, o, p, r):
-            return False
-    return cards <= s.hand_size[p]
+        if s.hand[p, r] >= 1:
+            ones |= 1 << r
+        if s.hand[p, r] >= 2:
+            twos |= 1 << r
+    return bundles_of(ones, twos)
 
 
 @rule
-def somebody_may_hold_bundle(s, maker, b):
-    """Whether one of those whom an offer addresses can hold a bundle, by what its maker knows."""
+def bundles_possible(s, o, p):
+    """Set of bundles that p can hold in full, by what o knows."""
+    if s.hand_size[p] == 0:
+        return 0
+    ones, twos = 0, 0
+    for r in range(NUM_RESOURCES):
+        if most_held(s, o, p, r) >= 1:
+            ones |= 1 << r
+        if most_held(s, o, p, r) >= 2:
+            twos |= 1 << r
+    return ones if s.hand_size[p] == 1 else bundles_of(ones, twos)
+
+
+@rule
+def bundles_to_ask_for(s, maker):
+    """Set of bundles that one of those addressed can hold in full, by what the maker knows."""
+    bundles = 0
     for q in range(s.num_players):
-        if is_addressed(s, maker, q) and may_hold_bundle(s, maker, q, b):
-            return True
-    return False
+        if is_addressed(s, maker, q):
+            bundles |= bundles_possible(s, maker, q)
+    return bundles
 
 
 @rule
-def offers_payable(s, maker, word):
-    """Templates whose giving side the maker holds, in one of three words."""
-    offers = 0
-    for b in range(BUNDLES.shape[0]):
-        if holds_bundle(s, maker, b):
-            offers |= OFFERS_GIVING[b, word]
-    return offers
-
-
-@rule
-def offers_answerable(s, maker, word):
-    """Templates whose other side somebody addressed may hold, in one of three words."""
-    offers = 0
-    for b in range(BUNDLES.shape[0]):
-        if somebody_may_hold_bundle(s, maker, b):
-            offers |= OFFERS_GETTING[b, word]
-    return offers
+def offers_between(giving, getting, word):
+    """Templates that give and get bundles of two sets, in one of three words."""
+    given, got = 0, 0
+    while giving != 0:
+        given |= OFFERS_GIVING[bits.first(giving), word]
+        giving &= giving - 1
+    while getting != 0:
+        got |= OFFERS_GETTING[bits.first(getting), word]
+        getting &= getting - 1
+    return given & got
 
 
 @rule

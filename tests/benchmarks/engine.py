@@ -1,0 +1,102 @@
+"""Speed of the engine alone: random games, and what mask and observation add.
+
+`python -m tests.benchmarks.engine` prints a Markdown table. All rows are measured in one
+run, interleaved, and the best of several repetitions counts, so that they can be compared
+with each other on a busy machine.
+"""
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+
+from catan_pz import Game
+from catan_pz.engine import chance, legal, step
+from catan_pz.engine.rule import bound, entry
+from catan_pz.observation import encode
+
+GAMES = 200
+REPETITIONS = 5
+RULE_SETS = {
+    "4 players, no trade between players": {"trading": False},
+    "4 players, trade by templates": {},
+    "2 players, one_v_one": {"rules": "one_v_one"},
+}
+
+
+@entry
+def play(games, i, script):
+    """Play game i to its end at random; return the decisions."""
+    s = games[i]
+    played = 0
+    n = legal.count_legal(s)
+    while n > 0:
+        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        played += 1
+        n = legal.count_legal(s)
+    return played
+
+
+@entry
+def play_with_mask(games, i, script, mask):
+    """The same, writing the mask after each decision."""
+    s = games[i]
+    played = 0
+    n = legal.count_legal(s)
+    while n > 0:
+        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        legal.write_mask(s, mask)
+        played += 1
+        n = legal.count_legal(s)
+    return played
+
+
+@entry
+def play_with_observation(games, i, script, mask, obs):
+    """The same, writing mask and observation of the player to move after each decision."""
+    s = games[i]
+    played = 0
+    n = legal.count_legal(s)
+    while n > 0:
+        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        legal.write_mask(s, mask)
+        encode.observe(s, int(s.player), obs)
+        played += 1
+        n = legal.count_legal(s)
+    return played
+
+
+def measure(game: Game, call: Callable[..., int], buffers: tuple[np.ndarray, ...]) -> float:
+    """Nanoseconds a decision."""
+    script = np.zeros((0, 2), np.int8)
+    decisions, seconds = 0, 0.0
+    for seed in range(GAMES):
+        game.reset(seed)
+        start = perf_counter()
+        decisions += call(game.games, 0, script, *buffers)
+        seconds += perf_counter() - start
+    return 1e9 * seconds / decisions
+
+
+def main() -> None:
+    """Print the table."""
+    print("| rules | what is written | ns a decision | million decisions/s |")
+    print("|---|---|---|---|")
+    for name, options in RULE_SETS.items():
+        game = Game(seed=0, **options)
+        mask, obs = np.zeros_like(game.mask), game.observe(0)
+        ways = {
+            "nothing": (bound(play), ()),
+            "mask": (bound(play_with_mask), (mask,)),
+            "mask and observation": (bound(play_with_observation), (mask, obs)),
+        }
+        best = dict.fromkeys(ways, np.inf)
+        for _ in range(REPETITIONS):
+            for way, (call, buffers) in ways.items():
+                best[way] = min(best[way], measure(game, call, buffers))
+        for way, nanoseconds in best.items():
+            print(f"| {name} | {way} | {nanoseconds:.0f} | {1e3 / nanoseconds:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
