@@ -113,9 +113,9 @@ def test_truth_and_secrecy_where_few_cards_are_enough() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULE_SETS)
-@pytest.mark.parametrize("seed", range(10, 20))
+@pytest.mark.parametrize("seed", range(10, 15))
 def test_truth_and_secrecy_in_whole_random_games(name: str, seed: int) -> None:
-    check_game(seed, RULE_SETS[name], steps=3000, every=1)
+    check_game(seed, RULE_SETS[name], steps=3000, every=7)
 
 
 def test_the_games_played_reach_every_phase() -> None:
