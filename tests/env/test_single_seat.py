@@ -1,0 +1,246 @@
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+
+from catan_pz.agents.base import Agent
+from catan_pz.agents.random import RandomAgent
+from catan_pz.board.topology import HEX_VERTICES
+from catan_pz.engine.actions import BUILD_CITY
+from catan_pz.env.single_seat import SingleSeatEnv
+from catan_pz.notation import action_id
+from catan_pz.observation.segments import SEGMENTS, SIZE
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import IllegalActionError
+from catan_pz.runtime.position import position
+
+CORNERS = [int(v) for v in HEX_VERTICES[0]]
+CONFIGURATIONS = [
+    {},
+    {"trading": False, "skip_forced": True},
+    {"rules": "one_v_one"},
+    {"observation": "dict", "num_players": 3, "trading": False, "seat": "random"},
+]
+
+
+class Witness(Agent):
+    """Plays the first legal action, or the last, and remembers what it was told."""
+
+    def __init__(self):
+        self.started, self.views = [], []
+
+    def start(self, seat, rules):
+        self.started.append((seat, rules))
+
+    def act(self, view, mask, rng):
+        assert mask is view.mask
+        self.views.append(view)
+        return int(np.flatnonzero(mask)[-1])
+
+
+def play(env, decisions=10**9, seed=0):
+    """Play at random to the end of an episode; what the steps gave."""
+    rng, steps = np.random.default_rng(seed), []
+    for _ in range(decisions):
+        steps.append(env.step(rng.choice(np.flatnonzero(env.action_masks()))))
+        if steps[-1][2] or steps[-1][3]:
+            break
+    return steps
+
+
+@pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
+# SB3 would rather have flat arrays than the shaped segments of dict observations.
+@pytest.mark.filterwarnings("ignore:Your observation .* has an unconventional shape:UserWarning")
+def test_check_env(options):
+    env_checker = pytest.importorskip(
+        "stable_baselines3.common.env_checker", reason="takes the extra `train`"
+    )
+    env_checker.check_env(SingleSeatEnv(**options))
+
+
+def test_gymnasiums_own_check():
+    from gymnasium.utils.env_checker import check_env
+
+    check_env(
+        gymnasium.make("catan_pz/SingleSeat-v0", trading=False).unwrapped, skip_render_check=True
+    )
+
+
+@pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
+def test_it_is_always_the_learners_decision(options):
+    env = SingleSeatEnv(**options)
+    observation, info = env.reset(seed=1)
+    for _ in range(30):
+        assert info == {}
+        assert env.observation_space.contains(observation)
+        assert env.game.player == env.seat
+        masks = env.action_masks()
+        assert masks.dtype == np.bool_
+        np.testing.assert_array_equal(masks, env.game.mask)
+        observation, _, terminated, truncated, info = play(env, 1)[0]
+        assert (terminated, truncated) == (False, False)
+
+
+def test_dict_observations_are_the_named_segments():
+    env = SingleSeatEnv(observation="dict")
+    observation, _ = env.reset(seed=1)
+    assert list(observation) == [segment.name for segment in SEGMENTS]
+    assert SingleSeatEnv().observation_space.shape == (SIZE,)
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_win_and_loss_reach_the_learner_in_every_seat(seat):
+    outcomes = set()
+    env = SingleSeatEnv(seat=seat, trading=False, victory_points=4)
+    for seed in range(12):
+        env.reset(seed=seed)
+        steps = play(env, seed=seed)
+        _, reward, terminated, truncated, info = steps[-1]
+        assert (terminated, truncated) == (True, False)
+        assert reward == (1.0 if env.game.winner == seat else -1.0)
+        assert all(step[1] == 0.0 and step[4] == {} for step in steps[:-1])
+        assert info["won"] == (reward == 1.0)
+        assert info["points"] == env.game.points[seat]
+        assert info["decisions"] == len(steps)
+        outcomes.add(reward)
+    assert outcomes == {1.0, -1.0}
+
+
+def test_an_opponents_win_is_in_the_reward_of_the_decision_before_it():
+    rules = Rules(num_players=2, trading=False, victory_points=4)
+
+    class Builder(Agent):
+        def act(self, view, mask, rng):
+            city = BUILD_CITY + CORNERS[0]
+            return city if mask[city] else int(np.flatnonzero(mask)[0])
+
+    env = SingleSeatEnv(rules=rules, opponents=Builder(), reward="win_and_lead")
+    env.reset(seed=1)
+    theirs = {
+        "settlements": [CORNERS[0]],
+        "cities": [CORNERS[2]],
+        "hand": {"grain": 2, "ore": 3},
+    }
+    env._match.replace(position([{}, theirs], rules=rules, seed=2))
+    _, reward, terminated, _, info = env.step(action_id("end_turn"))
+    assert terminated
+    assert reward == pytest.approx(-0.75 - 0.02 * 4)
+    assert (info["won"], info["decisions"]) == (0, 1)
+
+
+def test_points_gained_sum_to_the_points_at_the_end():
+    env = SingleSeatEnv(seat="random", trading=False, skip_forced=True, reward="points_gained")
+    for seed in range(5):
+        env.reset(seed=seed)
+        steps = play(env, seed=seed)
+        # Forced set-up roads and the others' first moves give no points to the learner.
+        assert sum(step[1] for step in steps) == env.game.points[env.seat]
+
+
+def test_truncation_is_told_apart_from_the_end():
+    env = SingleSeatEnv(trading=False, max_turns=3)
+    env.reset(seed=1)
+    _, reward, terminated, truncated, info = play(env)[-1]
+    assert (terminated, truncated) == (False, True)
+    assert (reward, info["turns"], info["won"]) == (0.0, 3, 0)
+    assert not env.action_masks().any()
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(0)
+
+
+def test_an_illegal_action_ends_the_episode():
+    env = SingleSeatEnv()
+    env.reset(seed=1)
+    before = env.game.games.tobytes()
+    _, reward, terminated, truncated, info = env.step(action_id("roll"))
+    assert (reward, terminated, truncated, info["illegal"]) == (-1.0, True, False, 1)
+    assert env.game.games.tobytes() == before
+
+
+def test_an_illegal_action_raises_on_demand():
+    env = SingleSeatEnv(illegal="raise")
+    env.reset(seed=1)
+    with pytest.raises(IllegalActionError, match="setup_settlement"):
+        env.step(action_id("roll"))
+    with pytest.raises(TypeError, match="integers"):
+        env.step("roll")
+    assert env.action_masks().any()
+
+
+def test_the_seed_determines_episodes_and_seats():
+    one = SingleSeatEnv(seat="random", trading=False)
+    two = SingleSeatEnv(seat="random", trading=False)
+    seats = set()
+    for seed in (5, *[None] * 8):
+        assert one.reset(seed=seed)[0].tobytes() == two.reset(seed=seed)[0].tobytes()
+        assert one.seat == two.seat
+        play(one, 30)
+        play(two, 30)
+        assert one.game.games.tobytes() == two.game.games.tobytes()
+        seats.add(one.seat)
+    assert len(seats) > 2
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
+)
+def test_a_copy_has_the_same_future(copied):
+    env = SingleSeatEnv(seat="random", trading=False)
+    env.reset(seed=5)
+    play(env, 20)
+    twin = copied(env)
+    for one, other in zip(play(env, 60, seed=1), play(twin, 60, seed=1), strict=True):
+        assert one[0].tobytes() == other[0].tobytes()
+        assert one[1:] == other[1:]
+    assert env.reset()[0].tobytes() == twin.reset()[0].tobytes()
+
+
+def test_opponents_sit_in_turn_order_from_the_learners_left():
+    agents = [Witness(), Witness(), Witness()]
+    env = SingleSeatEnv(seat=2, opponents=agents, trading=False, max_turns=20)
+    env.reset(seed=1)
+    play(env)
+    for seat, agent in zip((3, 0, 1), agents, strict=True):
+        assert agent.started == [(seat, env.game.rules)]
+        assert agent.views
+        for view in agent.views:
+            assert view.mask.any()
+            assert view.segments["player_to_move"].tolist() == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("seat", 4),
+        ("seat", "first"),
+        ("illegal", "ignore"),
+        ("opponents", [RandomAgent()]),
+        ("opponents", "random"),
+        ("observation", "planes"),
+        ("render_mode", "svg"),
+        ("reward", "money"),
+        ("num_players", 1),
+    ],
+)
+def test_a_wrong_option_is_named(option, value):
+    with pytest.raises(ValueError, match=f"option {option}="):
+        SingleSeatEnv(**{option: value})
+
+
+def test_opponents_must_be_agents():
+    with pytest.raises(ValueError, match="agent 'a'"):
+        SingleSeatEnv(opponents=["a", "b", "c"])
+
+
+def test_it_needs_a_reset_at_first():
+    with pytest.raises(RuntimeError, match="reset"):
+        SingleSeatEnv().step(0)
+
+
+def test_rendering_as_text():
+    env = SingleSeatEnv(render_mode="ansi")
+    env.reset(seed=1)
+    assert isinstance(env.render(), str)
+    env.close()
