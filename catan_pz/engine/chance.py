@@ -28,7 +28,7 @@ NO_OUTCOME = -1
 ALL_THROWS = (1 << 36) - 1
 FEWEST_THROWS_LEFT = 13
 
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _S27 = np.uint64(27)
@@ -49,10 +49,16 @@ def scramble(seed):
 
 
 @rule
+def number_below(seed, n):
+    """64 random bits as a whole number from 0 to n - 1, each equally likely (to 1 in 2**32)."""
+    return np.int64(((seed >> _S32) * np.uint64(n)) >> _S32)
+
+
+@rule
 def draw_below(s, n):
     """A whole number from 0 to n - 1, each equally likely."""
-    s.rng = s.rng + _GAMMA
-    return np.int64(((scramble(s.rng) >> _S32) * np.uint64(n)) >> _S32)
+    s.rng = s.rng + GAMMA
+    return number_below(scramble(s.rng), n)
 
 
 @rule

@@ -42,6 +42,16 @@ KINDS: Final[dict[str, Any]] = {
     "obs": types.int8[::1],
     "scaled": types.float32[::1],
     "happened": types.int8[:, ::1],
+    # Batches: one row a game.
+    "observations": types.int8[:, ::1],
+    "players": types.int8[::1],
+    "happenings": types.int8[:, :, ::1],
+    "weights": types.float64[::1],
+    "payments": types.float32[:, ::1],
+    "done": types.boolean[::1],
+    "truncated": types.boolean[::1],
+    "samplers": types.uint64[::1],
+    "blank": GAMES,
 }
 """Types of parameters by name; every other parameter is an int64."""
 

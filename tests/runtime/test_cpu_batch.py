@@ -1,0 +1,135 @@
+"""The batch on the CPU: the same games as single ones, whatever its size and threads."""
+
+import numpy as np
+import pytest
+
+from catan_pz import Game, IllegalActionError
+from catan_pz.engine.rule import as_games
+from catan_pz.rewards import PointsGained
+from catan_pz.runtime import calls, cpu
+from catan_pz.runtime.cpu import CpuBatch
+
+RULE_SETS = (
+    {"trading": False},
+    {"offer_form": "both", "num_players": 3, "skip_forced": True},
+    {"rules": "one_v_one", "board": "spiral", "first_player": "random"},
+)
+
+
+@pytest.mark.parametrize("options", RULE_SETS)
+def test_each_game_is_the_single_game_of_its_seed(options: dict) -> None:
+    batch = CpuBatch(5, seed=40, **options)
+    games = [Game(seed=40 + i, **options) for i in range(5)]
+    for _ in range(300):
+        actions = batch.sample().copy()
+        batch.step(actions)
+        for i, game in enumerate(games):
+            game.step(int(actions[i]))
+            assert np.asarray(batch.games)[i].tobytes() == np.asarray(game.games)[0].tobytes()
+            assert (batch.mask[i] == game.mask).all()
+            assert batch.player[i] == game.player
+            assert (batch.observation[i] == game.observe(game.player)).all()
+        if batch.done.any():
+            break
+
+
+def test_threads_and_batch_size_change_nothing(monkeypatch) -> None:
+    monkeypatch.setattr(cpu, "FEWEST_GAMES_A_THREAD", 4)
+    batches = [
+        CpuBatch(16, trading=False, seed=7, threads=threads, max_turns=60) for threads in (1, 2, 3)
+    ]
+    small = CpuBatch(3, trading=False, seed=7, max_turns=60)
+    ended = 0
+    for _ in range(600):
+        actions = batches[0].sample().copy()
+        small.step(actions[:3])
+        for batch in batches:
+            batch.step(actions)
+            assert np.asarray(batch.games).tobytes() == np.asarray(batches[0].games).tobytes()
+            assert (batch.observation == batches[0].observation).all()
+            assert (batch.mask == batches[0].mask).all()
+            assert (batch.reward == batches[0].reward).all()
+        assert np.asarray(small.games).tobytes() == np.asarray(batches[0].games)[:3].tobytes()
+        ended += int(batches[0].done.sum())
+    assert ended > 16
+    for batch in batches:
+        batch.close()
+
+
+def test_a_finished_game_is_followed_by_the_next_at_once() -> None:
+    batch = CpuBatch(4, trading=False, seed=1, max_turns=10)
+    seeds = batch.seeds.copy()
+    while not batch.done.any():
+        batch.step(batch.sample())
+    ended = batch.done
+    assert (batch.truncated == ended).all()
+    assert (batch.games["turn"][ended] == 0).all()
+    assert batch.mask.any(axis=1).all()
+    assert ((batch.seeds != seeds) == ended).all()
+
+
+def test_without_auto_reset_finished_games_wait() -> None:
+    batch = CpuBatch(2, trading=False, seed=1, max_turns=10, auto_reset=False)
+    while not batch.done.any():
+        batch.step(batch.sample())
+    ended = batch.done.copy()
+    assert not batch.mask[ended].any()
+    assert (batch.sample()[ended] == -1).all()
+    batch.reset_finished()
+    assert batch.mask.any(axis=1).all()
+
+
+def test_rewards_reach_every_seat() -> None:
+    batch = CpuBatch(8, num_players=2, trading=False, seed=3)
+    while not batch.done.any():
+        batch.step(batch.sample())
+    assert sorted(batch.reward[batch.done][0]) == [-1, 1]
+    assert not batch.reward[~batch.done].any()
+
+    linear = CpuBatch(4, trading=False, seed=3, reward=PointsGained())
+    called = CpuBatch(4, trading=False, seed=3, reward=lambda happened, _: happened[:, :, 2] * 1.0)
+    for _ in range(100):
+        actions = linear.sample()
+        linear.step(actions)
+        called.step(actions)
+        assert (linear.reward == called.reward).all()
+    assert linear.reward.shape == (4, 4)
+
+
+def test_an_illegal_action_names_the_game_and_touches_none() -> None:
+    batch = CpuBatch(6, trading=False, seed=3)
+    before = np.asarray(batch.games).tobytes()
+    actions = batch.sample().copy()
+    actions[4] = 1
+    with pytest.raises(IllegalActionError, match=r"game 4: phase 'setup_settlement'"):
+        batch.step(actions)
+    for wrong in (-1, 252, 2**40):
+        actions[4] = wrong
+        with pytest.raises(IllegalActionError, match="game 4: .*doesn't exist"):
+            batch.step(actions)
+    with pytest.raises(ValueError, match="shape"):
+        batch.step(actions[:3])
+    with pytest.raises(TypeError, match="float"):
+        batch.step(actions.astype(float))
+    assert np.asarray(batch.games).tobytes() == before
+    with pytest.raises(ValueError, match="num_games=0"):
+        CpuBatch(0)
+
+
+def test_samples_are_legal_and_spread() -> None:
+    batch = CpuBatch(2000, trading=False, seed=0, observation=False)
+    actions = batch.sample()
+    assert batch.mask[np.arange(2000), actions].all()
+    counts = np.bincount(actions - 74, minlength=54)
+    assert counts.min() > 15
+    assert counts.max() < 65
+
+
+def test_a_long_run_breaks_no_rule() -> None:
+    batch = CpuBatch(64, seed=5, offer_form="both")
+    spare = as_games(np.zeros_like(np.asarray(batch.games)))
+    for step in range(1500):
+        batch.step(batch.sample())
+        if step % 100 == 0:
+            for i in range(64):
+                assert calls.violations(batch.games, spare, i) == 0
