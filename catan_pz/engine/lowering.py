@@ -29,6 +29,8 @@ class RuleLibrary(JITCodeLibrary):
 class EntryLibrary(JITCodeLibrary):
     """The code of an entry point with all the rules that it calls."""
 
+    _linking_libraries: list[Any]
+
     def finalize(self) -> None:
         """Link all rules that are called, directly or not, and optimise the whole."""
         found = dict.fromkeys(self._linking_libraries)

@@ -141,7 +141,7 @@ def entry(function: Callable[..., Any]) -> Any:
     return function if numba.config.DISABLE_JIT else Entry(function)
 
 
-def bound(function: Any) -> Callable[..., Any]:
+def bound(function: Any) -> Any:
     """The fastest callable of an entry point; compiles it."""
     return function.compiled() if isinstance(function, Entry) else function
 

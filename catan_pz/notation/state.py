@@ -50,7 +50,6 @@ def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
     """A state (a `STATE` scalar) of a game with these rules in the JSON form of DESIGN."""
     seats = range(rules.num_players)
     s = state
-    seat = lambda p: None if p == NOBODY else int(p)  # noqa: E731
     return {
         "format": FORMAT,
         "rules": rules.to_dict(),
@@ -59,8 +58,8 @@ def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
         "bank": counts_to_dict(RESOURCE_NAMES, s["bank"]),
         "deck": [CARD_NAMES[card] for card in s["deck"][DECK_SIZE - int(s["deck_left"]) :]],
         "players": [_player_to_dict(s, p) for p in seats],
-        "longest_road_owner": seat(s["longest_road_owner"]),
-        "largest_army_owner": seat(s["largest_army_owner"]),
+        "longest_road_owner": _seat_or_none(s["longest_road_owner"]),
+        "largest_army_owner": _seat_or_none(s["largest_army_owner"]),
         "phase": PHASE_NAMES[s["phase"]],
         "turn": int(s["turn"]),
         "turn_player": int(s["turn_player"]),
@@ -73,7 +72,7 @@ def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
         "offers_made": int(s["offers_made"]),
         "offer": _offer_to_dict(s, rules),
         "knowledge": [[_bounds_to_dict(s, o, p) for p in seats] for o in seats],
-        "winner": seat(s["winner"]),
+        "winner": _seat_or_none(s["winner"]),
         "rng": {
             "state": int(s["rng"]),
             "dice_left": [
@@ -82,6 +81,10 @@ def state_to_dict(state: np.ndarray, rules: Rules) -> dict[str, Any]:
             "script_place": int(s["script_place"]),
         },
     }
+
+
+def _seat_or_none(p: Any) -> int | None:
+    return None if p == NOBODY else int(p)
 
 
 def board_of(state: np.ndarray) -> Board:

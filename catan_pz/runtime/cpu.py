@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -97,8 +98,9 @@ class CpuBatch:
         self.happened = np.zeros((size, MAX_PLAYERS, NUM_HAPPENED), np.int8)
         self._samplers = np.zeros(size, np.uint64)
         self._actions = np.zeros(size, np.int64)
-        linear = isinstance(self._reward, LinearReward)
-        self._weights = self._reward.weights.copy() if linear else np.zeros(NUM_HAPPENED)
+        self._weights = np.zeros(NUM_HAPPENED)
+        if isinstance(self._reward, LinearReward):
+            self._weights[:] = self._reward.weights
 
     def _share_out(self, call: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Call on each thread's share of the games; the last share is this thread's own."""
@@ -211,4 +213,4 @@ class CpuBatch:
 def _shares(num_games: int, threads: int) -> list[tuple[int, int]]:
     threads = max(1, min(threads, num_games // FEWEST_GAMES_A_THREAD))
     bounds = [num_games * k // threads for k in range(threads + 1)]
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(pairwise(bounds))

@@ -91,7 +91,7 @@ class Game:
             )
 
     @property
-    def state(self) -> np.ndarray:
+    def state(self) -> Any:
         """The record, a `STATE` scalar that follows the game."""
         return self.games[0]
 

@@ -105,7 +105,7 @@ def test_an_illegal_action_names_the_game_and_touches_none() -> None:
         batch.step(actions)
     for wrong in (-1, 252, 2**40):
         actions[4] = wrong
-        with pytest.raises(IllegalActionError, match="game 4: .*doesn't exist"):
+        with pytest.raises(IllegalActionError, match=r"game 4: .*doesn't exist"):
             batch.step(actions)
     with pytest.raises(ValueError, match="shape"):
         batch.step(actions[:3])
