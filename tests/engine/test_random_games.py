@@ -1,5 +1,6 @@
 """Random games of every kind of rules: nothing is ever broken, and every game ends."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +14,6 @@ from catan_pz.engine.state import STATE
 from catan_pz.runtime import calls
 from tests.engine.games import random_game
 from tests.helpers import RESOURCES, RULE_SETS
-
-KINDS = 24
 
 
 @entry
@@ -91,7 +90,9 @@ def test_10_000_random_games_break_nothing_and_end(capsys):
         longest[name] = (max(lengths), sum(lengths) // len(lengths), truncated)
     with capsys.disabled():
         for name, facts in longest.items():
-            print(f"{name:20} longest {facts[0]:7} mean {facts[1]:6} truncated {facts[2]}")
+            sys.stdout.write(
+                f"{name:20} longest {facts[0]:7} mean {facts[1]:6} truncated {facts[2]}\n"
+            )
 
 
 @pytest.mark.slow
@@ -104,7 +105,7 @@ def test_games_without_a_limit_of_turns(capsys):
         longest[name] = max(lengths)
     with capsys.disabled():
         for name, length in longest.items():
-            print(f"{name:20} longest without max_turns {length}")
+            sys.stdout.write(f"{name:20} longest without max_turns {length}\n")
 
 
 def recounted(state, p):

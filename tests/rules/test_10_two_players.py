@@ -1,8 +1,12 @@
 """10. Two players."""
 
+import pytest
+
 from catan_pz import Game, Rules
 from catan_pz.runtime.position import position
 from tests.helpers import act, hands, kinds, legal, roll
+
+pytestmark = pytest.mark.purepython
 
 PRESET = Rules.preset("one_v_one")
 

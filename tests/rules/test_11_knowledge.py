@@ -9,6 +9,8 @@ from catan_pz.runtime.position import position
 from catan_pz.terms import Card, Resource
 from tests.helpers import RESOURCES, RULE_SETS, act, path
 
+pytestmark = pytest.mark.purepython
+
 HANDS = [{"hand": {"brick": 2}}, {"hand": {"ore": 2}}, {"hand": {"wool": 1, "grain": 1}}]
 THREE = Rules(num_players=3)
 

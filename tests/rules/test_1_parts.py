@@ -10,6 +10,8 @@ from catan_pz.board.topology import EDGE_VERTICES, HEX_POINTS, HEX_VERTICES, VER
 from catan_pz.runtime.position import position
 from tests.helpers import CITY, act, can, edge, path, player, refused, roll
 
+pytestmark = pytest.mark.purepython
+
 BOARDS = ["random", "spiral", "beginner", (7, 8)]
 LETTERS = [5, 2, 6, 3, 8, 10, 9, 12, 11, 4, 8, 10, 9, 4, 5, 6, 3, 11]
 TOKENS = sorted([2, 12, *(2 * [3, 4, 5, 6, 8, 9, 10, 11])])

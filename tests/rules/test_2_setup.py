@@ -6,6 +6,8 @@ from catan_pz import Game, Rules
 from catan_pz.runtime.position import position
 from tests.helpers import act, bank, can, edge, hand, kinds, legal, path, player, refused
 
+pytestmark = pytest.mark.purepython
+
 
 def place(game, vertex, toward):
     """A settlement and its road, toward a vertex beside it."""

@@ -9,6 +9,8 @@ from catan_pz.runtime.position import position
 from catan_pz.terms import Card
 from tests.helpers import act, can, edge, hand, kinds, path, player, refused, roll
 
+pytestmark = pytest.mark.purepython
+
 CARDS = {"knight": 2, "road_building": 1, "year_of_plenty": 1, "monopoly": 1}
 PLAYS = {
     "play_knight": {},

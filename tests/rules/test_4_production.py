@@ -8,6 +8,8 @@ from catan_pz.runtime.position import position
 from catan_pz.terms import Resource
 from tests.helpers import bank, hands, roll
 
+pytestmark = pytest.mark.purepython
+
 BRICK, LUMBER = Resource.BRICK, Resource.LUMBER
 
 

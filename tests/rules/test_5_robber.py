@@ -7,6 +7,8 @@ from catan_pz.runtime.position import position
 from catan_pz.terms import Resource
 from tests.helpers import act, bank, can, hand, hands, kinds, legal, refused, roll
 
+pytestmark = pytest.mark.purepython
+
 
 def before_the_roll(*players, **entries):
     """A position of four before the roll; seats not given have nothing."""

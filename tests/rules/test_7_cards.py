@@ -20,6 +20,8 @@ from tests.helpers import (
     refused,
 )
 
+pytestmark = pytest.mark.purepython
+
 TWO = Rules(num_players=2)
 
 

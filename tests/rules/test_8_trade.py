@@ -19,6 +19,8 @@ from tests.helpers import (
     roll,
 )
 
+pytestmark = pytest.mark.purepython
+
 ALL_TYPES = dict.fromkeys(RESOURCES, 4)
 
 

@@ -7,6 +7,8 @@ from catan_pz.runtime.position import position
 from catan_pz.terms import Card
 from tests.helpers import act, edge, kinds, path, player, roll
 
+pytestmark = pytest.mark.purepython
+
 ROAD = {"brick": 1, "lumber": 1}
 SETTLEMENT = {"brick": 1, "lumber": 1, "wool": 1, "grain": 1}
 

@@ -1,0 +1,124 @@
+"""The options: their defaults, what is refused and how, and the way to JSON and back."""
+
+import dataclasses
+import json
+
+import pytest
+
+from catan_pz import Game, Rules
+from catan_pz.board.generators import BEGINNER_BOARD
+from catan_pz.rules import PRESETS
+from tests.helpers import RULE_SETS
+
+pytestmark = pytest.mark.purepython
+
+DEFAULTS = {
+    "num_players": 4,
+    "trading": True,
+    "counter_offers": True,
+    "offer_form": "templates",
+    "max_offers_per_turn": 3,
+    "victory_points": 10,
+    "discard_limit": 7,
+    "friendly_robber": False,
+    "dice": "random",
+    "board": "random",
+    "no_adjacent_red": False,
+    "first_player": 0,
+    "skip_forced": False,
+    "max_turns": 1000,
+}
+
+
+def test_defaults():
+    assert Rules().to_dict() == DEFAULTS
+
+
+def test_rules_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Rules().num_players = 2  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_to_json_and_back(name):
+    rules = RULE_SETS[name]
+    assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
+
+
+def test_an_explicit_board_to_json_and_back():
+    rules = Rules(board=BEGINNER_BOARD)
+    assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
+
+
+def test_missing_options_take_their_defaults():
+    assert Rules.from_dict({"num_players": 2}) == Rules(num_players=2)
+
+
+def test_presets():
+    assert set(PRESETS) == {"base", "one_v_one"}
+    assert Rules.make("base") == Rules()
+    assert Rules.make("one_v_one", victory_points=12).victory_points == 12
+
+
+def test_rules_with_some_options_replaced():
+    rules = Rules(num_players=3)
+    assert Rules.make(rules, trading=False) == Rules(num_players=3, trading=False)
+    assert Rules.make(None) == Rules()
+
+
+def test_num_actions():
+    assert (Rules().num_actions, Rules(trading=False).num_actions) == (389, 252)
+
+
+WRONG = {
+    "num_players": [1, 5, "4", 2.0, True, None],
+    "trading": [1, "yes", None],
+    "counter_offers": [0, "no"],
+    "offer_form": ["any", None, []],
+    "max_offers_per_turn": [-1, 1.5, "3", True],
+    "victory_points": [2, 23, "10", None],
+    "discard_limit": [0, 96, 7.0],
+    "friendly_robber": [1, None],
+    "dice": ["fair", [], [(1, 7)], [(0, 1)], [(1,)], 6, None, [(1.5, 2)], ["12"]],
+    "board": ["square", [], [-1], [2**64], 5, None, [1.5], ["a"]],
+    "no_adjacent_red": [1, "yes"],
+    "first_player": [1, "last", None, False, 0.0],
+    "skip_forced": [1, None],
+    "max_turns": [0, -5, 1.5, "1000", True],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in WRONG.items() for value in values]
+)
+def test_a_wrong_option_is_named_with_its_value_and_what_is_allowed(name, value):
+    with pytest.raises(ValueError, match=name) as error:
+        Rules(**{name: value})
+    assert repr(value) in str(error.value)
+    assert "allowed" in str(error.value)
+
+
+def test_every_option_has_wrong_values_tested():
+    assert set(WRONG) == set(DEFAULTS)
+
+
+def test_unknown_options_are_named():
+    with pytest.raises(ValueError, match="robbers"):
+        Rules.make(robbers=2)
+    with pytest.raises(ValueError, match="robbers"):
+        Game(robbers=2)
+
+
+def test_unknown_presets_are_named():
+    with pytest.raises(ValueError, match="seafarers"):
+        Rules.make("seafarers")
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7"])
+def test_a_seed_that_cannot_be_is_named(seed):
+    with pytest.raises(ValueError, match="seed"):
+        Game(seed=seed)
+
+
+def test_no_limit_of_turns():
+    assert Rules(max_turns=None).to_dict()["max_turns"] is None
