@@ -45,8 +45,7 @@ class Table:
 def seeded_board(seed: int, *, no_adjacent_red: bool = False) -> Board:
     """The random board of a seed, from 0 to 2**64 - 1."""
     games = as_games(np.zeros(1, STATE))
-    with np.errstate(over="ignore"):
-        _shuffle_seeded_board(games, 0, np.uint64(seed), int(no_adjacent_red))
+    _shuffle_seeded_board(games, 0, np.uint64(seed), int(no_adjacent_red))
     parts = [tuple(int(x) for x in games[name][0]) for name in ("terrain", "token", "harbor")]
     return Board(*parts)
 

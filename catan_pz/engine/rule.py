@@ -138,7 +138,10 @@ class Entry:
 
 def entry(function: Callable[..., Any]) -> Any:
     """Mark a function that calls rules as one that Python calls, with whole arrays of games."""
-    return function if numba.config.DISABLE_JIT else Entry(function)
+    if numba.config.DISABLE_JIT:
+        # Random numbers and bit counts wrap around, of which NumPy would warn.
+        return np.errstate(over="ignore")(function)
+    return Entry(function)
 
 
 def bound(function: Any) -> Any:

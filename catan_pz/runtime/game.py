@@ -78,17 +78,16 @@ class Game:
             seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
         table = self._table
         self.games[0] = table.blank[0]
-        with np.errstate(over="ignore"):
-            calls.deal_game(
-                self.games,
-                0,
-                np.uint64(seed),
-                table.layouts,
-                table.spiral,
-                table.no_adjacent_red,
-                table.random_first,
-                self._mask,
-            )
+        calls.deal_game(
+            self.games,
+            0,
+            np.uint64(seed),
+            table.layouts,
+            table.spiral,
+            table.no_adjacent_red,
+            table.random_first,
+            self._mask,
+        )
 
     @property
     def state(self) -> Any:
