@@ -1,0 +1,394 @@
+"""Writes into these pages what follows from the code: python docs/generate.py.
+
+What stands between `<!-- generated: NAME -->` and `<!-- end -->` on a page is the text of
+`BLOCKS[NAME]`, and `numbering.svg` is drawn here too. A test compares all of it with the code.
+"""
+
+import inspect
+import json
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import fields
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
+from catan_pz.engine import actions
+from catan_pz.engine.rule import GAME, GAMES, KINDS
+from catan_pz.engine.state import STATE
+from catan_pz.notation import action_id, describe_action, position
+from catan_pz.observation import segments
+from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, HIDDEN_SEGMENTS
+from catan_pz.render.geometry import HEX_SPOTS, SIDE, VERTEX_SPOTS, edge_ends, edge_middle
+from catan_pz.render.lettering import text
+from catan_pz.render.shapes import circle, line, polygon, rect
+from catan_pz.rewards import REWARDS
+from catan_pz.rules import PRESETS, Rules
+from catan_pz.runtime.game import Game
+from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Resource
+
+PAGES: Final = Path(__file__).parent
+NAMES: Final = [r.name.lower() for r in Resource]
+LINE: Final = 96
+
+_NO_BREAK: Final = "\0"
+_BLOCK: Final = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+MEANINGS: Final = {
+    "roll": "throw the dice",
+    "end_turn": "end the turn",
+    "build_road": "build a road; in set-up and after road building for nothing",
+    "build_settlement": "build a settlement; in set-up for nothing",
+    "build_city": "replace an own settlement by a city",
+    "buy_development_card": "buy the top card of the deck",
+    "play_knight": "play a knight; `move_robber` and `steal` follow",
+    "play_road_building": "play road building; up to two `build_road` follow",
+    "play_year_of_plenty": "take two cards from the bank",
+    "play_monopoly": "take all cards of a resource from all others",
+    "move_robber": "move the robber; a theft from the only possible victim follows at once",
+    "steal": "choose from whom to steal, where there are several",
+    "discard": "discard one card after a 7",
+    "maritime_trade": "give cards to the bank, at the best rate held, for one card",
+    "offer": "make an offer, or answer with a counter-offer",
+    "compose_give": "add a card to what is given in the offer being composed",
+    "compose_get": "add a card to what is asked for in the offer being composed",
+    "compose_send": "make the composed offer",
+    "accept": "accept the offer",
+    "reject": "reject the offer",
+    "close_with": "trade with one who accepted or made a counter-offer",
+    "withdraw": "take back the offer, or what is being composed",
+}
+"""What each kind of action does."""
+
+ARGUMENTS: Final = {
+    "edge": "edge",
+    "vertex": "vertex",
+    "hex": "hex",
+    "seat": "relative seat, 1 to 3",
+    "resource": "resource",
+    "pair": "two resources, [see there](actions.md#year-of-plenty)",
+    "give, get": "resource given, resource got, [see there](actions.md#maritime-trade)",
+}
+"""What the argument of an action is, by the names in its description."""
+
+STATE_NOTES: Final = {
+    "format": "name and version of this form",
+    "rules": "every option of `Rules`",
+    "board": "the 19 hexes; the harbors by the edge that carries them, null for 3:1",
+    "robber": "hex",
+    "bank": "resource cards left",
+    "deck": "development cards left, the next one first",
+    "players": "by seat; cards holds the new ones too; new_cards: bought this turn",
+    "longest_road_owner": "seat, or null",
+    "largest_army_owner": "seat, or null",
+    "phase": "what the game waits for",
+    "turn": "turns ended",
+    "turn_player": "whose turn it is; in set-up, who places",
+    "player_to_move": "who decides; the winner when the game is over",
+    "rolled": "whether the dice were thrown this turn",
+    "card_played": "whether a development card was played this turn",
+    "dice": "the last throw, zeros before the first",
+    "free_roads": "roads of a road building card still to be placed",
+    "to_discard": "by seat, cards still to be discarded",
+    "offers_made": "offers begun this turn",
+    "offer": "the offer on the table or being composed, or null",
+    "knowledge": "by observer and seat: fewest and most cards that the observer knows of",
+    "winner": "seat, or null",
+    "rng": "state of the random generator, balanced throws left, place in a scripted sequence",
+}
+"""What each entry of a state is."""
+
+
+def table(*rows: list[Any]) -> str:
+    """A table of Markdown, its head first."""
+    lines = ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
+    return "\n".join(lines) + "\n"
+
+
+def info() -> str:
+    """The facts of the environment in PettingZoo's form."""
+    agents = ", ".join(f"`player_{seat}`" for seat in range(4))
+    with_trade, without = (Rules(trading=on).num_actions for on in (True, False))
+    return table(
+        ["", ""],
+        ["Import", "`from catan_pz import catan_v0`"],
+        ["Actions", "Discrete"],
+        ["Agents", "2 to 4, 4 unless told otherwise"],
+        ["Agent names", agents],
+        ["Action space", f"`Discrete({with_trade})`; `Discrete({without})` without player trade"],
+        ["Observation", "Dict of `observation` and `action_mask`"],
+        [
+            "Observation shape",
+            f"`({segments.SIZE},)` flat, or {len(segments.SEGMENTS)} named arrays",
+        ],
+        ["Observation values", "float32 in [0, 1]; the mask int8, 0 or 1"],
+        ["State shape", f"`({GLOBAL_SIZE},)`"],
+        ["State values", "float32 in [0, 1]"],
+        ["Parallel API", "through the turn-based conversion"],
+        ["Manual control", "no"],
+    )
+
+
+def option_meanings() -> dict[str, str]:
+    """What each option of `Rules` means, from its docstring."""
+    docstring = inspect.getdoc(Rules) or ""
+    listed = docstring.split("Attributes:\n")[1].split("\n\n")[0]
+    found = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
+    return {name: " ".join(meaning.split()) for name, meaning in found}
+
+
+def _refusal(option: str, value: object) -> str:
+    try:
+        Rules.make(**{option: value})
+    except ValueError as error:
+        return str(error).split("allowed: ")[1]
+    return ""
+
+
+def allowed(option: str) -> str:
+    """What an option of `Rules` may be, from the error that a wrong value raises."""
+    return _refusal(option, object()) + ("" if _refusal(option, None) else ", or None")
+
+
+def options() -> str:
+    """Every option of `Rules`."""
+    meanings = option_meanings()
+    rows = (
+        [f"`{f.name}`", f"`{f.default!r}`", allowed(f.name), meanings[f.name].rstrip(".")]
+        for f in fields(Rules)
+    )
+    return table(["option", "default", "allowed", "meaning"], *rows)
+
+
+def presets() -> str:
+    """Every preset."""
+    rows = []
+    for name, changed in PRESETS.items():
+        words = ", ".join(f"`{option}={value!r}`" for option, value in changed.items())
+        rows.append([f'`"{name}"`', words or "none"])
+    return table(["preset", "options that differ from the defaults"], *rows)
+
+
+def action_table() -> str:
+    """All kinds of actions; offers are spelled out elsewhere."""
+    described = [(a, describe_action(a)) for a in range(actions.NUM_ACTIONS)]
+    rows = []
+    for kind, group in groupby(described, key=lambda item: item[1]["kind"]):
+        members = list(group)
+        if kind == "offer":
+            rows += [
+                [f"**{members[0][0]}**", "", "*without player trade the space ends here*", "", ""]
+            ]
+            argument = "give, get: bundles, [see there](actions.md#offers)"
+        else:
+            named = ", ".join(name for name in members[0][1] if name != "kind")
+            argument = ARGUMENTS[named] if named else ""
+        rows.append([members[0][0], len(members), f"`{kind}`", argument, MEANINGS[kind]])
+    rows.append([f"**{actions.NUM_ACTIONS}**", "", "*with player trade*", "", ""])
+    return table(["first id", "count", "action", "argument", "meaning"], *rows)
+
+
+def grid(corner: str, rows: list[str], id_at: Callable[[int, int], int | None]) -> str:
+    """A table of ids by a row and a resource; None leaves a cell empty."""
+    return table(
+        [corner, *NAMES],
+        *(
+            [f"**{name}**", *("" if (a := id_at(i, r)) is None else a for r in range(5))]
+            for i, name in enumerate(rows)
+        ),
+    )
+
+
+def plenty() -> str:
+    """Ids of year of plenty."""
+    return grid(
+        "first \\ second",
+        NAMES,
+        lambda i, r: (
+            action_id("play_year_of_plenty", pair=[NAMES[i], NAMES[r]]) if i <= r else None
+        ),
+    )
+
+
+def maritime() -> str:
+    """Ids of maritime trades."""
+    return grid(
+        "give \\ get",
+        NAMES,
+        lambda i, r: action_id("maritime_trade", give=NAMES[i], get=NAMES[r]) if i != r else None,
+    )
+
+
+def _offers(bundles: list[dict[str, int]], mirrored: bool) -> str:
+    def id_at(i: int, r: int) -> int | None:
+        if NAMES[r] in bundles[i]:
+            return None
+        sides = (bundles[i], {NAMES[r]: 1})
+        give, get = reversed(sides) if mirrored else sides
+        return action_id("offer", give=give, get=get)
+
+    words = [" + ".join(f"{n} {name}" for name, n in bundle.items()) for bundle in bundles]
+    return grid("get \\ give" if mirrored else "give \\ get", words, id_at)
+
+
+def offers() -> str:
+    """Ids of all offers of one action."""
+    singles = [{name: 1} for name in NAMES]
+    doubles = [{name: 2} for name in NAMES]
+    pairs = [{a: 1, b: 1} for i, a in enumerate(NAMES) for b in NAMES[i + 1 :]]
+    return "\n".join(
+        [
+            "One card for one:\n",
+            _offers(singles, mirrored=False),
+            "Two alike for one:\n",
+            _offers(doubles, mirrored=False),
+            "Two different for a third:\n",
+            _offers(pairs, mirrored=False),
+            "One for two alike (rows are what is got):\n",
+            _offers(doubles, mirrored=True),
+            "One for two different (rows are what is got):\n",
+            _offers(pairs, mirrored=True),
+        ]
+    )
+
+
+def hidden_segments() -> str:
+    """The segments of `state()`."""
+    rows: list[list[Any]] = [[0, segments.SIZE - 1, "observation of seat 0", segments.SIZE, "", ""]]
+    for segment in HIDDEN_SEGMENTS:
+        place = GLOBAL_PLACES[segment.name]
+        shape = " x ".join(str(n) for n in segment.shape)
+        most = segment.most if isinstance(segment.most, tuple) else (segment.most,)
+        scale = "1" if most == (1,) else f"1/({', '.join(map(str, most))})"
+        name = f"`{segment.name}`"
+        rows.append([place.start, place.stop - 1, name, shape, scale, segment.meaning])
+    return table(["from", "to", "segment", "shape", "scale", "meaning"], *rows)
+
+
+def reward_table() -> str:
+    """Every reward by name."""
+    rows = []
+    for name, reward in REWARDS.items():
+        summary = (inspect.getdoc(reward) or "").split("\n")[0]
+        rows.append([f'`"{name}"`', f"`{reward.__name__}`", summary])
+    return table(["name", "class", "pays"], *rows)
+
+
+def example_game() -> Game:
+    """The position that the page on notation shows."""
+    first = {
+        "hand": {"brick": 1, "wool": 2},
+        "cards": {"victory_point": 1},
+        "cards_played": {"knight": 1},
+        "roads": [0, 1, 57],
+        "settlements": [0],
+        "cities": [41],
+    }
+    second = {"hand": {"ore": 3}, "roads": [47, 71], "settlements": [35, 52]}
+    return position([first, second], rules=Rules(num_players=2), turn=12, dice=[4, 5], seed=1)
+
+
+def state_example() -> str:
+    """A whole state in its JSON form, each entry with a note."""
+    state = example_game().snapshot()
+    lines = ["```json5", "{"]
+    for place, (name, value) in enumerate(state.items()):
+        lines.append(f"  // {STATE_NOTES[name]}")
+        entry = f'"{name}": {json.dumps(value)}' + ("," if place < len(state) - 1 else "")
+        entry = re.sub(r"(?<=:) |(?<=\d,) (?=\d)", _NO_BREAK, entry)
+        lines += textwrap.wrap(
+            entry,
+            LINE,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join([*lines, "}", "```"]).replace(_NO_BREAK, " ") + "\n"
+
+
+def kinds() -> str:
+    """The parameter names of compiled rules that aren't plain numbers, and their types."""
+    names = {GAME: "a game, one record of `STATE`", GAMES: "an array of games"}
+    rows: dict[str, list[str]] = {}
+    for name, kind in KINDS.items():
+        rows.setdefault(names.get(kind, f"`{kind}`"), []).append(f"`{name}`")
+    return table(["parameter", "type"], *([", ".join(who), kind] for kind, who in rows.items()))
+
+
+def size_of_state() -> str:
+    """Bytes of a game."""
+    return f"One game is one record of {STATE.itemsize} bytes.\n"
+
+
+def numbering() -> str:
+    """The board with the numbers of hexes, vertices and edges, harbors in blue, as SVG."""
+    width, height = 9.8 * SIDE, 8.8 * SIDE
+    drawn = [rect(-width / 2, -height / 2, width, height, "#fffdf7")]
+    for hex_id, (x, y) in enumerate(HEX_SPOTS):
+        corners = [VERTEX_SPOTS[v] for v in HEX_VERTICES[hex_id]]
+        drawn.append(polygon(corners, "#f0e6cc", stroke="#c9b98f"))
+        drawn.append(_number(x, y, hex_id, 24, "#8a6d2f"))
+    drawn += [line(*edge_ends(edge), "#4aa3c7", 9) for edge in HARBOR_EDGES]
+    for edge in range(NUM_EDGES):
+        x, y = edge_middle(edge)
+        drawn += [rect(x - 9, y - 8, 18, 16, "#ffffff"), _number(x, y, edge, 12, "#1b62a5")]
+    for vertex, (x, y) in enumerate(VERTEX_SPOTS):
+        drawn += [circle(x, y, 10.5, "#b3402a"), _number(x, y, vertex, 12, "#ffffff")]
+    box = f"{-width / 2:g} {-height / 2:g} {width:g} {height:g}"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">'
+    return "\n".join([head, *drawn, "</svg>"]) + "\n"
+
+
+def _number(x: float, y: float, n: int, size: float, color: str) -> str:
+    return text(x, y + 0.35 * size, str(n), size=size, fill=color, anchor="middle", bold=True)
+
+
+def harbors() -> str:
+    """The places of the harbors."""
+    pairs = (", ".join(map(str, vertices)) for vertices in HARBOR_VERTICES)
+    rows = ([b, edge, pair] for b, (edge, pair) in enumerate(zip(HARBOR_EDGES, pairs, strict=True)))
+    return table(["harbor", "edge", "vertices"], *rows)
+
+
+BLOCKS: Final[dict[str, Callable[[], str]]] = {
+    "actions": action_table,
+    "harbors": harbors,
+    "hidden_segments": hidden_segments,
+    "info": info,
+    "kinds": kinds,
+    "maritime": maritime,
+    "offers": offers,
+    "options": options,
+    "plenty": plenty,
+    "presets": presets,
+    "rewards": reward_table,
+    "segments": segments.markdown_table,
+    "size_of_state": size_of_state,
+    "state": state_example,
+}
+"""What can be generated, by name."""
+
+
+def filled(page: str) -> str:
+    """The text of a page with its generated parts as the code has them now."""
+    return _BLOCK.sub(lambda match: match[1] + BLOCKS[match[2]]() + match[3], page)
+
+
+def outputs() -> dict[Path, str]:
+    """What each page, and the figure, must hold."""
+    pages = {path: filled(path.read_text(encoding="utf-8")) for path in sorted(PAGES.glob("*.md"))}
+    return {PAGES / "numbering.svg": numbering(), **pages}
+
+
+def main() -> None:
+    """Write the pages and the figure."""
+    for path, content in outputs().items():
+        path.write_text(content, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

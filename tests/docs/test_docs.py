@@ -1,0 +1,118 @@
+"""The documentation agrees with the code, and its code runs."""
+
+import importlib.util
+import inspect
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz import Game, catan_v0
+from catan_pz.env.aec import raw_env
+from catan_pz.env.single_seat import SingleSeatEnv
+from catan_pz.rewards import REWARDS
+from catan_pz.rules import Rules
+from catan_pz.terms import Phase
+
+ROOT = Path(__file__).parents[2]
+
+
+def load(path: Path) -> Any:
+    """A module that belongs to no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+generate = load(ROOT / "docs" / "generate.py")
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+FENCE = re.compile(r"^```python ?(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def name_of(path: Path) -> str:
+    return path.name
+
+
+@pytest.mark.parametrize("path", [*generate.outputs()], ids=name_of)
+def test_generated_parts_are_as_the_code_has_them(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == generate.outputs()[path], (
+        "run python docs/generate.py"
+    )
+
+
+def test_every_generated_part_stands_on_a_page() -> None:
+    used = {name for path in PAGES for name in re.findall(r"generated: (\w+)", path.read_text())}
+    assert used == set(generate.BLOCKS)
+
+
+def test_every_option_is_documented_with_its_default() -> None:
+    meanings = generate.option_meanings()
+    environment = page("environment")
+    for option in fields(Rules):
+        assert meanings[option.name]
+        assert f"| `{option.name}` | `{option.default!r}` |" in environment
+        if option.name != "num_players":  # the first sentence of the page on rules
+            assert f"`{option.name}" in page("rules")
+
+
+@pytest.mark.parametrize("function", [raw_env, SingleSeatEnv, catan_v0.env])
+def test_every_argument_of_the_environments_is_documented(function: Any) -> None:
+    environment = page("environment")
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        default = json.dumps(parameter.default).replace("null", "None")
+        assert f"| `{name}` | `{default}` |" in environment
+
+
+def test_every_reward_is_documented() -> None:
+    for name in REWARDS:
+        assert f'`"{name}"`' in page("environment")
+
+
+def test_every_phase_is_named() -> None:
+    for phase in Phase:
+        assert f"`{phase.name.lower()}`" in page("notation")
+
+
+def test_the_state_shown_can_be_read() -> None:
+    (shown,) = re.findall(r"^```json5\n(.*?)^```$", page("notation"), re.DOTALL | re.MULTILINE)
+    state = json.loads(re.sub(r"^ *//.*$", "", shown, flags=re.MULTILINE))
+    assert Game.from_snapshot(state).snapshot() == state
+
+
+def test_links_and_pictures_lead_somewhere() -> None:
+    for path in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8")):
+            assert target.startswith("https://") or (path.parent / target).exists(), target
+
+
+def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Line, marks and code of each block of Python on a page."""
+    text = path.read_text(encoding="utf-8")
+    for block in FENCE.finditer(text):
+        yield text[: block.start(2)].count("\n"), block[1], block[2]
+
+
+# A block marked `no-run` is for the reader alone; `needs-NAME` is for those with that library.
+@pytest.mark.parametrize("path", [*PAGES, ROOT / "README.md"], ids=name_of)
+def test_code_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": f"docs.{path.stem}"}
+    for line, marks, code in blocks(path):
+        if "no-run" in marks:
+            continue
+        for library in re.findall(r"needs-(\w+)", marks):
+            pytest.importorskip(library)
+        # Blank lines before the code make errors name the line of the page.
+        exec(compile("\n" * line + code, str(path), "exec"), names)
