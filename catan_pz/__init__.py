@@ -6,15 +6,38 @@ from typing import Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Agent": "catan_pz.agents.base",
     "Board": "catan_pz.rules",
     "Game": "catan_pz.runtime.game",
     "IllegalActionError": "catan_pz.runtime.game",
+    "LinearReward": "catan_pz.rewards",
+    "PointsGained": "catan_pz.rewards",
+    "RandomAgent": "catan_pz.agents.random",
+    "Reward": "catan_pz.rewards",
     "Rules": "catan_pz.rules",
+    "SingleSeatEnv": "catan_pz.env.single_seat",
+    "View": "catan_pz.agents.base",
+    "WinLoss": "catan_pz.rewards",
     "action_id": "catan_pz.notation",
     "describe_action": "catan_pz.notation",
 }
 
-__all__ = ["Board", "Game", "IllegalActionError", "Rules", "action_id", "describe_action"]
+__all__ = [
+    "Agent",
+    "Board",
+    "Game",
+    "IllegalActionError",
+    "LinearReward",
+    "PointsGained",
+    "RandomAgent",
+    "Reward",
+    "Rules",
+    "SingleSeatEnv",
+    "View",
+    "WinLoss",
+    "action_id",
+    "describe_action",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -24,6 +24,8 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime.position import position
 
+pytestmark = pytest.mark.purepython
+
 CORNERS = [int(v) for v in HEX_VERTICES[0]]
 FAR_CORNERS = [int(v) for v in HEX_VERTICES[18]]
 CITY_CARDS = {"grain": 2, "ore": 3}

@@ -37,7 +37,8 @@ class View:
 
 @cache
 def _observe() -> Callable[..., None]:
-    return bound(calls.observe)
+    observe: Callable[..., None] = bound(calls.observe)
+    return observe
 
 
 def view_of(game: Game, seat: int) -> View:

@@ -1,7 +1,7 @@
 """One seat of a game for Gymnasium: the other seats are played inside, by given agents."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Unpack
+from typing import Any, Unpack
 
 import gymnasium
 import numpy as np
@@ -61,7 +61,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         ValueError: names the option, its value and what is allowed.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)
         "render_modes": list(RENDER_MODES),
         "render_fps": RENDER_FPS,
     }

@@ -8,6 +8,8 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.runtime.game import Game
 
+pytestmark = pytest.mark.purepython
+
 
 @pytest.fixture
 def game():

@@ -9,6 +9,8 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.game import IllegalActionError
 from tests.env.play import everything, play_random
 
+pytestmark = pytest.mark.purepython
+
 
 @pytest.fixture
 def env():

@@ -11,8 +11,6 @@ from catan_pz import catan_v0
 pytestmark = pytest.mark.filterwarnings(
     # The mask of an agent whose game is over is all zeros.
     "ignore:Action mask numpy array is all zeros:UserWarning",
-    "ignore:Observation is not a NumPy array:UserWarning",
-    "ignore:Observation space for each agent probably should be:UserWarning",
 )
 
 CONFIGURATIONS = {
