@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import catan_pz
 from catan_pz import Game, catan_v0
 from catan_pz.env.aec import raw_env
 from catan_pz.env.single_seat import SingleSeatEnv
@@ -24,7 +25,8 @@ ROOT = Path(__file__).parents[2]
 def load(path: Path) -> Any:
     """A module that belongs to no package."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -80,6 +82,11 @@ def test_every_reward_is_documented() -> None:
         assert f'`"{name}"`' in page("environment")
 
 
+def test_every_public_name_is_on_the_page_of_the_api() -> None:
+    for name in catan_pz.__all__:
+        assert f":: catan_pz.{name}\n" in page("api"), name
+
+
 def test_every_phase_is_named() -> None:
     for phase in Phase:
         assert f"`{phase.name.lower()}`" in page("notation")
@@ -116,3 +123,30 @@ def test_code_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             pytest.importorskip(library)
         # Blank lines before the code make errors name the line of the page.
         exec(compile("\n" * line + code, str(path), "exec"), names)
+
+
+def exists(dotted: str) -> bool:
+    """Whether a dotted name leads to a module, or to something in one."""
+    found: Any = importlib.import_module("catan_pz")
+    for name in dotted.split(".")[1:]:
+        try:
+            found = getattr(found, name)
+        except AttributeError:
+            try:
+                found = importlib.import_module(f"{found.__name__}.{name}")
+            except (AttributeError, ModuleNotFoundError):
+                return False
+    return True
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_names_of_the_package_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    names = {name.rstrip(".") for name in re.findall(r"\bcatan_pz(?:\.\w+)+", text)}
+    assert [name for name in sorted(names) if not exists(name)] == []
+
+
+def test_every_room_of_the_engine_is_named() -> None:
+    engine = page("engine")
+    for path in sorted((ROOT / "catan_pz" / "engine").glob("[!_]*.py")):
+        assert f"`{path.stem}`" in engine, path.stem
