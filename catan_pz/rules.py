@@ -39,6 +39,8 @@ class Board:
     harbors: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        for name in ("terrains", "tokens", "harbors"):
+            object.__setattr__(self, name, tuple(_plain_int(n) for n in getattr(self, name)))
         _check_parts("terrains", self.terrains, _repeated(TERRAIN_COUNTS))
         _check_parts("tokens", self.tokens, [0, *NUMBER_TOKENS])
         _check_parts("harbors", self.harbors, _repeated(HARBOR_COUNTS))
@@ -53,7 +55,7 @@ class Board:
             hexes = list(data["hexes"])
             kinds = {h["edge"]: h["resource"] for h in data["harbors"]}
             terrains = tuple(Terrain[str(h["terrain"]).upper()].value for h in hexes)
-            tokens = tuple(int(h["token"] or 0) for h in hexes)
+            tokens = tuple(0 if h["token"] is None else h["token"] for h in hexes)
             if set(kinds) != set(HARBOR_EDGES) or len(data["harbors"]) != len(HARBOR_EDGES):
                 raise ValueError(
                     f"board: harbors lie on edges {sorted(kinds)}, must lie on the edges "
@@ -84,12 +86,20 @@ class Board:
         }
 
 
+def _plain_int(value: Any) -> Any:
+    """A whole number as an int; anything else as it is, to be named in an error."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return value
+    return value.__index__()
+
+
 def _repeated(counts: Sequence[int]) -> list[int]:
     return [kind for kind, count in enumerate(counts) for _ in range(count)]
 
 
 def _check_parts(name: str, parts: Iterable[int], expected: list[int]) -> None:
-    if Counter(parts) != Counter(expected):
+    parts = tuple(parts)
+    if not all(isinstance(n, int) for n in parts) or Counter(parts) != Counter(expected):
         raise ValueError(f"board: {name} {list(parts)} must be a rearrangement of {expected}")
 
 
@@ -145,7 +155,8 @@ class Rules:
             self._check_flag(name)
         self._check_flag("skip_forced")
         self._check_choice("offer_form", OFFER_FORMS)
-        if isinstance(self.first_player, bool) or self.first_player not in (0, "random"):
+        first = _plain_int(self.first_player)
+        if not (first == "random" or (type(first) is int and first == 0)):
             raise _bad_option("first_player", self.first_player, "0 or 'random'")
         object.__setattr__(self, "dice", _dice_option(self.dice))
         object.__setattr__(self, "board", _board_option(self.board))
@@ -221,10 +232,11 @@ def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:
             raise _bad_option("dice", value, allowed)
         return value
     try:
-        pairs = tuple((int(a), int(b)) for a, b in value)
+        pairs = tuple((_plain_int(a), _plain_int(b)) for a, b in value)
     except (TypeError, ValueError):
         raise _bad_option("dice", value, allowed) from None
-    if not pairs or any(not 1 <= n <= 6 for pair in pairs for n in pair):
+    dice = [n for pair in pairs for n in pair]
+    if not pairs or not all(type(n) is int and 1 <= n <= 6 for n in dice):
         raise _bad_option("dice", value, allowed)
     return pairs
 
@@ -241,10 +253,10 @@ def _board_option(value: Any) -> str | tuple[int, ...] | Board:
     if isinstance(value, Mapping):
         return Board.from_dict(value)
     try:
-        seeds = tuple(int(seed) for seed in value)
-    except (TypeError, ValueError):
+        seeds = tuple(_plain_int(seed) for seed in value)
+    except TypeError:
         raise _bad_option("board", value, allowed) from None
-    if not seeds or any(not 0 <= seed < 2**64 for seed in seeds):
+    if not seeds or not all(type(seed) is int and 0 <= seed < 2**64 for seed in seeds):
         raise _bad_option("board", value, allowed + "; seeds lie from 0 to 2**64 - 1")
     return seeds
 

@@ -1,15 +1,24 @@
 """Whether a state keeps the rules: `find_violations` names all that it breaks."""
 
-from enum import IntFlag, auto
-from typing import Final
-
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_NEIGHBORS
 from catan_pz.engine import bits
+from catan_pz.engine.course import check_course
 from catan_pz.engine.derive import derive
 from catan_pz.engine.knowledge import least_held, most_held
 from catan_pz.engine.rule import rule
 from catan_pz.engine.state import LEGAL_WORDS
-from catan_pz.engine.turn import is_finished, is_setup
+from catan_pz.engine.violations import (
+    DECK_COUNT,
+    DISTANCE_RULE,
+    KNOWLEDGE,
+    LARGEST_ARMY,
+    LONGEST_ROAD,
+    LOOSE_ROAD,
+    OVERLAP,
+    PIECE_COUNT,
+    RESOURCE_COUNT,
+    STALE,
+)
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     CITIES_PER_PLAYER,
@@ -22,61 +31,11 @@ from catan_pz.terms import (
     NOBODY,
     NUM_CARD_KINDS,
     NUM_EDGES,
-    NUM_HEXES,
     NUM_RESOURCES,
     NUM_VERTICES,
     ROADS_PER_PLAYER,
     SETTLEMENTS_PER_PLAYER,
-    Phase,
 )
-
-
-class Violation(IntFlag):
-    """What a state can break; several may hold at once."""
-
-    NONE = 0
-    RESOURCE_COUNT = auto()
-    """Hands and bank don't add up to 19 cards of each resource, or one is negative."""
-    DECK_COUNT = auto()
-    """Deck, hands and played cards don't add up to the 25 development cards."""
-    PIECE_COUNT = auto()
-    """A player has more roads, settlements or cities on the board than pieces."""
-    OVERLAP = auto()
-    """Two pieces stand on one vertex or edge."""
-    DISTANCE_RULE = auto()
-    """Two buildings stand on adjacent vertices."""
-    LOOSE_ROAD = auto()
-    """A road touches no other road or building of its owner."""
-    LONGEST_ROAD = auto()
-    """The longest road is held by the wrong player."""
-    LARGEST_ARMY = auto()
-    """The largest army is held by the wrong player."""
-    KNOWLEDGE = auto()
-    """A bound on a hidden hand excludes the truth or contradicts what is public."""
-    TURN = auto()
-    """Phase, player to move and flags don't fit together."""
-    WINNER = auto()
-    """Nobody has won though the player in turn has the points, or the reverse."""
-    NO_ACTION = auto()
-    """The game goes on but the player to move has no legal action."""
-    STALE = auto()
-    """A derived field differs from what it follows from."""
-
-
-# Plain numbers: compiled code takes no flags.
-RESOURCE_COUNT: Final = Violation.RESOURCE_COUNT.value
-DECK_COUNT: Final = Violation.DECK_COUNT.value
-PIECE_COUNT: Final = Violation.PIECE_COUNT.value
-OVERLAP: Final = Violation.OVERLAP.value
-DISTANCE_RULE: Final = Violation.DISTANCE_RULE.value
-LOOSE_ROAD: Final = Violation.LOOSE_ROAD.value
-LONGEST_ROAD: Final = Violation.LONGEST_ROAD.value
-LARGEST_ARMY: Final = Violation.LARGEST_ARMY.value
-KNOWLEDGE: Final = Violation.KNOWLEDGE.value
-TURN: Final = Violation.TURN.value
-WINNER: Final = Violation.WINNER.value
-NO_ACTION: Final = Violation.NO_ACTION.value
-STALE: Final = Violation.STALE.value
 
 
 @rule
@@ -226,51 +185,6 @@ def check_knowledge(s):
 
 
 @rule
-def check_turn(s):
-    n = s.num_players
-    if s.phase < Phase.SETUP_SETTLEMENT or s.phase > Phase.OVER:
-        return TURN
-    if s.turn_player < 0 or s.turn_player >= n or s.player < 0 or s.player >= n:
-        return TURN
-    if s.robber < 0 or s.robber >= NUM_HEXES or s.turn < 0:
-        return TURN
-    if (s.phase == Phase.FREE_ROAD) != (s.free_roads > 0):
-        return TURN
-    if s.phase == Phase.DISCARD and s.to_discard[int(s.player)] == 0:
-        return TURN
-    away = s.phase == Phase.DISCARD or s.phase == Phase.ANSWER or s.phase == Phase.COMPOSE
-    if s.player != s.turn_player and not away:
-        return TURN
-    if (s.phase == Phase.ROLL and s.rolled) or (s.phase == Phase.MAIN and not s.rolled):
-        return TURN
-    for p in range(MAX_PLAYERS):
-        if s.to_discard[p] < 0 or s.to_discard[p] > s.hand_size[p]:
-            return TURN
-        if s.to_discard[p] > 0 and s.phase != Phase.DISCARD:
-            return TURN
-    return 0
-
-
-@rule
-def check_winner(s):
-    enough = s.points[int(s.turn_player)] >= s.victory_points and not is_setup(s)
-    over = s.phase == Phase.OVER
-    if over != enough or over != (s.winner != NOBODY):
-        return WINNER
-    return WINNER if over and s.winner != s.turn_player else 0
-
-
-@rule
-def check_actions(s):
-    """A game that goes on has a legal action, a finished one has none."""
-    none = True
-    for word in range(LEGAL_WORDS):
-        if s.legal[word] != 0:
-            none = False
-    return NO_ACTION if none != is_finished(s) else 0
-
-
-@rule
 def check_network(s, t, p):
     """Compare the derived fields of p in a state with those worked out from scratch."""
     if s.hand_size[p] != t.hand_size[p] or s.road_length[p] != t.road_length[p]:
@@ -311,5 +225,5 @@ def find_violations(s, t):
     """All that a state breaks, as the sum of `Violation` flags; t is a copy to work on."""
     found = check_resources(s) | check_deck(s) | check_pieces(s) | check_distance_rule(s)
     found |= check_roads(s) | check_longest_road(s) | check_largest_army(s)
-    found |= check_knowledge(s) | check_turn(s) | check_winner(s) | check_actions(s)
+    found |= check_knowledge(s) | check_course(s)
     return found | check_derived(s, t)

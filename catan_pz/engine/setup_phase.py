@@ -17,8 +17,10 @@ def setup_settlement_spots(s):
 @rule
 def setup_road_spots(s, p, word):
     """Empty edges at the settlement of p that has no road yet, in one of two words."""
-    v = bits.first(s.settlements[p] & ~s.road_ends[p])
-    return VERTEX_EDGE_SET[v, word] & empty_edges(s, word)
+    without_road = s.settlements[p] & ~s.road_ends[p]
+    if without_road == 0:
+        return 0
+    return VERTEX_EDGE_SET[bits.first(without_road), word] & empty_edges(s, word)
 
 
 @rule
@@ -39,6 +41,13 @@ def apply_setup_settlement(s, p, v):
 
 
 @rule
+def seat_to_place(s, first, k):
+    """Who places the k-th settlement, from 0, when `first` begins."""
+    n = int(s.num_players)
+    return (first + (k if k < n else 2 * n - 1 - k)) % n
+
+
+@rule
 def apply_setup_road(s, p, e):
     """Place the road; in the second round the order of seats is reversed."""
     place_road(s, p, e)
@@ -46,9 +55,10 @@ def apply_setup_road(s, p, e):
     for q in range(s.num_players):
         placed += bits.count(s.settlements[q])
     n = int(s.num_players)
-    if placed < n:
-        s.turn_player = (p + 1) % n
-    elif n < placed < 2 * n:
-        s.turn_player = (p + n - 1) % n
+    if placed == 2 * n:
+        s.phase = Phase.ROLL
+        return
+    first = p - (placed - 1) if placed <= n else p + placed
+    s.turn_player = seat_to_place(s, first, placed)
     s.player = s.turn_player
-    s.phase = Phase.ROLL if placed == 2 * n else Phase.SETUP_SETTLEMENT
+    s.phase = Phase.SETUP_SETTLEMENT

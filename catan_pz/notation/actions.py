@@ -1,6 +1,7 @@
 """Actions in words: `describe_action` and its inverse `action_id`."""
 
 from collections.abc import Mapping, Sequence
+from operator import index
 from typing import Any, Final
 
 from catan_pz.engine import actions as table
@@ -64,7 +65,9 @@ def _comparable(value: Any) -> Any:
         return frozenset((resource, n) for resource, n in value.items() if n != 0)
     if isinstance(value, list | tuple):
         return tuple(sorted(value))
-    return value if isinstance(value, str) else int(value)
+    if isinstance(value, bool):
+        raise TypeError("a bool is no number")
+    return value if isinstance(value, str) else index(value)
 
 
 _IDS: Final = {_key(description): a for a, description in enumerate(_DESCRIPTIONS)}
@@ -78,7 +81,9 @@ def describe_action(action: int) -> dict[str, Any]:
 
     Raises:
         ValueError: if there is no such action.
+        TypeError: if it isn't an integer.
     """
+    action = index(action)
     if not 0 <= action < len(_DESCRIPTIONS):
         raise ValueError(f"action {action} doesn't exist; actions are 0 to {table.NUM_ACTIONS - 1}")
     return {

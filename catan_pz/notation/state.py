@@ -136,6 +136,18 @@ def _bounds_to_dict(s: np.ndarray, o: int, p: int) -> dict[str, Any]:
     }
 
 
+_ENTRIES: Final = (
+    *("format", "rules", "board", "robber", "bank", "deck", "players", "longest_road_owner"),
+    *("largest_army_owner", "phase", "turn", "turn_player", "player_to_move", "rolled"),
+    *("card_played", "dice", "free_roads", "to_discard", "offers_made", "offer", "knowledge"),
+    *("winner", "rng"),
+)
+_PLAYER_ENTRIES: Final = (
+    *("hand", "cards", "new_cards", "cards_played", "roads", "settlements", "cities"),
+    *("road_length", "points", "visible_points"),
+)
+
+
 class _Reader:
     """Reads values out of nested JSON and says where one is wrong."""
 
@@ -152,6 +164,16 @@ class _Reader:
 
     def fail(self, allowed: str) -> ValueError:
         return ValueError(f"{self.path}={self.data!r} is not possible; allowed: {allowed}")
+
+    def only(self, names: Sequence[str]) -> None:
+        if not isinstance(self.data, Mapping) or not set(self.data) <= set(names):
+            raise self.fail(f"an object with the entries {list(names)}")
+
+    def members(self, count: int) -> list[int]:
+        numbers = [item.integer(0, count - 1) for item in self.items()]
+        if len(set(numbers)) != len(numbers):
+            raise self.fail("each number once")
+        return numbers
 
     def integer(self, low: int, high: int) -> int:
         if isinstance(self.data, bool) or not isinstance(self.data, int):
@@ -191,6 +213,7 @@ def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
         ValueError: names the entry that is missing or wrong, and what is allowed.
     """
     top = _Reader(data)
+    top.only(_ENTRIES)
     if top["format"].data != FORMAT:
         raise top["format"].fail(repr(FORMAT))
     try:
@@ -198,6 +221,8 @@ def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
         board = Board.from_dict(top["board"].data)
     except TypeError as error:
         raise ValueError(f"state.rules: {error}") from error
+    if isinstance(rules.board, Board) and rules.board != board:
+        raise ValueError("state.board is another than the explicit board in state.rules")
     games = table_of(rules).blank.copy()
     s = games[0]
     s["outcome"] = -1
@@ -230,6 +255,8 @@ def _read_course(s: np.ndarray, top: _Reader, rules: Rules) -> None:
     s["rolled"] = top["rolled"].flag()
     s["card_played"] = top["card_played"].flag()
     s["dice"] = [die.integer(0, 6) for die in top["dice"].items(2)]
+    if (s["dice"] == 0).any() and s["dice"].any():
+        raise top["dice"].fail("two numbers from 1 to 6, or zeros before the first throw")
     s["free_roads"] = top["free_roads"].integer(0, 2)
     s["to_discard"][:n] = [count.integer(*_BYTE) for count in top["to_discard"].items(n)]
     s["offers_made"] = top["offers_made"].integer(*_BYTE)
@@ -241,6 +268,7 @@ def _read_course(s: np.ndarray, top: _Reader, rules: Rules) -> None:
 
 
 def _read_player(s: np.ndarray, p: int, reader: _Reader) -> None:
+    reader.only(_PLAYER_ENTRIES)
     s["hand"][p] = reader["hand"].counts(RESOURCE_NAMES)
     s["cards"][p] = reader["cards"].counts(CARD_NAMES)
     s["played"][p] = reader["cards_played"].counts(CARD_NAMES)
@@ -249,12 +277,11 @@ def _read_player(s: np.ndarray, p: int, reader: _Reader) -> None:
         s["new_cards"] = new
     elif any(new):
         raise reader["new_cards"].fail("zeros, for a player who isn't in turn")
-    for road in reader["roads"].items():
-        e = road.integer(0, NUM_EDGES - 1)
+    for e in reader["roads"].members(NUM_EDGES):
         s["roads"][p, e // EDGES_PER_WORD] |= 1 << e % EDGES_PER_WORD
     for name in ("settlements", "cities"):
-        for building in reader[name].items():
-            s[name][p] |= 1 << building.integer(0, NUM_VERTICES - 1)
+        for v in reader[name].members(NUM_VERTICES):
+            s[name][p] |= 1 << v
 
 
 def _read_sides(s: np.ndarray, p: int, reader: _Reader) -> None:

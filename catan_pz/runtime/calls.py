@@ -1,7 +1,7 @@
 """The engine's calls from Python on arrays of games, compiled on first use."""
 
 from catan_pz import rewards
-from catan_pz.engine import chance, deal, derive, invariants, legal, step
+from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, step
 from catan_pz.engine.rule import entry
 from catan_pz.observation import encode
 
@@ -32,8 +32,13 @@ def play_one(games, i, a, script, mask):
 
 @entry
 def refresh(games, i, mask):
-    """Work out the derived fields of game i and write the mask."""
+    """Make a state that was read from outside playable, and write the mask.
+
+    Works out the derived fields, and narrows the bounds on hidden hands as play keeps them.
+    """
     s = games[i]
+    for o in range(s.num_players):
+        knowledge.tighten(s, o)
     derive.derive(s)
     legal.write_mask(s, mask)
 

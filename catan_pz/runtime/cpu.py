@@ -15,7 +15,7 @@ from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
-from catan_pz.runtime.game import Game, IllegalActionError
+from catan_pz.runtime.game import Game, IllegalActionError, check_seed, drawn_seed
 from catan_pz.terms import MAX_PLAYERS
 
 FEWEST_GAMES_A_THREAD: Final = 256
@@ -132,10 +132,9 @@ class CpuBatch:
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
-        if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        seed = drawn_seed() if seed is None else check_seed(seed)
         with np.errstate(over="ignore"):
-            self.seeds[:] = np.uint64(seed % 2**64) + np.arange(self.num_games, dtype=np.uint64)
+            self.seeds[:] = np.uint64(seed) + np.arange(self.num_games, dtype=np.uint64)
         self._samplers[:] = ~self.seeds
         self.reward[:] = 0
         self.done[:] = False

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Self
 
 import numpy as np
@@ -10,10 +11,10 @@ from numpy.typing import NDArray
 
 from catan_pz.board.topology import HEX_VERTEX_SET
 from catan_pz.engine import actions
-from catan_pz.engine.invariants import Violation
 from catan_pz.engine.options import table_of
 from catan_pz.engine.rule import as_games, bound
 from catan_pz.engine.state import STATE
+from catan_pz.engine.violations import Violation
 from catan_pz.notation.actions import describe_action
 from catan_pz.notation.state import derived_differences, state_from_dict, state_to_dict
 from catan_pz.observation.segments import SIZE
@@ -24,6 +25,34 @@ from catan_pz.terms import Card, Phase, Resource
 
 Outcome = tuple[int, int] | Resource | Card | None
 """A chance outcome: a throw, the resource stolen, the card bought; None for no chance."""
+
+
+def check_seed(seed: object) -> int:
+    """A seed as an int from 0 to 2**64 - 1.
+
+    Raises:
+        ValueError: if it isn't one.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+        raise ValueError(f"seed={seed!r} is not possible; allowed: an int from 0 to 2**64 - 1")
+    return int(seed)
+
+
+def drawn_seed() -> int:
+    """A seed drawn from the system's randomness."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
+def as_action(action: Any) -> int:
+    """An action given as any kind of integer.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if isinstance(action, bool | np.bool_) or not hasattr(action, "__index__"):
+        kind = type(action).__name__
+        raise TypeError(f"action {action!r} is of type {kind}; actions are integers")
+    return index(action)
 
 
 class IllegalActionError(ValueError):
@@ -74,8 +103,7 @@ class Game:
 
     def reset(self, seed: int | None = None) -> None:
         """Start a new game of the same rules."""
-        if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        seed = drawn_seed() if seed is None else check_seed(seed)
         table = self._table
         self.games[0] = table.blank[0]
         calls.deal_game(
@@ -150,13 +178,14 @@ class Game:
 
         Raises:
             IllegalActionError: names phase, action and the condition missing.
+            TypeError: if the action isn't an integer.
             ValueError: if the outcome named can't come of the action.
         """
-        self._prepare(action, outcome)
+        action = self._prepare(action, outcome)
         if not self.listeners:
             self._play(self.games, 0, action, self._table.script, self._mask)
             return
-        self._play_and_tell(int(action))
+        self._play_and_tell(action)
         forced = self.legal_actions()
         while self.rules.skip_forced and len(forced) == 1:
             self._play_and_tell(int(forced[0]))
@@ -164,13 +193,14 @@ class Game:
 
     def play_one(self, action: int, outcome: Outcome = None) -> None:
         """Play an action as `step` does, but no forced ones after it."""
-        self._prepare(action, outcome)
-        self._play_and_tell(int(action))
+        self._play_and_tell(self._prepare(action, outcome))
 
-    def _prepare(self, action: int, outcome: Outcome) -> None:
+    def _prepare(self, action: int, outcome: Outcome) -> int:
+        action = as_action(action)
         self.check(action)
         if outcome is not None:
             self.games["outcome"][0] = self._outcome_code(action, outcome)
+        return action
 
     def check(self, action: int) -> None:
         """Raise `IllegalActionError` unless an action is legal now."""

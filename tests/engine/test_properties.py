@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catan_pz import Game, IllegalActionError, Rules, describe_action
-from catan_pz.engine.invariants import Violation
+from catan_pz.engine.violations import Violation
 from tests.engine.reference_legal import Reference
 from tests.engine.test_random_games import check_conservation
 

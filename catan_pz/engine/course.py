@@ -1,0 +1,205 @@
+"""Whether phase, player to move, set-up, offers and winner of a state fit together."""
+
+from catan_pz.engine import bits
+from catan_pz.engine.rule import rule
+from catan_pz.engine.setup_phase import seat_to_place
+from catan_pz.engine.state import LEGAL_WORDS
+from catan_pz.engine.trade import (
+    ACCEPTED,
+    COUNTERED,
+    MOST_COMPOSED,
+    NO_ANSWER,
+    can_accept,
+)
+from catan_pz.engine.turn import is_finished, is_setup
+from catan_pz.engine.violations import NO_ACTION, OFFER, SETUP, TURN, WINNER
+from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase
+
+
+@rule
+def check_turn(s):
+    n = s.num_players
+    if s.phase < Phase.SETUP_SETTLEMENT or s.phase > Phase.OVER:
+        return TURN
+    if s.turn_player < 0 or s.turn_player >= n or s.player < 0 or s.player >= n:
+        return TURN
+    if s.robber < 0 or s.robber >= NUM_HEXES or s.turn < 0:
+        return TURN
+    if (s.phase == Phase.FREE_ROAD) != (s.free_roads > 0):
+        return TURN
+    if s.phase == Phase.DISCARD and s.to_discard[int(s.player)] == 0:
+        return TURN
+    away = s.phase == Phase.DISCARD or s.phase == Phase.ANSWER or s.phase == Phase.COMPOSE
+    if s.player != s.turn_player and not away:
+        return TURN
+    if (s.phase == Phase.ROLL and s.rolled) or (s.phase == Phase.MAIN and not s.rolled):
+        return TURN
+    for p in range(MAX_PLAYERS):
+        if s.to_discard[p] < 0 or s.to_discard[p] > s.hand_size[p]:
+            return TURN
+        if s.to_discard[p] > 0 and s.phase != Phase.DISCARD:
+            return TURN
+    return 0
+
+
+@rule
+def settlements_due(s, first, k, p):
+    """How many of the first k settlements of the set-up are placed by p."""
+    settlements = 0
+    for j in range(k):
+        if seat_to_place(s, first, j) == p:
+            settlements += 1
+    return settlements
+
+
+@rule
+def check_setup(s):
+    """In set-up everybody has placed what the order of seats says."""
+    if not is_setup(s):
+        return 0
+    n, p = int(s.num_players), int(s.turn_player)
+    placed = 0
+    for q in range(n):
+        placed += bits.count(s.settlements[q])
+    # The place in the order of the settlement that is due, or whose road is due.
+    k = placed - 1 if s.phase == Phase.SETUP_ROAD else placed
+    if k < 0 or k >= 2 * n:
+        return SETUP
+    first = p - k if k < n else p + k + 1
+    for q in range(n):
+        roads = bits.count(s.roads[q, 0]) + bits.count(s.roads[q, 1])
+        due = settlements_due(s, first, k, q)
+        own = 1 if q == p and s.phase == Phase.SETUP_ROAD else 0
+        if bits.count(s.settlements[q]) != due + own or roads != due or s.cities[q] != 0:
+            return SETUP
+    if s.phase == Phase.SETUP_ROAD and bits.count(s.settlements[p] & ~s.road_ends[p]) != 1:
+        return SETUP
+    return 0
+
+
+@rule
+def offered(s, p):
+    """Cards on the giving side of p."""
+    cards = 0
+    for r in range(NUM_RESOURCES):
+        cards += int(s.offer_give[p, r])
+    return cards
+
+
+@rule
+def asked(s, p):
+    """Cards on the getting side of p."""
+    cards = 0
+    for r in range(NUM_RESOURCES):
+        cards += int(s.offer_get[p, r])
+    return cards
+
+
+@rule
+def is_composable(s, p):
+    """Whether the sides of p's offer are disjoint, small enough and the giving one held."""
+    for r in range(NUM_RESOURCES):
+        give, get = s.offer_give[p, r], s.offer_get[p, r]
+        if give < 0 or get < 0 or (give > 0 and get > 0) or give > s.hand[p, r]:
+            return False
+    return offered(s, p) <= MOST_COMPOSED and asked(s, p) <= MOST_COMPOSED
+
+
+@rule
+def is_sent(s, p):
+    """Whether the offer of p can have been sent."""
+    return is_composable(s, p) and offered(s, p) > 0 and asked(s, p) > 0
+
+
+@rule
+def is_answer_possible(s, p):
+    """Whether the answer of p fits its offer and its hand."""
+    if s.answer[p] == COUNTERED:
+        return is_sent(s, p)
+    if s.phase == Phase.COMPOSE and p == s.player:
+        composing = is_composable(s, p) and offered(s, p) + asked(s, p) > 0
+        return s.answer[p] == NO_ANSWER and composing
+    if offered(s, p) + asked(s, p) > 0:
+        return False
+    return s.answer[p] != ACCEPTED or can_accept(s, p)
+
+
+@rule
+def is_order_kept(s):
+    """Whether all before the player to move have answered, and none from there on."""
+    n, maker = int(s.num_players), int(s.turn_player)
+    reached, taken_up = False, False
+    for k in range(1, n):
+        q = (maker + k) % n
+        if q == s.player:
+            reached = True
+        if (s.answer[q] == NO_ANSWER) != reached:
+            return False
+        if s.answer[q] == ACCEPTED or s.answer[q] == COUNTERED:
+            taken_up = True
+    if s.phase == Phase.CLOSE:
+        return taken_up
+    return reached
+
+
+@rule
+def is_table_clear(s):
+    """Whether there is no offer and no answer."""
+    for p in range(MAX_PLAYERS):
+        if s.answer[p] != NO_ANSWER or offered(s, p) != 0 or asked(s, p) != 0:
+            return False
+    return True
+
+
+@rule
+def check_open_offer(s):
+    """The offer on the table, or what the player in turn is composing."""
+    maker = int(s.turn_player)
+    if not s.trading or not s.rolled or s.offers_made == 0:
+        return OFFER
+    if s.phase == Phase.COMPOSE and s.player == maker:
+        for q in range(s.num_players):
+            if s.answer[q] != NO_ANSWER or (q != maker and offered(s, q) + asked(s, q) > 0):
+                return OFFER
+        return 0 if is_composable(s, maker) and offered(s, maker) + asked(s, maker) > 0 else OFFER
+    if not is_sent(s, maker) or s.answer[maker] != NO_ANSWER:
+        return OFFER
+    for q in range(s.num_players):
+        if q != maker and not is_answer_possible(s, q):
+            return OFFER
+    return 0 if is_order_kept(s) else OFFER
+
+
+@rule
+def check_offer(s):
+    """Offers and answers belong to their phases."""
+    if s.offers_made < 0 or s.offers_made > s.max_offers:
+        return OFFER
+    if s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
+        return check_open_offer(s)
+    return 0 if is_table_clear(s) else OFFER
+
+
+@rule
+def check_winner(s):
+    enough = s.points[int(s.turn_player)] >= s.victory_points and not is_setup(s)
+    over = s.phase == Phase.OVER
+    if over != enough or over != (s.winner != NOBODY):
+        return WINNER
+    return WINNER if over and s.winner != s.turn_player else 0
+
+
+@rule
+def check_actions(s):
+    """A game that goes on has a legal action, a finished one has none."""
+    none = True
+    for word in range(LEGAL_WORDS):
+        if s.legal[word] != 0:
+            none = False
+    return NO_ACTION if none != is_finished(s) else 0
+
+
+@rule
+def check_course(s):
+    """All that is wrong with the course of the game."""
+    return check_turn(s) | check_setup(s) | check_offer(s) | check_winner(s) | check_actions(s)
