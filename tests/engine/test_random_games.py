@@ -12,6 +12,7 @@ from catan_pz.engine.rule import as_games, entry
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
 from catan_pz.runtime import calls
+from catan_pz.terms import Phase
 from tests.engine.games import random_game
 from tests.helpers import RESOURCES, RULE_SETS
 
