@@ -36,6 +36,12 @@ _S30 = np.uint64(30)
 _S31 = np.uint64(31)
 _S32 = np.uint64(32)
 
+THROWS_OF_SUM = np.array(
+    [sum(1 << k for k in range(36) if k // 6 + k % 6 + 2 == total) for total in range(13)],
+    np.int64,
+)
+"""(13,) the set of throws of each sum."""
+
 TOKENS = np.array(NUMBER_TOKENS, np.int64)
 LETTERED = np.array(LETTERED_TOKENS, np.int64)
 
@@ -70,6 +76,12 @@ def take_named_outcome(s):
 
 
 @rule
+def throws_left(s):
+    """Set of throws from which balanced dice draw next."""
+    return s.dice_left if bits.count(s.dice_left) >= FEWEST_THROWS_LEFT else ALL_THROWS
+
+
+@rule
 def throw_dice(s, script):
     """Throw both dice: named, scripted, balanced or independent."""
     throw = take_named_outcome(s)
@@ -79,8 +91,7 @@ def throw_dice(s, script):
     if s.script_place < script.shape[0]:
         s.script_place += 1
     if s.balanced_dice:
-        if bits.count(s.dice_left) < FEWEST_THROWS_LEFT:
-            s.dice_left = ALL_THROWS
+        s.dice_left = throws_left(s)
         if throw < 0:
             throw = bits.pick(s.dice_left, draw_below(s, bits.count(s.dice_left)))
         s.dice_left &= ~(1 << throw)

@@ -17,7 +17,6 @@ from catan_pz.env.match import (
     Match,
     RuleOptions,
     check_choice,
-    check_seed,
     shaped,
 )
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
@@ -25,7 +24,7 @@ from catan_pz.env.spaces import masked_space, state_space
 from catan_pz.observation.global_state import global_vector
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
+from catan_pz.runtime.game import Game, check_seed
 from catan_pz.terms import MAX_PLAYERS
 
 AGENTS = tuple(f"player_{seat}" for seat in range(MAX_PLAYERS))

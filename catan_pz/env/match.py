@@ -1,7 +1,6 @@
 """A game with a reward: what the environments of this room have in common."""
 
 from collections.abc import Callable
-from operator import index
 from typing import Any, TypedDict
 
 import numpy as np
@@ -13,7 +12,7 @@ from catan_pz.observation.segments import SIZE, named_views
 from catan_pz.rewards import NUM_HAPPENED, Reward, looked_at, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import calls
-from catan_pz.runtime.game import Game
+from catan_pz.runtime.game import Game, as_action
 from catan_pz.terms import MAX_PLAYERS
 
 SEAT = 3
@@ -49,33 +48,6 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Raise a `ValueError` that names option, value and what is allowed."""
     if value not in choices:
         raise ValueError(f"option {name}={value!r} is not possible; allowed: one of {choices}")
-
-
-def check_seed(seed: object) -> int:
-    """A seed as an int from 0 to 2**64 - 1.
-
-    Raises:
-        ValueError: if it isn't one.
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
-        raise ValueError(f"seed={seed!r} is not possible; allowed: an int from 0 to 2**64 - 1")
-    return int(seed)
-
-
-def as_action(action: Any) -> int:
-    """An action given as any kind of integer.
-
-    Raises:
-        TypeError: if it is none.
-    """
-    if isinstance(action, bool | np.bool_):
-        raise TypeError(f"action {action!r} is a bool; actions are integers")
-    try:
-        return index(action)
-    except TypeError:
-        raise TypeError(
-            f"action {action!r} is a {type(action).__name__}; actions are integers"
-        ) from None
 
 
 class Match:

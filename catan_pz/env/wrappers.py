@@ -37,6 +37,26 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
     infos = _of_raw("infos")
     agents = _of_raw("agents")
 
+    def observe(self, agent: str) -> Any:
+        """What an agent sees; the mask of the agent to move is kept for `step`."""
+        observation = self.env.observe(agent)
+        raw = self._raw
+        if agent == raw.agent_selection:
+            self._prev_obs = observation
+            self._prev_info = raw.infos.get(agent, {})
+        return observation
+
+    def step(self, action: Any) -> None:
+        """Play a legal action at once; all else is left to PettingZoo's wrapper."""
+        raw, seen = self._raw, self._prev_obs
+        agent = raw.agent_selection
+        is_dead = raw.terminations[agent] or raw.truncations[agent]
+        if seen is not None and not is_dead and seen["action_mask"][action]:
+            self._prev_obs = self._prev_info = None
+            self.env.step(action)
+        else:
+            super().step(action)
+
 
 class AssertOutOfBounds(AssertOutOfBoundsWrapper[str, Any, Any]):
     """An action outside of the action space raises AssertionError."""

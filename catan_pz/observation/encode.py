@@ -8,6 +8,7 @@ import numpy as np
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
+from catan_pz.engine.chance import THROWS_OF_SUM, throws_left
 from catan_pz.engine.knowledge import least_held, most_held
 from catan_pz.engine.production import PIPS_OF
 from catan_pz.engine.rule import rule
@@ -56,6 +57,7 @@ PHASE = PLACES["phase"].start
 TURN_PLAYER = PLACES["turn_player"].start
 PLAYER_TO_MOVE = PLACES["player_to_move"].start
 DICE = PLACES["dice"].start
+THROWS_LEFT = PLACES["throws_left"].start
 ROLLED = PLACES["rolled"].start
 CARD_PLAYED = PLACES["card_played"].start
 FREE_ROADS = PLACES["free_roads"].start
@@ -175,6 +177,9 @@ def write_course(s, viewer, obs):
     obs[PLAYER_TO_MOVE + relative_seat(s, viewer, int(s.player))] = 1
     obs[DICE] = s.dice[0]
     obs[DICE + 1] = s.dice[1]
+    if s.balanced_dice:
+        for total in range(2, 13):
+            obs[THROWS_LEFT + total - 2] = bits.count(throws_left(s) & THROWS_OF_SUM[total])
     obs[ROLLED] = s.rolled
     obs[CARD_PLAYED] = s.card_played
     obs[FREE_ROADS] = s.free_roads

@@ -54,10 +54,11 @@ class Segment:
 _H, _V, _E, _B = NUM_HEXES, NUM_VERTICES, NUM_EDGES, NUM_HARBORS
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
+THROWS_OF_SUM: Final = (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1)
 MANY_OF_A_RESOURCE: Final = 10
 MANY_CARDS: Final = 20
 MANY_PIPS: Final = 30
-MANY_POINTS: Final = 15
+MANY_POINTS: Final = 22
 
 SEGMENTS: Final = (
     Segment("hex_terrain", (_H, len(TERRAIN_COUNTS)), 1, "(H, terrain) one-hot"),
@@ -94,6 +95,9 @@ SEGMENTS: Final = (
     Segment("turn_player", (_P,), 1, "(P) one-hot: whose turn it is"),
     Segment("player_to_move", (_P,), 1, "(P) one-hot: who decides"),
     Segment("dice", (2,), 6, "the last throw, zeros before the first"),
+    Segment(
+        "throws_left", (11,), THROWS_OF_SUM, "(2 to 12) throws of each sum left to balanced dice"
+    ),
     Segment("rolled", (1,), 1, "1 after the roll of this turn"),
     Segment("card_played", (1,), 1, "1 after a development card was played this turn"),
     Segment("free_roads", (1,), 2, "roads of a road building card still to be placed"),

@@ -9,7 +9,7 @@ import pytest
 
 from catan_pz import catan_v0
 from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, global_vector
-from catan_pz.observation.segments import SIZE
+from catan_pz.observation.segments import MANY_OF_A_RESOURCE, MANY_POINTS, SIZE
 from tests.env.play import everything, future, play_random
 
 CONFIGURATIONS = [
@@ -121,11 +121,11 @@ def test_the_full_information_vector_tells_all():
 
     names = list(state["players"][0]["cards"])
     for p, player in enumerate(state["players"]):
-        hand = np.minimum(np.array(list(player["hand"].values())) / 10, 1)
+        hand = np.minimum(np.array(list(player["hand"].values())) / MANY_OF_A_RESOURCE, 1)
         np.testing.assert_allclose(part("all_hands", 4, 5)[p], hand, rtol=1e-6)
         cards = np.array(list(player["cards"].values())) / [14, 2, 2, 2, 5]
         np.testing.assert_allclose(part("all_cards", 4, 5)[p], cards, rtol=1e-6)
-        assert part("all_points", 4)[p] == pytest.approx(player["points"] / 15)
+        assert part("all_points", 4)[p] == pytest.approx(player["points"] / MANY_POINTS)
     deck = part("deck", 25, 5)
     left = len(state["deck"])
     assert [names[k] for k in deck[:left].argmax(axis=1)] == state["deck"]
