@@ -90,5 +90,20 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
         super().reset(seed=seed, options=options)
         self._ready = self._raw
 
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """What the agent to move sees and has got since its last action, flags and info."""
+        if not self._has_reset:
+            result: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+            return result
+        raw = self._ready
+        agent = raw.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            raw._cumulative_rewards[agent],
+            raw.terminations[agent],
+            raw.truncations[agent],
+            raw.infos[agent],
+        )
+
     def __str__(self) -> str:
         return str(self.env)

@@ -260,6 +260,42 @@ def test_the_wrapped_environment_shows_nothing_before_reset(name):
     assert getattr(env, name) is getattr(env.unwrapped, name)
 
 
+def test_the_wrapped_environment_can_do_nothing_before_reset():
+    env = catan_v0.env()
+    with pytest.raises(AttributeError, match="cannot be accessed before reset"):
+        env.last()
+    for call in (lambda: env.step(0), lambda: env.observe("player_0"), env.render, env.state):
+        with pytest.raises(AssertionError):
+            call()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_wrappers_behave_as_pettingzoos_do(seed):
+    """The same play, illegal actions included, through these wrappers and PettingZoo's own."""
+    own = catan_v0.env(trading=False, victory_points=4)
+    theirs = wrappers.TerminateIllegalWrapper(
+        catan_v0.raw_env(trading=False, victory_points=4), illegal_reward=-1.0
+    )
+    theirs = wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(theirs))
+    rng = np.random.default_rng(seed)
+    for env in (own, theirs):
+        env.reset(seed=seed)
+    illegal_at = rng.integers(1000)
+    for decision in range(1500):
+        if not own.agents:
+            break
+        (seen, *rest), (seen_theirs, *rest_theirs) = own.last(), theirs.last()
+        assert rest == rest_theirs
+        for key, array in seen.items():
+            np.testing.assert_array_equal(array, seen_theirs[key])
+        legal = np.flatnonzero(seen["action_mask"] == (decision != illegal_at))
+        action = None if rest[1] or rest[2] else int(rng.choice(legal))
+        for env in (own, theirs):
+            env.step(action)
+        assert everything(own.unwrapped)[2:] == everything(theirs.unwrapped)[2:]
+    assert not own.agents
+
+
 def test_metadata_and_name():
     env = catan_v0.env()
     assert env.metadata["name"] == "catan_v0" == str(env) == str(env.unwrapped)
