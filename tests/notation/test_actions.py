@@ -170,19 +170,20 @@ def test_words_that_make_no_action(wrong):
 
 
 ILLEGAL = {
-    "not now": (0, "setup_settlement"),
-    "no such action": (389, "389"),
-    "negative": (-1, "-1"),
-    "in words": ("roll", "roll"),
-    "half an action": (74.5, "74.5"),
+    "not now": (0, IllegalActionError, "setup_settlement"),
+    "no such action": (389, IllegalActionError, "389"),
+    "negative": (-1, IllegalActionError, "-1"),
+    "in words": ("roll", TypeError, "roll"),
+    "half an action": (74.5, TypeError, "74.5"),
+    "nothing": (None, TypeError, "None"),
 }
 
 
 @pytest.mark.parametrize("wrong", ILLEGAL)
 def test_an_illegal_action_is_a_clear_error_and_changes_nothing(wrong):
-    action, named = ILLEGAL[wrong]
+    action, error, named = ILLEGAL[wrong]
     game = Game(seed=1)
     before = game.games.tobytes()
-    with pytest.raises(IllegalActionError, match=named):
+    with pytest.raises(error, match=named):
         game.step(action)
     assert game.games.tobytes() == before

@@ -519,5 +519,5 @@ def test_a_position_by_hand_that_breaks_the_rules_is_refused():
         [{"hand": {"brick": 20}}, {}],
         [{"knights": 3}, {}],
     ):
-        with pytest.raises(ValueError, match=r"position|unknown"):
+        with pytest.raises(ValueError, match=r"position|unknown|state"):
             position(seats, rules=Rules(num_players=2))
