@@ -162,12 +162,13 @@ def test_turn_is_0_in_setup_and_in_the_first_turn():
 def test_nobody_wins_during_setup():
     """A player with enough points in set-up has not won, and wins as the first turn starts."""
     seats = [
-        {"settlements": [0, 2], "roads": path(0, 1), "cards": {"victory_point": 1}},
+        {"settlements": [0], "roads": path(0, 1), "cards": {"victory_point": 2}},
         {"settlements": [20, 40], "roads": path(20, 21) + path(40, 41)},
     ]
-    rules = {"num_players": 2, "victory_points": 3}
-    game = position(seats, rules=Rules(**rules), phase="setup_road")
-    assert player(game, 0)["points"] == 3
+    rules = Rules(num_players=2, victory_points=3)
+    game = position(seats, rules=rules, phase="setup_settlement")
+    act(game, "build_settlement", vertex=2)
+    assert player(game, 0)["points"] == 4
     assert game.winner is None
     act(game, "build_road", edge=edge(2, 3))
     assert game.winner == 0

@@ -555,6 +555,17 @@ def test_composing_asks_only_for_what_somebody_may_hold_in_full():
     assert legal(game, "compose_get") == []
 
 
+def test_composing_asks_for_no_more_cards_than_a_hand_may_hold():
+    """Player 1 has one card, of one kind or the other: never both."""
+    seats = [{"hand": {"brick": 1}}, {"hand": {"ore": 1}}, {"hand": {"wool": 1}}]
+    unknown = {"min": {}, "max": {"wool": 1, "ore": 1}}
+    sure = [{"min": s["hand"], "max": s["hand"]} for s in seats]
+    game = table(*seats, rules=COMPOSED, knowledge=[[sure[0], unknown, unknown], sure, sure])
+    assert legal(game, "compose_get") == ["wool", "ore"]
+    act(game, "compose_get", resource="wool")
+    assert legal(game, "compose_get") == []
+
+
 def test_others_do_not_see_it_before_it_is_sent():
     """What the others observe is the same whatever is being composed."""
     first = act(trio(COMPOSED), "compose_give", resource="brick")
@@ -682,6 +693,23 @@ def test_what_is_exchanged_is_public():
     act(game, "close_with", seat=1)
     assert known(game, 2, 0)["ore"] == (1, 1)
     assert known(game, 2, 1)["brick"] == (1, 1)
+
+
+def test_what_is_offered_and_answered_is_public():
+    """The third player sees the offer, each answer and each counter-offer."""
+
+    def seen(game):
+        return game.observe(2).tobytes()
+
+    wool, ore = (offer(trio(), {"brick": 1}, {r: 1}) for r in ("wool", "ore"))
+    assert seen(wool) != seen(ore)
+    answers = [
+        act(ore.copy(), "accept"),
+        act(ore.copy(), "reject"),
+        offer(ore.copy(), {"wool": 1}, {"brick": 1}),
+        offer(ore.copy(), {"ore": 1}, {"brick": 2}),
+    ]
+    assert len({seen(game) for game in answers}) == 4
 
 
 def test_the_answering_player_does_nothing_else():

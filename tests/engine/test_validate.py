@@ -1,0 +1,144 @@
+"""`validate` finds each kind of fault: records spoilt on purpose, one field at a time."""
+
+import pytest
+
+from catan_pz import Rules
+from catan_pz.engine.violations import Violation
+from catan_pz.runtime.position import position
+from tests.helpers import act, path
+
+pytestmark = pytest.mark.purepython
+
+
+def sound():
+    """A position of three players with a bit of everything; its record can be spoilt."""
+    seats = [
+        {
+            "settlements": [18],
+            "cities": [0],
+            "roads": path(18, 19, 20, 21, 22, 23),
+            "hand": {"brick": 2, "ore": 1},
+            "cards": {"knight": 1, "victory_point": 1},
+            "cards_played": {"knight": 3},
+        },
+        {"settlements": [40], "roads": path(40, 41), "hand": {"wool": 2}, "cards": {"monopoly": 1}},
+        {"settlements": [52], "roads": path(52, 53), "hand": {"grain": 1}},
+    ]
+    return position(seats, rules=Rules(num_players=3))
+
+
+def offered():
+    """The same position with an offer out."""
+    return act(sound(), "offer", give={"brick": 1}, get={"wool": 1})
+
+
+def change(name, value, *where):
+    """Add to one number of a record."""
+
+    def spoil(s):
+        if where:
+            s[name][where] += value
+        else:
+            s[name] += value
+
+    return spoil
+
+
+def put(name, value, *where):
+    """Replace one number of a record."""
+
+    def spoil(s):
+        if where:
+            s[name][where] = value
+        else:
+            s[name] = value
+
+    return spoil
+
+
+V = Violation
+SPOILT = {
+    "a card more in the bank": (change("bank", 1, 0), V.RESOURCE_COUNT),
+    "a card more in a hand": (change("hand", 1, 1, 3), V.RESOURCE_COUNT),
+    "a negative hand": (put("hand", -1, 2, 0), V.RESOURCE_COUNT),
+    "a development card more": (change("cards", 1, 0, 3), V.DECK_COUNT),
+    "a card of the deck gone": (change("deck_left", -1), V.DECK_COUNT),
+    "new cards that aren't held": (put("new_cards", 3, 0), V.DECK_COUNT),
+    "16 roads": (put("roads", (1 << 16) - 1, 2, 0), V.PIECE_COUNT),
+    "six settlements": (
+        put("settlements", sum(1 << v for v in (2, 4, 6, 47, 50, 52)), 2),
+        V.PIECE_COUNT,
+    ),
+    "a road on a road": (lambda s: s["roads"].__setitem__((2, 0), s["roads"][0, 0]), V.OVERLAP),
+    "two buildings on a vertex": (put("cities", 1 << 40, 2), V.OVERLAP),
+    "a city on the own settlement": (put("cities", 1 << 52, 2), V.OVERLAP),
+    "neighbors too near": (put("cities", 1 << 51, 2), V.DISTANCE_RULE),
+    "a loose road": (change("roads", 1, 2, 1), V.LOOSE_ROAD),
+    "nobody holds the longest road": (put("longest_road_owner", -1), V.LONGEST_ROAD),
+    "another holds the longest road": (put("longest_road_owner", 1), V.LONGEST_ROAD),
+    "nobody holds the largest army": (put("largest_army_owner", -1), V.LARGEST_ARMY),
+    "another holds the largest army": (put("largest_army_owner", 2), V.LARGEST_ARMY),
+    "doubts about the own hand": (put("above", 1, 0, 0, 0), V.KNOWLEDGE),
+    "a bound below zero": (put("below", 9, 1, 0, 0), V.KNOWLEDGE),
+    "a bound beyond all cards": (put("above", 9, 1, 2, 0), V.KNOWLEDGE),
+    "another to move": (put("player", 1), V.TURN),
+    "main before the roll": (put("rolled", 0), V.TURN),
+    "roll after the roll": (put("phase", 2), V.TURN),
+    "robber off the board": (put("robber", 19), V.TURN),
+    "free roads in the main phase": (put("free_roads", 1), V.TURN),
+    "a discard in the main phase": (put("to_discard", 1, 0), V.TURN),
+    "set-up with cities": (put("phase", 0), V.SETUP),
+    "an answer without an offer": (put("answer", 1, 1), V.OFFER),
+    "a bundle without an offer": (put("offer_give", 1, 0, 0), V.OFFER),
+    "more offers than allowed": (put("offers_made", 4), V.OFFER),
+    "a winner in a game that goes on": (put("winner", 0), V.WINNER),
+    "over without a winner": (put("phase", 11), V.WINNER),
+    "ten points and no win": (put("points", 10, 0), V.WINNER | V.STALE),
+    "no legal action": (put("legal", 0, slice(None)), V.NO_ACTION | V.STALE),
+    "a legal action too many": (put("legal", 1 << 30, 3), V.STALE),
+    "points miscounted": (change("points", 1, 1), V.STALE),
+    "visible points miscounted": (change("visible_points", 1, 1), V.STALE),
+    "hand size miscounted": (change("hand_size", 1, 1), V.STALE),
+    "road length miscounted": (change("road_length", 1, 1), V.STALE),
+    "a trade rate too good": (put("rate", 2, 1, 0), V.STALE),
+    "crowded vertices forgotten": (put("crowded", 0), V.STALE),
+    "road ends forgotten": (put("road_ends", 0, 0), V.STALE),
+    "reach forgotten": (put("reach", 0, 0, 0), V.STALE),
+    "hexes of a number forgotten": (put("token_hexes", -1, 6, 0), V.STALE),
+}
+
+
+@pytest.mark.parametrize("fault", SPOILT)
+def test_each_fault_is_found(fault):
+    spoil, expected = SPOILT[fault]
+    game = sound()
+    assert game.validate() == Violation.NONE
+    spoil(game.games[0])
+    assert expected in game.validate()
+
+
+OFFERS = {
+    "cards that aren't held": put("offer_give", 5, 0, 0),
+    "nothing asked for": put("offer_get", 0, 0, slice(None)),
+    "both sides alike": put("offer_get", 1, 0, 0),
+    "five cards": put("offer_get", 5, 0, 2),
+    "an answer of the maker": put("answer", 1, 0),
+    "an answer already given": put("answer", 2, 1),
+    "answered out of turn": put("answer", 2, 2),
+    "no offer counted": put("offers_made", 0),
+}
+
+
+@pytest.mark.parametrize("fault", OFFERS)
+def test_each_fault_of_an_offer_is_found(fault):
+    game = offered()
+    assert game.validate() == Violation.NONE
+    OFFERS[fault](game.games[0])
+    assert Violation.OFFER in game.validate()
+
+
+def test_every_flag_is_shown_to_be_raised():
+    shown = Violation.NONE
+    for _, flags in SPOILT.values():
+        shown |= flags
+    assert set(shown) == set(Violation)
