@@ -70,6 +70,20 @@ _MOST, _LEAST = 127, -128
 _SEAT_BITS = 8
 _OVER, _TRUNCATED, _FEATURES = 4, 8, 4
 
+# Plain numbers: on CUDA compiled rules can't index with enums.
+_CARDS_DISCARDED = Happened.CARDS_DISCARDED.value
+_CARD_PLAYED = Happened.CARD_PLAYED.value
+_CITY_BUILT = Happened.CITY_BUILT.value
+_FINAL_LEAD = Happened.FINAL_LEAD.value
+_LOST = Happened.LOST.value
+_POINTS_GAINED = Happened.POINTS_GAINED.value
+_POINTS_HELD = Happened.POINTS_HELD.value
+_POINTS_HELD_IN_VAIN = Happened.POINTS_HELD_IN_VAIN.value
+_POINTS_WON = Happened.POINTS_WON.value
+_ROAD_HELD = Happened.ROAD_HELD.value
+_ROBBER_MOVED = Happened.ROBBER_MOVED.value
+_WON = Happened.WON.value
+
 
 @rule
 def note(happened: Any, p: int, kind: int, n: int) -> None:
@@ -82,13 +96,13 @@ def note(happened: Any, p: int, kind: int, n: int) -> None:
 def note_action(happened: Any, p: int, a: int) -> None:
     """Note what p did."""
     if PLAY_KNIGHT <= a < MOVE_ROBBER:
-        note(happened, p, Happened.CARD_PLAYED, 1)
+        note(happened, p, _CARD_PLAYED, 1)
     elif MOVE_ROBBER <= a < STEAL:
-        note(happened, p, Happened.ROBBER_MOVED, 1)
+        note(happened, p, _ROBBER_MOVED, 1)
     elif DISCARD <= a < MARITIME_TRADE:
-        note(happened, p, Happened.CARDS_DISCARDED, 1)
+        note(happened, p, _CARDS_DISCARDED, 1)
     elif BUILD_CITY <= a < BUY_DEVELOPMENT_CARD:
-        note(happened, p, Happened.CITY_BUILT, 1)
+        note(happened, p, _CITY_BUILT, 1)
 
 
 @rule
@@ -102,14 +116,14 @@ def play_decision(s: Any, a: int, script: Any, happened: Any, chosen: int) -> No
     note_action(happened, p, a)
     for q in range(s.num_players):
         gained = int(s.points[q]) - ((before >> (_SEAT_BITS * q)) & 255)
-        note(happened, q, Happened.POINTS_GAINED, gained)
+        note(happened, q, _POINTS_GAINED, gained)
         if gained > 0:
-            note(happened, q, Happened.POINTS_WON, gained)
+            note(happened, q, _POINTS_WON, gained)
         elif q == p and chosen == 1:
-            note(happened, p, Happened.POINTS_HELD_IN_VAIN, int(s.points[p]))
+            note(happened, p, _POINTS_HELD_IN_VAIN, int(s.points[p]))
     if chosen == 1:
-        note(happened, p, Happened.POINTS_HELD, int(s.points[p]))
-        note(happened, p, Happened.ROAD_HELD, int(s.road_length[p]))
+        note(happened, p, _POINTS_HELD, int(s.points[p]))
+        note(happened, p, _ROAD_HELD, int(s.road_length[p]))
 
 
 @rule
@@ -120,8 +134,8 @@ def note_end(s: Any, happened: Any) -> None:
         for q in range(s.num_players):
             if q != p:
                 best = max(best, int(s.points[q]))
-        note(happened, p, Happened.WON if p == s.winner else Happened.LOST, 1)
-        note(happened, p, Happened.FINAL_LEAD, int(s.points[p]) - best)
+        note(happened, p, _WON if p == s.winner else _LOST, 1)
+        note(happened, p, _FINAL_LEAD, int(s.points[p]) - best)
 
 
 @rule

@@ -13,8 +13,10 @@ from catan_pz.engine.options import table_of
 from catan_pz.engine.rule import as_games
 from catan_pz.engine.state import STATE
 from catan_pz.observation.segments import SIZE
+from catan_pz.rewards import NUM_HAPPENED
 from catan_pz.rules import Rules
 from catan_pz.runtime import calls
+from catan_pz.terms import MAX_PLAYERS
 from tests.runtime import shared
 
 RULE_SETS = (
@@ -52,14 +54,17 @@ def play(way: str, rules: Rules, seeds: range, decisions: int) -> str:
     script = table_of(rules).script
     games, masks = start(rules, seeds)
     observations = np.zeros((len(seeds), SIZE), np.int8)
+    happenings = np.zeros((len(seeds), MAX_PLAYERS, NUM_HAPPENED), np.int8)
     for decision in range(decisions):
         viewer = decision % rules.num_players
         if way == "simulator":
-            shared.simulated_kernel[1, len(seeds)](games, masks, observations, viewer, script)
+            kernel = shared.simulated_kernel[1, len(seeds)]
+            kernel(games, masks, observations, happenings, viewer, script)
         else:
             for i in range(len(seeds)):
-                shared.play_at_random(games, i, masks[i], observations[i], viewer, script)
-        for part in (games, masks, observations):
+                rows = masks[i], observations[i], happenings[i]
+                shared.play_at_random(games, i, *rows, viewer, script)
+        for part in (games, masks, observations, happenings):
             digest.update(np.asarray(part).tobytes())
     return digest.hexdigest()
 

@@ -18,7 +18,9 @@ def main() -> None:
     # Numba asks the current device for its capability, even where one is given.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=COMPUTE_CAPABILITY)
     bytes_2d = types.int8[:, ::1]
-    signature = types.void(GAMES, bytes_2d, bytes_2d, types.int64, KINDS["script"])
+    signature = types.void(
+        GAMES, bytes_2d, bytes_2d, types.int8[:, :, ::1], types.int64, KINDS["script"]
+    )
     ptx, _ = cuda.compile_ptx(kernel, signature, cc=COMPUTE_CAPABILITY)
     print(ptx)
 

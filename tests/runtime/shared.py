@@ -2,41 +2,43 @@
 
 from numba import cuda
 
-from catan_pz.engine import chance, legal, step
+from catan_pz import rewards
+from catan_pz.engine import chance, legal
 from catan_pz.engine.rule import entry, rule
 from catan_pz.engine.state import STATE
 from catan_pz.observation import encode
 
 
 @rule
-def play_and_look(s, mask, obs, viewer, script):
-    """Play a random legal action, if there is one, and write mask and observation."""
+def play_and_look(s, mask, obs, happened, viewer, script):
+    """Play a random legal action, if there is one; write mask, observation, what happened."""
     n = legal.count_legal(s)
     if n > 0:
-        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        a = legal.pick_legal(s, chance.draw_below(s, n))
+        rewards.advance_noting(s, a, script, happened)
     legal.write_mask(s, mask)
     encode.observe(s, viewer, obs)
 
 
 @entry
-def play_at_random(games, i, mask, obs, viewer, script):
+def play_at_random(games, i, mask, obs, happened, viewer, script):
     """`play_and_look` in game i."""
-    play_and_look(games[i], mask, obs, viewer, script)
+    play_and_look(games[i], mask, obs, happened, viewer, script)
 
 
-def kernel(games, masks, observations, viewer, script):
+def kernel(games, masks, observations, happenings, viewer, script):
     """`play_and_look` in every game, one a thread, staged in local memory."""
     i = cuda.grid(1)
     if i < games.shape[0]:
         s = cuda.local.array(1, STATE)
         s[0] = games[i]
-        play_and_look(s[0], masks[i], observations[i], viewer, script)
+        play_and_look(s[0], masks[i], observations[i], happenings[i], viewer, script)
         games[i] = s[0]
 
 
 @cuda.jit
-def simulated_kernel(games, masks, observations, viewer, script):
+def simulated_kernel(games, masks, observations, happenings, viewer, script):
     """`play_and_look` in every game, one a thread; the simulator has no staging of records."""
     i = cuda.grid(1)
     if i < games.shape[0]:
-        play_and_look(games[i], masks[i], observations[i], viewer, script)
+        play_and_look(games[i], masks[i], observations[i], happenings[i], viewer, script)
