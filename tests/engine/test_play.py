@@ -53,7 +53,7 @@ def test_actions_do_what_the_rulebook_says_in_whole_games(name):
     played = Counter()
     for seed in range(10):
         played += follow(RULE_SETS[name], 200 + seed, most=20_000)
-    assert len(played) >= 15
+    assert len(played) >= 13
 
 
 def test_whole_games_are_won_as_the_rulebook_says():
