@@ -1,5 +1,6 @@
 """The start of a game: board, bank, deck, and who goes first."""
 
+from catan_pz.engine.actions import BUILD_SETTLEMENT
 from catan_pz.engine.chance import (
     ALL_THROWS,
     draw_below,
@@ -8,8 +9,10 @@ from catan_pz.engine.chance import (
     shuffle_board,
     shuffle_deck,
 )
-from catan_pz.engine.derive import derive
+from catan_pz.engine.derive import BANK_RATE, derive_token_hexes
+from catan_pz.engine.legal import allow
 from catan_pz.engine.rule import rule
+from catan_pz.engine.setup_phase import setup_settlement_spots
 from catan_pz.terms import BANK_PER_RESOURCE, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase, Terrain
 
 
@@ -42,4 +45,8 @@ def deal(s, seed, layouts, spiral, no_adjacent_red, random_first):
         s.turn_player = draw_below(s, int(s.num_players))
     s.player = s.turn_player
     s.phase = Phase.SETUP_SETTLEMENT
-    derive(s)
+    derive_token_hexes(s)
+    for p in range(s.num_players):
+        for r in range(NUM_RESOURCES):
+            s.rate[p, r] = BANK_RATE
+    allow(s, BUILD_SETTLEMENT, setup_settlement_spots(s))

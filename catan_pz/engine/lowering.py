@@ -43,6 +43,12 @@ class EntryLibrary(JITCodeLibrary):
         self._linking_libraries = list(found)
         super().finalize()
 
+    def _optimize_final_module(self) -> None:
+        # Without numba's first round, which is there to find reference counts: rules have none.
+        passes, builder = self._codegen._module_pass_manager()
+        with self._recorded_timings.record("Module passes", builder):
+            passes.run(self._final_module, builder)
+
 
 def _create_library(state: Any, kind: type) -> None:
     codegen = state.targetctx.codegen()
