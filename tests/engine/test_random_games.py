@@ -109,7 +109,7 @@ def test_10_000_random_games_break_nothing_and_end(capsys):
 
 @pytest.mark.slow
 def test_games_without_a_limit_of_turns(capsys):
-    """Without `max_turns` nearly all games are won; a few can't end: nothing is left to build."""
+    """Without `max_turns` games may go on for longer, and are won all the same."""
     facts = {
         name: play_games(name, replace(rules, max_turns=None), range(5000, 5050), most=200_000)
         for name, rules in RULE_SETS.items()
