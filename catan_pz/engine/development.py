@@ -10,7 +10,6 @@ from catan_pz.engine.rule import rule
 from catan_pz.terms import (
     KNIGHT,
     MONOPOLY,
-    NUM_RESOURCES,
     ROAD_BUILDING,
     VICTORY_POINT,
     YEAR_OF_PLENTY,
@@ -45,14 +44,6 @@ def may_play(s, p, card):
 @rule
 def can_play_road_building(s, p):
     return may_play(s, p, ROAD_BUILDING) and roads_left(s, p) > 0 and has_road_spot(s, p)
-
-
-@rule
-def can_play_year_of_plenty(s, p):
-    cards_in_bank = 0
-    for r in range(NUM_RESOURCES):
-        cards_in_bank += int(s.bank[r])
-    return may_play(s, p, YEAR_OF_PLENTY) and cards_in_bank >= 2
 
 
 @rule

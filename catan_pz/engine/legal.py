@@ -37,7 +37,6 @@ from catan_pz.engine.building import (
 from catan_pz.engine.development import (
     can_buy_card,
     can_play_road_building,
-    can_play_year_of_plenty,
     may_play,
 )
 from catan_pz.engine.robber import robber_spots, victims
@@ -58,7 +57,7 @@ from catan_pz.engine.trade import (
     offers_between,
 )
 from catan_pz.engine.turn import is_truncated
-from catan_pz.terms import KNIGHT, MONOPOLY, NUM_RESOURCES, Phase
+from catan_pz.terms import KNIGHT, MONOPOLY, NUM_RESOURCES, YEAR_OF_PLENTY, Phase
 
 WORD_MASK = (1 << ACTIONS_PER_WORD) - 1
 
@@ -100,15 +99,13 @@ def pick_legal(s, n):
 @rule
 def allow_cards(s, p):
     """Development cards that p, in turn, may play."""
-    if s.card_played:
-        return
     if may_play(s, p, KNIGHT):
         allow(s, PLAY_KNIGHT, 1)
     if can_play_road_building(s, p):
         allow(s, PLAY_ROAD_BUILDING, 1)
     if may_play(s, p, MONOPOLY):
         allow(s, PLAY_MONOPOLY, (1 << NUM_RESOURCES) - 1)
-    if can_play_year_of_plenty(s, p):
+    if may_play(s, p, YEAR_OF_PLENTY):
         for k in range(PLENTY_PAIRS.shape[0]):
             first, second = PLENTY_PAIRS[k, 0], PLENTY_PAIRS[k, 1]
             needed = 2 if first == second else 1

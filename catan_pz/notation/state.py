@@ -166,8 +166,11 @@ class _Reader:
         return ValueError(f"{self.path}={self.data!r} is not possible; allowed: {allowed}")
 
     def only(self, names: Sequence[str]) -> None:
-        if not isinstance(self.data, Mapping) or not set(self.data) <= set(names):
-            raise self.fail(f"an object with the entries {list(names)}")
+        if not isinstance(self.data, Mapping):
+            raise self.fail("an object")
+        unknown = sorted(set(self.data) - set(names))
+        if unknown:
+            raise ValueError(f"{self.path} has unknown entries {unknown}; known: {list(names)}")
 
     def members(self, count: int) -> list[int]:
         numbers = [item.integer(0, count - 1) for item in self.items()]

@@ -521,3 +521,27 @@ def test_a_position_by_hand_that_breaks_the_rules_is_refused():
     ):
         with pytest.raises(ValueError, match=r"position|unknown|state"):
             position(seats, rules=Rules(num_players=2))
+
+
+def test_an_entry_that_no_state_has_is_refused():
+    state = Game(seed=1).snapshot()
+    with pytest.raises(ValueError, match="state has unknown entries .'colour'"):
+        Game.from_snapshot(state | {"colour": "red"})
+    player = state["players"][0] | {"colour": "red"}
+    with pytest.raises(ValueError, match=r"players\[0\] has unknown entries"):
+        Game.from_snapshot(state | {"players": [player, *state["players"][1:]]})
+
+
+def test_an_explicit_board_that_is_another_than_the_board_is_refused():
+    state = Game(seed=1).snapshot()
+    other = Game(seed=2).snapshot()["board"]
+    with pytest.raises(ValueError, match=r"state\.board is another"):
+        Game.from_snapshot(state | {"rules": state["rules"] | {"board": other}})
+
+
+def test_bounds_wider_than_sums_allow_are_narrowed():
+    state = Game(seed=1).snapshot()
+    wide = {"min": state["knowledge"][0][1]["min"], "max": dict.fromkeys(RESOURCES, 5)}
+    state["knowledge"][0][1] = wide
+    game = Game.from_snapshot(state)
+    assert game.snapshot()["knowledge"][0][1]["max"] == dict.fromkeys(RESOURCES, 0)
