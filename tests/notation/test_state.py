@@ -525,7 +525,7 @@ def test_a_position_by_hand_that_breaks_the_rules_is_refused():
 
 def test_an_entry_that_no_state_has_is_refused():
     state = Game(seed=1).snapshot()
-    with pytest.raises(ValueError, match="state has unknown entries .'colour'"):
+    with pytest.raises(ValueError, match=r"state has unknown entries .'colour'"):
         Game.from_snapshot(state | {"colour": "red"})
     player = state["players"][0] | {"colour": "red"}
     with pytest.raises(ValueError, match=r"players\[0\] has unknown entries"):
