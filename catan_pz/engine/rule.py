@@ -52,6 +52,10 @@ KINDS: Final[dict[str, Any]] = {
     "truncated": types.boolean[::1],
     "samplers": types.uint64[::1],
     "blank": GAMES,
+    "seats": types.int8[::1],
+    "gains": types.float64[::1],
+    "waiting": types.boolean[::1],
+    "scaled_observations": types.float32[:, ::1],
 }
 """Types of parameters by name; every other parameter is an int64."""
 

@@ -1,0 +1,1 @@
+"""Many games at once for learners, in the forms that training libraries take."""

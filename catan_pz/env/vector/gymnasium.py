@@ -1,0 +1,163 @@
+"""Many games as one `gymnasium.vector.VectorEnv`."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from catan_pz.agents.batch import Opponents
+from catan_pz.env.match import check_choice
+from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.spaces import OBSERVATIONS, single_observation_space
+from catan_pz.rewards import Reward
+from catan_pz.rules import Rules
+
+
+class CatanVectorEnv(VectorEnv[Any, Any, Any]):
+    """Catan for one learner in B games at once, the other seats played inside.
+
+    What `SingleSeatEnv` is for one game. Where an episode ends, the next one starts in the
+    same step (`AutoresetMode.SAME_STEP`).
+
+    Infos hold `action_mask`, (B, A) int8, 1 for each legal action. Where episodes end in a
+    step, there are `final_obs`, (B,) objects, observations (N,) or None, and `final_info`, a
+    dict of (B,) arrays: `won` (0 or 1), `points`, `turns`, `decisions` (own) and
+    `return` (sum of rewards). To each belongs a (B,) bool under its name after an underscore:
+    where it is valid.
+
+    Args:
+        num_envs: B.
+        rules: a `Rules`, a preset's name, or None for the base game.
+        seat: the learner's seat, or "random" for one drawn in each game.
+        opponents: None for random players, a `BatchAgent` for all other seats, or for each
+            in turn order from the learner's left a `BatchAgent` or None.
+        observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
+            units.
+        reward: a `Reward`, its name, or None for win and loss.
+        threads: how many threads share a step.
+        copy: whether `step` gives out new arrays. If not, those of one step are written to
+            again two steps later.
+        **options: replace single options of the rules.
+
+    Attributes:
+        batch: the `SeatBatch`.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)
+        "render_modes": [],
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int,
+        rules: Rules | str | None = None,
+        *,
+        seat: int | str = 0,
+        opponents: Opponents = None,
+        observation: str = "flat",
+        reward: Reward | str | None = None,
+        threads: int = 1,
+        copy: bool = True,
+        **options: Any,
+    ) -> None:
+        check_choice("observation", observation, OBSERVATIONS)
+        self.batch = SeatBatch(
+            num_envs,
+            rules,
+            seat=seat,
+            opponents=opponents,
+            scaled=observation == "flat",
+            alternate=True,
+            reward=reward,
+            threads=threads,
+            **options,
+        )
+        self._copy = copy
+        self.num_envs = self.batch.num_games
+        self.single_observation_space = single_observation_space(observation)
+        self.single_action_space = spaces.Discrete(self.batch.rules.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def _given(self, array: NDArray[Any]) -> NDArray[Any]:
+        return array.copy() if self._copy else array
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Start all games.
+
+        Args:
+            seed: of game 0, from 0 to 2**64 - 1; game i has the seed + i. Without one, games
+                go on from the seeds of those before.
+            options: not used.
+
+        Returns:
+            Observation (B, N), infos.
+
+        Raises:
+            ValueError: for a seed that is not possible.
+        """
+        self.batch.reset(seed)
+        super().reset(seed=seed)
+        return self._given(self.batch.seen), self._info()
+
+    def step(
+        self, actions: Any
+    ) -> tuple[
+        NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+    ]:
+        """Play the actions (B,), and the others up to the learner's next decision.
+
+        Returns:
+            Observation (B, N), reward (B,) float64, terminated and truncated (B,) bool, infos.
+
+        Raises:
+            IllegalActionError: names game, phase, action and the condition missing; no game
+                is touched.
+        """
+        batch = self.batch
+        batch.step(actions)
+        info = self._info()
+        if batch.done.any():
+            info.update(self._ends(batch.done.copy()))
+        terminated = batch.done & ~batch.truncated
+        reward, truncated = batch.reward.copy(), batch.truncated.copy()
+        return self._given(batch.seen), reward, terminated, truncated, info
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._given(self.batch.mask)}
+
+    def _ends(self, done: NDArray[np.bool_]) -> dict[str, Any]:
+        batch = self.batch
+        final_obs = np.full(self.num_envs, None, object)
+        for i in done.nonzero()[0]:
+            final_obs[i] = batch.final_observation[i].copy()
+        kinds: dict[str, NDArray[Any]] = {
+            "won": batch.final_won.astype(np.int64),
+            "points": batch.final_points.astype(np.int64),
+            "turns": batch.final_turns,
+            "decisions": batch.final_decisions,
+            "return": batch.final_return,
+        }
+        final_info: dict[str, Any] = {}
+        for name, values in kinds.items():
+            final_info[name] = np.where(done, values, 0)
+            final_info[f"_{name}"] = done
+        return {
+            "final_obs": final_obs,
+            "_final_obs": done,
+            "final_info": final_info,
+            "_final_info": done,
+        }
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the threads go."""
+        self.batch.close()

@@ -1,0 +1,261 @@
+"""Many games as one vector environment of Stable-Baselines3, masks for MaskablePPO included."""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnv
+
+from catan_pz.agents.batch import BatchAgent, Opponents
+from catan_pz.env.match import check_choice
+from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.spaces import OBSERVATIONS, single_observation_space
+from catan_pz.observation.segments import SCALES, SIZE
+from catan_pz.rewards import Reward
+from catan_pz.rules import Rules
+
+
+class CatanVecEnv(VecEnv):
+    """Catan for one learner in B games at once, the other seats played inside.
+
+    What `SingleSeatEnv` is for one game. `env_method("action_masks")` gives (B, A) bool.
+    Infos are empty, and one dict in common, but where an episode ends: these have
+    `terminal_observation`, `TimeLimit.truncated`, `episode` (`r` sum of rewards, `l` own
+    decisions, `t` seconds since the start), `won`, `points`, `turns` and `decisions`. No
+    Monitor is needed.
+
+    Args:
+        num_envs: B.
+        rules: a `Rules`, a preset's name, or None for the base game.
+        seat: the learner's seat, or "random" for one drawn in each game.
+        opponents: None for random players, a `BatchAgent` for all other seats, or for each
+            in turn order from the learner's left a `BatchAgent` or None.
+        observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
+            units, for policies that scale it themselves, as `ScaleUnits` does.
+        reward: a `Reward`, its name, or None for win and loss.
+        seed: of game 0, game i has the seed + i; drawn at random where None.
+        threads: how many threads share a step.
+        copy: whether `step` gives out new arrays. If not, those of one step are written to
+            again two steps later, which suits the algorithms of Stable-Baselines3.
+        **options: replace single options of the rules.
+
+    Attributes:
+        batch: the `SeatBatch`.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        rules: Rules | str | None = None,
+        *,
+        seat: int | str = 0,
+        opponents: Opponents = None,
+        observation: str = "flat",
+        reward: Reward | str | None = None,
+        seed: int | None = None,
+        threads: int = 1,
+        copy: bool = False,
+        **options: Any,
+    ) -> None:
+        check_choice("observation", observation, OBSERVATIONS)
+        self.batch = SeatBatch(
+            num_envs,
+            rules,
+            seat=seat,
+            opponents=opponents,
+            scaled=observation == "flat",
+            alternate=True,
+            reward=reward,
+            seed=seed,
+            threads=threads,
+            **options,
+        )
+        self._copy = copy
+        self._fresh = True
+        self._start = time.perf_counter()
+        self._chosen: Any = None
+        super().__init__(
+            self.batch.num_games,
+            single_observation_space(observation),
+            spaces.Discrete(self.batch.rules.num_actions),
+        )
+
+    def reset(self) -> NDArray[Any]:
+        """Start all games, from the seeds given to `seed` if it was called; (B, N)."""
+        seed = self._seeds[0]
+        if seed is not None or not self._fresh:
+            self.batch.reset(seed)
+        self._fresh = False
+        self._reset_seeds()
+        self._reset_options()
+        return self._observe()
+
+    def _observe(self) -> NDArray[Any]:
+        seen = self.batch.seen
+        return seen.copy() if self._copy else seen
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Take note of the actions (B,), any integers."""
+        self._chosen = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play the actions, and the others up to the learner's next decision.
+
+        Returns:
+            Observation (B, N), reward (B,) float32, done (B,) bool, infos (B).
+
+        Raises:
+            IllegalActionError: names game, phase, action and the condition missing; no game
+                is touched.
+        """
+        batch = self.batch
+        batch.step(self._chosen)
+        self._fresh = False
+        infos: list[dict[str, Any]] = [{}] * self.num_envs
+        for i in batch.done.nonzero()[0].tolist():
+            infos[i] = self._end(i)
+        return self._observe(), batch.reward.astype(np.float32), batch.done.copy(), infos
+
+    def _end(self, i: int) -> dict[str, Any]:
+        batch = self.batch
+        decisions = int(batch.final_decisions[i])
+        return {
+            "terminal_observation": batch.final_observation[i].copy(),
+            "TimeLimit.truncated": bool(batch.truncated[i]),
+            "episode": {
+                "r": float(batch.final_return[i]),
+                "l": decisions,
+                "t": round(time.perf_counter() - self._start, 6),
+            },
+            "won": int(batch.final_won[i]),
+            "points": int(batch.final_points[i]),
+            "turns": int(batch.final_turns[i]),
+            "decisions": decisions,
+        }
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """(B, A) True for each legal action; stays as it is until the step after the next."""
+        return self.batch.mask.view(np.bool_)
+
+    def sample(self) -> NDArray[np.int64]:
+        """(B,) a random legal action for each game, in the same array at each call."""
+        return self.batch.sample()
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self.batch.close()
+
+    def _mask_of(self, i: int) -> NDArray[np.bool_]:
+        row: NDArray[np.bool_] = self.action_masks()[i]
+        return row
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Of each game: `action_masks` (a method), `game` (a copy), `seat`, `render_mode`.
+
+        Raises:
+            AttributeError: for any other name.
+        """
+        rows = [int(i) for i in self._get_indices(indices)]
+        if attr_name == "action_masks":
+            return [partial(self._mask_of, i) for i in rows]
+        if attr_name == "render_mode":
+            return [None] * len(rows)
+        if attr_name == "seat":
+            return [int(self.batch.seats[i]) for i in rows]
+        if attr_name == "game":
+            return [self.batch.game(i) for i in rows]
+        raise AttributeError(f"games of {type(self).__name__} have no attribute {attr_name!r}")
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Replace the `opponents` of all games.
+
+        Raises:
+            AttributeError: for any other name, or for some games only.
+            ValueError: for opponents that are not possible.
+        """
+        if attr_name != "opponents" or indices is not None:
+            raise AttributeError(f"attribute {attr_name!r} can't be set; only `opponents`, for all")
+        self.batch.opponents = value
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> Any:
+        """`action_masks`: rows (B, A) bool, an array instead of a list of rows.
+
+        Raises:
+            AttributeError: for any other name.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"games of {type(self).__name__} have no method {method_name!r}")
+        masks = self.action_masks()
+        return masks if indices is None else masks[self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """True for SB3's Monitor, whose `episode` infos there are; False for the rest."""
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[None]:
+        """No pictures."""
+        return [None] * self.num_envs
+
+
+class ScaleUnits(BaseFeaturesExtractor):
+    """Features of observations in natural units: scaled into [0, 1], as "flat" ones are.
+
+    For `CatanVecEnv(observation="units")`, with
+    `policy_kwargs={"features_extractor_class": ScaleUnits}`.
+
+    Args:
+        observation_space: (N,) int8.
+    """
+
+    def __init__(self, observation_space: spaces.Box) -> None:
+        super().__init__(observation_space, SIZE)
+        self.register_buffer("scales", torch.tensor(SCALES), persistent=False)
+
+    def forward(self, observations: Any) -> Any:
+        """(K, N) natural units to (K, N) float32."""
+        return (observations * self.scales).clamp(max=1.0)
+
+
+class PolicyOpponent(BatchAgent):
+    """Plays by a model of sb3-contrib that takes masks, all games in one forward pass.
+
+    Chance in its choices is torch's own: seed it with `torch.manual_seed`.
+
+    Args:
+        model: a MaskablePPO trained on observations of either kind.
+        deterministic: whether it plays what it takes for best instead of drawing.
+    """
+
+    def __init__(self, model: Any, *, deterministic: bool = False) -> None:
+        self.model = model
+        self.deterministic = deterministic
+        self._scaling = model.observation_space.dtype == np.float32
+
+    def act_batch(
+        self,
+        observations: NDArray[np.int8],
+        masks: NDArray[np.int8],
+        rng: np.random.Generator,
+    ) -> NDArray[np.integer[Any]]:
+        """(K,) the policy's choices."""
+        seen: NDArray[Any] = observations
+        if self._scaling:
+            seen = np.minimum(observations * SCALES, np.float32(1))
+        actions, _ = self.model.predict(
+            seen, action_masks=masks.view(np.bool_), deterministic=self.deterministic
+        )
+        return np.asarray(actions)

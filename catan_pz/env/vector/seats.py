@@ -1,0 +1,385 @@
+"""Many games, of each of which one seat is the learner's; the others are played inside."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.batch import BatchAgent, Opponents, check_opponents
+from catan_pz.engine.options import table_of
+from catan_pz.engine.rule import as_games, bound
+from catan_pz.engine.state import STATE
+from catan_pz.env.match import check_choice
+from catan_pz.observation.segments import SCALES, SIZE
+from catan_pz.rewards import NUM_HAPPENED, Happened, LinearReward, Reward, looked_at, make_reward
+from catan_pz.rules import Rules
+from catan_pz.runtime import batch_calls
+from catan_pz.runtime.game import Game, IllegalActionError, check_seed, drawn_seed
+from catan_pz.terms import MAX_PLAYERS
+
+FEWEST_GAMES_A_THREAD: Final = 64
+"""Below this, handing work to a thread costs more than the thread saves."""
+
+_END: Final = sum(1 << kind for kind in (Happened.WON, Happened.LOST, Happened.FINAL_LEAD))
+_OWN_DRAWS: Final = np.uint64(0x2545F4914F6CDD1D)
+
+
+class SeatBatch:
+    """B games in which a learner decides for one seat each.
+
+    A step plays the learner's action in every game, and the others' up to its next decision.
+    Where that ends the game, the next one starts at once and is played up to the learner's
+    first decision: `reward`, `done`, `truncated` and `final_...` tell of the one that ended,
+    observation and mask are the new one's. Letters: B games, N numbers of an observation,
+    A actions, P players.
+
+    Everything in game i but what `BatchAgent`s choose is settled by the seed + i and the
+    learner's actions, whatever the number of games and of threads.
+
+    Args:
+        num_games: B.
+        rules: a `Rules`, a preset's name, or None for the base game.
+        seat: the learner's seat, or "random" for one drawn in each game.
+        opponents: None for random players, a `BatchAgent` for all other seats, or for each
+            in turn order from the learner's left a `BatchAgent` or None. Each is asked once
+            a round for all games in which it is to move.
+        scaled: whether `scaled` is written.
+        alternate: whether arrays of observation and mask take turns between two sets, so
+            that those of the step before stay as they were.
+        reward: a `Reward`, its name, or None for win and loss. Any but a `LinearReward` takes
+            a round for each decision of random players too.
+        seed: of game 0; drawn at random where None.
+        threads: how many threads share a step.
+        **options: replace single options of the rules.
+
+    Attributes:
+        games: (B,) records of `engine.state.STATE`.
+        seats: (B,) int8, the learner's seat.
+        seeds: (B,) uint64, seeds of the games that are on.
+        observation: (B, N) int8, what the learner sees, in natural units.
+        scaled: (B, N) float32, the same in [0, 1], or None.
+        mask: (B, A) int8, 1 for each legal action.
+        reward: (B,) float64, what the learner got since its decision before.
+        done: (B,) bool, whether the last step ended a game.
+        truncated: (B,) bool, whether it did so by the limit of turns.
+        final_observation: (B, N), what the learner saw at the end of the last game that ended;
+            float32 in [0, 1] with `scaled`, else int8.
+        final_won: (B,) bool, whether the learner won it.
+        final_points: (B,) int8, its points, hidden ones included.
+        final_turns: (B,) int64, turns of all players together.
+        final_decisions: (B,) int64, the learner's decisions.
+        final_return: (B,) float64, sum of its rewards.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        rules: Rules | str | None = None,
+        *,
+        seat: int | str = 0,
+        opponents: Opponents = None,
+        scaled: bool = False,
+        alternate: bool = False,
+        reward: Reward | str | None = None,
+        seed: int | None = None,
+        threads: int = 1,
+        **options: Any,
+    ) -> None:
+        for name, value in (("num_games", num_games), ("threads", threads)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"option {name}={value!r} is not possible; allowed: an int from 1")
+        self.rules = Rules.make(rules, **options)
+        check_choice("seat", seat, (*range(self.rules.num_players), "random"))
+        self.num_games = int(num_games)
+        self._seat = -1 if seat == "random" else int(seat)
+        self._reward = make_reward(reward)
+        self._linear = isinstance(self._reward, LinearReward)
+        self._noting = int(looked_at(self._reward) & ~_END != 0)
+        self.opponents = opponents
+        self._shares = _shares(self.num_games, threads)
+        more = len(self._shares) - 1
+        self._pool = ThreadPoolExecutor(more) if more else None
+        self._table = table_of(self.rules)
+        self._make_arrays(scaled, alternate)
+        self.reset(seed)
+
+    @property
+    def opponents(self) -> list[BatchAgent | None]:
+        """Those of each place from the learner's left, None for random ones; can be replaced."""
+        return list(self._opponents)
+
+    @opponents.setter
+    def opponents(self, given: Opponents) -> None:
+        self._opponents = check_opponents(given, self.rules.num_players - 1)
+        self._drawn = sum(1 << place for place, a in enumerate(self._opponents, 1) if a is None)
+        # A reward that only Python knows has to see every decision.
+        self._drawn_inside = self._drawn if self._linear else 0
+
+    @property
+    def seen(self) -> NDArray[Any]:
+        """`scaled` where it is written, else `observation`."""
+        return self.observation if self.scaled is None else self.scaled
+
+    def _make_arrays(self, scaled: bool, alternate: bool) -> None:
+        size = self.num_games
+        self.games = as_games(np.zeros(size, STATE))
+        self.seats = np.zeros(size, np.int8)
+        self.seeds = np.zeros(size, np.uint64)
+        self.reward = np.zeros(size)
+        self.done = np.zeros(size, np.bool_)
+        self.truncated = np.zeros(size, np.bool_)
+        self._scaling = scaled
+        self._sets = [
+            (
+                np.zeros((size, self.rules.num_actions), np.int8),
+                np.zeros((size, SIZE), np.int8),
+                np.zeros((size if scaled else 0, SIZE), np.float32),
+            )
+            for _ in range(1 + alternate)
+        ]
+        self._take_turns()
+        self.final_observation = np.zeros((size, SIZE), np.float32 if scaled else np.int8)
+        self.final_won = np.zeros(size, np.bool_)
+        self.final_points = np.zeros(size, np.int8)
+        self.final_turns = np.zeros(size, np.int64)
+        self.final_decisions = np.zeros(size, np.int64)
+        self.final_return = np.zeros(size)
+        self._decisions = np.zeros(size, np.int64)
+        self._return = np.zeros(size)
+        self._happened = np.zeros((size, MAX_PLAYERS, NUM_HAPPENED), np.int8)
+        self._waiting = np.zeros(size, np.bool_)
+        self._actions = np.zeros(size, np.int64)
+        self._sample = np.zeros(size, np.int64)
+        self._samplers = np.zeros(size, np.uint64)
+        self._own_samplers = np.zeros(size, np.uint64)
+        self._weights = np.zeros(NUM_HAPPENED)
+        if isinstance(self._reward, LinearReward):
+            self._weights[:] = self._reward.weights
+
+    def _take_turns(self) -> None:
+        self._sets.reverse()
+        self.mask, self.observation, scaled = self._sets[0]
+        self.scaled = scaled if self._scaling else None
+
+    def _scale(self) -> None:
+        if self.scaled is not None:
+            self._share_out(batch_calls.scale_observations, self.observation, self.scaled)
+
+    def _share_out(self, call: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Call on each thread's share of the games; the last share is this thread's own."""
+        call = bound(call)
+        *others, own = self._shares
+        futures = []
+        for first, last in others:
+            assert self._pool is not None
+            futures.append(self._pool.submit(call, self.games, first, last, *arguments))
+        result = call(self.games, *own, *arguments)
+        return [*(future.result() for future in futures), result]
+
+    def _deal(self, where: int) -> None:
+        table = self._table
+        self._share_out(
+            batch_calls.deal_seats,
+            as_games(table.blank),
+            self.seeds,
+            table.layouts,
+            table.spiral,
+            table.no_adjacent_red,
+            table.random_first,
+            where,
+            self._seat,
+            self._drawn_inside,
+            self._samplers,
+            table.script,
+            self._noting,
+            self._happened,
+            self._weights,
+            self.seats,
+            self.reward,
+            self.done,
+            self._waiting,
+            *self._sets[0][:2],
+        )
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start all games anew and play up to the learner's first decisions.
+
+        Args:
+            seed: of game 0, game i gets the seed + i (modulo 2**64). Without one, games go on
+                from the seeds of those before, which are drawn the first time.
+
+        Raises:
+            ValueError: for a seed that is not possible.
+        """
+        where = batch_calls.EVERYWHERE
+        if seed is not None or not self.mask.any():
+            first = np.uint64(drawn_seed() if seed is None else check_seed(seed))
+            with np.errstate(over="ignore"):
+                self.seeds[:] = first + np.arange(self.num_games, dtype=np.uint64)
+            self._own_samplers[:] = ~self.seeds ^ _OWN_DRAWS
+            self._rng = np.random.default_rng(int(first))
+            where = batch_calls.FROM_SEEDS
+        self._take_turns()
+        self.done[:] = False
+        self.truncated[:] = False
+        self._deal(where)
+        self._finish_rounds()
+        self._scale()
+        self.reward[:] = 0
+        self._return[:] = 0
+        self._decisions[:] = 0
+
+    def sample(self) -> NDArray[np.int64]:
+        """(B,) a random legal action for each game, in the same array at each call.
+
+        Draws touch neither the chance of the games nor the opponents' draws.
+        """
+        self._share_out(batch_calls.sample_actions, self._own_samplers, self._sample)
+        return self._sample
+
+    def step(self, actions: NDArray[np.integer[Any]]) -> None:
+        """Play the learner's action in every game, and the others' up to its next decision.
+
+        Args:
+            actions: (B,) of any integer type, legal.
+
+        Raises:
+            IllegalActionError: names the first game whose action isn't legal, phase, action
+                and the condition missing; no game is touched. Where an opponent chose it, the
+                step stays unfinished: reset before going on.
+            TypeError, ValueError: if the actions are no integers or not (B,).
+        """
+        self._actions[:] = self._checked(actions)
+        self._take_turns()
+        self.reward[:] = 0
+        self.done[:] = False
+        self.truncated[:] = False
+        self._waiting[:] = True
+        self._decisions += 1
+        self._play()
+        self._finish_rounds()
+        self._scale()
+        self._return += self.reward
+        if self.done.any():
+            self.final_return[self.done] = self._return[self.done]
+            self.final_decisions[self.done] = self._decisions[self.done]
+            self._return[self.done] = 0
+            self._decisions[self.done] = 0
+
+    def _finish_rounds(self) -> None:
+        """Play the opponents that aren't played inside compiled code, until none is to move."""
+        while self._waiting.any():
+            self._choose()
+            self._play()
+
+    def _play(self) -> None:
+        """Play the actions chosen, pay the learner, and start the next games."""
+        ended_before = self.done.copy()
+        played = self._waiting & ~ended_before
+        finished = self._share_out(
+            batch_calls.play_seats,
+            self._actions,
+            self._drawn_inside,
+            self._samplers,
+            self._table.script,
+            self._noting,
+            self._happened,
+            self._weights,
+            self.seats,
+            self.reward,
+            self.done,
+            self.truncated,
+            self._waiting,
+            *self._sets[0][:2],
+        )
+        if not self._linear:
+            paid = np.asarray(self._reward(self._happened, self.games))
+            self.reward[played] += paid[np.arange(self.num_games), self.seats][played]
+        if any(finished):
+            self._keep_ends(np.flatnonzero(self.done & ~ended_before))
+            self._deal(batch_calls.WHERE_FINISHED)
+
+    def _keep_ends(self, ended: NDArray[np.intp]) -> None:
+        seats = self.seats[ended]
+        seen: NDArray[Any] = self.observation[ended]
+        if self.scaled is not None:
+            seen = np.minimum(seen * SCALES, np.float32(1))
+        self.final_observation[ended] = seen
+        self.final_won[ended] = self.games["winner"][ended] == seats
+        self.final_points[ended] = self.games["points"][ended, seats]
+        self.final_turns[ended] = self.games["turn"][ended]
+
+    def _choose(self) -> None:
+        """Let the opponents that are to move choose."""
+        if self._drawn:
+            self._share_out(
+                batch_calls.draw_waiting,
+                self._drawn,
+                self.seats,
+                self._waiting,
+                self._samplers,
+                self._actions,
+            )
+        rows = np.flatnonzero(self._waiting)
+        places = (self.games["player"][rows] - self.seats[rows]) % self.rules.num_players
+        for agent in {id(agent): agent for agent in self._opponents if agent is not None}.values():
+            own = [place for place, one in enumerate(self._opponents, 1) if one is agent]
+            asked = rows[np.isin(places, own)]
+            if len(asked):
+                given = agent.act_batch(self.observation[asked], self.mask[asked], self._rng)
+                chosen = _integers(given, len(asked), f"actions of opponent {agent!r}")
+                self._check_legal(asked, chosen)
+                self._actions[asked] = chosen
+
+    def _check_legal(self, rows: NDArray[np.intp], chosen: NDArray[np.int64]) -> None:
+        num_actions = self.rules.num_actions
+        exist = (chosen >= 0) & (chosen < num_actions)
+        legal = exist & (self.mask[rows, np.where(exist, chosen, 0)] == 1)
+        if not legal.all():
+            k = int(np.argmin(legal))
+            self._complain(int(rows[k]), int(chosen[k]), "opponent's action, ")
+
+    def _checked(self, actions: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        chosen = _integers(actions, self.num_games, "actions")
+        for i in self._share_out(batch_calls.find_illegal, chosen, self.rules.num_actions):
+            if i != batch_calls.ALL_LEGAL:
+                self._complain(int(i), int(chosen[i]))
+        return chosen
+
+    def _complain(self, i: int, action: int, whose: str = "") -> None:
+        try:
+            self.game(i).check(action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"game {i}: {whose}{error}") from None
+
+    def game(self, i: int) -> Game:
+        """A copy of game i as a `Game`."""
+        return Game.from_games(self.games[i : i + 1].copy(), self.rules)
+
+    def close(self) -> None:
+        """Let the threads go; steps then run on one."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+            self._shares = [(0, self.num_games)]
+
+
+def _integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
+    array = np.asarray(given)
+    if array.shape != (count,):
+        raise ValueError(f"{name} have shape {array.shape}, must have ({count},)")
+    if not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"{name} are {array.dtype}, must be integers")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def _shares(num_games: int, threads: int) -> list[tuple[int, int]]:
+    threads = max(1, min(threads, num_games // FEWEST_GAMES_A_THREAD))
+    bounds = [num_games * k // threads for k in range(threads + 1)]
+    return list(pairwise(bounds))

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
+
+from catan_pz import IllegalActionError
+from catan_pz.env.vector.gymnasium import CatanVectorEnv
+from catan_pz.env.vector.seats import SeatBatch
+
+
+@pytest.mark.parametrize("observation", ["flat", "units"])
+def test_spaces_and_masks(observation):
+    env = CatanVectorEnv(5, observation=observation, num_players=3)
+    assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    seen, info = env.reset(seed=3)
+    for _ in range(20):
+        assert env.observation_space.contains(seen)
+        assert info["action_mask"].shape == (5, 389)
+        actions = env.action_space.sample(mask=tuple(info["action_mask"]))
+        seen, reward, terminated, truncated, info = env.step(actions)
+        assert reward.shape == terminated.shape == truncated.shape == (5,)
+    env.close()
+
+
+def test_ends_are_told_in_the_step_that_starts_the_next_episode():
+    options = {"seat": "random", "trading": False, "max_turns": 40, "victory_points": 4}
+    env, batch = CatanVectorEnv(8, **options), SeatBatch(8, seed=1, scaled=True, **options)
+    seen, info = env.reset(seed=1)
+    ends = np.zeros(2, int)
+    for _ in range(100):
+        assert (seen == batch.scaled).all()
+        actions = batch.sample().copy()
+        batch.step(actions)
+        seen, reward, terminated, truncated, info = env.step(actions)
+        done = terminated | truncated
+        assert (done == batch.done).all()
+        assert (reward == batch.reward).all()
+        assert not (terminated & truncated).any()
+        ends += terminated.sum(), truncated.sum()
+        assert ("final_obs" in info) == done.any()
+        if done.any():
+            assert (info["_final_obs"] == done).all()
+            final = info["final_info"]
+            for i in range(8):
+                if done[i]:
+                    assert (info["final_obs"][i] == batch.final_observation[i]).all()
+                    assert final["won"][i] == (reward[i] == 1)
+                    assert final["return"][i] == reward[i]
+                else:
+                    assert info["final_obs"][i] is None
+    assert (ends > 3).all()
+
+
+def test_seeds():
+    env = CatanVectorEnv(3, trading=False)
+    first, _ = env.reset(seed=4)
+    second, _ = env.reset()
+    assert not (first == second).all()
+    assert (env.reset(seed=4)[0] == first).all()
+    assert (env.reset()[0] == second).all()
+
+
+def test_arrays_stay_as_they_were():
+    env = CatanVectorEnv(3, trading=False)
+    seen, info = env.reset(seed=4)
+    before = seen.copy(), info["action_mask"].copy()
+    for _ in range(4):
+        env.step(env.batch.sample())
+    assert (seen == before[0]).all()
+    assert (info["action_mask"] == before[1]).all()
+
+
+def test_gymnasiums_wrappers_work():
+    env = RecordEpisodeStatistics(CatanVectorEnv(4, trading=False, max_turns=20))
+    env.reset(seed=1)
+    while True:
+        info = env.step(env.unwrapped.batch.sample())[-1]
+        if "episode" in info:
+            break
+    assert info["episode"]["l"].max() > 5
+
+
+def test_illegal_actions_and_options_are_named():
+    env = CatanVectorEnv(3)
+    env.reset(seed=1)
+    with pytest.raises(IllegalActionError, match="game 0: phase 'setup_settlement'"):
+        env.step(np.zeros(3, int))
+    with pytest.raises(ValueError, match="option observation='dict'"):
+        CatanVectorEnv(3, observation="dict")

@@ -1,0 +1,161 @@
+import numpy as np
+import pytest
+
+sb3 = pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
+sb3_contrib = pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+
+import torch  # noqa: E402
+from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
+from sb3_contrib.common.maskable.utils import (  # noqa: E402
+    get_action_masks,
+    is_masking_supported,
+)
+from stable_baselines3.common.monitor import Monitor  # noqa: E402
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize  # noqa: E402
+
+from catan_pz import IllegalActionError  # noqa: E402
+from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits  # noqa: E402
+from catan_pz.env.vector.seats import SeatBatch  # noqa: E402
+
+QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
+
+
+def learner(env, **arguments):
+    return sb3_contrib.MaskablePPO(
+        "MlpPolicy", env, n_steps=16, batch_size=64, n_epochs=1, seed=0, device="cpu", **arguments
+    )
+
+
+def test_steps_are_those_of_the_core_and_infos_tell_the_ends():
+    env = CatanVecEnv(8, seat="random", seed=1, **QUICK)
+    batch = SeatBatch(8, seat="random", seed=1, scaled=True, **QUICK)
+    seen, ends = env.reset(), []
+    for _ in range(120):
+        assert seen.dtype == np.float32
+        assert (seen == batch.scaled).all()
+        masks = get_action_masks(env)
+        assert masks.dtype == np.bool_
+        assert (masks == batch.mask).all()
+        actions = env.sample().copy()
+        batch.step(actions)
+        seen, reward, done, infos = env.step(actions)
+        assert (reward.dtype, done.dtype) == (np.float32, np.bool_)
+        assert (reward == batch.reward).all()
+        assert (done == batch.done).all()
+        assert type(infos) is list
+        for i, info in enumerate(infos):
+            if not done[i]:
+                assert info == {}
+                continue
+            ends.append(info["TimeLimit.truncated"])
+            assert ends[-1] == batch.truncated[i]
+            assert (info["terminal_observation"] == batch.final_observation[i]).all()
+            assert info["episode"]["r"] == reward[i]
+            assert info["episode"]["l"] == info["decisions"]
+            assert info["won"] == (reward[i] == 1)
+    assert set(ends) == {True, False}
+
+
+def test_the_seed_settles_the_next_reset():
+    env = CatanVecEnv(3, seed=5, trading=False)
+    first = env.reset().copy()
+    assert not (env.reset() == first).all()
+    assert env.seed(5) == [5, 6, 7]
+    assert (env.reset() == first).all()
+    assert (CatanVecEnv(3, seed=5, trading=False).reset() == first).all()
+
+
+def test_arrays_of_the_step_before_stay():
+    lasting = CatanVecEnv(3, seed=5, trading=False, copy=True)
+    env = CatanVecEnv(3, seed=5, trading=False)
+    seen, kept = env.reset(), [lasting.reset()]
+    for _ in range(5):
+        before = seen.copy()
+        actions = env.sample().copy()
+        new = env.step(actions)[0]
+        kept.append(lasting.step(actions)[0])
+        assert (seen == before).all()
+        assert (kept[-2] == before).all()
+        seen = new
+
+
+def test_attributes_and_methods_of_the_games():
+    env = CatanVecEnv(4, seat=2, seed=1, trading=False)
+    env.reset()
+    assert is_masking_supported(env)
+    assert env.render_mode is None
+    assert env.get_attr("render_mode") == [None] * 4
+    assert env.get_attr("seat", indices=[1, 2]) == [2, 2]
+    assert env.get_attr("game", indices=3)[0].player == 2
+    masks = env.env_method("action_masks")
+    assert masks.shape == (4, 252)
+    assert (env.env_method("action_masks", indices=[2]) == masks[2:3]).all()
+    assert (env.get_attr("action_masks", indices=1)[0]() == masks[1]).all()
+    assert env.env_is_wrapped(Monitor) == [True] * 4
+    assert env.env_is_wrapped(VecMonitor, indices=0) == [False]
+    assert not env.has_attr("money")
+    for wrong in (
+        lambda: env.set_attr("seat", 1),
+        lambda: env.set_attr("opponents", None, indices=0),
+        lambda: env.env_method("render"),
+    ):
+        with pytest.raises(AttributeError):
+            wrong()
+    env.set_attr("opponents", None)
+    with pytest.raises(IllegalActionError, match="game 0"):
+        env.step(np.zeros(4, int))
+    env.close()
+
+
+@pytest.mark.parametrize("observation", ["flat", "units"])
+def test_maskable_ppo_learns_on_it_and_plays_against_itself(observation):
+    env = CatanVecEnv(8, seat="random", seed=1, observation=observation, **QUICK)
+    scaling = {"features_extractor_class": ScaleUnits} if observation == "units" else {}
+    model = learner(env, policy_kwargs=scaling)
+    before = [p.detach().clone() for p in model.policy.parameters()]
+    model.learn(512)
+    assert any(
+        not torch.equal(*pair) for pair in zip(before, model.policy.parameters(), strict=True)
+    )
+    assert len(model.ep_info_buffer) > 0
+    env.set_attr("opponents", PolicyOpponent(model))
+    model.learn(128)
+    rewards, lengths = evaluate_policy(model, env, 4, return_episode_rewards=True, warn=True)
+    assert set(rewards) <= {-1.0, 0.0, 1.0}
+    assert min(lengths) > 3
+
+
+def test_both_kinds_of_observation_mean_the_same():
+    flat = CatanVecEnv(4, seed=1, trading=False)
+    units = CatanVecEnv(4, seed=1, trading=False, observation="units")
+    assert units.observation_space.contains(units.reset()[0])
+    flat.reset()
+    scale = ScaleUnits(units.observation_space)
+    for _ in range(30):
+        actions = flat.sample().copy()
+        seen, natural = flat.step(actions)[0], units.step(actions)[0]
+        assert natural.dtype == np.int8
+        np.testing.assert_array_equal(scale(torch.tensor(natural).float()).numpy(), seen)
+
+
+def test_rollouts_hold_what_was_seen(monkeypatch):
+    env, steps = CatanVecEnv(4, seed=1, **QUICK), []
+    step_wait = env.step_wait
+
+    def recorded():
+        seen, *rest = step_wait()
+        steps.append(seen.copy())
+        return seen, *rest
+
+    monkeypatch.setattr(env, "step_wait", recorded)
+    model = learner(env)
+    model.learn(64)
+    held = model.rollout_buffer.observations.reshape(4, 16, -1)
+    assert (held[:, 1:] == np.stack(steps, axis=1)[:, :-1]).all()
+
+
+def test_wrappers_of_sb3_work():
+    env = CatanVecEnv(4, seed=1, **QUICK)
+    with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
+        monitored = VecMonitor(env)
+    learner(VecNormalize(monitored, norm_obs=False)).learn(128)

@@ -1,0 +1,285 @@
+"""Many games with one learner each: the same as single games, replayed decision by decision."""
+
+import numpy as np
+import pytest
+
+from catan_pz import Agent, Game, IllegalActionError, LinearReward, RandomAgent
+from catan_pz.agents.batch import BatchAgent, OneByOne
+from catan_pz.env.vector import seats as seats_module
+from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.rewards import make_reward
+
+GAMMA, MIX_1, MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+ALL = 2**64 - 1
+
+
+def scramble(seed):
+    z = (seed ^ (seed >> 30)) * MIX_1 & ALL
+    z = (z ^ (z >> 27)) * MIX_2 & ALL
+    return z ^ (z >> 31)
+
+
+class Replay:
+    """One game of a batch again, by `Game` and in plain Python."""
+
+    def __init__(self, rules, seed, reward, choose=None):
+        self.game = Game(rules, seed=seed)
+        self.sampler = ~seed & ALL
+        self.seat = (scramble(self.sampler) >> 32) * rules.num_players >> 32
+        self.reward = make_reward(reward)
+        self.choose = choose or self.draw
+        self.opponents()
+
+    def draw(self, legal):
+        self.sampler = self.sampler + GAMMA & ALL
+        return legal[(scramble(self.sampler) >> 32) * len(legal) >> 32]
+
+    def play(self, action):
+        before = self.game.points
+        self.game.step(int(action))
+        gained = self.game.points[self.seat] - before[self.seat]
+        won = 0 if self.game.winner is None else 1 if self.game.winner == self.seat else -1
+        return {"win_loss": won, "points_gained": gained}[self.name]
+
+    @property
+    def name(self):
+        return "win_loss" if type(self.reward).__name__ == "WinLoss" else "points_gained"
+
+    @property
+    def finished(self):
+        return self.game.is_over or self.game.is_truncated
+
+    def opponents(self):
+        total = 0
+        while not self.finished and self.game.player != self.seat:
+            total += self.play(self.choose(self.game.legal_actions()))
+        return total
+
+    def step(self, action):
+        return self.play(action) + self.opponents()
+
+
+class Last(BatchAgent):
+    """Plays the legal action of the highest id, and counts."""
+
+    def __init__(self):
+        self.asked = []
+
+    def act_batch(self, observations, masks, rng):
+        assert observations.shape == (len(masks), 990)
+        assert masks.any(axis=1).all()
+        self.asked.append(len(masks))
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def last(legal):
+    return legal[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "reward", "opponents", "choose"),
+    [
+        ({"trading": False, "max_turns": 60}, "win_loss", None, None),
+        ({"num_players": 3, "victory_points": 3, "skip_forced": True}, "win_loss", None, None),
+        ({"num_players": 2, "trading": False, "victory_points": 5}, "points_gained", None, None),
+        ({"trading": False, "victory_points": 4, "max_turns": 80}, "win_loss", Last(), last),
+        ({"num_players": 3, "trading": False, "max_turns": 30}, "points_gained", Last(), last),
+    ],
+)
+def test_each_game_is_that_of_its_seed(options, reward, opponents, choose):
+    batch = SeatBatch(
+        6, seed=9, seat="random", reward=reward, opponents=opponents, scaled=True, **options
+    )
+    games = [Replay(batch.rules, int(seed), reward, choose) for seed in batch.seeds]
+    ended = {True: 0, False: 0}
+    for _ in range(250):
+        for i, replay in enumerate(games):
+            assert batch.seats[i] == replay.seat == replay.game.player
+            assert (batch.observation[i] == replay.game.observe(replay.seat)).all()
+            assert (batch.scaled[i] == replay.game.observe_scaled(replay.seat)).all()
+            assert (batch.mask[i] == replay.game.mask).all()
+        actions = batch.sample().copy()
+        batch.step(actions)
+        for i, replay in enumerate(games):
+            assert batch.reward[i] == replay.step(actions[i])
+            assert batch.done[i] == replay.finished
+            assert batch.truncated[i] == replay.game.is_truncated
+            if batch.done[i]:
+                ended[bool(batch.truncated[i])] += 1
+                game, seat = replay.game, replay.seat
+                assert (batch.final_observation[i] == game.observe_scaled(seat)).all()
+                assert batch.final_won[i] == (game.winner == seat)
+                assert batch.final_points[i] == game.points[seat]
+                assert batch.final_turns[i] == game.turn
+                games[i] = Replay(batch.rules, int(batch.seeds[i]), reward, choose)
+    assert sum(ended.values()) > 5
+
+
+def test_rewards_of_an_episode_add_up_and_reach_the_learner_in_every_seat():
+    seen = set()
+    batch = SeatBatch(32, seed=2, seat="random", trading=False, victory_points=4)
+    total, decisions = np.zeros(32), np.zeros(32, int)
+    for _ in range(150):
+        seats = batch.seats.copy()
+        batch.step(batch.sample())
+        total += batch.reward
+        decisions += 1
+        for i in batch.done.nonzero()[0]:
+            assert batch.final_return[i] == total[i] == (1 if batch.final_won[i] else -1)
+            assert batch.final_decisions[i] == decisions[i]
+            seen.add((int(seats[i]), float(total[i])))
+            total[i] = decisions[i] = 0
+    assert seen == {(seat, reward) for seat in range(4) for reward in (1, -1)}
+
+
+@pytest.mark.parametrize("options", [{}, {"skip_forced": True, "num_players": 3}])
+def test_a_reward_that_only_python_knows_pays_the_same(options):
+    linear = LinearReward(won=1.0, lost=-0.5, points_gained=0.25, card_played=0.125)
+    options = {"trading": False, "victory_points": 4, "seed": 4, "seat": "random"} | options
+    one = SeatBatch(8, reward=linear, **options)
+    other = SeatBatch(8, reward=lambda happened, games: happened @ linear.weights, **options)
+    for _ in range(150):
+        actions = one.sample().copy()
+        one.step(actions)
+        other.step(actions)
+        assert (one.reward == other.reward).all()
+        assert (one.observation == other.observation).all()
+        assert (one.done == other.done).all()
+
+
+def test_threads_and_batch_size_change_nothing(monkeypatch):
+    monkeypatch.setattr(seats_module, "FEWEST_GAMES_A_THREAD", 4)
+    options = {"trading": False, "seed": 7, "seat": "random", "max_turns": 40, "scaled": True}
+    batches = [SeatBatch(12, threads=threads, **options) for threads in (1, 3)]
+    small = SeatBatch(5, **options)
+    assert len(batches[1]._shares) == 3
+    for _ in range(60):
+        actions = batches[0].sample().copy()
+        for batch in (*batches, small):
+            batch.step(actions[: batch.num_games])
+            for name in ("scaled", "mask", "reward", "done", "seats", "final_observation"):
+                mine = getattr(batch, name)
+                assert (mine == getattr(batches[0], name)[: batch.num_games]).all()
+    for batch in batches:
+        batch.close()
+        batch.step(batch.sample())
+
+
+def test_opponents_are_asked_once_a_round_for_all_games():
+    agent = Last()
+    batch = SeatBatch(20, seat=3, seed=1, opponents=agent, trading=False)
+    assert agent.asked[0] == 20  # seat 0 of every game
+    assert max(agent.asked) == 20
+    agent.asked.clear()
+    batch.step(batch.sample())
+    assert all(a >= b for a, b in zip(agent.asked, agent.asked[1:], strict=False))
+
+
+def test_opponents_sit_in_turn_order_from_the_learners_left():
+    class Witness(BatchAgent):
+        def __init__(self):
+            self.views = []
+
+        def act_batch(self, observations, masks, rng):
+            self.views.append(observations)
+            return masks.argmax(axis=1)
+
+    left, right = Witness(), Witness()
+    batch = SeatBatch(4, seat=2, seed=1, opponents=[left, None, right], trading=False)
+    # Seats 3, 0 and 1; in the set-up seat 3 is the last to place, and places twice.
+    assert len(left.views) == 0
+    assert len(right.views) == 2
+    batch.step(batch.sample())
+    batch.step(batch.sample())
+    assert len(left.views) == 4
+    assert batch.opponents == [left, None, right]
+
+
+def test_the_next_opponents_can_be_others():
+    batch = SeatBatch(2, seed=1, trading=False)
+    agent = Last()
+    batch.opponents = agent
+    for _ in range(3):
+        batch.step(batch.sample())
+    assert agent.asked
+
+
+def test_single_agents_play_many_games():
+    batch = SeatBatch(3, seed=1, opponents=OneByOne(RandomAgent()), trading=False, max_turns=20)
+    again = SeatBatch(3, seed=1, opponents=OneByOne(RandomAgent()), trading=False, max_turns=20)
+    for _ in range(40):
+        batch.step(batch.sample())
+        again.step(again.sample())
+        assert (batch.observation == again.observation).all()
+
+
+def test_arrays_take_turns():
+    batch = SeatBatch(3, seed=1, trading=False, scaled=True, alternate=True)
+    for _ in range(10):
+        mask, scaled = batch.mask, batch.scaled
+        before = mask.copy(), scaled.copy()
+        batch.step(batch.sample())
+        assert batch.mask is not mask
+        assert (mask == before[0]).all()
+        assert (scaled == before[1]).all()
+
+
+def test_resets():
+    batch = SeatBatch(3, seed=5, trading=False)
+    first, seeds = batch.observation.copy(), batch.seeds.copy()
+    batch.step(batch.sample())
+    batch.reset()
+    assert not (batch.seeds == seeds).any()
+    goes_on = batch.seeds.copy()
+    batch.reset(5)
+    assert (batch.observation == first).all()
+    batch.reset()
+    assert (batch.seeds == goes_on).all()
+    assert list(SeatBatch(2, seed=2**64 - 1).seeds) == [2**64 - 1, 0]
+
+
+def test_an_illegal_action_names_the_game_and_touches_none():
+    batch = SeatBatch(4, seed=3, seat=1, trading=False)
+    before = batch.games.tobytes(), batch.observation.copy()
+    actions = batch.sample().copy()
+    actions[2] = 0
+    with pytest.raises(IllegalActionError, match=r"game 2: phase 'setup_settlement'"):
+        batch.step(actions)
+    actions[2] = 252
+    with pytest.raises(IllegalActionError, match=r"game 2: .*doesn't exist"):
+        batch.step(actions)
+    with pytest.raises(ValueError, match="shape"):
+        batch.step(actions[:2])
+    with pytest.raises(TypeError, match="float"):
+        batch.step(actions.astype(float))
+    assert batch.games.tobytes() == before[0]
+    assert (batch.observation == before[1]).all()
+
+
+@pytest.mark.parametrize("wrong", [-1, 1, 10**6])
+def test_an_opponents_illegal_action_names_the_game(wrong):
+    class Wrong(Agent):
+        def act(self, view, mask, rng):
+            return wrong
+
+    with pytest.raises(IllegalActionError, match="game 0: opponent's action"):
+        SeatBatch(2, seat=1, seed=1, opponents=OneByOne(Wrong()))
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("seat", 4),
+        ("seat", "first"),
+        ("opponents", "random"),
+        ("opponents", [None]),
+        ("opponents", [RandomAgent()] * 3),
+        ("num_games", 0),
+        ("threads", 0),
+        ("reward", "money"),
+        ("num_players", 5),
+    ],
+)
+def test_a_wrong_option_is_named(option, value):
+    with pytest.raises(ValueError, match=f"option {option}="):
+        SeatBatch(**{"num_games": 2, option: value})
