@@ -56,6 +56,7 @@ def test_threads_and_batch_size_change_nothing(monkeypatch) -> None:
         batch.close()
 
 
+@pytest.mark.purepython
 def test_a_finished_game_is_followed_by_the_next_at_once() -> None:
     batch = CpuBatch(4, trading=False, seed=1, max_turns=10)
     seeds = batch.seeds.copy()
@@ -68,6 +69,7 @@ def test_a_finished_game_is_followed_by_the_next_at_once() -> None:
     assert ((batch.seeds != seeds) == ended).all()
 
 
+@pytest.mark.purepython
 def test_without_auto_reset_finished_games_wait() -> None:
     batch = CpuBatch(2, trading=False, seed=1, max_turns=10, auto_reset=False)
     while not batch.done.any():
@@ -96,6 +98,7 @@ def test_rewards_reach_every_seat() -> None:
     assert linear.reward.shape == (4, 4)
 
 
+@pytest.mark.purepython
 def test_an_illegal_action_names_the_game_and_touches_none() -> None:
     batch = CpuBatch(6, trading=False, seed=3)
     before = np.asarray(batch.games).tobytes()

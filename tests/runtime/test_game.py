@@ -11,6 +11,8 @@ from catan_pz.notation import position
 from catan_pz.rules import Rules
 from catan_pz.terms import Card, Resource
 
+pytestmark = pytest.mark.purepython
+
 
 def bytes_of(game: Game) -> bytes:
     return np.asarray(game.games).tobytes()

@@ -45,6 +45,7 @@ def test_a_saved_game_replays_to_the_same_state(options: dict, tmp_path: Path) -
     assert record.result["end"] in ("won", "truncated")
 
 
+@pytest.mark.purepython
 def test_a_game_can_be_recorded_from_its_middle(tmp_path: Path) -> None:
     game, _ = recorded_game(4, 200, trading=False)
     record = GameRecord.of(game)
@@ -60,6 +61,7 @@ def broken(lines: list[str], number: int, **changes: object) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.purepython
 def test_broken_records_are_refused_with_the_line() -> None:
     _, record = recorded_game(5, 60, trading=False)
     lines = list(record.lines())
@@ -77,6 +79,7 @@ def test_broken_records_are_refused_with_the_line() -> None:
         list(GameRecord.from_lines("\n".join([*lines[:-1], other_result])).replay())
 
 
+@pytest.mark.purepython
 def test_a_save_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch) -> None:
     _, record = recorded_game(6, 20, trading=False)
     path = tmp_path / "game.jsonl"
