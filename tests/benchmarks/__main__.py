@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-NAMES = ("aec", "engine", "knowledge")
+NAMES = ("aec", "engine", "knowledge", "vector")
 
 
 def machine() -> str:

@@ -1,0 +1,134 @@
+"""Speed of the vector environments: python -m tests.benchmarks.vector
+
+Prints tables. A frame is a decision of the learner, with those of the three others until its
+next one, all at random, without player trade. The loop of CatanVecEnv asks for the masks,
+draws from them, and steps. DummyVecEnv over SingleSeatEnv runs beside it.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
+
+from catan_pz import SingleSeatEnv
+from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
+
+SIZES = (64, 256, 1024, 4096)
+RULES: dict[str, Any] = {"seat": "random", "trading": False}
+
+
+def frames_per_second(act: Callable[[], Any], num_envs: int, seconds: float, repeats: int) -> float:
+    """Frames a second: the best of some measures, the one that others disturbed least."""
+    best = 0.0
+    for _ in range(repeats):
+        steps, start = 0, time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            for _ in range(5):
+                act()
+            steps += 5
+        best = max(best, steps * num_envs / (time.perf_counter() - start))
+    return best
+
+
+def native(num_envs: int, seconds: float, repeats: int, **arguments: Any) -> float:
+    """Frames a second of CatanVecEnv."""
+    env = CatanVecEnv(num_envs, seed=1, **RULES, **arguments)
+    env.reset()
+
+    def act() -> None:
+        env.env_method("action_masks")
+        env.step(env.sample())
+
+    for _ in range(200):  # until the games have drifted apart
+        act()
+    frames = frames_per_second(act, num_envs, seconds, repeats)
+    env.close()
+    return frames
+
+
+def dummy(num_envs: int, seconds: float) -> float:
+    """Frames a second of DummyVecEnv over SingleSeatEnv."""
+    env = DummyVecEnv([lambda: SingleSeatEnv(**RULES)] * num_envs)
+    env.seed(1)
+    env.reset()
+    rng = np.random.default_rng(1)
+
+    def act() -> None:
+        masks = env.env_method("action_masks")
+        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+
+    return frames_per_second(act, num_envs, seconds, 1)
+
+
+def learning(make: Callable[[], Any], frames: int, **policy: Any) -> float:
+    """Frames a second of a MaskablePPO that learns, after a rollout to warm up."""
+    from sb3_contrib import MaskablePPO
+
+    env = make()
+    steps = 64
+    model = MaskablePPO(
+        "MlpPolicy",
+        env,
+        n_steps=steps,
+        batch_size=4096,
+        n_epochs=1,
+        seed=0,
+        device="cpu",
+        policy_kwargs=policy,
+    )
+    model.learn(1)
+    before, start = model.num_timesteps, time.perf_counter()
+    model.learn(frames, reset_num_timesteps=False)
+    done = model.num_timesteps - before
+    env.close()
+    return float(done / (time.perf_counter() - start))
+
+
+def print_frames(seconds: float, repeats: int) -> None:
+    """The table of frames without learning."""
+    print("| games | float32 | float32, 2 threads | int8 | int8, 2 threads | DummyVecEnv |")
+    print("|---|---|---|---|---|---|")
+    for size in SIZES:
+        row = [
+            native(size, seconds, repeats, observation=observation, threads=threads)
+            for observation in ("flat", "units")
+            for threads in (1, 2)
+        ]
+        row.append(dummy(size, seconds) if size <= 256 else float("nan"))
+        cells = ["" if np.isnan(frames) else f"{frames:,.0f}" for frames in row]
+        print(f"| {size:,} | {' | '.join(cells)} |", flush=True)
+
+
+def print_learning(num_envs: int, frames: int) -> None:
+    """The table of frames with learning."""
+    units = {"features_extractor_class": ScaleUnits}
+    flat = learning(lambda: CatanVecEnv(num_envs, seed=1, **RULES), frames)
+    int8 = learning(
+        lambda: CatanVecEnv(num_envs, seed=1, observation="units", **RULES), frames, **units
+    )
+    single = learning(
+        lambda: VecMonitor(DummyVecEnv([lambda: SingleSeatEnv(**RULES)] * num_envs)), num_envs * 64
+    )
+    print(f"\n| MaskablePPO, {num_envs} games | frames/s |\n|---|---|")
+    print(f"| CatanVecEnv, float32 | {flat:,.0f} |")
+    print(f"| CatanVecEnv, int8 | {int8:,.0f} |")
+    print(f"| DummyVecEnv over SingleSeatEnv | {single:,.0f} |")
+
+
+def main() -> None:
+    """Measure and print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
+    parser.add_argument("--seconds", type=float, default=0.3, help="length of each measure")
+    parser.add_argument("--repeats", type=int, default=3, help="measures, of which the best counts")
+    parser.add_argument("--games", type=int, default=256, help="games of the learners")
+    parser.add_argument("--frames", type=int, default=32_768, help="frames of the learners")
+    options, _ = parser.parse_known_args()
+    print_frames(options.seconds, options.repeats)
+    print_learning(options.games, options.frames)
+
+
+if __name__ == "__main__":
+    main()
