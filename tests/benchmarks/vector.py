@@ -64,9 +64,11 @@ def dummy(num_envs: int, seconds: float) -> float:
 
 
 def learning(make: Callable[[], Any], frames: int, **policy: Any) -> float:
-    """Frames a second of a MaskablePPO that learns, after a rollout to warm up."""
+    """Frames a second of a MaskablePPO that learns on one core, after a rollout to warm up."""
+    import torch
     from sb3_contrib import MaskablePPO
 
+    torch.set_num_threads(1)
     env = make()
     steps = 64
     model = MaskablePPO(
