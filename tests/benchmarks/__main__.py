@@ -28,6 +28,7 @@ def main() -> None:
     print(f"Machine: {machine()}")
     for name in names:
         print(f"\n## {name}\n", flush=True)
+        sys.argv = [name]  # each benchmark reads options of its own, when it is run alone
         import_module(f"tests.benchmarks.{name}").main()
 
 
