@@ -1,9 +1,9 @@
 """Compiles rules for their callers alone: numba's own way makes machine code of each.
 
 A rule is only ever called from other rules, so it is typed and lowered once and kept as
-unoptimised LLVM code. The entry points link what they need and are optimised as a whole,
-once. Numba's default would optimise each rule again in each
-of its callers.
+LLVM code, tidied function by function (without that loops aren't vectorised). The entry
+points link what they need and are optimised as a whole, once. Numba's default would
+optimise each rule again in each of its callers.
 """
 
 from typing import Any
@@ -16,9 +16,6 @@ from numba.core.typed_passes import NativeLowering
 
 class RuleLibrary(JITCodeLibrary):
     """The code of one rule, waiting to be linked."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        pass
 
     def finalize(self) -> None:
         """Leave out optimisation and machine code."""

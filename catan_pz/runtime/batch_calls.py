@@ -4,19 +4,15 @@ Each takes the games from `first` up to `last`, so that threads can share a batc
 parameters of a deal are those of `engine.options.Table`.
 """
 
-import numpy as np
-
 from catan_pz import rewards
 from catan_pz.engine import chance, deal, legal, step
 from catan_pz.engine.rule import entry, rule
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode
-from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 ALL_LEGAL = -1
 
-MOST = np.float32(1)
 
 WHERE_FINISHED = 0
 EVERYWHERE = 1
@@ -317,8 +313,5 @@ def draw_waiting(games, first, last, drawn, seats, waiting, samplers, actions):
 @entry
 def scale_observations(games, first, last, observations, scaled_observations):
     """Scale observations into [0, 1]."""
-    # A loop within the entry point: only here does the compiler use vector instructions.
     for i in range(first, last):
-        for k in range(SIZE):
-            value = np.float32(observations[i, k]) * SCALES[k]
-            scaled_observations[i, k] = value if value < MOST else MOST
+        encode.scale(observations[i], scaled_observations[i])
