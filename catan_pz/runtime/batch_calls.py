@@ -17,7 +17,7 @@ ALL_LEGAL = -1
 WHERE_FINISHED = 0
 EVERYWHERE = 1
 FROM_SEEDS = 2
-"""Where `deal_seats` starts games: the next one in places whose game is finished, the next one
+"""Where games are started: the next one in places whose game is finished, the next one
 in every place, or in every place the one of its seed."""
 
 
@@ -31,10 +31,12 @@ def show(s, i, observing, players, masks, observations):
 
 
 @rule
-def deal_next(s, i, seeds, layouts, spiral, no_adjacent_red, random_first):
-    """Start the game that follows in place i, whose seed is a hash of the last one's."""
-    seeds[i] = chance.scramble(seeds[i] + chance.GAMMA)
-    deal.deal(s, seeds[i], layouts, spiral, no_adjacent_red, random_first)
+def deal_in_place(games, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first):
+    """Start a game in place i; the seed of the next one there is a hash of the last one's."""
+    if where != FROM_SEEDS:
+        seeds[i] = chance.scramble(seeds[i] + chance.GAMMA)
+    games[i] = blank[0]
+    deal.deal(games[i], seeds[i], layouts, spiral, no_adjacent_red, random_first)
 
 
 @rule
@@ -125,42 +127,19 @@ def deal_games(
     spiral,
     no_adjacent_red,
     random_first,
+    where,
     observing,
     players,
     masks,
     observations,
 ):
-    """Start every game from its seed."""
+    """Start games."""
     for i in range(first, last):
-        games[i] = blank[0]
-        s = games[i]
-        deal.deal(s, seeds[i], layouts, spiral, no_adjacent_red, random_first)
-        show(s, i, observing, players, masks, observations)
-
-
-@entry
-def deal_finished_games(
-    games,
-    first,
-    last,
-    blank,
-    seeds,
-    layouts,
-    spiral,
-    no_adjacent_red,
-    random_first,
-    observing,
-    players,
-    masks,
-    observations,
-):
-    """Start the next game in every place whose game is finished."""
-    for i in range(first, last):
-        if is_finished(games[i]):
-            games[i] = blank[0]
-            s = games[i]
-            deal_next(s, i, seeds, layouts, spiral, no_adjacent_red, random_first)
-            show(s, i, observing, players, masks, observations)
+        if where != WHERE_FINISHED or is_finished(games[i]):
+            deal_in_place(
+                games, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
+            )
+            show(games[i], i, observing, players, masks, observations)
 
 
 @entry
@@ -243,12 +222,10 @@ def deal_seats(
     """
     for i in range(first, last):
         if where != WHERE_FINISHED or is_finished(games[i]):
-            games[i] = blank[0]
+            deal_in_place(
+                games, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
+            )
             s = games[i]
-            if where == FROM_SEEDS:
-                deal.deal(s, seeds[i], layouts, spiral, no_adjacent_red, random_first)
-            else:
-                deal_next(s, i, seeds, layouts, spiral, no_adjacent_red, random_first)
             samplers[i] = ~seeds[i]
             seats[i] = seat
             if seat < 0:

@@ -113,16 +113,17 @@ class CpuBatch:
         result = call(self.games, *own, *arguments)
         return [*(future.result() for future in futures), result]
 
-    def _deal(self, call: Callable[..., Any]) -> None:
+    def _deal(self, where: int) -> None:
         table = self._table
         self._share_out(
-            call,
+            batch_calls.deal_games,
             as_games(table.blank),
             self.seeds,
             table.layouts,
             table.spiral,
             table.no_adjacent_red,
             table.random_first,
+            where,
             *self._shown,
         )
 
@@ -139,11 +140,11 @@ class CpuBatch:
         self.reward[:] = 0
         self.done[:] = False
         self.truncated[:] = False
-        self._deal(batch_calls.deal_games)
+        self._deal(batch_calls.FROM_SEEDS)
 
     def reset_finished(self) -> None:
         """Start the next game in every place whose game is finished."""
-        self._deal(batch_calls.deal_finished_games)
+        self._deal(batch_calls.WHERE_FINISHED)
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, -1 where it is finished.
