@@ -359,3 +359,9 @@ def looked_at(reward: Reward) -> int:
     """The set of `Happened` that a reward depends on, as `report` gives it, or -1: all steps."""
     kinds = getattr(reward, "looks_at", None)
     return -1 if kinds is None else sum(1 << int(kind) for kind in set(kinds))
+
+
+def looks_at_end_alone(reward: Reward) -> bool:
+    """Whether a reward is linear and pays for the end of a game alone: no more need be noted."""
+    end = 1 << _WON | 1 << _LOST | 1 << _FINAL_LEAD
+    return isinstance(reward, LinearReward) and looked_at(reward) & ~end == 0

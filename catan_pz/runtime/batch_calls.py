@@ -69,22 +69,26 @@ def pay_learner(i, happenings, weights, seats, gains):
 
 
 @rule
-def play_in_place(s, i, a, script, noting, happenings, weights, seats, gains, done):
-    """Play a decision in game i, and add what it pays the learner unless its episode is done.
+def play_and_note(s, i, a, script, noting, happenings):
+    """Play a decision in game i and note what happened; return whether anything may pay.
 
     Where the end alone pays (not `noting`), nothing else is noted.
     """
     if noting:
         rewards.advance_noting(s, a, script, happenings[i])
-    else:
-        step.advance(s, a, script)
-        if s.phase != Phase.OVER:
-            return
-        for p in range(MAX_PLAYERS):
-            for kind in range(weights.shape[0]):
-                happenings[i, p, kind] = 0
-        rewards.note_end(s, happenings[i])
-    if not done[i]:
+        return True
+    step.advance(s, a, script)
+    if s.phase != Phase.OVER:
+        return False
+    happenings[i, :, :] = 0
+    rewards.note_end(s, happenings[i])
+    return True
+
+
+@rule
+def play_in_place(s, i, a, script, noting, happenings, weights, seats, gains, done):
+    """Play a decision in game i, and add what it pays the learner unless its episode is done."""
+    if play_and_note(s, i, a, script, noting, happenings) and not done[i]:
         pay_learner(i, happenings, weights, seats, gains)
 
 
@@ -166,6 +170,7 @@ def step_games(
     last,
     actions,
     script,
+    noting,
     happenings,
     weights,
     payments,
@@ -180,8 +185,9 @@ def step_games(
     finished = 0
     for i in range(first, last):
         s = games[i]
-        rewards.advance_noting(s, actions[i], script, happenings[i])
-        pay(i, happenings, weights, payments)
+        payments[i, :] = 0
+        if play_and_note(s, i, actions[i], script, noting, happenings):
+            pay(i, happenings, weights, payments)
         truncated[i] = is_truncated(s)
         done[i] = is_finished(s)
         if done[i]:

@@ -12,7 +12,7 @@ from catan_pz.engine.options import table_of
 from catan_pz.engine.rule import as_games, bound
 from catan_pz.engine.state import STATE
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, make_reward
+from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
 from catan_pz.runtime.game import Game, IllegalActionError, check_seed, drawn_seed
@@ -95,9 +95,10 @@ class CpuBatch:
         self.done = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
         self.seeds = np.zeros(size, np.uint64)
-        self.happened = np.zeros((size, MAX_PLAYERS, NUM_HAPPENED), np.int8)
+        self._happened = np.zeros((size, MAX_PLAYERS, NUM_HAPPENED), np.int8)
         self._samplers = np.zeros(size, np.uint64)
         self._actions = np.zeros(size, np.int64)
+        self._noting = int(not looks_at_end_alone(self._reward))
         self._weights = np.zeros(NUM_HAPPENED)
         if isinstance(self._reward, LinearReward):
             self._weights[:] = self._reward.weights
@@ -170,7 +171,8 @@ class CpuBatch:
             batch_calls.step_games,
             chosen,
             self._table.script,
-            self.happened,
+            self._noting,
+            self._happened,
             self._weights,
             self._paid,
             self.done,
@@ -178,7 +180,7 @@ class CpuBatch:
             *self._shown,
         )
         if not isinstance(self._reward, LinearReward):
-            self._paid[:] = self._reward(self.happened, self.games)
+            self._paid[:] = self._reward(self._happened, self.games)
         if self.auto_reset and any(finished):
             self.reset_finished()
 

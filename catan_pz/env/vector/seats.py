@@ -14,7 +14,7 @@ from catan_pz.engine.rule import as_games, bound
 from catan_pz.engine.state import STATE
 from catan_pz.env.match import check_choice
 from catan_pz.observation.segments import SCALES, SIZE
-from catan_pz.rewards import NUM_HAPPENED, Happened, LinearReward, Reward, looked_at, make_reward
+from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
 from catan_pz.runtime.game import Game, IllegalActionError, check_seed, drawn_seed
@@ -23,7 +23,6 @@ from catan_pz.terms import MAX_PLAYERS
 FEWEST_GAMES_A_THREAD: Final = 64
 """Below this, handing work to a thread costs more than the thread saves."""
 
-_END: Final = sum(1 << kind for kind in (Happened.WON, Happened.LOST, Happened.FINAL_LEAD))
 _OWN_DRAWS: Final = np.uint64(0x2545F4914F6CDD1D)
 
 
@@ -100,7 +99,7 @@ class SeatBatch:
         self._seat = -1 if seat == "random" else int(seat)
         self._reward = make_reward(reward)
         self._linear = isinstance(self._reward, LinearReward)
-        self._noting = int(looked_at(self._reward) & ~_END != 0)
+        self._noting = int(not looks_at_end_alone(self._reward))
         self.opponents = opponents
         self._shares = _shares(self.num_games, threads)
         more = len(self._shares) - 1
