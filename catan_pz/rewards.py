@@ -68,7 +68,16 @@ NUM_HAPPENED: Final = len(Happened)
 
 _MOST, _LEAST = 127, -128
 _SEAT_BITS = 8
-_OVER, _TRUNCATED, _FEATURES = 4, 8, 4
+
+SEAT: Final = 3
+"""Bits of a step's `report` that hold the seat to move."""
+OVER: Final = 4
+"""Its bit for a game that is won."""
+TRUNCATED: Final = 8
+"""Its bit for a game that is truncated."""
+FINISHED: Final = OVER | TRUNCATED
+HAPPENED_SHIFT: Final = 4
+"""The bit from which on it holds the set of what happened."""
 
 # Plain numbers: on CUDA compiled rules can't index with enums.
 _CARDS_DISCARDED = Happened.CARDS_DISCARDED.value
@@ -160,13 +169,13 @@ def report(s: Any, happened: Any) -> int:
     """
     code = int(s.player)
     if s.phase == Phase.OVER:
-        code |= _OVER
+        code |= OVER
     elif is_truncated(s):
-        code |= _TRUNCATED
+        code |= TRUNCATED
     for p in range(s.num_players):
         for kind in range(NUM_HAPPENED):
             if happened[p, kind] != 0:
-                code |= 1 << (_FEATURES + kind)
+                code |= 1 << (HAPPENED_SHIFT + kind)
     return code
 
 

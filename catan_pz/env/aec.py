@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from catan_pz.env.match import (
-    FINISHED,
     OBSERVATIONS,
-    OVER,
-    SEAT,
     Match,
     RuleOptions,
     check_choice,
@@ -22,7 +19,7 @@ from catan_pz.env.match import (
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.spaces import masked_space, state_space
 from catan_pz.observation.global_state import global_vector
-from catan_pz.rewards import Reward
+from catan_pz.rewards import FINISHED, OVER, SEAT, Reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game, check_seed
 from catan_pz.terms import MAX_PLAYERS

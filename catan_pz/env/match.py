@@ -9,18 +9,11 @@ from numpy.typing import NDArray
 from catan_pz.engine.options import table_of
 from catan_pz.engine.rule import bound
 from catan_pz.observation.segments import SIZE, named_views
-from catan_pz.rewards import NUM_HAPPENED, Reward, looked_at, make_reward
+from catan_pz.rewards import HAPPENED_SHIFT, NUM_HAPPENED, Reward, looked_at, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import calls
 from catan_pz.runtime.game import Game, as_action
 from catan_pz.terms import MAX_PLAYERS
-
-SEAT = 3
-"""Bits of a step's code (`rewards.report`) that hold the seat to move."""
-OVER = 4
-TRUNCATED = 8
-FINISHED = OVER | TRUNCATED
-_SHIFT = 4
 
 OBSERVATIONS = ("flat", "dict")
 
@@ -143,7 +136,7 @@ class Match:
 
     def pays(self, code: int) -> bool:
         """Whether the reward may be other than zero for a step."""
-        return code >> _SHIFT & self._looked_at != 0 or self._looked_at == -1
+        return code >> HAPPENED_SHIFT & self._looked_at != 0 or self._looked_at == -1
 
     def rewards(self) -> list[float]:
         """Rewards of the last step, by seat."""

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent, check_agent, view_of
 from catan_pz.agents.random import RandomAgent
-from catan_pz.env.match import FINISHED, OBSERVATIONS, Match, RuleOptions, check_choice, shaped
+from catan_pz.env.match import OBSERVATIONS, Match, RuleOptions, check_choice, shaped
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
-from catan_pz.rewards import Reward
+from catan_pz.rewards import FINISHED, Reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game, as_action, check_seed
 

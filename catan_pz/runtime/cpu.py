@@ -1,28 +1,20 @@
 """Many games at once on the CPU: arrays given out once, written in place at each step."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import as_games, bound
-from catan_pz.engine.state import STATE
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
-from catan_pz.runtime.game import Game, IllegalActionError, check_seed, drawn_seed
+from catan_pz.runtime.game import check_seed, drawn_seed
+from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS
 
-FEWEST_GAMES_A_THREAD: Final = 256
-"""Below this, handing work to a thread costs more than the thread saves."""
 
-
-class CpuBatch:
+class CpuBatch(ThreadedGames):
     """B games of the same rules, stepped together.
 
     Game i is the game that `Game(rules, seed + i)` is, whatever the batch's size and the
@@ -69,22 +61,14 @@ class CpuBatch:
         auto_reset: bool = True,
         **options: Any,
     ) -> None:
-        for name, value in (("num_games", num_games), ("threads", threads)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name}={value!r} is not possible; allowed: an int from 1")
-        self.rules = Rules.make(rules, **options)
-        self.num_games = int(num_games)
+        super().__init__(num_games, Rules.make(rules, **options), threads)
         self.auto_reset = auto_reset
         self._reward = make_reward(reward)
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
-        self._shares = _shares(self.num_games, threads)
-        self._table = table_of(self.rules)
         self._make_arrays(observation)
         self.reset(seed)
 
     def _make_arrays(self, observation: bool) -> None:
         size = self.num_games
-        self.games = as_games(np.zeros(size, STATE))
         self._observing = int(observation)
         self._observation = np.zeros((size if observation else 0, SIZE), np.int8)
         self.observation = self._observation if observation else None
@@ -94,7 +78,6 @@ class CpuBatch:
         self.reward = self._paid[:, : self.rules.num_players]
         self.done = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
-        self.seeds = np.zeros(size, np.uint64)
         self._happened = np.zeros((size, MAX_PLAYERS, NUM_HAPPENED), np.int8)
         self._samplers = np.zeros(size, np.uint64)
         self._actions = np.zeros(size, np.int64)
@@ -103,30 +86,8 @@ class CpuBatch:
         if isinstance(self._reward, LinearReward):
             self._weights[:] = self._reward.weights
 
-    def _share_out(self, call: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Call on each thread's share of the games; the last share is this thread's own."""
-        call = bound(call)
-        *others, own = self._shares
-        futures = []
-        for first, last in others:
-            assert self._pool is not None
-            futures.append(self._pool.submit(call, self.games, first, last, *arguments))
-        result = call(self.games, *own, *arguments)
-        return [*(future.result() for future in futures), result]
-
     def _deal(self, where: int) -> None:
-        table = self._table
-        self._share_out(
-            batch_calls.deal_games,
-            as_games(table.blank),
-            self.seeds,
-            table.layouts,
-            table.spiral,
-            table.no_adjacent_red,
-            table.random_first,
-            where,
-            *self._shown,
-        )
+        self._share_out_deal(batch_calls.deal_games, where, *self._shown)
 
     @property
     def _shown(self) -> tuple[Any, ...]:
@@ -134,9 +95,7 @@ class CpuBatch:
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
-        seed = drawn_seed() if seed is None else check_seed(seed)
-        with np.errstate(over="ignore"):
-            self.seeds[:] = np.uint64(seed) + np.arange(self.num_games, dtype=np.uint64)
+        self._seed(drawn_seed() if seed is None else check_seed(seed))
         self._samplers[:] = ~self.seeds
         self.reward[:] = 0
         self.done[:] = False
@@ -183,36 +142,3 @@ class CpuBatch:
             self._paid[:] = self._reward(self._happened, self.games)
         if self.auto_reset and any(finished):
             self.reset_finished()
-
-    def _checked(self, actions: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        given = np.asarray(actions)
-        if given.shape != (self.num_games,):
-            raise ValueError(f"actions have shape {given.shape}, must have ({self.num_games},)")
-        if not np.issubdtype(given.dtype, np.integer):
-            raise TypeError(f"actions are {given.dtype}, must be integers")
-        chosen = np.ascontiguousarray(given, np.int64)
-        num_actions = self.rules.num_actions
-        for i in self._share_out(batch_calls.find_illegal, chosen, num_actions):
-            if i != batch_calls.ALL_LEGAL:
-                try:
-                    self.game(i).check(int(chosen[i]))
-                except IllegalActionError as error:
-                    raise IllegalActionError(f"game {i}: {error}") from None
-        return chosen
-
-    def game(self, i: int) -> Game:
-        """A copy of game i as a `Game`."""
-        return Game.from_games(self.games[i : i + 1].copy(), self.rules)
-
-    def close(self) -> None:
-        """Let the threads go."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
-            self._shares = [(0, self.num_games)]
-
-
-def _shares(num_games: int, threads: int) -> list[tuple[int, int]]:
-    threads = max(1, min(threads, num_games // FEWEST_GAMES_A_THREAD))
-    bounds = [num_games * k // threads for k in range(threads + 1)]
-    return list(pairwise(bounds))

@@ -6,7 +6,7 @@ import pytest
 from catan_pz import Game, IllegalActionError
 from catan_pz.engine.rule import as_games
 from catan_pz.rewards import PointsGained
-from catan_pz.runtime import calls, cpu
+from catan_pz.runtime import calls, threaded
 from catan_pz.runtime.cpu import CpuBatch
 
 RULE_SETS = (
@@ -34,7 +34,7 @@ def test_each_game_is_the_single_game_of_its_seed(options: dict) -> None:
 
 
 def test_threads_and_batch_size_change_nothing(monkeypatch) -> None:
-    monkeypatch.setattr(cpu, "FEWEST_GAMES_A_THREAD", 4)
+    monkeypatch.setattr(threaded, "FEWEST_GAMES_A_THREAD", 4)
     batches = [
         CpuBatch(16, trading=False, seed=7, threads=threads, max_turns=60) for threads in (1, 2, 3)
     ]

@@ -1,32 +1,24 @@
 """Many games, of each of which one seat is the learner's; the others are played inside."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent, Opponents, check_opponents
-from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import as_games, bound
-from catan_pz.engine.state import STATE
 from catan_pz.env.match import check_choice
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
-from catan_pz.runtime.game import Game, IllegalActionError, check_seed, drawn_seed
+from catan_pz.runtime.game import check_seed, drawn_seed
+from catan_pz.runtime.threaded import ThreadedGames, integers
 from catan_pz.terms import MAX_PLAYERS
-
-FEWEST_GAMES_A_THREAD: Final = 64
-"""Below this, handing work to a thread costs more than the thread saves."""
 
 _OWN_DRAWS: Final = np.uint64(0x2545F4914F6CDD1D)
 
 
-class SeatBatch:
+class SeatBatch(ThreadedGames):
     """B games in which a learner decides for one seat each.
 
     A step plays the learner's action in every game, and the others' up to its next decision.
@@ -90,21 +82,13 @@ class SeatBatch:
         threads: int = 1,
         **options: Any,
     ) -> None:
-        for name, value in (("num_games", num_games), ("threads", threads)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"option {name}={value!r} is not possible; allowed: an int from 1")
-        self.rules = Rules.make(rules, **options)
+        super().__init__(num_games, Rules.make(rules, **options), threads)
         check_choice("seat", seat, (*range(self.rules.num_players), "random"))
-        self.num_games = int(num_games)
         self._seat = -1 if seat == "random" else int(seat)
         self._reward = make_reward(reward)
         self._linear = isinstance(self._reward, LinearReward)
         self._noting = int(not looks_at_end_alone(self._reward))
         self.opponents = opponents
-        self._shares = _shares(self.num_games, threads)
-        more = len(self._shares) - 1
-        self._pool = ThreadPoolExecutor(more) if more else None
-        self._table = table_of(self.rules)
         self._make_arrays(scaled, alternate)
         self.reset(seed)
 
@@ -127,9 +111,7 @@ class SeatBatch:
 
     def _make_arrays(self, scaled: bool, alternate: bool) -> None:
         size = self.num_games
-        self.games = as_games(np.zeros(size, STATE))
         self.seats = np.zeros(size, np.int8)
-        self.seeds = np.zeros(size, np.uint64)
         self.reward = np.zeros(size)
         self.done = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
@@ -170,32 +152,14 @@ class SeatBatch:
         if self.scaled is not None:
             self._share_out(batch_calls.scale_observations, self.observation, self.scaled)
 
-    def _share_out(self, call: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Call on each thread's share of the games; the last share is this thread's own."""
-        call = bound(call)
-        *others, own = self._shares
-        futures = []
-        for first, last in others:
-            assert self._pool is not None
-            futures.append(self._pool.submit(call, self.games, first, last, *arguments))
-        result = call(self.games, *own, *arguments)
-        return [*(future.result() for future in futures), result]
-
     def _deal(self, where: int) -> None:
-        table = self._table
-        self._share_out(
+        self._share_out_deal(
             batch_calls.deal_seats,
-            as_games(table.blank),
-            self.seeds,
-            table.layouts,
-            table.spiral,
-            table.no_adjacent_red,
-            table.random_first,
             where,
             self._seat,
             self._drawn_inside,
             self._samplers,
-            table.script,
+            self._table.script,
             self._noting,
             self._happened,
             self._weights,
@@ -218,11 +182,10 @@ class SeatBatch:
         """
         where = batch_calls.EVERYWHERE
         if seed is not None or not self.mask.any():
-            first = np.uint64(drawn_seed() if seed is None else check_seed(seed))
-            with np.errstate(over="ignore"):
-                self.seeds[:] = first + np.arange(self.num_games, dtype=np.uint64)
+            first = drawn_seed() if seed is None else check_seed(seed)
+            self._seed(first)
             self._own_samplers[:] = ~self.seeds ^ _OWN_DRAWS
-            self._rng = np.random.default_rng(int(first))
+            self._rng = np.random.default_rng(first)
             where = batch_calls.FROM_SEEDS
         self._take_turns()
         self.done[:] = False
@@ -332,7 +295,7 @@ class SeatBatch:
             asked = rows[np.isin(places, own)]
             if len(asked):
                 given = agent.act_batch(self.observation[asked], self.mask[asked], self._rng)
-                chosen = _integers(given, len(asked), f"actions of opponent {agent!r}")
+                chosen = integers(given, len(asked), f"actions of opponent {agent!r}")
                 self._check_legal(asked, chosen)
                 self._actions[asked] = chosen
 
@@ -343,42 +306,3 @@ class SeatBatch:
         if not legal.all():
             k = int(np.argmin(legal))
             self._complain(int(rows[k]), int(chosen[k]), "opponent's action, ")
-
-    def _checked(self, actions: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        chosen = _integers(actions, self.num_games, "actions")
-        for i in self._share_out(batch_calls.find_illegal, chosen, self.rules.num_actions):
-            if i != batch_calls.ALL_LEGAL:
-                self._complain(int(i), int(chosen[i]))
-        return chosen
-
-    def _complain(self, i: int, action: int, whose: str = "") -> None:
-        try:
-            self.game(i).check(action)
-        except IllegalActionError as error:
-            raise IllegalActionError(f"game {i}: {whose}{error}") from None
-
-    def game(self, i: int) -> Game:
-        """A copy of game i as a `Game`."""
-        return Game.from_games(self.games[i : i + 1].copy(), self.rules)
-
-    def close(self) -> None:
-        """Let the threads go; steps then run on one."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
-            self._shares = [(0, self.num_games)]
-
-
-def _integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
-    array = np.asarray(given)
-    if array.shape != (count,):
-        raise ValueError(f"{name} have shape {array.shape}, must have ({count},)")
-    if not np.issubdtype(array.dtype, np.integer):
-        raise TypeError(f"{name} are {array.dtype}, must be integers")
-    return np.ascontiguousarray(array, np.int64)
-
-
-def _shares(num_games: int, threads: int) -> list[tuple[int, int]]:
-    threads = max(1, min(threads, num_games // FEWEST_GAMES_A_THREAD))
-    bounds = [num_games * k // threads for k in range(threads + 1)]
-    return list(pairwise(bounds))

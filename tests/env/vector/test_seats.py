@@ -5,9 +5,9 @@ import pytest
 
 from catan_pz import Agent, Game, IllegalActionError, LinearReward, RandomAgent
 from catan_pz.agents.batch import BatchAgent, OneByOne
-from catan_pz.env.vector import seats as seats_module
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.rewards import make_reward
+from catan_pz.runtime import threaded
 
 GAMMA, MIX_1, MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 ALL = 2**64 - 1
@@ -148,7 +148,7 @@ def test_a_reward_that_only_python_knows_pays_the_same(options):
 
 
 def test_threads_and_batch_size_change_nothing(monkeypatch):
-    monkeypatch.setattr(seats_module, "FEWEST_GAMES_A_THREAD", 4)
+    monkeypatch.setattr(threaded, "FEWEST_GAMES_A_THREAD", 4)
     options = {"trading": False, "seed": 7, "seat": "random", "max_turns": 40, "scaled": True}
     batches = [SeatBatch(12, threads=threads, **options) for threads in (1, 3)]
     small = SeatBatch(5, **options)
