@@ -3,13 +3,22 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, View
+from catan_pz.agents import calls
+from catan_pz.agents.batch import BatchAgent
 
 
-class RandomAgent(Agent):
+class RandomAgent(BatchAgent):
     """Plays each legal action with the same probability."""
 
-    def act(self, view: View, mask: NDArray[np.int8], rng: np.random.Generator) -> int:
-        """A legal action drawn uniformly."""
-        legal = mask.nonzero()[0]
-        return int(legal[int(rng.random() * len(legal))])
+    name = "random"
+
+    def act_batch(
+        self,
+        observations: NDArray[np.int8],
+        masks: NDArray[np.int8],
+        draws: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        """(K,) legal actions drawn uniformly."""
+        chosen = np.empty(len(masks), np.int64)
+        calls.choose_random(observations, masks, draws, chosen)
+        return chosen

@@ -29,8 +29,8 @@ ALL_THROWS = (1 << 36) - 1
 FEWEST_THROWS_LEFT = 13
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
 _S27 = np.uint64(27)
 _S30 = np.uint64(30)
 _S31 = np.uint64(31)
@@ -49,8 +49,8 @@ LETTERED = np.array(LETTERED_TOKENS, np.int64)
 @rule
 def scramble(seed):
     """A hash of 64 bits to 64 bits."""
-    z = (seed ^ (seed >> _S30)) * _MIX_1
-    z = (z ^ (z >> _S27)) * _MIX_2
+    z = (seed ^ (seed >> _S30)) * MIX_1
+    z = (z ^ (z >> _S27)) * MIX_2
     return z ^ (z >> _S31)
 
 

@@ -42,6 +42,7 @@ KINDS: Final[dict[str, Any]] = {
     "obs": types.int8[::1],
     "scaled": types.float32[::1],
     "happened": types.int8[:, ::1],
+    "draw": types.uint64,
     # Batches: one row a game.
     "observations": types.int8[:, ::1],
     "players": types.int8[::1],
@@ -56,11 +57,13 @@ KINDS: Final[dict[str, Any]] = {
     "gains": types.float64[::1],
     "waiting": types.boolean[::1],
     "scaled_observations": types.float32[:, ::1],
+    "draws": types.uint64[::1],
 }
 """Types of parameters by name; every other parameter is an int64."""
 
 _building = threading.RLock()
-_COMPILED_ROOMS: Final = ("", "board/", "engine/", "observation/", "runtime/")
+_COMPILED_ROOMS: Final = ("", "board/", "engine/", "observation/", "runtime/", "agents/")
+"""Rooms with rules, each after those that it may call."""
 
 
 def rule(function: Callable[..., Any]) -> Any:
@@ -163,7 +166,12 @@ def _stamp(file: str) -> str:
     """Changes with a source file, with any that may be compiled into it, and with options."""
     digest = hashlib.sha256(repr((numba.config.BOUNDSCHECK, numba.config.OPT)).encode())
     package = Path(__file__).parents[1]
-    sources = [p for room in _COMPILED_ROOMS for p in sorted(package.glob(f"{room}*.py"))]
+    own_room = Path(file).relative_to(package).parts[0] if package in Path(file).parents else ""
+    sources: list[Path] = []
+    for room in _COMPILED_ROOMS:
+        sources += sorted(package.glob(f"{room}**/*.py" if room else "*.py"))
+        if room == f"{own_room}/":  # nothing beyond it can be compiled into this file
+            break
     for path in [*sources, Path(file)]:
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -1,6 +1,5 @@
 """One seat of a game for Gymnasium: the other seats are played inside, by given agents."""
 
-from collections.abc import Sequence
 from typing import Any, Unpack
 
 import gymnasium
@@ -8,8 +7,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, check_agent, view_of
+from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.registry import Opponents, as_opponents
+from catan_pz.agents.table import Table
 from catan_pz.env.match import OBSERVATIONS, Match, RuleOptions, check_choice, shaped
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
@@ -36,8 +37,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     Args:
         seat: the learner's seat, or "random" for one drawn in each episode.
-        opponents: None for random players, an `Agent` for all other seats, or one for each
-            in turn order from the learner's left.
+        opponents: None for random players, an `Agent` or its name for all other seats, or
+            for each in turn order from the learner's left one of these.
         illegal: "end": an illegal action ends the episode with -1, "raise": it raises.
         rules: a `Rules`, a preset's name, or None for the base game.
         observation: "flat", one vector (N,), or "dict", its segments by name.
@@ -61,7 +62,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self,
         *,
         seat: int | str = 0,
-        opponents: Agent | Sequence[Agent] | None = None,
+        opponents: Opponents = None,
         illegal: str = "end",
         rules: Rules | str | None = None,
         observation: str = "flat",
@@ -76,15 +77,15 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._seat_option = seat
         self._illegal = illegal
         self._observation = observation
-        self._opponents = _opponents(opponents, rules.num_players - 1)
+        listed = as_opponents(opponents, rules.num_players - 1)
+        self._opponents = [RandomAgent() if one is None else one for one in listed]
         self.render_mode = render_mode
         self._painter = Painter(render_mode)
         self._match = Match(rules, reward)
-        self._rng = np.random.default_rng()
         self.observation_space = observation_space(observation)
         self.action_space = spaces.Discrete(rules.num_actions)
         self.seat = 0 if seat == "random" else int(seat)
-        self._players: list[Agent | None] = []
+        self._table: Table | None = None
         self._decisions = 0
         self._is_on = False
 
@@ -116,13 +117,13 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         num_players = self._match.rules.num_players
         if self._seat_option == "random":
             self.seat = int(self.np_random.integers(num_players))
-        self._rng = np.random.default_rng(draw[1])
+        if self._table is not None:
+            self._table.leave()
         self._match.reset(int(draw[0]))
-        self._players = [None] * num_players
-        for place, agent in enumerate(self._opponents, start=1):
-            seat = (self.seat + place) % num_players
-            self._players[seat] = agent
-            agent.start(seat, self._match.rules)
+        own = num_players - self.seat
+        seats = [None, *self._opponents] * 2
+        seeds = seat_seeds(int(draw[1]), num_players)
+        self._table = Table(self.game, seats[own : own + num_players], seeds)
         self._decisions = 0
         self._is_on = True
         self._play_others(self.game.player)
@@ -159,12 +160,10 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     def _play_others(self, player: int) -> float:
         """Play up to the learner's decision or the end; the learner's reward meanwhile."""
-        match, total, code = self._match, 0.0, 0
+        match, table, total, code = self._match, self._table, 0.0, 0
+        assert table is not None
         while player != self.seat and not code & FINISHED:
-            agent = self._players[player]
-            assert agent is not None
-            view = view_of(match.game, player)
-            code = match.play(agent.act(view, view.mask, self._rng))
+            code = match.play(table.decide())
             total += self._paid(code)
             player = match.game.player
         return total
@@ -196,19 +195,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     def close(self) -> None:
         """Close the window, if there is one."""
         self._painter.close()
-
-
-def _opponents(given: Agent | Sequence[Agent] | None, count: int) -> list[Agent]:
-    if given is None:
-        given = RandomAgent()
-    if isinstance(given, Agent):
-        return [given] * count
-    if not isinstance(given, Sequence) or len(given) != count:
-        raise ValueError(
-            f"option opponents={given!r} is not possible; allowed: None, an Agent, or a list "
-            f"of {count}"
-        )
-    return [check_agent(agent) for agent in given]
 
 
 register_all()

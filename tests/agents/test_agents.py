@@ -3,12 +3,21 @@ import dataclasses
 import numpy as np
 import pytest
 
-from catan_pz.agents.base import Agent, View, check_agent, view_of
+from catan_pz import agents
+from catan_pz.agents.base import Agent, View, view_of
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.draws import Draws, nth_draws, scrambled, seat_seeds
 from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.registry import as_agent
+from catan_pz.engine import chance
+from catan_pz.engine.rule import entry
 from catan_pz.observation.segments import SEGMENTS, SIZE
+from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 
 pytestmark = pytest.mark.purepython
+
+RULES = Rules()
 
 
 @pytest.fixture
@@ -21,13 +30,16 @@ def game():
 
 
 def test_a_view_holds_observation_and_mask_and_nothing_else(game):
-    assert [field.name for field in dataclasses.fields(View)] == ["observation", "mask"]
+    public = [field.name for field in dataclasses.fields(View) if field.name[0] != "_"]
+    assert public == ["observation", "mask"]
     for seat in range(4):
         view = view_of(game, seat)
         assert not hasattr(view, "__dict__")
         assert view.observation.dtype == view.mask.dtype == np.int8
         np.testing.assert_array_equal(view.observation, game.observe(seat))
         assert view.mask.any() == (seat == game.player)
+        with pytest.raises(RuntimeError, match="needs_belief = True"):
+            view.resample(np.random.default_rng(1))
 
 
 def test_a_view_does_not_touch_the_game(game):
@@ -46,25 +58,103 @@ def test_segments_are_views_of_the_observation(game):
     assert sum(part.size for part in view.segments.values()) == SIZE
 
 
+@entry
+def engines_draws(seed, draws):
+    for n in range(draws.shape[0]):
+        draws[n] = chance.scramble(seed + np.uint64(n + 1) * chance.GAMMA)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 12345, 2**63, 2**64 - 1])
+def test_streams_are_those_of_the_engines_generator(seed):
+    expected = np.zeros(20, np.uint64)
+    engines_draws(np.uint64(seed), expected)
+    draws = Draws(seed)
+    assert [draws.next() for _ in range(20)] == expected.tolist()
+    assert draws.drawn == 20
+    again = Draws(seed)
+    assert [again.below(6) for _ in range(20)] == [(int(n) >> 32) * 6 >> 32 for n in expected]
+
+
+def test_each_seat_of_each_game_has_a_stream_of_its_own():
+    seeds = [5, 6, 2**64 - 1]
+    firsts = {(g, p): Draws(s).next() for g in seeds for p, s in enumerate(seat_seeds(g, 4))}
+    assert len(set(firsts.values())) == 12
+    many = nth_draws(np.array(seeds, np.uint64), np.array([0, 3, 2], np.int8), np.array([0, 4, 1]))
+    for k, (seat, drawn) in enumerate([(0, 0), (3, 4), (2, 1)]):
+        stream = Draws(seat_seeds(seeds[k], 4)[seat])
+        assert many[k] == [stream.next() for _ in range(drawn + 1)][-1]
+    assert scrambled(np.zeros(1, np.uint64))[0] == 0
+
+
 def test_random_play_is_uniform_over_legal_actions():
     mask = np.zeros(252, np.int8)
     mask[[3, 50, 251]] = 1
-    rng = np.random.default_rng(1)
     view = View(np.zeros(SIZE, np.int8), mask)
-    played = [RandomAgent().act(view, mask, rng) for _ in range(3000)]
+    agent = RandomAgent()
+    agent.reset(0, RULES, 1)
+    played = [agent.act(view, mask) for _ in range(3000)]
     assert sorted(set(played)) == [3, 50, 251]
     assert min(played.count(action) for action in (3, 50, 251)) > 900
 
 
-def test_random_play_follows_the_generator(game):
+def test_single_choices_are_those_of_the_batch(game):
     view = view_of(game, game.player)
-    choices = [RandomAgent().act(view, view.mask, np.random.default_rng(8)) for _ in range(3)]
-    assert len(set(choices)) == 1
-    assert view.mask[choices[0]]
+    agent, stream = RandomAgent(), Draws(8)
+    agent.reset(1, RULES, 8)
+    assert (agent.seat, agent.rules) == (1, RULES)
+    draws = np.array([stream.next() for _ in range(30)], np.uint64)
+    rows = np.repeat(view.observation[None], 30, axis=0), np.repeat(view.mask[None], 30, axis=0)
+    chosen = agent.act_batch(*rows, draws).tolist()
+    assert chosen == [agent.act(view, view.mask) for _ in range(30)]
+    assert len(set(chosen)) > 1
+    assert view.mask[chosen].all()
+
+
+def test_draws_are_there_from_reset_on():
+    class First(Agent):
+        def act(self, view, mask):
+            return int(mask.argmax())
+
+    agent = First()
+    assert agent.name == "First"
+    assert not agent.needs_belief
+    with pytest.raises(RuntimeError, match="'First' is in no game"):
+        agent.draws.next()
+    with pytest.raises(ValueError, match="seed=-1"):
+        agent.reset(0, RULES, -1)
+    agent.reset(0, RULES, 2**64 - 1)
+    assert agent.draws.next() == Draws(2**64 - 1).next()
 
 
 def test_an_agent_must_act():
     with pytest.raises(TypeError, match="act"):
         Agent()
+    with pytest.raises(TypeError, match="act_batch"):
+        BatchAgent()
     with pytest.raises(ValueError, match="allowed: an Agent"):
-        check_agent("random")
+        as_agent(RandomAgent)
+
+
+@pytest.mark.parametrize("name", agents.names())
+def test_every_agent_of_the_list_has_its_name(name):
+    agent = agents.load(name)
+    assert isinstance(agent, Agent)
+    assert agent.name == name
+
+
+def test_unknown_agents_and_options_are_refused():
+    with pytest.raises(ValueError, match=r"agent 'nobody' .*allowed: one of \['random'"):
+        agents.load("nobody")
+    with pytest.raises(TypeError, match="argument"):
+        agents.load("random", money=3)
+
+
+def test_agents_can_be_added_to_the_list(monkeypatch):
+    monkeypatch.setattr(agents.registry, "_HOMES", {"random": "nowhere:Nobody"})
+    agents.register("other", "catan_pz.agents.random:RandomAgent")
+    assert agents.names() == ["random", "other"]
+    assert isinstance(agents.load("other"), RandomAgent)
+    with pytest.raises(ValueError, match="name='other'"):
+        agents.register("other", "catan_pz.agents.random:RandomAgent")
+    with pytest.raises(ValueError, match="home='RandomAgent'"):
+        agents.register("third", "RandomAgent")

@@ -33,10 +33,11 @@ class Witness(Agent):
     def __init__(self):
         self.started, self.views = [], []
 
-    def start(self, seat, rules):
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
         self.started.append((seat, rules))
 
-    def act(self, view, mask, rng):
+    def act(self, view, mask):
         assert mask is view.mask
         self.views.append(view)
         return int(np.flatnonzero(mask)[-1])
@@ -114,7 +115,7 @@ def test_an_opponents_win_is_in_the_reward_of_the_decision_before_it():
     rules = Rules(num_players=2, trading=False, victory_points=4)
 
     class Builder(Agent):
-        def act(self, view, mask, rng):
+        def act(self, view, mask):
             city = BUILD_CITY + CORNERS[0]
             return city if mask[city] else int(np.flatnonzero(mask)[0])
 
@@ -126,6 +127,7 @@ def test_an_opponents_win_is_in_the_reward_of_the_decision_before_it():
         "hand": {"grain": 2, "ore": 3},
     }
     env._match.replace(position([{}, theirs], rules=rules, seed=2))
+    env._table.game = env.game
     _, reward, terminated, _, info = env.step(action_id("end_turn"))
     assert terminated
     assert reward == pytest.approx(-0.75 - 0.02 * 4)
@@ -219,7 +221,7 @@ def test_opponents_sit_in_turn_order_from_the_learners_left():
         ("seat", "first"),
         ("illegal", "ignore"),
         ("opponents", [RandomAgent()]),
-        ("opponents", "random"),
+        ("opponents", "nobody"),
         ("observation", "planes"),
         ("render_mode", "svg"),
         ("reward", "money"),
@@ -229,6 +231,25 @@ def test_opponents_sit_in_turn_order_from_the_learners_left():
 def test_a_wrong_option_is_named(option, value):
     with pytest.raises(ValueError, match=f"option {option}="):
         SingleSeatEnv(**{option: value})
+
+
+def test_opponents_that_need_a_belief_get_one():
+    class Believer(Agent):
+        needs_belief = True
+        resampled = 0
+
+        def act(self, view, mask):
+            game = view.resample(np.random.default_rng(self.draws.next()))
+            np.testing.assert_array_equal(game.observe(self.seat), view.observation)
+            Believer.resampled += 1
+            return int(np.flatnonzero(mask)[-1])
+
+    env = SingleSeatEnv(opponents=Believer(), num_players=3, trading=False, max_turns=20)
+    for _ in range(2):
+        env.reset(seed=1)
+        assert len(env.game.listeners) == 2
+        play(env)
+    assert Believer.resampled > 20
 
 
 def test_opponents_must_be_agents():

@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from catan_pz.agents.batch import Opponents
+from catan_pz.agents.registry import Opponents
 from catan_pz.env.match import check_choice
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.env.vector.spaces import OBSERVATIONS, single_observation_space
@@ -32,8 +32,8 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: B.
         rules: a `Rules`, a preset's name, or None for the base game.
         seat: the learner's seat, or "random" for one drawn in each game.
-        opponents: None for random players, a `BatchAgent` for all other seats, or for each
-            in turn order from the learner's left a `BatchAgent` or None.
+        opponents: None for random players, an `Agent` or its name for all other seats, or
+            for each in turn order from the learner's left one of these.
         observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
             units.
         reward: a `Reward`, its name, or None for win and loss.

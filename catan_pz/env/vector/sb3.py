@@ -13,7 +13,8 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
-from catan_pz.agents.batch import BatchAgent, Opponents
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.registry import Opponents
 from catan_pz.env.match import check_choice
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.env.vector.spaces import OBSERVATIONS, single_observation_space
@@ -35,8 +36,8 @@ class CatanVecEnv(VecEnv):
         num_envs: B.
         rules: a `Rules`, a preset's name, or None for the base game.
         seat: the learner's seat, or "random" for one drawn in each game.
-        opponents: None for random players, a `BatchAgent` for all other seats, or for each
-            in turn order from the learner's left a `BatchAgent` or None.
+        opponents: None for random players, an `Agent` or its name for all other seats, or
+            for each in turn order from the learner's left one of these.
         observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
             units, for policies that scale it themselves, as `ScaleUnits` does.
         reward: a `Reward`, its name, or None for win and loss.
@@ -233,12 +234,12 @@ class ScaleUnits(BaseFeaturesExtractor):
 class PolicyOpponent(BatchAgent):
     """Plays by a model of sb3-contrib that takes masks, all games in one forward pass.
 
-    Chance in its choices is torch's own: seed it with `torch.manual_seed`.
-
     Args:
         model: a MaskablePPO trained on observations of either kind.
         deterministic: whether it plays what it takes for best instead of drawing.
     """
+
+    name = "policy"
 
     def __init__(self, model: Any, *, deterministic: bool = False) -> None:
         self.model = model
@@ -249,13 +250,28 @@ class PolicyOpponent(BatchAgent):
         self,
         observations: NDArray[np.int8],
         masks: NDArray[np.int8],
-        rng: np.random.Generator,
-    ) -> NDArray[np.integer[Any]]:
-        """(K,) the policy's choices."""
+        draws: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        """(K,) the policy's choices; draws pick from its distribution, actions in their order."""
+        odds = self._odds(observations, masks)
+        if self.deterministic:
+            return np.argmax(odds, axis=1)
+        below = odds.cumsum(axis=1)
+        whole = below[:, -1]
+        picked = np.minimum((draws >> np.uint64(11)) * 2.0**-53 * whole, np.nextafter(whole, 0))
+        return np.argmax(below > picked[:, None], axis=1)
+
+    def _odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """(K, A) probability of each action, 0 where it isn't legal."""
         seen: NDArray[Any] = observations
         if self._scaling:
             seen = np.minimum(observations * SCALES, np.float32(1))
-        actions, _ = self.model.predict(
-            seen, action_masks=masks.view(np.bool_), deterministic=self.deterministic
-        )
-        return np.asarray(actions)
+        policy = self.model.policy
+        policy.set_training_mode(False)
+        with torch.no_grad():
+            tensor, _ = policy.obs_to_tensor(seen)
+            spread = policy.get_distribution(tensor, action_masks=masks.view(np.bool_))
+            odds = spread.distribution.probs.double().cpu().numpy()
+        # Where all legal ones have been given no odds at all, they are alike.
+        odds = np.where(masks, np.maximum(odds, 1e-30), 0.0)
+        return np.asarray(odds, np.float64)

@@ -1,17 +1,21 @@
 """Many games, of each of which one seat is the learner's; the others are played inside."""
 
+from copy import copy
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.batch import BatchAgent, Opponents, check_opponents
+from catan_pz.agents.base import Agent, View
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.draws import nth_draws, seat_seeds
+from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.env.match import check_choice
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
-from catan_pz.runtime.game import check_seed, drawn_seed
+from catan_pz.runtime.game import as_action, check_seed, drawn_seed
 from catan_pz.runtime.threaded import ThreadedGames, integers
 from catan_pz.terms import MAX_PLAYERS
 
@@ -27,16 +31,17 @@ class SeatBatch(ThreadedGames):
     observation and mask are the new one's. Letters: B games, N numbers of an observation,
     A actions, P players.
 
-    Everything in game i but what `BatchAgent`s choose is settled by the seed + i and the
-    learner's actions, whatever the number of games and of threads.
+    Everything in game i is settled by the seed + i and the learner's actions, whatever the
+    number of games and of threads. The draws of an agent in a seat are those of
+    `agents.draws.seat_seeds` of the game's seed.
 
     Args:
         num_games: B.
         rules: a `Rules`, a preset's name, or None for the base game.
         seat: the learner's seat, or "random" for one drawn in each game.
-        opponents: None for random players, a `BatchAgent` for all other seats, or for each
-            in turn order from the learner's left a `BatchAgent` or None. Each is asked once
-            a round for all games in which it is to move.
+        opponents: None for random players, an `Agent` or its name for all other seats, or
+            for each in turn order from the learner's left one of these. A `BatchAgent` is
+            asked once a round for all games in which it is to move, others game by game.
         scaled: whether `scaled` is written.
         alternate: whether arrays of observation and mask take turns between two sets, so
             that those of the step before stay as they were.
@@ -93,13 +98,20 @@ class SeatBatch(ThreadedGames):
         self.reset(seed)
 
     @property
-    def opponents(self) -> list[BatchAgent | None]:
+    def opponents(self) -> list[Agent | None]:
         """Those of each place from the learner's left, None for random ones; can be replaced."""
         return list(self._opponents)
 
     @opponents.setter
     def opponents(self, given: Opponents) -> None:
-        self._opponents = check_opponents(given, self.rules.num_players - 1)
+        self._opponents = as_opponents(given, self.rules.num_players - 1)
+        for agent in self._opponents:
+            if agent is not None and agent.needs_belief:
+                raise ValueError(
+                    f"option opponents={given!r}: agent {agent.name!r} needs a belief, which "
+                    "batches don't keep; allowed: agents without `needs_belief`"
+                )
+        self._single: dict[tuple[int, int], Agent] = {}
         self._drawn = sum(1 << place for place, a in enumerate(self._opponents, 1) if a is None)
         # A reward that only Python knows has to see every decision.
         self._drawn_inside = self._drawn if self._linear else 0
@@ -132,6 +144,7 @@ class SeatBatch(ThreadedGames):
         self.final_decisions = np.zeros(size, np.int64)
         self.final_return = np.zeros(size)
         self._decisions = np.zeros(size, np.int64)
+        self._drawn_by = np.zeros((size, self.rules.num_players), np.int64)
         self._return = np.zeros(size)
         self._happened = np.zeros((size, MAX_PLAYERS, NUM_HAPPENED), np.int8)
         self._waiting = np.zeros(size, np.bool_)
@@ -185,11 +198,11 @@ class SeatBatch(ThreadedGames):
             first = drawn_seed() if seed is None else check_seed(seed)
             self._seed(first)
             self._own_samplers[:] = ~self.seeds ^ _OWN_DRAWS
-            self._rng = np.random.default_rng(first)
             where = batch_calls.FROM_SEEDS
         self._take_turns()
         self.done[:] = False
         self.truncated[:] = False
+        self._forget(np.arange(self.num_games))
         self._deal(where)
         self._finish_rounds()
         self._scale()
@@ -264,8 +277,17 @@ class SeatBatch(ThreadedGames):
             paid = np.asarray(self._reward(self._happened, self.games))
             self.reward[played] += paid[np.arange(self.num_games), self.seats][played]
         if any(finished):
-            self._keep_ends(np.flatnonzero(self.done & ~ended_before))
+            ended = np.flatnonzero(self.done & ~ended_before)
+            self._keep_ends(ended)
+            self._forget(ended)
             self._deal(batch_calls.WHERE_FINISHED)
+
+    def _forget(self, rows: NDArray[np.intp]) -> None:
+        """Forget what opponents drew and kept in games that come to their end."""
+        self._drawn_by[rows] = 0
+        if self._single:
+            over = set(rows.tolist())
+            self._single = {k: one for k, one in self._single.items() if k[0] not in over}
 
     def _keep_ends(self, ended: NDArray[np.intp]) -> None:
         seats = self.seats[ended]
@@ -289,15 +311,33 @@ class SeatBatch(ThreadedGames):
                 self._actions,
             )
         rows = np.flatnonzero(self._waiting)
-        places = (self.games["player"][rows] - self.seats[rows]) % self.rules.num_players
+        seats = self.games["player"][rows]
+        places = (seats - self.seats[rows]) % self.rules.num_players
         for agent in {id(agent): agent for agent in self._opponents if agent is not None}.values():
-            own = [place for place, one in enumerate(self._opponents, 1) if one is agent]
-            asked = rows[np.isin(places, own)]
-            if len(asked):
-                given = agent.act_batch(self.observation[asked], self.mask[asked], self._rng)
+            own = np.isin(places, [k for k, one in enumerate(self._opponents, 1) if one is agent])
+            if own.any():
+                asked = rows[own]
+                given = self._ask(agent, asked, seats[own])
                 chosen = integers(given, len(asked), f"actions of opponent {agent!r}")
                 self._check_legal(asked, chosen)
                 self._actions[asked] = chosen
+
+    def _ask(self, agent: Agent, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> Any:
+        """What an opponent that is to move in some games chooses."""
+        observations, masks = self.observation[rows], self.mask[rows]
+        if isinstance(agent, BatchAgent):
+            draws = nth_draws(self.seeds[rows], seats, self._drawn_by[rows, seats])
+            self._drawn_by[rows, seats] += 1
+            return agent.act_batch(observations, masks, draws)
+        chosen = []
+        for k, (i, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
+            if (i, seat) not in self._single:
+                self._single[i, seat] = one = copy(agent)
+                seeds = seat_seeds(int(self.seeds[i]), self.rules.num_players)
+                one.reset(seat, self.rules, seeds[seat])
+            view = View(observations[k], masks[k])
+            chosen.append(as_action(self._single[i, seat].act(view, view.mask)))
+        return np.array(chosen, np.int64)
 
     def _check_legal(self, rows: NDArray[np.intp], chosen: NDArray[np.int64]) -> None:
         num_actions = self.rules.num_actions

@@ -125,6 +125,33 @@ def test_maskable_ppo_learns_on_it_and_plays_against_itself(observation):
     assert min(lengths) > 3
 
 
+def test_a_policy_chooses_by_the_draws_alone():
+    env = CatanVecEnv(64, seat="random", seed=1, **QUICK)
+    policy = PolicyOpponent(learner(env))
+    for _ in range(20):
+        env.step(env.sample())
+    seen, masks = env.batch.observation, env.batch.mask
+    draws = np.random.default_rng(0).integers(2**64, size=64, dtype=np.uint64)
+    chosen = policy.act_batch(seen, masks, draws)
+    assert masks[np.arange(64), chosen].all()
+    assert (policy.act_batch(seen, masks, draws) == chosen).all()
+    assert [
+        int(policy.act_batch(*row)[0])
+        for row in zip(seen[:, None], masks[:, None], draws[:, None], strict=True)
+    ] == chosen.tolist()
+    largest = np.full(64, 2**64 - 1, np.uint64)
+    ends = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+    assert (policy.act_batch(seen, masks, largest) == ends).all()
+    assert (policy.act_batch(seen, masks, 0 * draws) == masks.argmax(axis=1)).all()
+
+    many = np.arange(4000, dtype=np.uint64) * np.uint64(2**64 // 4000)
+    one = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
+    drawn = np.bincount(policy.act_batch(*one, many), minlength=masks.shape[1]) / 4000
+    np.testing.assert_allclose(drawn, policy._odds(seen[:1], masks[:1])[0], atol=2e-3)
+    best = PolicyOpponent(policy.model, deterministic=True).act_batch(seen, masks, draws)
+    assert (best == policy._odds(seen, masks).argmax(axis=1)).all()
+
+
 def test_both_kinds_of_observation_mean_the_same():
     flat = CatanVecEnv(4, seed=1, trading=False)
     units = CatanVecEnv(4, seed=1, trading=False, observation="units")

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from catan_pz import Agent, Game, IllegalActionError, LinearReward, RandomAgent
-from catan_pz.agents.batch import BatchAgent, OneByOne
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.table import Table
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.rewards import make_reward
 from catan_pz.runtime import threaded
@@ -65,7 +67,8 @@ class Last(BatchAgent):
     def __init__(self):
         self.asked = []
 
-    def act_batch(self, observations, masks, rng):
+    def act_batch(self, observations, masks, draws):
+        assert draws.shape == (len(masks),)
         assert observations.shape == (len(masks), 990)
         assert masks.any(axis=1).all()
         self.asked.append(len(masks))
@@ -180,7 +183,7 @@ def test_opponents_sit_in_turn_order_from_the_learners_left():
         def __init__(self):
             self.views = []
 
-        def act_batch(self, observations, masks, rng):
+        def act_batch(self, observations, masks, draws):
             self.views.append(observations)
             return masks.argmax(axis=1)
 
@@ -204,13 +207,61 @@ def test_the_next_opponents_can_be_others():
     assert agent.asked
 
 
-def test_single_agents_play_many_games():
-    batch = SeatBatch(3, seed=1, opponents=OneByOne(RandomAgent()), trading=False, max_turns=20)
-    again = SeatBatch(3, seed=1, opponents=OneByOne(RandomAgent()), trading=False, max_turns=20)
-    for _ in range(40):
-        batch.step(batch.sample())
-        again.step(again.sample())
-        assert (batch.observation == again.observation).all()
+class Stateful(Agent):
+    """Plays by chance and by what it has seen of the game so far."""
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        self.decisions = 0
+
+    def act(self, view, mask):
+        self.decisions += 1
+        legal = mask.nonzero()[0]
+        return int(legal[(self.decisions + self.seat + self.draws.below(2)) % len(legal)])
+
+
+class First(Agent):
+    """Plays the legal action of the lowest id."""
+
+    def act(self, view, mask):
+        return int(mask.argmax())
+
+
+class Believer(First):
+    needs_belief = True
+
+
+@pytest.mark.parametrize("opponent", [RandomAgent(), Stateful(), "random"])
+def test_opponents_play_as_they_do_at_a_table(opponent):
+    """The games of a batch are those between the same agents one by one, whatever its size."""
+    options = {"trading": False, "max_turns": 12, "victory_points": 3, "seat": 1}
+    batches = [SeatBatch(size, seed=7, opponents=opponent, **options) for size in (2, 5)]
+    agent = RandomAgent() if opponent == "random" else opponent
+    seeds = [int(seed) for seed in batches[0].seeds]
+    for _ in range(150):
+        for batch in batches:
+            batch.step(batch.mask.argmax(axis=1))
+        assert (batches[0].observation == batches[1].observation[:2]).all()
+        for i in batches[0].done.nonzero()[0]:
+            game = Game(batches[0].rules, seed=seeds[i])
+            agents = [agent, First(), agent, agent]
+            winner = Table(game, agents, seat_seeds(seeds[i], 4)).play()
+            assert batches[0].final_won[i] == (winner == 1)
+            assert batches[0].final_points[i] == game.points[1]
+            assert (batches[0].final_observation[i] == game.observe(1)).all()
+            seeds[i] = int(batches[0].seeds[i])
+    assert seeds[0] not in (7, 8)
+
+
+def test_a_reset_starts_the_draws_anew():
+    batch = SeatBatch(3, seed=1, opponents=[Stateful(), RandomAgent(), None], trading=False)
+    futures = []
+    for _ in range(2):
+        for _ in range(40):
+            batch.step(batch.mask.argmax(axis=1))
+        futures.append(batch.observation.copy())
+        batch.reset(1)
+    assert (futures[0] == futures[1]).all()
 
 
 def test_arrays_take_turns():
@@ -259,11 +310,11 @@ def test_an_illegal_action_names_the_game_and_touches_none():
 @pytest.mark.parametrize("wrong", [-1, 1, 10**6])
 def test_an_opponents_illegal_action_names_the_game(wrong):
     class Wrong(Agent):
-        def act(self, view, mask, rng):
+        def act(self, view, mask):
             return wrong
 
     with pytest.raises(IllegalActionError, match="game 0: opponent's action"):
-        SeatBatch(2, seat=1, seed=1, opponents=OneByOne(Wrong()))
+        SeatBatch(2, seat=1, seed=1, opponents=Wrong())
 
 
 @pytest.mark.parametrize(
@@ -271,9 +322,11 @@ def test_an_opponents_illegal_action_names_the_game(wrong):
     [
         ("seat", 4),
         ("seat", "first"),
-        ("opponents", "random"),
+        ("opponents", "nobody"),
+        ("opponents", [None, None, "nobody"]),
+        ("opponents", Believer()),
         ("opponents", [None]),
-        ("opponents", [RandomAgent()] * 3),
+        ("opponents", [RandomAgent()] * 2),
         ("num_games", 0),
         ("threads", 0),
         ("reward", "money"),

@@ -1,0 +1,90 @@
+"""Agents by name."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from catan_pz.agents.base import Agent
+
+_HOMES: dict[str, str] = {
+    "random": "catan_pz.agents.random:RandomAgent",
+}
+"""Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
+
+
+def names() -> list[str]:
+    """Names that `load` knows."""
+    return list(_HOMES)
+
+
+def register(name: str, home: str) -> None:
+    """Let `load` know an agent.
+
+    Args:
+        name: its name.
+        home: "module:thing", a class of `Agent` or a function that returns one; it is
+            imported when the agent is loaded, and gets the options of `load`.
+
+    Raises:
+        ValueError: if the name is taken, or the home isn't in that form.
+    """
+    if name in _HOMES:
+        raise ValueError(f"name={name!r} is not possible; allowed: one that isn't taken")
+    if len(home.split(":")) != 2:
+        raise ValueError(f"home={home!r} is not possible; allowed: 'module:thing'")
+    _HOMES[name] = home
+
+
+def load(name: str, **options: Any) -> Agent:
+    """An agent by its name.
+
+    Args:
+        name: one of `names()`.
+        **options: arguments of its class, such as `simulations` of "search".
+
+    Raises:
+        ValueError: for a name that isn't known.
+    """
+    if name not in _HOMES:
+        raise ValueError(f"agent {name!r} is not possible; allowed: one of {names()}")
+    module, thing = _HOMES[name].split(":")
+    return as_agent(getattr(import_module(module), thing)(**options))
+
+
+def as_agent(given: Any) -> Agent:
+    """An agent, given as one or by its name.
+
+    Raises:
+        ValueError: if it is neither.
+    """
+    if isinstance(given, str):
+        return load(given)
+    if not isinstance(given, Agent):
+        raise ValueError(
+            f"agent {given!r} is not possible; allowed: an Agent of catan_pz.agents, or one of "
+            f"{names()}"
+        )
+    return given
+
+
+Opponents = Agent | str | Sequence[Agent | str | None] | None
+"""None for random players, an agent or its name for all other seats, or one of these for each
+in turn order from the learner's left."""
+
+
+def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
+    """Opponents as a list with one for each of the other seats, None for a random one.
+
+    Raises:
+        ValueError: for any but these.
+    """
+    listed = [given] * count if given is None or isinstance(given, Agent | str) else given
+    if not isinstance(listed, Sequence) or len(listed) != count:
+        raise ValueError(
+            f"option opponents={given!r} is not possible; allowed: None, an Agent, one of "
+            f"{names()}, or a list of {count} of these"
+        )
+    try:
+        return [None if one is None else as_agent(one) for one in listed]
+    except ValueError as error:
+        raise ValueError(f"option opponents={given!r}: {error}") from None
