@@ -255,11 +255,11 @@ class PolicyOpponent(BatchAgent):
         """(K,) the policy's choices; draws pick from its distribution, actions in their order."""
         odds = self._odds(observations, masks)
         if self.deterministic:
-            return np.argmax(odds, axis=1)
+            return np.asarray(odds.argmax(axis=1))
         below = odds.cumsum(axis=1)
         whole = below[:, -1]
         picked = np.minimum((draws >> np.uint64(11)) * 2.0**-53 * whole, np.nextafter(whole, 0))
-        return np.argmax(below > picked[:, None], axis=1)
+        return np.asarray((below > picked[:, None]).argmax(axis=1))
 
     def _odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal."""
