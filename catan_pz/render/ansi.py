@@ -1,5 +1,6 @@
 """A game as plain text for a terminal: at most 80 columns and about 40 lines of ASCII."""
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from catan_pz.board.topology import EDGE_POINTS, EDGE_VERTICES, HEX_POINTS, VERTEX_POINTS
@@ -24,6 +25,7 @@ _DIM: Final = "38;5;244"
 _SEA: Final = "38;5;38"
 _RED: Final = "1;38;5;160"
 _ROBBER: Final = "1;97;40"
+_MARK: Final = "1;30;103"
 _CARD_LETTERS: Final = "KRYMV"
 _LEGEND: Final = (
     "(1) settlement, [1] city, 111 road of player 1; * longest road or largest army",
@@ -51,6 +53,8 @@ def board_text(
     viewer: int | None = None,
     color: bool = True,
     last_action: str | None = None,
+    names: Sequence[str] | None = None,
+    marks: Mapping[str, Collection[int]] | None = None,
 ) -> str:
     """Draw a game from its JSON state as text, for a terminal.
 
@@ -60,12 +64,20 @@ def board_text(
             None shows all hands and development cards.
         color: whether to add terminal colours; without them the text tells as much.
         last_action: a line that tells what happened last, as given but for its length.
+        names: what the seats are called, before their number; "player 0" and so on where None.
+        marks: places to be shown by their number, as "vertices", "edges" and "hexes".
 
     Raises:
-        ValueError: `viewer` is not a seat of this game.
+        ValueError: `viewer` is not a seat of this game, or `names` are not one a seat.
     """
-    view = table_view(state, viewer)
-    lines = [*_board(view, color), "", *_seat_table(view, color), *_LEGEND, *_table_lines(view)]
+    view = table_view(state, viewer, names)
+    lines = [
+        *_board(view, color, marks or {}),
+        "",
+        *_seat_table(view, color),
+        *_LEGEND,
+        *_table_lines(view),
+    ]
     if last_action:
         lines.append(last_action[:MAX_COLUMNS])
     return "\n".join(lines)
@@ -106,7 +118,7 @@ def _is_upper(x: int, y: int) -> bool:
     return (x - y - 1) % 4 == 0
 
 
-def _board(view: TableView, color: bool) -> list[str]:
+def _board(view: TableView, color: bool, marks: Mapping[str, Collection[int]]) -> list[str]:
     canvas = _Canvas(_BOARD_LINES, MAX_COLUMNS)
     for hex_id in range(len(view.terrains)):
         _draw_hex(canvas, view, hex_id)
@@ -122,7 +134,22 @@ def _board(view: TableView, color: bool) -> list[str]:
             _draw_building(canvas, vertex, f"({seat.seat})", seat.seat)
         for vertex in seat.cities:
             _draw_building(canvas, vertex, f"[{seat.seat}]", seat.seat)
+    _draw_marks(canvas, marks)
     return canvas.lines(color)
+
+
+def _draw_marks(canvas: _Canvas, marks: Mapping[str, Collection[int]]) -> None:
+    """The numbers of places, over what stands there."""
+    for hex_id in marks.get("hexes", ()):
+        x, y = HEX_POINTS[hex_id].tolist()
+        _centred(canvas, _line(y) + 1, x, f"hex {hex_id}".center(8), _MARK)
+    for edge in marks.get("edges", ()):
+        x, y = EDGE_POINTS[edge].tolist()
+        canvas.put(_line(y) + y % 2, _column(x) - y % 2, str(edge).center(1 + 2 * (y % 2)), _MARK)
+    for vertex in marks.get("vertices", ()):
+        x, y = VERTEX_POINTS[vertex].tolist()
+        words = str(vertex)
+        canvas.put(_line(y, _is_upper(x, y)), _column(x) - len(words) // 2, words, _MARK)
 
 
 def _draw_hex(canvas: _Canvas, view: TableView, hex_id: int) -> None:
@@ -223,14 +250,19 @@ def _table_lines(view: TableView) -> list[str]:
     turn = "set-up" if view.phase.startswith("setup") else f"turn {view.turn}"
     first, second = view.dice
     dice = f"dice {first}+{second}" if first else "no dice yet"
-    rolled = "" if view.rolled or not first else " (last throw)"
+    dice += "" if view.rolled or not first else " (last throw)"
     seat, doing = view.decision()
     return [
         f"bank: {bank}; deck: {view.deck_size}",
-        f"{turn} of player {view.turn_player}, {dice}{rolled}; {view.target_points} points win",
-        f"player {seat} {doing}",
+        f"{turn} of {_who(view, view.turn_player)}, {dice}; {view.target_points} points win",
+        f"{_who(view, seat)} {doing}",
         *_offer_lines(view),
     ]
+
+
+def _who(view: TableView, seat: int) -> str:
+    """A seat in a sentence; its number stands on the board."""
+    return f"player {seat}" if view.names is None else f"{view.names[seat][:9]} ({seat})"
 
 
 def _offer_lines(view: TableView) -> list[str]:
@@ -238,10 +270,10 @@ def _offer_lines(view: TableView) -> list[str]:
     if offer is None:
         return []
     if not offer.sent and not any(offer.give) and not any(offer.get):
-        return [f"offer of player {offer.seat}: being composed"]
+        return [f"offer of {_who(view, offer.seat)}: being composed"]
     verb = "gives" if offer.sent else "drafts"
-    head = f"offer: player {offer.seat} {verb} {_exchange(offer.give, offer.get)}"
-    return [head, *(f"  player {a.seat} {_answer(a)}" for a in offer.answers)]
+    head = f"offer: {_who(view, offer.seat)} {verb} {_exchange(offer.give, offer.get)}"
+    return [head, *(f"  {_who(view, a.seat)} {_answer(a)}" for a in offer.answers)]
 
 
 def _answer(answer: AnswerView) -> str:

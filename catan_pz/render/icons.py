@@ -90,6 +90,56 @@ _RESOURCE_SIGNS: Final[tuple[Callable[[], str], ...]] = (
 )
 
 
+def resource_sign(resource: int, x: float, y: float, scale: float = 1.0) -> str:
+    """The sign of a resource alone."""
+    return moved([_RESOURCE_SIGNS[resource]()], x, y, scale)
+
+
+def card_sign(card: int, x: float, y: float) -> str:
+    """The sign of a kind of development card, about 24 units wide."""
+    return moved([_CARD_SIGNS[card]()], x, y)
+
+
+def _knight_sign() -> str:
+    return moved(
+        [
+            path("M-7 -8H7V-1C7 4 3.5 7 0 8.8C-3.5 7 -7 4 -7 -1Z", CREAM),
+            path("M0 -5V5.4M-4.2 -2H4.2", stroke=CARD_PURPLE, stroke_width=1.8),
+        ],
+        0,
+        0,
+        1.3,
+    )
+
+
+def _roads_sign() -> str:
+    bars = [((-11.0, 3.0), (2.0, -9.0)), ((-2.0, 9.0), (11.0, -3.0))]
+    return "".join(line(*ends, CREAM, 5) for ends in bars)
+
+
+def _plenty_sign() -> str:
+    cards = [
+        rect(-10, -9, 12, 17, CREAM, 2, transform="rotate(-9)"),
+        rect(-2, -8, 12, 17, CREAM, 2, stroke=CARD_PURPLE, stroke_width=1.4),
+    ]
+    plus = path("M4 -3.4V4.2M0.2 0.4H7.8", stroke=CARD_PURPLE, stroke_width=2)
+    return "".join(cards) + plus
+
+
+def _monopoly_sign() -> str:
+    crown = [(-11.0, 7.0), (-11.0, -6.0), (-5.0, 0.0), (0.0, -9.0), (5.0, 0.0), (11.0, -6.0)]
+    return polygon([*crown, (11.0, 7.0)], CREAM, stroke=CREAM, stroke_linejoin="round")
+
+
+_CARD_SIGNS: Final[tuple[Callable[[], str], ...]] = (
+    _knight_sign,
+    _roads_sign,
+    _plenty_sign,
+    _monopoly_sign,
+    lambda: star(0, 0, 11),
+)
+
+
 def card_back(x: float, y: float) -> str:
     """A development card's back."""
     return moved(

@@ -220,6 +220,15 @@ def text_width(words: str, size: float) -> float:
     return _outline(words)[1] * size / _GRID_PER_EM
 
 
+def shortened(words: str, size: float, max_width: float) -> str:
+    """A line of text as far as it fits into `max_width` SVG units, ending in an ellipsis."""
+    if text_width(words, size) <= max_width:
+        return words
+    while words and text_width(words + "…", size) > max_width:
+        words = words[:-1].rstrip()
+    return words + "…"
+
+
 def text(
     x: float,
     y: float,
@@ -237,10 +246,8 @@ def text(
     A line wider than `max_width` is shortened and ends in an ellipsis. Signs outside the
     alphabet show as an empty box.
     """
-    if max_width is not None and text_width(words, size) > max_width:
-        while words and text_width(words + "…", size) > max_width:
-            words = words[:-1].rstrip()
-        words += "…"
+    if max_width is not None:
+        words = shortened(words, size, max_width)
     path, width = _outline(words)
     if not path:
         return ""

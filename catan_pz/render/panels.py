@@ -15,7 +15,7 @@ from catan_pz.render.icons import (
     star,
     winding_road,
 )
-from catan_pz.render.lettering import text, text_width
+from catan_pz.render.lettering import shortened, text, text_width
 from catan_pz.render.palette import (
     CARD_PURPLE,
     FAINT_INK,
@@ -38,7 +38,8 @@ WORD: Final = 15.5
 _LEFT: Final = 20.0
 _VALUES: Final = 96.0
 _WHO: Final = 106.0
-_SAYS: Final = 198.0
+_SAYS: Final = 208.0
+_NAME_ROOM: Final = 116.0
 _ONE_PLACE_MORE: Final = 148.0
 """Panels at least this high show the pieces left on a line of their own."""
 
@@ -76,7 +77,7 @@ def seat_panel(view: TableView, seat: SeatView, width: float, height: float) -> 
 
 
 def _seat_header(view: TableView, seat: SeatView, width: float, y: float) -> str:
-    name = f"Player {seat.seat}"
+    name = shortened(view.name(seat.seat), 19, _NAME_ROOM)
     parts = [
         small_house(_LEFT + 8, y, SEATS[seat.seat]),
         text(_LEFT + 24, y + 6.6, name, size=19, fill=INK, bold=True),
@@ -210,15 +211,15 @@ def trade_panel(view: TableView, width: float, height: float) -> str:
         parts.append(text(width - 16, 27, made, size=14, fill=FAINT_INK, anchor="end"))
         parts.append(text(_LEFT, 56, "No offer on the table", size=WORD, fill=FAINT_INK))
     else:
-        parts.append(_offer_row(offer, 21.0))
+        parts.append(_offer_row(view, offer, 21.0))
         step = (height - 42.0) / 3
         rows = enumerate(offer.answers)
-        parts += [_answer_row(a, 21.0 + (i + 1) * step, width) for i, a in rows]
+        parts += [_answer_row(view, a, 21.0 + (i + 1) * step) for i, a in rows]
     return group(parts, **{"class": "panel trade"})
 
 
-def _offer_row(offer: OfferView, y: float) -> str:
-    parts = [_who(offer.seat, _WHO, y)]
+def _offer_row(view: TableView, offer: OfferView, y: float) -> str:
+    parts = [_who(view, offer.seat, _WHO, y)]
     if offer.sent or any(offer.give) or any(offer.get):
         words = "gives" if offer.sent else "drafts"
         parts.append(_exchange(words, offer.give, offer.get, _SAYS, y))
@@ -227,8 +228,8 @@ def _offer_row(offer: OfferView, y: float) -> str:
     return group(parts)
 
 
-def _answer_row(answer: AnswerView, y: float, width: float) -> str:
-    parts = [_who(answer.seat, _WHO, y)]
+def _answer_row(view: TableView, answer: AnswerView, y: float) -> str:
+    parts = [_who(view, answer.seat, _WHO, y)]
     x = _SAYS
     if any(answer.give) or any(answer.get):
         words = "gives" if answer.kind == "counter" else "drafts"
@@ -245,9 +246,10 @@ def _answer_row(answer: AnswerView, y: float, width: float) -> str:
     return group(parts, **{"class": f"answer {answer.kind}"})
 
 
-def _who(seat: int, x: float, y: float) -> str:
+def _who(view: TableView, seat: int, x: float, y: float) -> str:
+    room = _SAYS - x - 20
     return small_house(x, y, SEATS[seat]) + text(
-        x + 13, y + 5.4, f"Player {seat}", size=WORD, fill=INK
+        x + 13, y + 5.4, view.name(seat), size=WORD, fill=INK, max_width=room
     )
 
 
@@ -285,7 +287,7 @@ def status_panel(view: TableView, last_action: str | None, width: float, height:
     ]
     fresh = view.rolled or view.phase == "over"
     setup = view.phase.startswith("setup")
-    head = "Set-up" if setup else f"Turn {view.turn} of Player {view.turn_player}"
+    head = "Set-up" if setup else f"Turn {view.turn} of {view.name(view.turn_player)}"
     seat, doing = view.decision()
     x = 126.0
     parts = [
@@ -304,7 +306,7 @@ def status_panel(view: TableView, last_action: str | None, width: float, height:
         text(
             x + 24,
             54.5,
-            f"Player {seat} {doing}",
+            f"{view.name(seat)} {doing}",
             size=19,
             fill=INK,
             bold=True,

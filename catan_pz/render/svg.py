@@ -1,23 +1,26 @@
 """A game as one SVG picture: the board, the players' panels, bank, trade and turn."""
 
-from typing import Final
+from collections.abc import Sequence
 
 from catan_pz.render.island import island
+from catan_pz.render.layout import (
+    CENTRE,
+    HEIGHT,
+    MARGIN,
+    OTHERS_HEIGHT,
+    SEA_HEIGHT,
+    SEA_WIDTH,
+    WIDTH,
+    Box,
+    Layout,
+    layout,
+)
+from catan_pz.render.overlay import Overlay, draw_others, draw_overlay
 from catan_pz.render.palette import PAGE
 from catan_pz.render.panels import bank_panel, seat_panel, status_panel, trade_panel
 from catan_pz.render.pieces import pieces
 from catan_pz.render.shapes import moved, number, rect
 from catan_pz.render.view import State, TableView, table_view
-
-WIDTH: Final = 1120.0
-HEIGHT: Final = 740.0
-_MARGIN: Final = 10.0
-_GAP: Final = 8.0
-_SEA_WIDTH: Final = 640.0
-_SEA_HEIGHT: Final = 622.0
-_BANK_HEIGHT: Final = 46.0
-_TRADE_HEIGHT: Final = 124.0
-_TALLEST_SEAT: Final = 210.0
 
 
 def board_svg(
@@ -26,6 +29,8 @@ def board_svg(
     viewer: int | None = None,
     width: float = WIDTH,
     last_action: str | None = None,
+    names: Sequence[str] | None = None,
+    overlay: Overlay | None = None,
 ) -> str:
     """Draw a game from its JSON state as a self-contained SVG without fonts, ids or links.
 
@@ -33,22 +38,43 @@ def board_svg(
         state: a game as JSON ("catan-pz-state/1", full information).
         viewer: the seat whose knowledge is drawn, so that nothing hidden from it shows; None
             shows all hands and development cards.
-        width: width in pixels; the height follows, 37 to 56.
-        last_action: a line that tells what happened last. It is drawn as given, so it must
-            not tell what the viewer may not know.
+        width: width in pixels; the height follows, 37 to 56 without what an overlay lists.
+        last_action: a line that tells what happened last, as `story.tell` gives it. It is
+            drawn as given, so it must not tell what the viewer may not know.
+        names: what the seats are called; "Player 0" and so on where None.
+        overlay: numbers to draw on the board, such as a policy's probabilities.
 
     Raises:
-        ValueError: `viewer` is not a seat of this game, or `width` is not positive.
+        ValueError: `viewer` is not a seat of this game, `names` are not one a seat, or `width`
+            is not positive.
     """
     if width <= 0:
         raise ValueError(f"width must be a positive number of pixels, not {width!r}")
-    view = table_view(state, viewer)
-    height = width * HEIGHT / WIDTH
-    body = [*_board(view), _status(view, last_action), *_right(view)]
+    view = table_view(state, viewer, names)
+    below = OTHERS_HEIGHT if overlay is not None and overlay.others else 0.0
+    return page(table(view, last_action, overlay), width, below)
+
+
+def table(view: TableView, last_action: str | None, overlay: Overlay | None = None) -> list[str]:
+    """The layers of the picture of a game."""
+    places = layout(view)
+    body = [*_board(view), _status(view, last_action, places), *_right(view, places)]
+    if overlay is not None:
+        body.insert(2, layer(*_corners(places.sea), draw_overlay(overlay)))
+        if overlay.others:
+            body.append(layer(*_corners(places.others), draw_others(overlay, places.others)))
+    return body
+
+
+def page(layers: Sequence[str], width: float, below: float = 0.0) -> str:
+    """Layers as one SVG, made higher by what stands below the picture of a game."""
+    high = HEIGHT + below
+    ground = layer(0, 0, WIDTH, high, rect(0, 0, WIDTH, high, PAGE))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" '
-        f'height="{number(height)}" viewBox="0 0 {number(WIDTH)} {number(HEIGHT)}" role="img" '
-        f'aria-label="A game of Catan">{"".join(body)}</svg>'
+        f'height="{number(width * high / WIDTH)}" '
+        f'viewBox="0 0 {number(WIDTH)} {number(high)}" role="img" '
+        f'aria-label="A game of Catan">{ground}{"".join(layers)}</svg>'
     )
 
 
@@ -62,43 +88,38 @@ def layer(x: float, y: float, width: float, height: float, drawn: str) -> str:
     return f'<g class="layer" data-box="{box}">{drawn}</g>'
 
 
+def _corners(box: Box) -> tuple[float, float, float, float]:
+    return box.x, box.y, box.width, box.height
+
+
 def _board(view: TableView) -> list[str]:
-    centre_x, centre_y = _MARGIN + _SEA_WIDTH / 2, _MARGIN + _SEA_HEIGHT / 2
-    ground = moved([island(view, _SEA_WIDTH, _SEA_HEIGHT)], centre_x, centre_y)
-    placed = moved([pieces(view)], centre_x, centre_y)
+    ground = moved([island(view, SEA_WIDTH, SEA_HEIGHT)], *CENTRE)
+    placed = moved([pieces(view)], *CENTRE)
     return [
-        layer(0, 0, WIDTH, HEIGHT, rect(0, 0, WIDTH, HEIGHT, PAGE) + ground),
-        layer(_MARGIN, _MARGIN, _SEA_WIDTH, _SEA_HEIGHT, placed),
+        layer(MARGIN, MARGIN, SEA_WIDTH, SEA_HEIGHT, ground),
+        layer(MARGIN, MARGIN, SEA_WIDTH, SEA_HEIGHT, placed),
     ]
 
 
-def _panel(drawn: str, x: float, y: float, width: float, height: float) -> str:
+def panel_layer(drawn: str, box: Box) -> str:
+    """A panel drawn about (0, 0), in its box."""
     # The frame of a panel is a line on its rim, half of which lies outside.
-    return layer(x - 3, y - 3, width + 6, height + 6, moved([drawn], x, y))
+    return layer(box.x - 3, box.y - 3, box.width + 6, box.height + 6, moved([drawn], box.x, box.y))
 
 
-def _status(view: TableView, last_action: str | None) -> str:
-    top = _MARGIN + _SEA_HEIGHT + _GAP
-    height = HEIGHT - top - _MARGIN
-    drawn = status_panel(view, last_action, _SEA_WIDTH, height)
-    return _panel(drawn, _MARGIN, top, _SEA_WIDTH, height)
+def _status(view: TableView, last_action: str | None, places: Layout) -> str:
+    box = places.status
+    return panel_layer(status_panel(view, last_action, box.width, box.height), box)
 
 
-def _right(view: TableView) -> list[str]:
-    """The seats from the top down, then the bank and, where players trade, the offer."""
-    left = _MARGIN + _SEA_WIDTH + _GAP
-    width = WIDTH - left - _MARGIN
-    below = _BANK_HEIGHT + (_TRADE_HEIGHT + _GAP if view.trading else 0.0)
-    room = HEIGHT - 2 * _MARGIN - below
-    each = min(_TALLEST_SEAT, room / len(view.seats) - _GAP)
-    parts = []
-    y = _MARGIN
-    for seat in view.seats:
-        parts.append(_panel(seat_panel(view, seat, width, each), left, y, width, each))
-        y += each + _GAP
-    parts.append(_panel(bank_panel(view, width, _BANK_HEIGHT), left, y, width, _BANK_HEIGHT))
-    y += _BANK_HEIGHT + _GAP
-    if view.trading:
-        height = HEIGHT - _MARGIN - y
-        parts.append(_panel(trade_panel(view, width, height), left, y, width, height))
+def _right(view: TableView, places: Layout) -> list[str]:
+    parts = [
+        panel_layer(seat_panel(view, seat, box.width, box.height), box)
+        for seat, box in zip(view.seats, places.seats, strict=True)
+    ]
+    bank = places.bank
+    parts.append(panel_layer(bank_panel(view, bank.width, bank.height), bank))
+    if places.trade is not None:
+        trade = places.trade
+        parts.append(panel_layer(trade_panel(view, trade.width, trade.height), trade))
     return parts

@@ -3,7 +3,7 @@
 Pictures and text are drawn from a `TableView` alone, so nothing hidden can slip into them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +88,15 @@ class TableView:
     target_points: int
     offer: OfferView | None
     winner: int | None
+    names: tuple[str, ...] | None = None
+    """What the seats are called, where they have names."""
+
+    def name(self, seat: int) -> str:
+        """What a seat is called; its number comes after a name that others bear too."""
+        if self.names is None:
+            return f"Player {seat}"
+        name = self.names[seat]
+        return name if self.names.count(name) == 1 else f"{name} {seat}"
 
     def decision(self) -> tuple[int, str]:
         """The seat that the game waits for (or that has won), and what it does, in words."""
@@ -102,14 +111,18 @@ class TableView:
         return seat, words
 
 
-def table_view(state: State, viewer: int | None = None) -> TableView:
+def table_view(
+    state: State, viewer: int | None = None, names: Sequence[str] | None = None
+) -> TableView:
     """Cut a state down to what a seat knows, or with `viewer` None show every hand.
 
-    Raises ValueError if `viewer` is not a seat of this game.
+    Raises ValueError if `viewer` is not a seat of this game or `names` are not one a seat.
     """
     players = state["players"]
     if viewer is not None and viewer not in range(len(players)):
         raise ValueError(f"viewer must be None or a seat 0..{len(players) - 1}, not {viewer!r}")
+    if names is not None and len(names) != len(players):
+        raise ValueError(f"names must be None or one for each of {len(players)} seats: {names!r}")
     rules = state["rules"]
     board = state["board"]
     first, second = state["dice"]
@@ -135,6 +148,7 @@ def table_view(state: State, viewer: int | None = None) -> TableView:
         target_points=rules.get("victory_points", 10),
         offer=_offer_view(state, viewer),
         winner=state["winner"],
+        names=None if names is None else tuple(names),
     )
 
 

@@ -292,6 +292,12 @@ class Game:
         calls.refresh(game.games, 0, game._mask)
         return game
 
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show, hidden hands included."""
+        from catan_pz.render.svg import board_svg
+
+        return board_svg(self.snapshot(), width=840)
+
     def copy(self) -> Self:
         """An independent game in the same state, without listeners."""
         return type(self).from_games(self.games.copy(), self.rules)

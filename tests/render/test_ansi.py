@@ -70,3 +70,34 @@ def test_offer_is_told() -> None:
     assert "player 0 accepts" in words
     assert "player 2 counters, gives 1 wool + 1 ore for 2 lumber" in words
     assert "player 3 rejects" in words
+
+
+def test_names_stand_before_the_numbers_on_the_board() -> None:
+    names = ["Ann", "heuristic", "a name that is far too long", "random"]
+    state = positions.with_offer()
+    state["offer"]["answers"][2] = {
+        "give": positions.bundle(brick=1, lumber=1, wool=1, grain=1),
+        "get": positions.bundle(ore=1),
+    }
+    words = board_text(state, color=False, names=names)
+    assert "heuristic (1) closes the trade or withdraws" in words
+    assert "a name th (2) counters" in words
+    assert max(map(len, words.split("\n"))) <= 80
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"), [("vertices", 54), ("edges", 72), ("hexes", 19)], ids=str
+)
+def test_marked_places_show_their_number(kind: str, count: int) -> None:
+    state = positions.midgame()
+    for place in range(count):
+        plain = board_text(state, color=False).split("\n")[:23]
+        marked = board_text(state, color=False, marks={kind: [place]}).split("\n")[:23]
+        changed = [(a, b) for a, b in zip(plain, marked, strict=True) if a != b]
+        if not changed:  # the road there has the number that the edge has
+            continue
+        ((_, line),) = changed
+        assert str(place) in line
+    bare = board_text(state, color=False, marks={kind: range(count)}).split("\n")
+    colored = STYLE.sub("", board_text(state, marks={kind: range(count)})).split("\n")
+    assert [line.rstrip() for line in colored] == bare

@@ -8,6 +8,7 @@ from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.render.geometry import VERTEX_SPOTS, edge_ends, trail
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import board_svg
+from catan_pz.runtime.game import Game
 from tests.render import draw_examples, positions
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -159,3 +160,19 @@ def test_seat_colors_stay_apart(sight: str) -> None:
     for i, one in enumerate(seen):
         for other in seen[:i]:
             assert sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5 > 30
+
+
+def test_a_notebook_shows_a_game() -> None:
+    game = Game(seed=4)
+    assert game._repr_svg_() == board_svg(game.snapshot(), width=840)
+
+
+def test_names_of_seats() -> None:
+    state = positions.midgame()
+    words = labels(state, names=["Ann", "heuristic", "heuristic", "a name that is far too long"])
+    assert {"Ann", "heuristic 1", "heuristic 2", "heuristic 1 may trade, build and buy"} <= set(
+        words
+    )
+    assert any(w.startswith("a name that") and w.endswith("…") for w in words)
+    with pytest.raises(ValueError, match="names must be None or one for each of 4 seats"):
+        board_svg(state, names=["Ann"])

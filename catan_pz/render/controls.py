@@ -1,0 +1,404 @@
+"""What a person can press in the picture, and which actions each press plays.
+
+`controls` turns a game and what the person has laid out so far into a list of areas of the
+picture; `control_at` finds the one under a spot. Nothing here draws or opens a window.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from catan_pz.board.topology import HEX_VERTICES
+from catan_pz.engine import actions as table
+from catan_pz.notation.actions import action_id, bundle_to_dict, describe_action
+from catan_pz.render.geometry import HEX_SPOTS, VERTEX_SPOTS, edge_ends, shortened
+from catan_pz.render.layout import Area, Bar, Box, Disc, Layout, layout, on_board
+from catan_pz.render.story import bundle_words
+from catan_pz.render.view import Bundle, TableView
+from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES
+from catan_pz.runtime.game import Game
+from catan_pz.terms import NUM_RESOURCES, Card, Phase
+
+NOTHING: Final[Bundle] = (0,) * NUM_RESOURCES
+MOST_LAID_OUT: Final = 4
+"""Cards a side: no offer, and no trade with the bank, takes more."""
+
+_VERTEX_REACH: Final = 17.0
+_EDGE_REACH: Final = 11.0
+_HEX_REACH: Final = 44.0
+_CARD: Final = (52.0, 76.0)
+_CELL: Final = (42.0, 46.0)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a person has laid out and not played yet.
+
+    Attributes:
+        give: (R,) cards laid out to be given.
+        get: (R,) cards asked for; with `card` those taken from the bank.
+        card: "year_of_plenty" or "monopoly" while its resources are chosen, else "".
+    """
+
+    give: Bundle = NOTHING
+    get: Bundle = NOTHING
+    card: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is laid out."""
+        return not (any(self.give) or any(self.get) or self.card)
+
+
+@dataclass(frozen=True)
+class Control:
+    """A part of the picture to be pressed.
+
+    Attributes:
+        name: what it is, unique but for areas that do the same: "vertex 12", "roll", "get ore".
+        area: where it lies.
+        words: what pressing it does, or why it can't be pressed.
+        play: the actions that pressing it plays, one after the other.
+        draft: what is laid out once it is pressed, if it plays nothing.
+        key: key of the keyboard that does the same, if any.
+        label: what stands on a button.
+    """
+
+    name: str
+    area: Area
+    words: str
+    play: tuple[int, ...] = ()
+    draft: Draft | None = None
+    key: str = ""
+    label: str = ""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it can be pressed."""
+        return bool(self.play) or self.draft is not None
+
+
+def hand_box(desk: Box, resource: int) -> Box:
+    """Where the cards of a resource lie on the desk."""
+    return Box(desk.x + 14 + 56 * resource, desk.y + 42, *_CARD)
+
+
+def card_box(desk: Box, card: int) -> Box:
+    """Where the development cards of a kind lie on the desk."""
+    return Box(desk.x + 310 + 56 * card, desk.y + 42, *_CARD)
+
+
+def tray_box(desk: Box, side: str, resource: int) -> Box:
+    """A place of the tray, where cards to give and to get are laid out."""
+    row = ("give", "get").index(side)
+    return Box(desk.x + 650 + 46 * resource, desk.y + 36 + 54 * row, *_CELL)
+
+
+def button_box(desk: Box, place: int) -> Box:
+    """The place of a button, two in a row."""
+    return Box(desk.x + 890 + 103 * (place % 2), desk.y + 34 + 38 * (place // 2), 98, 33)
+
+
+def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Control, ...]:
+    """All that a person in a seat can press now, upper things first; none if another decides."""
+    if game.player != seat or not game.mask.any():
+        return ()
+    return tuple(_Desk(game, view, draft).controls())
+
+
+def control_at(pressable: Sequence[Control], x: float, y: float) -> Control | None:
+    """The active control under a spot of the picture, in its own units."""
+    return next((c for c in pressable if c.is_active and c.area.covers(x, y)), None)
+
+
+def control_of_key(pressable: Sequence[Control], key: str) -> Control | None:
+    """The active control of a key."""
+    return next((c for c in pressable if c.is_active and key and c.key == key), None)
+
+
+def offer_actions(game: Game, give: Bundle, get: Bundle) -> tuple[int, ...]:
+    """Actions that make an offer or a counter-offer, as one or card by card; () if none do."""
+    if not (any(give) and any(get)):
+        return ()
+    wanted = {"give": bundle_to_dict(give), "get": bundle_to_dict(get)}
+    try:
+        whole = action_id("offer", **wanted)
+    except ValueError:
+        whole = -1
+    if 0 <= whole < len(game.mask) and game.mask[whole]:
+        return (whole,)
+    steps = [
+        first + r
+        for first, side in ((table.COMPOSE_GIVE, give), (table.COMPOSE_GET, get))
+        for r, count in enumerate(side)
+        for _ in range(count)
+    ]
+    return _if_legal(game, (*steps, table.COMPOSE_SEND))
+
+
+def _if_legal(game: Game, steps: tuple[int, ...]) -> tuple[int, ...]:
+    # Composing has no chance in it, and its masks rest on what its maker knows.
+    trial = game.copy()
+    for action in steps:
+        if action >= len(trial.mask) or not trial.mask[action]:
+            return ()
+        trial.play_one(action)
+    return steps
+
+
+def _one_more(bundle: Bundle, resource: int, count: int = 1) -> Bundle:
+    return tuple(n + count * (r == resource) for r, n in enumerate(bundle))
+
+
+class _Desk:
+    """Gathers the controls of one decision."""
+
+    def __init__(self, game: Game, view: TableView, draft: Draft) -> None:
+        self.game = game
+        self.view = view
+        self.draft = draft
+        self.seat = game.player
+        self.phase = game.phase
+        self.legal: list[int] = game.legal_actions().tolist()
+        self.places: Layout = layout(view)
+        self.hand: Bundle = tuple(low for low, _ in view.seats[self.seat].hand)
+        self._buttons = 0
+
+    def has(self, first: int, count: int = 1) -> list[int]:
+        """The legal actions among `count` from `first` on."""
+        return [a for a in self.legal if first <= a < first + count]
+
+    def controls(self) -> Iterator[Control]:
+        yield from self.board()
+        yield from self.victims()
+        yield from self.dice_and_turn()
+        yield from self.cards()
+        if self.draft.card:
+            yield from self.resources_of_card()
+        elif self.phase == Phase.DISCARD:
+            yield from self.discards()
+        elif self.phase == Phase.COMPOSE:
+            yield from self.composing()
+            yield from self.answers()
+        else:
+            yield from self.answers()
+            yield from self.trade()
+        if not self.draft.is_empty:
+            yield self.button("clear", "put back what is laid out", key="escape", draft=Draft())
+
+    def button(
+        self,
+        name: str,
+        words: str,
+        *,
+        label: str = "",
+        key: str = "",
+        play: tuple[int, ...] = (),
+        draft: Draft | None = None,
+    ) -> Control:
+        box = button_box(self.places.desk, self._buttons)
+        self._buttons += 1
+        return Control(name, box, words, play, draft, key, label or name.capitalize())
+
+    def board(self) -> Iterator[Control]:
+        for kind, first, verb in (
+            ("vertex", table.BUILD_SETTLEMENT, "build a settlement"),
+            ("vertex", table.BUILD_CITY, "build a city"),
+        ):
+            for a in self.has(first, len(VERTEX_SPOTS)):
+                x, y = on_board(VERTEX_SPOTS[a - first])
+                disc = Disc(x, y, _VERTEX_REACH)
+                yield Control(f"{kind} {a - first}", disc, verb, (a,))
+        for a in self.has(table.BUILD_ROAD, table.BUILD_SETTLEMENT - table.BUILD_ROAD):
+            start, end = shortened(*edge_ends(a - table.BUILD_ROAD), 12)
+            bar = Bar(on_board(start), on_board(end), _EDGE_REACH)
+            yield Control(f"edge {a - table.BUILD_ROAD}", bar, "build a road", (a,))
+        for a in self.has(table.MOVE_ROBBER, len(HEX_SPOTS)):
+            x, y = on_board(HEX_SPOTS[a - table.MOVE_ROBBER])
+            disc = Disc(x, y, _HEX_REACH)
+            yield Control(f"hex {a - table.MOVE_ROBBER}", disc, "move the robber here", (a,))
+
+    def victims(self) -> Iterator[Control]:
+        """Those to steal from: their panels, and their buildings beside the robber."""
+        for a in self.has(table.STEAL, 3):
+            q = (self.seat + a - table.STEAL + 1) % len(self.view.seats)
+            words = f"steal a card from {self.view.name(q)}"
+            yield Control(f"seat {q}", self.places.seats[q], words, (a,))
+            there = self.view.seats[q]
+            for v in map(int, HEX_VERTICES[self.view.robber]):
+                if v in there.settlements + there.cities:
+                    disc = Disc(*on_board(VERTEX_SPOTS[v]), _VERTEX_REACH)
+                    yield Control(f"seat {q}", disc, words, (a,))
+
+    def dice_and_turn(self) -> Iterator[Control]:
+        if self.has(table.ROLL):
+            roll = self.button("roll", "roll the dice", key="r", play=(table.ROLL,))
+            status = self.places.status
+            dice = Box(status.x + 8, status.y + 8, 112, status.height - 16)
+            yield from (roll, replace(roll, area=dice, label=""))
+        if self.has(table.END_TURN):
+            yield self.button(
+                "end turn", "end the turn", key="e", play=(table.END_TURN,), label="End turn"
+            )
+        if self.has(table.BUY_DEVELOPMENT_CARD):
+            yield self.button(
+                "buy card",
+                "buy a development card for wool, grain and ore",
+                key="b",
+                play=(table.BUY_DEVELOPMENT_CARD,),
+                label="Buy card",
+            )
+
+    def cards(self) -> Iterator[Control]:
+        desk = self.places.desk
+        for card, action, key in (
+            (Card.KNIGHT, table.PLAY_KNIGHT, "k"),
+            (Card.ROAD_BUILDING, table.PLAY_ROAD_BUILDING, ""),
+        ):
+            if self.has(action):
+                words = f"play {'a knight' if card == Card.KNIGHT else CARD_WORDS[card]}"
+                name = f"card {CARD_WORDS[card]}"
+                yield Control(name, card_box(desk, card), words, (action,), key=key)
+        for card, first, count in (
+            (Card.YEAR_OF_PLENTY, table.PLAY_YEAR_OF_PLENTY, len(table.PLENTY_PAIRS)),
+            (Card.MONOPOLY, table.PLAY_MONOPOLY, NUM_RESOURCES),
+        ):
+            if self.has(first, count):
+                chosen = self.draft.card == CARD_KEYS[card]
+                words = "put the card back" if chosen else f"play {CARD_WORDS[card]}"
+                yield Control(
+                    f"card {CARD_WORDS[card]}",
+                    card_box(desk, card),
+                    words,
+                    draft=Draft() if chosen else Draft(card=CARD_KEYS[card]),
+                )
+
+    def resources_of_card(self) -> Iterator[Control]:
+        """The resources to choose for year of plenty or monopoly."""
+        desk = self.places.desk
+        if self.draft.card == CARD_KEYS[Card.MONOPOLY]:
+            for a in self.has(table.PLAY_MONOPOLY, NUM_RESOURCES):
+                r = a - table.PLAY_MONOPOLY
+                words = f"take all {RESOURCE_NAMES[r]} from everybody"
+                yield Control(f"get {RESOURCE_NAMES[r]}", tray_box(desk, "get", r), words, (a,))
+            return
+        for r, name in enumerate(RESOURCE_NAMES):
+            wanted = _one_more(self.draft.get, r)
+            pairs = [
+                a
+                for a in self.has(table.PLAY_YEAR_OF_PLENTY, len(table.PLENTY_PAIRS))
+                if _covers(_pair(a), wanted)
+            ]
+            if not pairs:
+                continue
+            words = f"take {bundle_words(bundle_to_dict(wanted))} from the bank"
+            box = tray_box(desk, "get", r)
+            if sum(wanted) == 2:
+                yield Control(f"get {name}", box, words, (pairs[0],))
+            else:
+                further = replace(self.draft, get=wanted)
+                yield Control(f"get {name}", box, words, draft=further)
+
+    def discards(self) -> Iterator[Control]:
+        for a in self.has(table.DISCARD, NUM_RESOURCES):
+            r = a - table.DISCARD
+            box = hand_box(self.places.desk, r)
+            name = RESOURCE_NAMES[r]
+            yield Control(f"hand {name}", box, f"discard 1 {name}", (a,))
+
+    def composing(self) -> Iterator[Control]:
+        """An offer that is being composed in the game itself."""
+        desk = self.places.desk
+        for side, first, words in (
+            ("give", table.COMPOSE_GIVE, "add 1 {} to what you give"),
+            ("get", table.COMPOSE_GET, "add 1 {} to what you ask for"),
+        ):
+            for a in self.has(first, NUM_RESOURCES):
+                name = RESOURCE_NAMES[a - first]
+                box = tray_box(desk, side, a - first)
+                yield Control(f"{side} {name}", box, words.format(name), (a,))
+        if self.has(table.COMPOSE_SEND):
+            yield self.button("send", "send the offer", key="o", play=(table.COMPOSE_SEND,))
+
+    def trade(self) -> Iterator[Control]:
+        """The tray, and what can be done with the cards in it."""
+        bank = self.has(table.MARITIME_TRADE, len(table.MARITIME_SWAPS))
+        offers = self.has(table.OFFER, table.COMPOSE_SEND - table.OFFER)
+        if not bank and not offers:
+            return
+        yield from self.tray()
+        give, get = self.draft.give, self.draft.get
+        if bank:
+            yield self.bank_button(bank, give, get)
+        if offers:
+            counter = self.phase == Phase.ANSWER
+            words = f"{bundle_words(bundle_to_dict(give))} for {bundle_words(bundle_to_dict(get))}"
+            play = offer_actions(self.game, give, get)
+            if play:
+                words = ("counter with " if counter else "offer ") + words
+            elif any(give) and any(get):
+                words = "this can't be offered: nobody can hold it, or the rules don't allow it"
+            else:
+                words = "lay out what to give and what to get"
+            name = "counter" if counter else "offer"
+            yield self.button(name, words, key="o", play=play)
+
+    def bank_button(self, bank: list[int], give: Bundle, get: Bundle) -> Control:
+        given = [r for r, n in enumerate(give) if n]
+        got = [r for r, n in enumerate(get) if n]
+        if len(given) == 1 and len(got) == 1 and get[got[0]] == 1:
+            names = (RESOURCE_NAMES[given[0]], RESOURCE_NAMES[got[0]])
+            action = action_id("maritime_trade", give=names[0], get=names[1])
+            rate = int(self.game.games["rate"][0, self.seat, given[0]])
+            words = f"give the bank {rate} {names[0]} for 1 {names[1]}"
+            if action in bank:
+                return self.button("bank", words, label=f"Bank {rate}:1", key="t", play=(action,))
+            return self.button("bank", f"you can't {words}", label=f"Bank {rate}:1")
+        return self.button("bank", "lay out a card to give and one to get")
+
+    def tray(self) -> Iterator[Control]:
+        desk = self.places.desk
+        for side, words in (("give", "to give"), ("get", "to get")):
+            bundle, other = getattr(self.draft, side), self.draft.get
+            if side == "get":
+                other = self.draft.give
+            for r, name in enumerate(RESOURCE_NAMES):
+                box = tray_box(desk, side, r)
+                if bundle[r]:
+                    less = _laid_out(self.draft, side, _one_more(bundle, r, -1))
+                    corner = Disc(box.x + box.width - 6, box.y + box.height - 6, 9)
+                    yield Control(f"less {side} {name}", corner, f"take 1 {name} back", draft=less)
+                held = side == "get" or bundle[r] < self.hand[r]
+                if held and not other[r] and sum(bundle) < MOST_LAID_OUT:
+                    more = _laid_out(self.draft, side, _one_more(bundle, r))
+                    line = f"lay out 1 {name} {words}"
+                    yield Control(f"{side} {name}", box, line, draft=more)
+                    if side == "give":
+                        yield Control(f"{side} {name}", hand_box(desk, r), line, draft=more)
+
+    def answers(self) -> Iterator[Control]:
+        if self.has(table.ACCEPT):
+            yield self.button("accept", "accept the offer", key="a", play=(table.ACCEPT,))
+        if self.has(table.REJECT):
+            yield self.button("reject", "reject the offer", key="x", play=(table.REJECT,))
+        for a in self.has(table.CLOSE_WITH, 3):
+            q = (self.seat + a - table.CLOSE_WITH + 1) % len(self.view.seats)
+            name = self.view.name(q)
+            yield self.button(f"close {q}", f"trade with {name}", label=name, key=str(q), play=(a,))
+            yield Control(f"seat {q}", self.places.seats[q], f"trade with {name}", (a,))
+        if self.has(table.WITHDRAW):
+            words = "take the offer back"
+            yield self.button("withdraw", words, key="x", play=(table.WITHDRAW,))
+
+
+def _laid_out(draft: Draft, side: str, bundle: Bundle) -> Draft:
+    return replace(draft, give=bundle) if side == "give" else replace(draft, get=bundle)
+
+
+def _pair(action: int) -> Bundle:
+    first, second = describe_action(action)["pair"]
+    return tuple((name == first) + (name == second) for name in RESOURCE_NAMES)
+
+
+def _covers(pair: Bundle, wanted: Bundle) -> bool:
+    return all(n >= m for n, m in zip(pair, wanted, strict=True))

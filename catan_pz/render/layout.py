@@ -1,0 +1,131 @@
+"""Where the parts of the picture lie, in its own units: what is drawn and what is clicked."""
+
+from dataclasses import dataclass
+from math import hypot
+from typing import Final
+
+from catan_pz.render.geometry import Spot
+from catan_pz.render.view import TableView
+
+WIDTH: Final = 1120.0
+HEIGHT: Final = 740.0
+DESK_HEIGHT: Final = 158.0
+"""How much higher a picture with a player's desk is."""
+OTHERS_HEIGHT: Final = 68.0
+"""How much higher a picture is with an overlay's list of what has no place on the board."""
+
+MARGIN: Final = 10.0
+GAP: Final = 8.0
+SEA_WIDTH: Final = 640.0
+SEA_HEIGHT: Final = 622.0
+_BANK_HEIGHT: Final = 46.0
+_TRADE_HEIGHT: Final = 124.0
+_TALLEST_SEAT: Final = 210.0
+
+CENTRE: Final[Spot] = (MARGIN + SEA_WIDTH / 2, MARGIN + SEA_HEIGHT / 2)
+"""The middle of the board, from which the spots of `geometry` are counted."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle by its upper left corner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def middle(self) -> Spot:
+        """Its centre."""
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    def covers(self, x: float, y: float) -> bool:
+        """Whether a spot lies in it."""
+        return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
+
+
+@dataclass(frozen=True)
+class Disc:
+    """A disc."""
+
+    x: float
+    y: float
+    radius: float
+
+    @property
+    def middle(self) -> Spot:
+        """Its centre."""
+        return self.x, self.y
+
+    def covers(self, x: float, y: float) -> bool:
+        """Whether a spot lies in it."""
+        return hypot(x - self.x, y - self.y) <= self.radius
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A straight bar with round ends, `reach` units to each side of its line."""
+
+    start: Spot
+    end: Spot
+    reach: float
+
+    @property
+    def middle(self) -> Spot:
+        """Its centre."""
+        return (self.start[0] + self.end[0]) / 2, (self.start[1] + self.end[1]) / 2
+
+    def covers(self, x: float, y: float) -> bool:
+        """Whether a spot lies in it."""
+        dx, dy = self.end[0] - self.start[0], self.end[1] - self.start[1]
+        along = ((x - self.start[0]) * dx + (y - self.start[1]) * dy) / (dx * dx + dy * dy)
+        along = min(1.0, max(0.0, along))
+        nearest = (self.start[0] + along * dx, self.start[1] + along * dy)
+        return hypot(x - nearest[0], y - nearest[1]) <= self.reach
+
+
+Area = Box | Disc | Bar
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The boxes of a picture's panels."""
+
+    sea: Box
+    status: Box
+    seats: tuple[Box, ...]
+    bank: Box
+    trade: Box | None
+    """None where players don't trade with each other."""
+    desk: Box
+    """A player's desk, below the picture."""
+    others: Box
+    """An overlay's list, below the picture."""
+
+
+def layout(view: TableView) -> Layout:
+    """The seats from the top down, then the bank and, where players trade, the offer."""
+    sea = Box(MARGIN, MARGIN, SEA_WIDTH, SEA_HEIGHT)
+    below_sea = MARGIN + SEA_HEIGHT + GAP
+    left = MARGIN + SEA_WIDTH + GAP
+    width = WIDTH - left - MARGIN
+    below_seats = _BANK_HEIGHT + (_TRADE_HEIGHT + GAP if view.trading else 0.0)
+    room = HEIGHT - 2 * MARGIN - below_seats
+    each = min(_TALLEST_SEAT, room / len(view.seats) - GAP)
+    tops = [MARGIN + k * (each + GAP) for k in range(len(view.seats) + 1)]
+    trade_top = tops[-1] + _BANK_HEIGHT + GAP
+    return Layout(
+        sea=sea,
+        status=Box(MARGIN, below_sea, SEA_WIDTH, HEIGHT - below_sea - MARGIN),
+        seats=tuple(Box(left, top, width, each) for top in tops[:-1]),
+        bank=Box(left, tops[-1], width, _BANK_HEIGHT),
+        trade=Box(left, trade_top, width, HEIGHT - MARGIN - trade_top) if view.trading else None,
+        desk=Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, DESK_HEIGHT - GAP),
+        others=Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, OTHERS_HEIGHT - GAP),
+    )
+
+
+def on_board(spot: Spot) -> Spot:
+    """A spot of `geometry` as a spot of the picture."""
+    return spot[0] + CENTRE[0], spot[1] + CENTRE[1]

@@ -1,0 +1,166 @@
+"""Numbers drawn on the board: a policy's probabilities, values, counts of visits."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.engine import actions
+from catan_pz.notation.actions import describe_action
+from catan_pz.render.geometry import HEX_SPOTS, VERTEX_SPOTS, Spot, edge_ends, shortened
+from catan_pz.render.layout import Box, on_board
+from catan_pz.render.lettering import text, text_width
+from catan_pz.render.palette import INK, PAPER, RULE
+from catan_pz.render.shapes import circle, group, line, rect
+from catan_pz.render.story import action_words
+from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES
+
+# Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, and the same to
+# people with any kind of colour vision.
+_CIVIDIS: Final = (
+    (0, 34, 78), (18, 53, 112), (59, 73, 107), (87, 93, 109), (112, 113, 115),
+    (138, 134, 120), (165, 156, 116), (195, 179, 105), (225, 204, 85), (254, 232, 56),
+)  # fmt: skip
+_COLUMNS: Final = 4
+_LISTED: Final = 2 * _COLUMNS
+"""How much of what has no place on the board is listed."""
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """Numbers at places of the board.
+
+    Attributes:
+        vertices: number at each vertex that has one.
+        edges: number at each edge that has one.
+        hexes: number at each hex that has one.
+        others: what has no place on the board, in words, each with its number.
+        percent: whether numbers are shares of 1, to be shown in percent.
+
+    Raises:
+        ValueError: names a place that isn't on the board.
+    """
+
+    vertices: Mapping[int, float] = field(default_factory=dict)
+    edges: Mapping[int, float] = field(default_factory=dict)
+    hexes: Mapping[int, float] = field(default_factory=dict)
+    others: Sequence[tuple[str, float]] = ()
+    percent: bool = False
+
+    def __post_init__(self) -> None:
+        counts = {"vertices": NUM_VERTICES, "edges": NUM_EDGES, "hexes": NUM_HEXES}
+        for name, count in counts.items():
+            for place in getattr(self, name):
+                if place not in range(count):
+                    raise ValueError(f"overlay: {name} are 0 to {count - 1}, not {place!r}")
+
+    @classmethod
+    def of_policy(cls, probabilities: Sequence[float] | NDArray[np.floating]) -> Self:
+        """A policy's probabilities (A,) of all actions, those of zero left out.
+
+        Settlements and cities show at their vertices, roads at their edges, the robber at its
+        hexes; other actions are listed, the likeliest first.
+
+        Raises:
+            ValueError: there are not as many as actions, or one is negative.
+        """
+        given = np.asarray(probabilities, np.float64)
+        sizes = (actions.NUM_ACTIONS, actions.NUM_ACTIONS_WITHOUT_TRADE)
+        if given.ndim != 1 or len(given) not in sizes or not (given >= 0).all():
+            raise ValueError(
+                f"a policy is one number of 0 or more for each of {sizes[0]} or {sizes[1]} "
+                f"actions, not an array of shape {given.shape}"
+            )
+        places: dict[str, dict[int, float]] = {"vertex": {}, "edge": {}, "hex": {}}
+        others = []
+        for action in np.flatnonzero(given).tolist():
+            described = describe_action(action)
+            name = next((key for key in places if key in described), None)
+            if name is None:
+                others.append((action_words(action), float(given[action])))
+            else:
+                spots = places[name]
+                spots[described[name]] = spots.get(described[name], 0.0) + float(given[action])
+        others.sort(key=lambda item: -item[1])
+        return cls(places["vertex"], places["edge"], places["hex"], tuple(others), percent=True)
+
+    def words(self, value: float) -> str:
+        """A number as it is written on the board."""
+        if self.percent:
+            share = 100 * value
+            return f"{share:.0f}" if share >= 0.95 else "<1"
+        return f"{value:.2g}" if abs(value) < 10 else f"{value:.0f}"
+
+
+def color_of(share: float) -> tuple[str, str]:
+    """Colour of a share from 0 to 1 on the scale, and one in which to write upon it."""
+    at = min(1.0, max(0.0, share)) * (len(_CIVIDIS) - 1)
+    low = min(int(at), len(_CIVIDIS) - 2)
+    mixed = [
+        round(a + (b - a) * (at - low))
+        for a, b in zip(_CIVIDIS[low], _CIVIDIS[low + 1], strict=True)
+    ]
+    ink = INK if sum(mixed) > 395 else "#FFFFFF"
+    return "#" + "".join(f"{part:02X}" for part in mixed), ink
+
+
+def _shares(overlay: Overlay) -> Callable[[float], float]:
+    """Where a number stands between the least and the most of them, from 0 to 1."""
+    values = [*overlay.vertices.values(), *overlay.edges.values(), *overlay.hexes.values()]
+    values += [value for _, value in overlay.others]
+    low = 0.0 if overlay.percent else min(values, default=0.0)
+    high = max(values, default=1.0)
+    return lambda value: (value - low) / (high - low) if high > low else 1.0
+
+
+def draw_overlay(overlay: Overlay) -> str:
+    """Badges at hexes, edges and vertices, coloured from the least to the most of them."""
+    share = _shares(overlay)
+    parts = [
+        _badge(on_board(HEX_SPOTS[h]), 25, overlay.words(value), share(value), 18)
+        for h, value in overlay.hexes.items()
+    ]
+    for edge, value in overlay.edges.items():
+        start, end = shortened(*edge_ends(edge), 13)
+        fill, _ = color_of(share(value))
+        parts.append(line(on_board(start), on_board(end), "#FFFFFF", 10))
+        parts.append(line(on_board(start), on_board(end), fill, 7))
+        middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+        parts.append(_badge(on_board(middle), 11, overlay.words(value), share(value), 11.5))
+    parts += [
+        _badge(on_board(VERTEX_SPOTS[v]), 14, overlay.words(value), share(value), 13.5)
+        for v, value in overlay.vertices.items()
+    ]
+    return group(parts, **{"class": "overlay"})
+
+
+def _badge(spot: Spot, radius: float, words: str, share: float, size: float) -> str:
+    fill, ink = color_of(share)
+    x, y = spot
+    size = min(size, size * 1.55 * radius / max(1.0, text_width(words, size)))
+    return circle(x, y, radius, fill, stroke="#FFFFFF", stroke_width=1.8) + text(
+        x, y + 0.35 * size, words, size=size, fill=ink, anchor="middle", bold=True
+    )
+
+
+def draw_others(overlay: Overlay, box: Box) -> str:
+    """What has no place on the board, in two rows below the picture."""
+    share = _shares(overlay)
+    shown = list(overlay.others[:_LISTED])
+    left_out = overlay.others[_LISTED:]
+    if left_out:
+        shown = shown[:-1]
+        rest = [overlay.others[_LISTED - 1], *left_out]
+        shown.append((f"and {len(rest)} more", sum(value for _, value in rest)))
+    column = (box.width - 24) / _COLUMNS
+    parts = [rect(box.x, box.y, box.width, box.height, PAPER, 10, stroke=RULE, stroke_width=1.2)]
+    for i, (words, value) in enumerate(shown):
+        x, y = box.x + 12 + i // 2 * column, box.y + 18 + i % 2 * 24
+        number = overlay.words(value) + (" %" if overlay.percent else "")
+        fill, ink = color_of(share(value))
+        parts.append(rect(x, y - 10, 46, 20, fill, 5))
+        parts.append(text(x + 23, y + 4.6, number, size=13, fill=ink, anchor="middle", bold=True))
+        parts.append(text(x + 54, y + 4.9, words, size=14, fill=INK, max_width=column - 62))
+    return group(parts, **{"class": "others"})

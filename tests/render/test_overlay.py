@@ -1,0 +1,86 @@
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from catan_pz.notation import action_id
+from catan_pz.render.overlay import Overlay, color_of
+from catan_pz.render.svg import board_svg
+from tests.render import positions
+from tests.render.test_svg import classes, lab, labels
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def policy() -> np.ndarray:
+    p = np.zeros(389)
+    p[action_id("build_road", edge=5)] = 0.25
+    p[action_id("build_settlement", vertex=7)] = 0.125
+    p[action_id("build_city", vertex=9)] = 0.5
+    p[action_id("end_turn")] = 0.105
+    p[action_id("move_robber", hex=3)] = 0.02
+    return p
+
+
+def test_a_policy_goes_to_its_places() -> None:
+    overlay = Overlay.of_policy(policy())
+    assert overlay.vertices == {7: 0.125, 9: 0.5}
+    assert overlay.edges == {5: 0.25}
+    assert overlay.hexes == {3: 0.02}
+    assert overlay.others == (("end the turn", pytest.approx(0.105)),)
+    words = labels(positions.midgame(), overlay=overlay)
+    assert {"12", "50", "25", "2"} <= set(words)
+    assert "end the turn" in words
+    assert "10 %" in words or "11 %" in words
+
+
+def test_the_others_are_listed_likeliest_first_and_summed_up() -> None:
+    p = np.zeros(389)
+    p[252:272] = np.arange(1, 21) / 210
+    root = ET.fromstring(board_svg(positions.midgame(), overlay=Overlay.of_policy(p)))
+    assert root.get("height") == "808"
+    words = labels(positions.midgame(), overlay=Overlay.of_policy(p))
+    assert "and 13 more" in words
+    assert words.count("offer 1 ore for 1 grain") == 1  # action 271
+    shown = [w for w in words if w.endswith(" %")]
+    assert shown[:-1] == sorted(shown[:-1], key=lambda w: -int(w[:-2]))
+    assert len(shown) == 8
+    plain = ET.fromstring(board_svg(positions.midgame(), overlay=Overlay()))
+    assert plain.get("height") == "740"
+
+
+def test_values_are_written_as_they_are() -> None:
+    overlay = Overlay(vertices={0: -0.253, 5: 12.4}, hexes={18: 0.5})
+    words = labels(positions.midgame(), overlay=overlay)
+    assert {"-0.25", "12", "0.5"} <= set(words)
+    root = ET.fromstring(board_svg(positions.midgame(), overlay=overlay))
+    assert classes(root)["overlay"] == 1
+
+
+@pytest.mark.parametrize(
+    "places", [{"vertices": {54: 1.0}}, {"edges": {-1: 1.0}}, {"hexes": {19: 1.0}}]
+)
+def test_places_must_be_on_the_board(places: dict) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(places))} are 0 to"):
+        Overlay(**places)
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.zeros(388), -np.ones(389), np.zeros((1, 252)), np.full(252, np.nan)]
+)
+def test_a_policy_has_one_share_an_action(wrong: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="a policy is one number"):
+        Overlay.of_policy(wrong)
+
+
+def test_the_scale_gets_lighter_all_the_way_for_every_kind_of_sight() -> None:
+    for sight in ("usual", "protan", "deutan", "tritan"):
+        lightness = [lab(color_of(k / 20)[0], sight)[0] for k in range(21)]
+        assert all(b > a for a, b in pairwise(lightness))
+
+
+def test_what_is_written_on_the_scale_can_be_read() -> None:
+    for k in range(21):
+        fill, ink = color_of(k / 20)
+        assert abs(lab(fill, "usual")[0] - lab(ink, "usual")[0]) > 38
