@@ -17,7 +17,7 @@ from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
 from catan_pz.runtime.game import as_action, check_seed, drawn_seed
 from catan_pz.runtime.threaded import ThreadedGames, integers
-from catan_pz.terms import MAX_PLAYERS
+from catan_pz.terms import MAX_PLAYERS, Phase
 
 _OWN_DRAWS: Final = np.uint64(0x2545F4914F6CDD1D)
 
@@ -209,6 +209,33 @@ class SeatBatch(ThreadedGames):
         self.reward[:] = 0
         self._return[:] = 0
         self._decisions[:] = 0
+
+    def restart(self, places: NDArray[np.bool_]) -> None:
+        """Break off the games in some places, and start the next one in each of them.
+
+        Nothing of the games that are broken off is told; the arrays of other places, and of
+        the last step, stay as they are.
+
+        Args:
+            places: (B,) bool.
+
+        Raises:
+            TypeError, ValueError: if the places are not bool or not (B,).
+        """
+        if places.shape != (self.num_games,):
+            raise ValueError(f"places have shape {places.shape}, must have ({self.num_games},)")
+        if places.dtype != np.bool_:
+            raise TypeError(f"places are {places.dtype}, must be bool")
+        self.games["phase"][places] = Phase.OVER
+        self.done[places] = True  # what is played before the first decision pays nothing
+        self._deal(batch_calls.WHERE_FINISHED)
+        self._finish_rounds()
+        self._scale()
+        self.done[places] = False
+        self.truncated[places] = False
+        self.reward[places] = 0
+        self._return[places] = 0
+        self._decisions[places] = 0
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, in the same array at each call.

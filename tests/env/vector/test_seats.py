@@ -10,6 +10,7 @@ from catan_pz.agents.table import Table
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.rewards import make_reward
 from catan_pz.runtime import threaded
+from catan_pz.terms import Phase
 
 GAMMA, MIX_1, MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 ALL = 2**64 - 1
@@ -287,6 +288,52 @@ def test_resets():
     batch.reset()
     assert (batch.seeds == goes_on).all()
     assert list(SeatBatch(2, seed=2**64 - 1).seeds) == [2**64 - 1, 0]
+
+
+@pytest.mark.parametrize("opponents", [None, [None, Last(), None]])
+@pytest.mark.parametrize("name", ["linear", "called"])
+def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
+    linear = LinearReward(points_gained=0.25, card_played=0.125)
+    reward = linear if name == "linear" else lambda happened, games: happened @ linear.weights
+    options = {"seed": 5, "seat": "random", "trading": False, "reward": reward, "scaled": True}
+    batch = SeatBatch(6, opponents=opponents, **options)
+    other = SeatBatch(6, opponents=opponents, **options)
+    places = np.array([True, False, False, True, True, False])
+    for _ in range(25):
+        batch.step(batch.sample())
+        other.step(other.sample())
+    batch.restart(places)
+    # As where a game ends: the next one's seed is a hash of the last one's.
+    seeds = [scramble(int(seed) + GAMMA & ALL) for seed in other.seeds]
+    assert (batch.seeds[places] == np.array(seeds, np.uint64)[places]).all()
+    assert (batch.seeds[~places] == other.seeds[~places]).all()
+    for i in np.flatnonzero(places):
+        replay = Replay(batch.rules, seeds[i], "win_loss", None)
+        assert batch.seats[i] == replay.seat
+        assert batch.games["phase"][i] == Phase.SETUP_SETTLEMENT
+        if opponents is None:
+            assert (batch.observation[i] == replay.game.observe(replay.seat)).all()
+    assert not (batch.done | batch.truncated).any()
+    assert not batch.reward[places].any()
+    total = np.zeros(6)
+    while not batch.done[places].any():
+        actions = batch.sample().copy()
+        other_actions = other.sample().copy()
+        batch.step(actions)
+        other.step(np.where(places, other_actions, actions))
+        total += batch.reward
+        for seen in ("scaled", "mask", "reward", "seats"):
+            assert (getattr(batch, seen)[~places] == getattr(other, seen)[~places]).all()
+    for i in np.flatnonzero(batch.done & places):
+        assert batch.final_return[i] == total[i]
+
+
+def test_places_to_restart_are_bool():
+    batch = SeatBatch(3, seed=5, trading=False)
+    with pytest.raises(ValueError, match=r"shape \(2,\)"):
+        batch.restart(np.ones(2, bool))
+    with pytest.raises(TypeError, match="int64"):
+        batch.restart(np.array([0, 2, 1]))
 
 
 def test_an_illegal_action_names_the_game_and_touches_none():

@@ -1,0 +1,181 @@
+"""Many games as one batched environment of TorchRL."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tensordict import TensorDict
+from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
+from torchrl.envs import EnvBase
+
+from catan_pz.agents.batch import Opponents
+from catan_pz.env.match import check_choice
+from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.spaces import OBSERVATIONS
+from catan_pz.observation.segments import SIZE
+from catan_pz.rewards import Reward
+from catan_pz.rules import Rules
+
+
+class CatanTorchRLEnv(EnvBase):
+    """Catan for one learner in B games at once, the other seats played inside.
+
+    What `SingleSeatEnv` is for one game. Entries of the tensordicts, of batch size (B,):
+    `observation` (B, N) float32 or int8, `action_mask` (B, A) bool, True for each legal
+    action, `action` (B,) int64, and after a step `reward` (B, 1) float32, what the learner
+    got up to its next decision or the end, `done`, `terminated` and `truncated` (B, 1) bool.
+
+    A step that ends a game gives the learner's last view of it, with a mask that is True
+    everywhere so that a policy can be evaluated there. `reset` starts the next game, in all
+    places or in those that `_reset` (B, 1) names, as rollouts and collectors do. The mask is
+    the action spec's too, so that random actions are legal; within a `TransformedEnv`, which
+    keeps a spec of its own, that takes TorchRL's transform `ActionMask()`.
+
+    Args:
+        num_envs: B.
+        rules: a `Rules`, a preset's name, or None for the base game.
+        seat: the learner's seat, or "random" for one drawn in each game.
+        opponents: None for random players, a `BatchAgent` for all other seats, or for each
+            in turn order from the learner's left a `BatchAgent` or None.
+        observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
+            units.
+        reward: a `Reward`, its name, or None for win and loss.
+        seed: of game 0, game i has the seed + i; drawn at random where None.
+        threads: how many threads share a step.
+        device: where the tensors are; the games are played on the CPU.
+        **options: replace single options of the rules.
+
+    Attributes:
+        batch: the `SeatBatch`.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+        IllegalActionError: a step names game, phase, action and the condition missing; no
+            game is touched.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        rules: Rules | str | None = None,
+        *,
+        seat: int | str = 0,
+        opponents: Opponents = None,
+        observation: str = "flat",
+        reward: Reward | str | None = None,
+        seed: int | None = None,
+        threads: int = 1,
+        device: Any = "cpu",
+        **options: Any,
+    ) -> None:
+        check_choice("observation", observation, OBSERVATIONS)
+        batch = SeatBatch(
+            num_envs,
+            rules,
+            seat=seat,
+            opponents=opponents,
+            scaled=observation == "flat",
+            reward=reward,
+            seed=seed,
+            threads=threads,
+            **options,
+        )
+        super().__init__(device=device, batch_size=torch.Size([batch.num_games]))
+        self.batch = batch
+        self._next_seed: int | None = None
+        # Where the next game waits already, not yet given out by a reset.
+        self._ahead = np.ones(batch.num_games, np.bool_)
+        self._make_specs()
+
+    def _make_specs(self) -> None:
+        size, num_actions = self.batch.num_games, self.batch.rules.num_actions
+        flat = self.batch.scaled is not None
+        seen = Bounded(
+            low=0.0 if flat else -128,
+            high=1.0 if flat else 127,
+            shape=(size, SIZE),
+            dtype=torch.float32 if flat else torch.int8,
+            device=self.device,
+        )
+        mask = Binary(num_actions, (size, num_actions), dtype=torch.bool, device=self.device)
+        self.observation_spec = Composite(
+            observation=seen, action_mask=mask, shape=(size,), device=self.device
+        )
+        self.action_spec = Categorical(num_actions, (size,), dtype=torch.int64, device=self.device)
+        self.reward_spec = Unbounded((size, 1), dtype=torch.float32, device=self.device)
+        flag = Binary(1, (size, 1), dtype=torch.bool, device=self.device)
+        self.done_spec = Composite(
+            done=flag,
+            terminated=flag.clone(),
+            truncated=flag.clone(),
+            shape=(size,),
+            device=self.device,
+        )
+        self.action_spec.update_mask(self._tensor(self.batch.mask.view(np.bool_)))
+
+    def _tensor(self, array: NDArray[Any], dtype: Any = None) -> Any:
+        """A copy: the batch writes its arrays again at each step."""
+        return torch.from_numpy(array).to(self.device, dtype, copy=True)
+
+    def _column(self, array: NDArray[Any], dtype: Any = None) -> Any:
+        return self._tensor(array, dtype).unsqueeze(-1)
+
+    def _told(self, **more: Any) -> TensorDict:
+        """Observation and mask of the games that are on, and more entries."""
+        mask = self._tensor(self.batch.mask.view(np.bool_))
+        self.action_spec.update_mask(mask.clone())
+        return TensorDict(
+            {"observation": self._tensor(self.batch.seen), "action_mask": mask, **more},
+            batch_size=self.batch_size,
+            device=self.device,
+        )
+
+    def _reset(self, tensordict: Any = None, **kwargs: Any) -> TensorDict:
+        asked = None if tensordict is None else tensordict.get("_reset", None)
+        if asked is None:
+            self._restart_all()
+        else:
+            self._restart(asked.reshape(self.batch.num_games).cpu().numpy())
+        none = np.zeros(self.batch.num_games, np.bool_)
+        flags = {name: self._column(none) for name in ("done", "terminated", "truncated")}
+        return self._told(**flags)
+
+    def _restart_all(self) -> None:
+        if self._next_seed is not None or not self._ahead.all():
+            self.batch.reset(self._next_seed)
+        self._next_seed = None
+        self._ahead[:] = False
+
+    def _restart(self, places: NDArray[np.bool_]) -> None:
+        """Start games in some places; where one has ended, the next one waits already."""
+        going_on = places & ~self._ahead
+        if going_on.any():
+            self.batch.restart(going_on)
+        self._ahead[places] = False
+
+    def _step(self, tensordict: Any) -> TensorDict:
+        batch = self.batch
+        batch.step(tensordict.get("action").cpu().numpy())
+        self._ahead[:] = batch.done
+        told = self._told(
+            reward=self._column(batch.reward, torch.float32),
+            done=self._column(batch.done),
+            terminated=self._column(batch.done & ~batch.truncated),
+            truncated=self._column(batch.truncated),
+        )
+        ended = batch.done.nonzero()[0]
+        if len(ended):
+            rows = self._tensor(ended)
+            told["observation"][rows] = self._tensor(batch.final_observation[ended])
+            told["action_mask"][rows] = True
+        return told
+
+    def _set_seed(self, seed: int | None) -> None:
+        """The next reset of all games starts game i from seed + i."""
+        self._next_seed = seed
+
+    def close(self, *, raise_if_closed: bool = True) -> None:
+        """Let the threads go."""
+        self.batch.close()
+        super().close(raise_if_closed=raise_if_closed)

@@ -1,0 +1,209 @@
+import warnings
+
+import numpy as np
+import pytest
+
+torchrl = pytest.importorskip("torchrl", reason="takes the extra `torchrl`")
+
+import torch  # noqa: E402
+from tensordict.nn import InteractionType, TensorDictModule  # noqa: E402
+from torchrl.envs import ActionMask, Compose, RewardSum, StepCounter, TransformedEnv  # noqa: E402
+from torchrl.envs.utils import check_env_specs  # noqa: E402
+from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator  # noqa: E402
+from torchrl.objectives import ClipPPOLoss  # noqa: E402
+from torchrl.objectives.value import GAE  # noqa: E402
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # TorchRL's own, while it is imported
+    from torchrl.collectors import Collector
+
+from catan_pz import IllegalActionError  # noqa: E402
+from catan_pz.env.vector.seats import SeatBatch  # noqa: E402
+from catan_pz.env.vector.torchrl import CatanTorchRLEnv  # noqa: E402
+
+QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    yield
+    torch.set_num_threads(threads)
+
+
+def actor(env):
+    numbers, actions = env.observation_spec["observation"].shape[-1], env.action_spec.n
+    logits = TensorDictModule(torch.nn.Linear(numbers, actions), ["observation"], ["logits"])
+    return ProbabilisticActor(
+        logits,
+        in_keys={"logits": "logits", "mask": "action_mask"},
+        distribution_class=MaskedCategorical,
+        return_log_prob=True,
+        default_interaction_type=InteractionType.RANDOM,
+        spec=env.action_spec,
+    )
+
+
+def legal(data):
+    return data["action_mask"].gather(-1, data["action"].unsqueeze(-1)).all()
+
+
+@pytest.mark.parametrize("observation", ["flat", "units"])
+def test_specs_hold(observation):
+    env = CatanTorchRLEnv(5, seat="random", observation=observation, seed=1, **QUICK)
+    check_env_specs(env)
+    data = env.rollout(120, break_when_any_done=False)
+    assert data["observation"].dtype == (torch.float32 if observation == "flat" else torch.int8)
+    assert legal(data)
+    assert data["next", "done"].any()
+    for spec, found in ((env.observation_spec, data[:, -1]), (env.done_spec, data[:, -1]["next"])):
+        assert spec.is_in(found.select(*spec.keys()))
+    env.close()
+
+
+@pytest.mark.parametrize("observation", ["flat", "units"])
+def test_steps_are_those_of_the_core(observation):
+    scaled = observation == "flat"
+    env = CatanTorchRLEnv(8, seat="random", seed=3, observation=observation, **QUICK)
+    batch = SeatBatch(8, seat="random", seed=3, scaled=scaled, **QUICK)
+    data, ends = env.reset(), np.zeros(2, int)
+    for _ in range(250):
+        assert (data["observation"].numpy() == batch.seen).all()
+        assert (data["action_mask"].numpy() == batch.mask).all()
+        assert not data["done"].any()
+        actions = batch.sample().copy()
+        batch.step(actions)
+        stepped, data = env.step_and_maybe_reset(data.set("action", torch.tensor(actions)))
+        after = stepped["next"]
+        done, going_on = batch.done, ~batch.done
+        assert (after["reward"][:, 0].numpy() == batch.reward).all()
+        assert (after["done"][:, 0].numpy() == done).all()
+        assert (after["truncated"][:, 0].numpy() == batch.truncated).all()
+        assert (after["terminated"][:, 0].numpy() == (done & ~batch.truncated)).all()
+        seen = np.where(done[:, None], batch.final_observation, batch.seen)
+        assert (after["observation"].numpy() == seen).all()
+        assert after["action_mask"][torch.tensor(done)].all()
+        assert (after["action_mask"].numpy()[going_on] == batch.mask[going_on]).all()
+        ends += (done & ~batch.truncated).sum(), batch.truncated.sum()
+    assert (ends > 3).all()
+
+
+def test_what_was_given_out_stays():
+    env = CatanTorchRLEnv(4, seed=1, **QUICK)
+    first = env.reset()
+    kept = first.clone()
+    env.rollout(40, break_when_any_done=False)
+    assert (first == kept).all()
+
+
+def test_games_broken_off_start_anew_and_the_others_go_on():
+    env = CatanTorchRLEnv(4, seed=1, trading=False)
+    alone = CatanTorchRLEnv(4, seed=1, trading=False)
+    data = env.rollout(30)[:, -1]["next"]
+    torch.manual_seed(0)
+    other = alone.rollout(30)[:, -1]["next"]
+    places = torch.tensor([True, False, True, False])
+    seeds = env.batch.seeds.copy()
+    again = env.reset(data.clone().set("_reset", places.unsqueeze(-1)))
+    for name in ("observation", "action_mask"):
+        assert (again[name][~places] == other[name][~places]).all()
+    assert (env.batch.games["turn"][places] == 0).all()
+    assert ((env.batch.seeds != seeds) == places.numpy()).all()
+    assert legal(env.rollout(20, auto_reset=False, tensordict=again))
+    seeds = env.batch.seeds.copy()
+    env.reset(again.clone().set("_reset", places.unsqueeze(-1)))
+    assert ((env.batch.seeds != seeds) == places.numpy()).all()
+
+
+def test_a_limit_of_steps_from_outside():
+    base = CatanTorchRLEnv(6, seed=1, trading=False)
+    env = TransformedEnv(base, Compose(ActionMask(), StepCounter(max_steps=7)))
+    data = env.rollout(50, break_when_any_done=False)
+    assert (data["next", "done"].sum(1) == 7).all()
+    assert (data["step_count"].max() == 6).all()
+    # After the limit comes a first decision: a settlement.
+    assert (data["action"][:, ::7] >= 74).all()
+    assert (data["action"][:, ::7] < 128).all()
+
+
+def test_rewards_reach_the_learner_in_the_step_that_ends_the_game():
+    base = CatanTorchRLEnv(16, seat="random", seed=1, **QUICK)
+    data = TransformedEnv(base, Compose(ActionMask(), RewardSum())).rollout(
+        150, break_when_any_done=False
+    )["next"]
+    ended, won = data["terminated"], data["episode_reward"]
+    assert ((data["reward"] != 0) == ended).all()
+    assert set(won[ended].tolist()) == {-1.0, 1.0}
+    assert data["truncated"].any()
+    assert (won[data["truncated"]] == 0).all()
+
+
+def test_seeds():
+    env = CatanTorchRLEnv(3, seed=5, trading=False)
+    first = env.reset()["observation"]
+    second = env.reset()["observation"]
+    assert not (first == second).all()
+    assert env.set_seed(5) != 5
+    assert (env.reset()["observation"] == first).all()
+    assert (env.reset()["observation"] == second).all()
+    drawn = [CatanTorchRLEnv(2, trading=False).reset()["observation"] for _ in range(2)]
+    assert not (drawn[0] == drawn[1]).all()
+
+
+def test_a_collector_gathers_what_a_masked_actor_plays():
+    env = CatanTorchRLEnv(8, seat="random", seed=1, **QUICK)
+    collector = Collector(
+        env,
+        actor(env),
+        frames_per_batch=8 * 40,
+        total_frames=8 * 160,
+        auto_register_policy_transforms=False,
+    )
+    ends = 0
+    for data in collector:
+        assert data.shape == (8, 40)
+        assert legal(data)
+        ends += int(data["next", "done"].sum())
+        # The root of a step is what the step before led to, or a new game.
+        going_on = ~data["next", "done"][:, :-1, 0]
+        for name in ("observation", "action_mask"):
+            assert (data[name][:, 1:] == data["next", name][:, :-1])[going_on].all()
+    assert ends > 8
+    collector.shutdown()
+
+
+def test_ppo_learns_on_it():
+    env = CatanTorchRLEnv(8, seat="random", seed=1, **QUICK)
+    policy = actor(env)
+    value = ValueOperator(torch.nn.Linear(990, 1), ["observation"])
+    with torch.no_grad():
+        data = env.rollout(60, policy, break_when_any_done=False)
+        GAE(gamma=1.0, lmbda=0.95, value_network=value)(data)
+    losses = ClipPPOLoss(policy, value)(data.reshape(-1))
+    total = losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]
+    total.backward()
+    gradients = [p.grad for module in (policy, value) for p in module.parameters()]
+    assert all(torch.isfinite(g).all() and g.any() for g in gradients)
+
+
+def test_threads_change_nothing():
+    pairs = [CatanTorchRLEnv(512, seed=1, trading=False, threads=n) for n in (1, 2)]
+    rollouts = []
+    for env in pairs:
+        torch.manual_seed(0)
+        rollouts.append(env.rollout(5))
+        env.close()
+    assert (rollouts[0] == rollouts[1]).all()
+
+
+def test_illegal_actions_and_options_are_named():
+    env = CatanTorchRLEnv(3, trading=False)
+    data = env.reset().set("action", torch.zeros(3, dtype=torch.int64))
+    with pytest.raises(IllegalActionError, match="game 0: phase 'setup_settlement'"):
+        env.step(data)
+    with pytest.raises(ValueError, match="option observation='dict'"):
+        CatanTorchRLEnv(3, observation="dict")
+    with pytest.raises(ValueError, match="option num_games=0"):
+        CatanTorchRLEnv(0)
