@@ -228,6 +228,7 @@ class SeatBatch(ThreadedGames):
             raise TypeError(f"places are {places.dtype}, must be bool")
         self.games["phase"][places] = Phase.OVER
         self.done[places] = True  # what is played before the first decision pays nothing
+        self._forget(np.flatnonzero(places))
         self._deal(batch_calls.WHERE_FINISHED)
         self._finish_rounds()
         self._scale()

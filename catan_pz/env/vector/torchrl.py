@@ -9,7 +9,7 @@ from tensordict import TensorDict
 from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
-from catan_pz.agents.batch import Opponents
+from catan_pz.agents.registry import Opponents
 from catan_pz.env.match import check_choice
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.env.vector.spaces import OBSERVATIONS
@@ -36,8 +36,8 @@ class CatanTorchRLEnv(EnvBase):
         num_envs: B.
         rules: a `Rules`, a preset's name, or None for the base game.
         seat: the learner's seat, or "random" for one drawn in each game.
-        opponents: None for random players, a `BatchAgent` for all other seats, or for each
-            in turn order from the learner's left a `BatchAgent` or None.
+        opponents: None for random players, an `Agent` or its name for all other seats, or
+            for each in turn order from the learner's left one of these.
         observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
             units.
         reward: a `Reward`, its name, or None for win and loss.

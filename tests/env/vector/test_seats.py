@@ -10,7 +10,6 @@ from catan_pz.agents.table import Table
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.rewards import make_reward
 from catan_pz.runtime import threaded
-from catan_pz.terms import Phase
 
 GAMMA, MIX_1, MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 ALL = 2**64 - 1
@@ -290,42 +289,41 @@ def test_resets():
     assert list(SeatBatch(2, seed=2**64 - 1).seeds) == [2**64 - 1, 0]
 
 
-@pytest.mark.parametrize("opponents", [None, [None, Last(), None]])
+@pytest.mark.parametrize("opponents", [None, "random", [None, Stateful(), Last()]])
 @pytest.mark.parametrize("name", ["linear", "called"])
 def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
     linear = LinearReward(points_gained=0.25, card_played=0.125)
     reward = linear if name == "linear" else lambda happened, games: happened @ linear.weights
-    options = {"seed": 5, "seat": "random", "trading": False, "reward": reward, "scaled": True}
-    batch = SeatBatch(6, opponents=opponents, **options)
-    other = SeatBatch(6, opponents=opponents, **options)
+    options = {"seat": "random", "trading": False, "scaled": True, "victory_points": 4}
+    options |= {"reward": reward, "opponents": opponents}
+    batch, other = SeatBatch(6, seed=5, **options), SeatBatch(6, seed=5, **options)
     places = np.array([True, False, False, True, True, False])
     for _ in range(25):
-        batch.step(batch.sample())
-        other.step(other.sample())
+        actions = batch.sample().copy()
+        batch.step(actions)
+        other.step(actions)
     batch.restart(places)
     # As where a game ends: the next one's seed is a hash of the last one's.
-    seeds = [scramble(int(seed) + GAMMA & ALL) for seed in other.seeds]
-    assert (batch.seeds[places] == np.array(seeds, np.uint64)[places]).all()
-    assert (batch.seeds[~places] == other.seeds[~places]).all()
-    for i in np.flatnonzero(places):
-        replay = Replay(batch.rules, seeds[i], "win_loss", None)
-        assert batch.seats[i] == replay.seat
-        assert batch.games["phase"][i] == Phase.SETUP_SETTLEMENT
-        if opponents is None:
-            assert (batch.observation[i] == replay.game.observe(replay.seat)).all()
-    assert not (batch.done | batch.truncated).any()
+    for i in range(6):
+        last_seed = int(other.seeds[i])
+        assert batch.seeds[i] == (scramble(last_seed + GAMMA & ALL) if places[i] else last_seed)
+    assert not batch.done[places].any()
     assert not batch.reward[places].any()
-    total = np.zeros(6)
-    while not batch.done[places].any():
+    new = {i: SeatBatch(1, seed=int(batch.seeds[i]), **options) for i in np.flatnonzero(places)}
+    while not all(one.done[0] for one in new.values()):
         actions = batch.sample().copy()
-        other_actions = other.sample().copy()
         batch.step(actions)
-        other.step(np.where(places, other_actions, actions))
-        total += batch.reward
-        for seen in ("scaled", "mask", "reward", "seats"):
+        other.step(np.where(places, other.sample(), actions))
+        for i, one in new.items():
+            if not one.done[0]:
+                one.step(actions[[i]])
+                for seen in ("scaled", "mask", "reward", "seats", "done"):
+                    assert (getattr(batch, seen)[i] == getattr(one, seen)[0]).all()
+                if one.done[0]:
+                    assert batch.final_return[i] == one.final_return[0]
+                    assert batch.final_decisions[i] == one.final_decisions[0]
+        for seen in ("scaled", "mask", "reward", "seats", "done"):
             assert (getattr(batch, seen)[~places] == getattr(other, seen)[~places]).all()
-    for i in np.flatnonzero(batch.done & places):
-        assert batch.final_return[i] == total[i]
 
 
 def test_places_to_restart_are_bool():
