@@ -66,6 +66,12 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
     return [scramble((~seed & _ALL) + (p + 1) * _OF_A_SEAT & _ALL) for p in range(num_players)]
 
 
+def own_seeds(seeds: NDArray[np.uint64], seats: NDArray[Any]) -> NDArray[np.uint64]:
+    """(K,) what `seat_seeds` gives one seat of each game, from seeds (K,) and seats (K,)."""
+    places = (seats + np.int64(1)).astype(np.uint64)
+    return scrambled(~seeds + places * np.uint64(_OF_A_SEAT))
+
+
 def nth_draws(
     seeds: NDArray[np.uint64], seats: NDArray[Any], drawn: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
@@ -76,6 +82,5 @@ def nth_draws(
         seats: (K,) seats.
         drawn: (K,) how many numbers each of these seats has drawn in its game.
     """
-    places = (seats + np.int64(1)).astype(np.uint64)
-    own = scrambled(~seeds + places * np.uint64(_OF_A_SEAT))
+    own = own_seeds(seeds, seats)
     return scrambled(own + (drawn + 1).astype(np.uint64) * chance.GAMMA)

@@ -1,7 +1,7 @@
 """Many games as one vector environment of Stable-Baselines3, masks for MaskablePPO included."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -153,6 +153,20 @@ class CatanVecEnv(VecEnv):
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, in the same array at each call."""
         return self.batch.sample()
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """The games as `SeatBatch.get_state` gives them, to go on from after a break."""
+        return self.batch.get_state()
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+        """Go on from what `get_state` gave; the observation (B, N).
+
+        Raises:
+            ValueError: names the array that is missing or that doesn't fit.
+        """
+        self.batch.set_state(state)
+        self._fresh = False
+        return self._observe()
 
     def close(self) -> None:
         """Let the threads go."""

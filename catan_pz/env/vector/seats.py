@@ -1,5 +1,6 @@
 """Many games, of each of which one seat is the learner's; the others are played inside."""
 
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, Final
 
@@ -8,7 +9,8 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent, View
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.draws import nth_draws, seat_seeds
+from catan_pz.agents.draws import nth_draws, own_seeds, seat_seeds
+from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.env.match import check_choice
 from catan_pz.observation.segments import SCALES, SIZE
@@ -20,6 +22,28 @@ from catan_pz.runtime.threaded import ThreadedGames, integers
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 _OWN_DRAWS: Final = np.uint64(0x2545F4914F6CDD1D)
+_KEPT: Final = (
+    "games",
+    "seats",
+    "seeds",
+    "observation",
+    "mask",
+    "reward",
+    "done",
+    "truncated",
+    "final_observation",
+    "final_won",
+    "final_points",
+    "final_turns",
+    "final_decisions",
+    "final_return",
+    "_decisions",
+    "_drawn_by",
+    "_return",
+    "_samplers",
+    "_own_samplers",
+)
+"""Arrays that all which is still to come rests on, and what the last step told."""
 
 
 class SeatBatch(ThreadedGames):
@@ -238,6 +262,39 @@ class SeatBatch(ThreadedGames):
         self._return[places] = 0
         self._decisions[places] = 0
 
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Copies of all arrays that the future rests on, by name; opponents are no part of it.
+
+        Raises:
+            ValueError: where opponents keep something of a game, as all may that are neither
+                `BatchAgent` nor `Mixture`.
+        """
+        if self._single:
+            names = sorted({agent.name for agent in self._single.values()})
+            raise ValueError(
+                f"option opponents: {names} may keep something of a game, which no state holds; "
+                "allowed: BatchAgents and Mixtures"
+            )
+        return {name.lstrip("_"): getattr(self, name).copy() for name in _KEPT}
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what `get_state` gave for the same rules, learner's seat and B.
+
+        Raises:
+            ValueError: names the array that is missing or that doesn't fit; nothing is changed.
+        """
+        kept = {name.lstrip("_"): getattr(self, name) for name in _KEPT}
+        for name, own in kept.items():
+            given = state.get(name)
+            if given is None or given.shape != own.shape or given.dtype != own.dtype:
+                seen = "missing" if given is None else f"{given.shape} of {given.dtype}"
+                raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")
+        for name, own in kept.items():
+            own[...] = state[name]
+        self._single.clear()
+        self._waiting[:] = False
+        self._scale()
+
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, in the same array at each call.
 
@@ -353,16 +410,19 @@ class SeatBatch(ThreadedGames):
     def _ask(self, agent: Agent, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> Any:
         """What an opponent that is to move in some games chooses."""
         observations, masks = self.observation[rows], self.mask[rows]
-        if isinstance(agent, BatchAgent):
-            draws = nth_draws(self.seeds[rows], seats, self._drawn_by[rows, seats])
+        if isinstance(agent, BatchAgent | Mixture):
+            seeds = self.seeds[rows]
+            draws = nth_draws(seeds, seats, self._drawn_by[rows, seats])
             self._drawn_by[rows, seats] += 1
-            return agent.act_batch(observations, masks, draws)
+            if isinstance(agent, BatchAgent):
+                return agent.act_batch(observations, masks, draws)
+            return agent.act_in_games(observations, masks, draws, own_seeds(seeds, seats))
         chosen = []
         for k, (i, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
             if (i, seat) not in self._single:
                 self._single[i, seat] = one = copy(agent)
-                seeds = seat_seeds(int(self.seeds[i]), self.rules.num_players)
-                one.reset(seat, self.rules, seeds[seat])
+                own = seat_seeds(int(self.seeds[i]), self.rules.num_players)[seat]
+                one.reset(seat, self.rules, own)
             view = View(observations[k], masks[k])
             chosen.append(as_action(self._single[i, seat].act(view, view.mask)))
         return np.array(chosen, np.int64)

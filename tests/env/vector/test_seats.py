@@ -264,6 +264,50 @@ def test_a_reset_starts_the_draws_anew():
     assert (futures[0] == futures[1]).all()
 
 
+@pytest.mark.parametrize("opponents", [None, "random", [None, RandomAgent(), Last()]])
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_state_holds_the_whole_future(opponents, scaled):
+    options = {"trading": False, "max_turns": 12, "seat": "random", "reward": "points_gained"}
+    batch = SeatBatch(5, seed=1, opponents=opponents, scaled=scaled, alternate=True, **options)
+    for _ in range(50):
+        batch.step(batch.sample())
+    state = batch.get_state()
+    again = SeatBatch(5, seed=9, opponents=opponents, scaled=scaled, alternate=True, **options)
+    again.step(again.sample())
+    again.set_state(state)
+    for key in state:
+        assert state[key].tobytes() == again.get_state()[key].tobytes(), key
+    assert (again.seen == batch.seen).all()
+    ended = 0
+    for _ in range(60):
+        actions = batch.sample()
+        assert (actions == again.sample()).all()
+        batch.step(actions)
+        again.step(actions)
+        ended += batch.done.sum()
+        for name in ("seen", "mask", "reward", "done", "final_return", "final_decisions", "seats"):
+            assert (getattr(again, name) == getattr(batch, name)).all(), name
+    assert ended > 5
+
+
+def test_a_state_of_other_games_is_named_and_changes_nothing():
+    batch = SeatBatch(3, seed=1, trading=False)
+    before = batch.get_state()
+    with pytest.raises(ValueError, match=r"state: games is \(2,\)"):
+        batch.set_state(SeatBatch(2, seed=2, trading=False).get_state())
+    with pytest.raises(ValueError, match="state: mask is"):
+        batch.set_state(SeatBatch(3, seed=2, trading=True).get_state())
+    with pytest.raises(ValueError, match="state: samplers is missing"):
+        batch.set_state({k: v for k, v in before.items() if k != "samplers"})
+    assert all(v.tobytes() == before[k].tobytes() for k, v in batch.get_state().items())
+
+
+def test_what_opponents_keep_is_in_no_state():
+    batch = SeatBatch(2, seed=1, seat=3, opponents=Stateful(), trading=False)
+    with pytest.raises(ValueError, match="Stateful"):
+        batch.get_state()
+
+
 def test_arrays_take_turns():
     batch = SeatBatch(3, seed=1, trading=False, scaled=True, alternate=True)
     for _ in range(10):

@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from catan_pz import Agent, Game, RandomAgent, Rules, View
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.mixture import Mixture
+from catan_pz.agents.table import Table
+from catan_pz.env.vector.seats import SeatBatch
+
+QUICK = {"trading": False, "max_turns": 12, "victory_points": 3}
+
+
+class Lowest(BatchAgent):
+    def __init__(self):
+        self.asked = []
+
+    def act_batch(self, observations, masks, draws):
+        self.asked.append(len(masks))
+        return masks.argmax(axis=1)
+
+
+class Highest(BatchAgent):
+    def act_batch(self, observations, masks, draws):
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+class First(Agent):
+    def act(self, view, mask):
+        return int(mask.argmax())
+
+
+def test_members_are_drawn_by_weight_and_by_seed_alone():
+    mixture = Mixture(["random", Lowest(), Highest()], [1, 0, 3])
+    seeds = np.arange(20_000, dtype=np.uint64)
+    drawn = mixture.drawn(seeds)
+    shares = np.bincount(drawn, minlength=3) / len(seeds)
+    assert shares == pytest.approx([0.25, 0, 0.75], abs=0.02)
+    assert (mixture.drawn(seeds[::-1]) == drawn[::-1]).all()
+
+
+def test_one_member_plays_a_seat_to_the_end_of_the_game():
+    mixture = Mixture([Lowest(), Highest()])
+    view = View(np.zeros(990, np.int8), np.zeros(389, np.int8))
+    view.mask[[3, 30, 300]] = 1
+    played = []
+    for seed in range(8):
+        mixture.reset(0, Rules(), seed)
+        choices = {mixture.act(view, view.mask) for _ in range(5)}
+        assert choices == {(3, 300)[mixture.drawn(np.array([seed], np.uint64))[0]]}
+        played += choices
+    assert {3, 300} == set(played)
+
+
+def test_games_of_a_batch_are_those_at_a_table():
+    mixture = Mixture([RandomAgent(), Lowest(), Highest()])
+    batch = SeatBatch(6, seed=3, opponents=mixture, seat=2, **QUICK)
+    seeds = [int(seed) for seed in batch.seeds]
+    ended = 0
+    for _ in range(120):
+        batch.step(batch.mask.argmax(axis=1))
+        for i in batch.done.nonzero()[0]:
+            game = Game(batch.rules, seed=seeds[i])
+            agents = [mixture, mixture, First(), mixture]
+            winner = Table(game, agents, seat_seeds(seeds[i], 4)).play()
+            assert batch.final_won[i] == (winner == 2)
+            assert (batch.final_observation[i] == game.observe(2)).all()
+            seeds[i] = int(batch.seeds[i])
+            ended += 1
+    assert ended > 6
+
+
+def test_each_member_is_asked_once_a_round():
+    lowest = Lowest()
+    batch = SeatBatch(64, seed=3, opponents=Mixture([lowest, Highest()]), seat=0, **QUICK)
+    for _ in range(5):
+        batch.step(batch.mask.argmax(axis=1))
+    assert max(lowest.asked) > 10
+
+
+@pytest.mark.parametrize(
+    ("members", "weights"),
+    [
+        ([], None),
+        ([First()], None),
+        (["nobody"], None),
+        (["random"], [0]),
+        (["random"], [-1]),
+        (["random"], [1, 2]),
+        (["random"], [float("nan")]),
+    ],
+)
+def test_impossible_mixtures_are_named(members, weights):
+    with pytest.raises(ValueError, match="not possible"):
+        Mixture(members, weights)
