@@ -12,9 +12,16 @@ _HOMES: dict[str, str] = {
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 
 
+def _shipped() -> list[str]:
+    # At call time: the room of models rests on this one.
+    from catan_pz.agents.network import shipped
+
+    return shipped()
+
+
 def names() -> list[str]:
-    """Names that `load` knows."""
-    return list(_HOMES)
+    """Names that `load` knows, those of the models that come with the package included."""
+    return [*_HOMES, *_shipped()]
 
 
 def register(name: str, home: str) -> None:
@@ -28,7 +35,7 @@ def register(name: str, home: str) -> None:
     Raises:
         ValueError: if the name is taken, or the home isn't in that form.
     """
-    if name in _HOMES:
+    if name in names():
         raise ValueError(f"name={name!r} is not possible; allowed: one that isn't taken")
     if len(home.split(":")) != 2:
         raise ValueError(f"home={home!r} is not possible; allowed: 'module:thing'")
@@ -39,13 +46,19 @@ def load(name: str, **options: Any) -> Agent:
     """An agent by its name.
 
     Args:
-        name: one of `names()`.
+        name: one of `names()`, or the path of a model file, which ends in ".npz".
         **options: arguments of its class, such as `simulations` of "search".
 
     Raises:
-        ValueError: for a name that isn't known.
+        ValueError: for a name that isn't known, or a file that holds no model.
     """
     if name not in _HOMES:
+        from catan_pz.agents.network import SHIPPED, NetworkAgent
+
+        if name.endswith(".npz"):
+            return NetworkAgent(name, **options)
+        if name in _shipped():
+            return NetworkAgent(SHIPPED / f"{name}.npz", **options)
         raise ValueError(f"agent {name!r} is not possible; allowed: one of {names()}")
     module, thing = _HOMES[name].split(":")
     return as_agent(getattr(import_module(module), thing)(**options))

@@ -14,6 +14,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.network import drawn_by_odds
 from catan_pz.agents.registry import Opponents
 from catan_pz.env.match import check_choice
 from catan_pz.env.vector.seats import SeatBatch
@@ -270,10 +271,7 @@ class PolicyOpponent(BatchAgent):
         odds = self._odds(observations, masks)
         if self.deterministic:
             return np.asarray(odds.argmax(axis=1))
-        below = odds.cumsum(axis=1)
-        whole = below[:, -1]
-        picked = np.minimum((draws >> np.uint64(11)) * 2.0**-53 * whole, np.nextafter(whole, 0))
-        return np.asarray((below > picked[:, None]).argmax(axis=1))
+        return drawn_by_odds(odds, draws)
 
     def _odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal."""

@@ -1,0 +1,301 @@
+"""Players that are small networks: read from files without pickles, run in NumPy alone.
+
+A model file is an `.npz` with dense layers (`weight_0` (out, in), `bias_0` (out,), ...), in
+float16 or float32, and a header in JSON: what it was made for, a checksum, and a card that
+says how it was trained and how well it plays. Letters: K games, N numbers of an observation,
+A actions.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.observation.segments import PLACES, SCALES, SEGMENTS, SIZE
+from catan_pz.rules import Rules
+
+FORMAT: Final = "catan-pz-model/1"
+ACTIVATIONS: Final = ("relu", "tanh")
+CHOICES: Final = ("draw", "best")
+SHIPPED: Final = Path(__file__).parent / "models"
+"""Where models lie that come with the package."""
+
+LAYOUT: Final = hashlib.sha256(
+    json.dumps([(s.name, s.shape, s.most) for s in SEGMENTS]).encode()
+).hexdigest()[:16]
+"""Names the layout of observations: another one gives another name."""
+
+_MOST: Final = np.round(1 / SCALES).astype(np.int8)
+_PRESENT: Final = PLACES["present"]
+_DEFAULTS: Final = Rules().to_dict()
+
+
+@dataclass(frozen=True)
+class Model:
+    """Dense layers from an observation to a number for each action, and what they are for.
+
+    Attributes:
+        weights: (out, in) float32 of each layer; the first takes scaled observations (N,),
+            the last gives A numbers.
+        biases: (out,) float32 of each layer.
+        activation: between the layers, "relu" or "tanh".
+        choice: "draw" where the numbers are logits of odds to draw from, "best" where the
+            largest is to be played.
+        rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
+        card: how it was trained and how well it plays; JSON values.
+
+    Raises:
+        ValueError: names what doesn't fit.
+    """
+
+    weights: tuple[NDArray[np.float32], ...]
+    biases: tuple[NDArray[np.float32], ...]
+    activation: str
+    choice: str
+    rules: Mapping[str, Any]
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("activation", ACTIVATIONS), ("choice", CHOICES)):
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"model: {name}={getattr(self, name)!r} is not possible; allowed: {allowed}"
+                )
+        actions = Rules.from_dict(self.rules).num_actions
+        before = SIZE
+        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            if weight.ndim != 2 or weight.shape[1] != before or bias.shape != weight.shape[:1]:
+                raise ValueError(
+                    f"model: layer {k} is {weight.shape} with {bias.shape}, must take {before} "
+                    "numbers"
+                )
+            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+                raise ValueError(f"model: layer {k} has numbers that aren't finite")
+            before = len(bias)
+        if before != actions or not self.weights:
+            raise ValueError(f"model: it gives {before} numbers, its rules have {actions} actions")
+
+    @property
+    def num_players(self) -> int:
+        """Players of the games that it was trained on."""
+        return Rules.from_dict(self.rules).num_players
+
+    @property
+    def num_actions(self) -> int:
+        """A."""
+        return len(self.biases[-1])
+
+    def save(self, path: Path | str, dtype: str = "float16") -> None:
+        """Write a model file, whole or not at all.
+
+        Args:
+            path: where to.
+            dtype: of the numbers in the file, "float16" or "float32".
+
+        Raises:
+            ValueError: for another dtype, or numbers too large for it.
+        """
+        if dtype not in ("float16", "float32"):
+            raise ValueError(
+                f"option dtype={dtype!r} is not possible; allowed: 'float16', 'float32'"
+            )
+        arrays: dict[str, Any] = {}
+        with np.errstate(over="ignore"):
+            for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+                arrays |= {f"weight_{k}": weight.astype(dtype), f"bias_{k}": bias.astype(dtype)}
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ValueError(f"model: it has numbers that are too large for {dtype}")
+        header = {
+            "format": FORMAT,
+            "layout": LAYOUT,
+            "layers": len(self.weights),
+            "activation": self.activation,
+            "choice": self.choice,
+            "rules": dict(self.rules),
+            "card": dict(self.card),
+            "checksum": _checksum(arrays),
+        }
+        text = json.dumps(header, ensure_ascii=False).encode()
+        path = Path(path)
+        draft = path.with_name(f".{path.name}.draft")
+        with draft.open("wb") as file:
+            np.savez(file, allow_pickle=False, header=np.frombuffer(text, np.uint8), **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+
+    @classmethod
+    def read(cls, path: Path | str) -> "Model":
+        """The model in a file; nothing of the file is run.
+
+        Raises:
+            ValueError: if it is no model file, damaged, or for other observations; names it.
+            FileNotFoundError: if there is none.
+        """
+        whole = BytesIO(Path(path).read_bytes())
+        try:
+            with np.load(whole, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            header = json.loads(arrays.pop("header").tobytes())
+            if header["format"] != FORMAT:
+                raise ValueError(f"its format is {header['format']!r}, must be {FORMAT!r}")
+            if header["checksum"] != _checksum(arrays):
+                raise ValueError("its checksum doesn't fit: the file is damaged")
+            if header["layout"] != LAYOUT:
+                raise ValueError("it was made for another layout of observations")
+            weights, biases = (
+                tuple(arrays[f"{name}_{k}"].astype(np.float32) for k in range(header["layers"]))
+                for name in ("weight", "bias")
+            )
+            return cls(
+                weights,
+                biases,
+                activation=header["activation"],
+                choice=header["choice"],
+                rules=header["rules"],
+                card=header["card"],
+            )
+        except Exception as error:  # what a damaged archive gives is of many kinds
+            raise ValueError(f"{path} is no model that can be played: {error}") from error
+
+
+def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
+    total = hashlib.sha256()
+    for name in sorted(arrays):
+        total.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape}".encode())
+        total.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return total.hexdigest()
+
+
+def drawn_by_odds(odds: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """(K,) actions drawn from odds (K, A) from 0, in any unit, by one random number each."""
+    below = odds.cumsum(axis=1, dtype=np.float64)
+    whole = below[:, -1]
+    picked = np.minimum((draws >> np.uint64(11)) * 2.0**-53 * whole, np.nextafter(whole, 0))
+    return np.asarray((below > picked[:, None]).argmax(axis=1), np.int64)
+
+
+class NetworkAgent(BatchAgent):
+    """Plays by a model.
+
+    Args:
+        model: the model, or the path of its file.
+        choice: "draw" or "best"; None for the model's own.
+        name: for tables of results.
+
+    Attributes:
+        model: the `Model`.
+
+    Raises:
+        ValueError: for another choice, or a file that can't be played.
+    """
+
+    name = "network"
+
+    def __init__(
+        self, model: Model | Path | str, *, choice: str | None = None, name: str | None = None
+    ) -> None:
+        self.model = model if isinstance(model, Model) else Model.read(model)
+        if choice not in (*CHOICES, None):
+            raise ValueError(
+                f"option choice={choice!r} is not possible; allowed: one of {CHOICES} or None"
+            )
+        self._draws_it = (choice or self.model.choice) == "draw"
+        if name is not None:
+            self.name = name
+        elif not isinstance(model, Model):
+            self.name = Path(model).stem
+        first, *self._others = (np.ascontiguousarray(weight.T) for weight in self.model.weights)
+        self._first = first * SCALES[:, None]
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        """A game begins.
+
+        Raises:
+            ValueError: if the model wasn't trained for such rules, or the seed isn't possible.
+        """
+        self._check_fit(rules.num_players, rules.num_actions)
+        super().reset(seat, rules, seed)
+
+    def _check_fit(self, num_players: int, num_actions: int) -> None:
+        model = self.model
+        if (num_players, num_actions) != (model.num_players, model.num_actions):
+            raise ValueError(
+                f"agent {self.name!r} plays games of {model.num_players} players with "
+                f"{model.num_actions} actions; this one has {num_players} players and "
+                f"{num_actions} actions"
+            )
+
+    def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """(K, A) what the network says of each action, from observations (K, N)."""
+        x = np.minimum(observations, _MOST).astype(np.float32) @ self._first
+        x += self.model.biases[0]
+        for weight, bias in zip(self._others, self.model.biases[1:], strict=True):
+            if self.model.activation == "relu":
+                np.maximum(x, 0, out=x)
+            else:
+                np.tanh(x, out=x)
+            x = x @ weight
+            x += bias
+        return np.asarray(x, np.float32)
+
+    def act_batch(
+        self,
+        observations: NDArray[np.int8],
+        masks: NDArray[np.int8],
+        draws: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        """(K,) choices.
+
+        Raises:
+            ValueError: if the model wasn't trained for such games.
+        """
+        self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
+        legal = masks != 0
+        logits = np.where(legal, self.logits(observations), -np.inf)
+        if not self._draws_it:
+            return np.asarray(logits.argmax(axis=1), np.int64)
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return drawn_by_odds(odds, draws)
+
+
+def shipped() -> list[str]:
+    """Names of the models that come with the package."""
+    return sorted(path.stem for path in SHIPPED.glob("*.npz"))
+
+
+def card_text(name: str, model: Model) -> str:
+    """The card of a model as Markdown: what it plays, how it was trained, how well it plays."""
+    rules = Rules.from_dict(model.rules)
+    changed = {key: value for key, value in rules.to_dict().items() if value != _DEFAULTS[key]}
+    sizes = " - ".join(str(n) for n in (SIZE, *(len(bias) for bias in model.biases)))
+    numbers = sum(w.size + b.size for w, b in zip(model.weights, model.biases, strict=True))
+    rows: list[Sequence[Any]] = [
+        ("players", model.num_players),
+        ("rules that differ from the defaults", json.dumps(changed)),
+        ("layers", f"{sizes}, {model.activation}, {numbers:,} numbers"),
+        ("choice", {"draw": "drawn by its odds", "best": "the best by its values"}[model.choice]),
+    ]
+    rows += [
+        (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"
+    ]
+    lines = [f"# {name}", "", "| | |", "|---|---|"]
+    lines += [f"| {key} | {value} |" for key, value in rows]
+    results: Sequence[Mapping[str, Any]] = model.card.get("results", ())
+    if results:
+        lines += ["", "| against | games | won | 95 % interval | seed |", "|---|---|---|---|---|"]
+        for result in results:
+            low, high = result["interval"]
+            lines.append(
+                f"| {result['against']} | {result['games']:,} | {100 * result['win_rate']:.1f} % | "
+                f"{100 * low:.1f} to {100 * high:.1f} % | {result['seed']} |"
+            )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,263 @@
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from catan_pz import agents
+from catan_pz.agents import network
+from catan_pz.agents.network import LAYOUT, Model, NetworkAgent, card_text
+from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.table import Table
+from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.observation.segments import SCALES, SIZE
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+
+QUICK = {"num_players": 3, "trading": False, "victory_points": 4, "max_turns": 60}
+
+
+def model(rules=None, choice="draw", activation="tanh", hidden=(8, 8), seed=1):
+    rules = rules or Rules.make(**QUICK)
+    rng = np.random.default_rng(seed)
+    sizes = (SIZE, *hidden, rules.num_actions)
+    weights = [rng.normal(0, b**-0.5, (a, b)) for a, b in zip(sizes[1:], sizes, strict=False)]
+    return Model(
+        tuple(w.astype(np.float32) for w in weights),
+        tuple(rng.normal(0, 0.1, len(w)).astype(np.float32) for w in weights),
+        activation,
+        choice,
+        rules.to_dict(),
+        {"seed": seed, "frames": 123},
+    )
+
+
+@pytest.fixture(scope="module")
+def positions():
+    """Observations and masks of games under way."""
+    batch = SeatBatch(40, seed=1, seat="random", **QUICK)
+    for _ in range(30):
+        batch.step(batch.sample())
+    return batch.observation.copy(), batch.mask.copy()
+
+
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_the_network_is_its_dense_layers(positions, activation):
+    net = model(activation=activation)
+    x = np.minimum(positions[0].astype(np.float64) * SCALES, 1)
+    for k, (weight, bias) in enumerate(zip(net.weights, net.biases, strict=True)):
+        x = x @ weight.T.astype(np.float64) + bias
+        if k < 2:
+            x = np.tanh(x) if activation == "tanh" else np.maximum(x, 0)
+    np.testing.assert_allclose(NetworkAgent(net).logits(positions[0]), x, atol=1e-5)
+
+
+def test_values_above_a_segments_most_count_as_its_most(positions):
+    agent = NetworkAgent(model())
+    most = np.round(1 / SCALES).astype(np.int8)[None]
+    beyond = np.minimum(most.astype(int) + 5, 127).astype(np.int8)
+    np.testing.assert_array_equal(agent.logits(beyond), agent.logits(most))
+    np.testing.assert_allclose(most[0] * SCALES, 1, atol=1e-6)
+
+
+def test_draws_follow_the_odds_of_legal_actions(positions):
+    seen, mask = positions[0][:1], positions[1][:1]
+    agent = NetworkAgent(model())
+    draws = np.arange(8000, dtype=np.uint64) * np.uint64(2**64 // 8000)
+    chosen = agent.act_batch(np.repeat(seen, 8000, 0), np.repeat(mask, 8000, 0), draws)
+    odds = np.where(mask[0], np.exp(agent.logits(seen)[0].astype(np.float64)), 0)
+    drawn = np.bincount(chosen, minlength=252) / 8000
+    np.testing.assert_allclose(drawn, odds / odds.sum(), atol=1e-3)
+    assert (np.diff(chosen) >= 0).all()
+
+
+def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
+    seen, masks = positions
+    agent = NetworkAgent(model(choice="best"))
+    best = np.where(masks, agent.logits(seen), -np.inf).argmax(axis=1)
+    for draw in (0, 2**64 - 1):
+        draws = np.full(len(seen), draw, np.uint64)
+        assert (agent.act_batch(seen, masks, draws) == best).all()
+    also = NetworkAgent(model(choice="draw"), choice="best")
+    assert (also.act_batch(seen, masks, draws) == best).all()
+
+
+def test_single_and_batched_play_are_the_same(positions):
+    seen, masks = positions
+    agent = NetworkAgent(model())
+    draws = np.random.default_rng(0).integers(2**64, size=len(seen), dtype=np.uint64)
+    together = agent.act_batch(seen, masks, draws)
+    one_by_one = [
+        int(agent.act_batch(seen[k : k + 1], masks[k : k + 1], draws[k : k + 1])[0])
+        for k in range(len(seen))
+    ]
+    assert together.tolist() == one_by_one
+    assert masks[np.arange(len(seen)), together].all()
+
+
+def test_it_plays_whole_games(positions):
+    rules = Rules.make(**QUICK)
+    game = Game(rules, seed=2)
+    Table(game, [NetworkAgent(model()), RandomAgent(), NetworkAgent(model())], [1, 2, 3]).play()
+    assert game.is_over or game.is_truncated
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_a_file_gives_the_model_back(tmp_path, positions, dtype):
+    net = model()
+    net.save(tmp_path / "net.npz", dtype)
+    assert [path.name for path in tmp_path.iterdir()] == ["net.npz"]
+    read = Model.read(tmp_path / "net.npz")
+    for given, back in zip((*net.weights, *net.biases), (*read.weights, *read.biases), strict=True):
+        assert back.dtype == np.float32
+        assert (back == given.astype(dtype)).all()
+    for field in ("activation", "choice", "rules", "card"):
+        assert getattr(read, field) == json.loads(json.dumps(getattr(net, field)))
+    agent = agents.load(str(tmp_path / "net.npz"))
+    assert agent.name == "net"
+    np.testing.assert_allclose(
+        agent.logits(positions[0]), NetworkAgent(net).logits(positions[0]), atol=5e-3
+    )
+
+
+def _change(path, **changes):
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(arrays["header"].tobytes()) | changes
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **arrays)
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"format": "catan-pz-model/9"}, "format is 'catan-pz-model/9'"),
+        ({"layout": "another"}, "another layout of observations"),
+        ({"checksum": "0"}, "damaged"),
+        ({"layers": 4}, "weight_3"),
+        ({"activation": "sigmoid"}, "activation='sigmoid'"),
+        ({"choice": "worst"}, "choice='worst'"),
+        ({"rules": {"trading": True}}, "gives 252 numbers, its rules have 389 actions"),
+        ({"rules": {"num_players": 7}}, "num_players=7"),
+        ({"rules": None}, "no model"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_named(tmp_path, changes, match):
+    path = tmp_path / "net.npz"
+    model().save(path)
+    _change(path, **changes)
+    with pytest.raises(ValueError, match=match) as error:
+        Model.read(path)
+    assert str(path) in str(error.value)
+
+
+def test_a_damaged_file_is_never_taken_for_a_whole_one(tmp_path):
+    path = tmp_path / "net.npz"
+    model().save(path)
+    whole = path.read_bytes()
+    for cut in (0, 10, len(whole) // 2, len(whole) - 5):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(ValueError, match="no model"):
+            Model.read(path)
+    rng = np.random.default_rng(0)
+    refused = 0
+    for place in rng.integers(len(whole), size=40):
+        damaged = bytearray(whole)
+        damaged[place] ^= 255
+        path.write_bytes(damaged)
+        try:
+            read = Model.read(path)
+        except ValueError:
+            refused += 1
+            continue
+        # A byte that says nothing, such as a date of the archive.
+        for own, given in zip(read.weights, model().weights, strict=True):
+            assert (own == given.astype(np.float16)).all()
+    assert refused > 30
+
+
+def test_pickles_are_not_loaded(tmp_path):
+    path = tmp_path / "net.npz"
+    np.savez(path, header=np.array([{"format": "catan-pz-model/1"}], object))
+    with pytest.raises(ValueError, match="no model"):
+        Model.read(path)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "net.npz"
+    model(seed=1).save(path)
+    before = path.read_bytes()
+
+    def fail(file, **_arrays):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(network.np, "savez", fail)
+    with pytest.raises(OSError, match="No space"):
+        model(seed=2).save(path)
+    assert path.read_bytes() == before
+
+
+def test_numbers_too_large_for_the_file_are_refused(tmp_path):
+    net = model()
+    large = dataclasses.replace(net, biases=(net.biases[0] + 1e6, *net.biases[1:]))
+    with pytest.raises(ValueError, match="too large for float16"):
+        large.save(tmp_path / "net.npz")
+    large.save(tmp_path / "net.npz", "float32")
+    with pytest.raises(ValueError, match="dtype='int8'"):
+        net.save(tmp_path / "net.npz", "int8")
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_refused(broken):
+    net = model()
+    with pytest.raises(ValueError, match="layer 1 has numbers that aren't finite"):
+        dataclasses.replace(net, biases=(net.biases[0], net.biases[1] + broken, net.biases[2]))
+
+
+def test_games_of_other_rules_are_named(positions):
+    agent = NetworkAgent(model(), name="tiny")
+    with pytest.raises(ValueError, match="'tiny' plays games of 3 players with 252 actions"):
+        agent.reset(0, Rules(num_players=4, trading=False), 1)
+    with pytest.raises(ValueError, match="4 players and 252 actions"):
+        SeatBatch(2, seed=1, opponents=agent, seat=3, trading=False)
+    with pytest.raises(ValueError, match="389 actions"):
+        Table(Game(Rules(num_players=3)), [agent] * 3, [1, 2, 3])
+    with pytest.raises(ValueError, match="choice='worst'"):
+        NetworkAgent(model(), choice="worst")
+
+
+def test_models_of_the_package_are_known_by_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(network, "SHIPPED", tmp_path)
+    assert network.shipped() == []
+    model().save(tmp_path / "ppo-3p-test.npz")
+    assert "ppo-3p-test" in agents.names()
+    agent = agents.load("ppo-3p-test", choice="best")
+    assert agent.name == "ppo-3p-test"
+    with pytest.raises(ValueError, match="ppo-3p-test"):
+        agents.load("ppo-9p-test")
+    with pytest.raises(ValueError, match="isn't taken"):
+        agents.register("ppo-3p-test", "a:b")
+
+
+@pytest.mark.parametrize("name", network.shipped())
+def test_shipped_models_are_small_and_have_their_card(name):
+    path = network.SHIPPED / f"{name}.npz"
+    assert path.stat().st_size < 4 << 20
+    assert path.with_suffix(".md").read_text(encoding="utf-8") == card_text(name, Model.read(path))
+
+
+def test_a_card_tells_everything():
+    results = [
+        {"against": "random", "games": 1000, "win_rate": 0.9, "interval": [0.88, 0.92], "seed": 7}
+    ]
+    net = dataclasses.replace(model(), card={"command": "train", "results": results})
+    card = card_text("tiny", net)
+    assert "| command | train |" in card
+    assert "| random | 1,000 | 90.0 % | 88.0 to 92.0 % | 7 |" in card
+    assert "990 - 8 - 8 - 252, tanh" in card
+    assert '"num_players": 3' in card
+
+
+def test_the_layout_has_a_name():
+    assert len(LAYOUT) == 16

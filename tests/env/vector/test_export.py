@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import (
+    MaskableMultiInputActorCriticPolicy,
+)
+from stable_baselines3 import DQN
+
+from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.env.vector.export import exported
+from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits
+from catan_pz.observation.segments import SCALES, named_views
+
+QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
+
+
+def play(env, steps=30):
+    env.reset()
+    for _ in range(steps):
+        env.step(env.sample())
+    return env.batch.observation, env.batch.mask
+
+
+def shaken(learner):
+    """Weights as after training: the last layer of a fresh policy is next to nothing."""
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for parameter in learner.policy.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=0.1)
+    return learner
+
+
+@pytest.mark.parametrize("activation", [torch.nn.ReLU, torch.nn.Tanh])
+@pytest.mark.parametrize("observation", ["flat", "units"])
+def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activation):
+    env = CatanVecEnv(64, seed=1, observation=observation, **QUICK)
+    extractor = {"features_extractor_class": ScaleUnits} if observation == "units" else {}
+    kwargs = {"net_arch": [32, 16], "activation_fn": activation, **extractor}
+    learner = shaken(
+        MaskablePPO("MlpPolicy", env, n_steps=4, seed=0, device="cpu", policy_kwargs=kwargs)
+    )
+    seen, masks = play(env)
+    model = exported(learner, env.batch.rules)
+    odds = PolicyOpponent(learner)._odds(seen, masks)
+    draws = np.random.default_rng(1).integers(2**64, size=64, dtype=np.uint64)
+    by_torch = PolicyOpponent(learner).act_batch(seen, masks, draws)
+    assert (NetworkAgent(model).act_batch(seen, masks, draws) == by_torch).all()
+    for dtype, tolerance in (("float32", 1e-5), ("float16", 0.02)):
+        model.save(tmp_path / "net.npz", dtype)
+        agent = NetworkAgent(Model.read(tmp_path / "net.npz"))
+        logits = np.where(masks, agent.logits(seen), -np.inf)
+        own = np.exp(logits - logits.max(axis=1, keepdims=True))
+        np.testing.assert_allclose(own / own.sum(axis=1, keepdims=True), odds, atol=tolerance)
+
+
+def test_values_of_a_dqn_are_the_same_without_torch():
+    env = CatanVecEnv(32, seed=1, observation="units", **QUICK)
+    learner = shaken(
+        DQN(
+            "MlpPolicy",
+            env,
+            buffer_size=100,
+            seed=0,
+            device="cpu",
+            policy_kwargs={"net_arch": [32, 16], "features_extractor_class": ScaleUnits},
+        )
+    )
+    seen, masks = play(env)
+    agent = NetworkAgent(exported(learner, env.batch.rules))
+    with torch.no_grad():
+        values = learner.q_net(torch.as_tensor(seen)).numpy()
+    np.testing.assert_allclose(agent.logits(seen), values, atol=1e-5)
+    best = np.where(masks, values, -np.inf).argmax(axis=1)
+    assert (agent.act_batch(seen, masks, np.zeros(32, np.uint64)) == best).all()
+
+
+def test_columns_of_dict_observations_are_put_in_order():
+    env = CatanVecEnv(32, seed=1, **QUICK)
+    seen, _ = play(env)
+    scaled = named_views(np.minimum(seen * SCALES, np.float32(1)))
+    space = spaces.Dict({k: spaces.Box(0, 1, v.shape[1:], np.float32) for k, v in scaled.items()})
+
+    torch.manual_seed(0)
+    policy = MaskableMultiInputActorCriticPolicy(
+        space, env.action_space, lambda _: 1e-3, net_arch=[16]
+    )
+    learner = type("Learner", (), {"policy": policy, "observation_space": space})()
+    with torch.no_grad():
+        tensors, _ = policy.obs_to_tensor(scaled)
+        logits = policy.get_distribution(tensors).distribution.logits.numpy()
+    own = NetworkAgent(exported(learner, env.batch.rules)).logits(seen)
+    own -= np.log(np.exp(own).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(own, logits, atol=1e-5)
+
+
+def test_other_networks_are_refused():
+    env = CatanVecEnv(2, seed=1, **QUICK)
+    kwargs = {"activation_fn": torch.nn.Sigmoid}
+    learner = MaskablePPO("MlpPolicy", env, n_steps=4, device="cpu", policy_kwargs=kwargs)
+    with pytest.raises(ValueError, match="a layer is Sigmoid"):
+        exported(learner, env.batch.rules)
