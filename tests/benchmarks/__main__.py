@@ -1,11 +1,17 @@
-"""All benchmarks, one after the other: `python -m tests.benchmarks [name ...]`."""
+"""All benchmarks, one after the other: `python -m tests.benchmarks [name ...]`.
+
+A single one takes options of its own: `python -m tests.benchmarks batch --device cuda`.
+"""
 
 import platform
 import sys
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 
-NAMES = ("aec", "engine", "knowledge", "vector")
+NAMES = ("aec", "batch", "engine", "knowledge", "vector")
+ALONE = ("others",)
+"""Run only where they are named: they install what they need."""
 
 
 def machine() -> str:
@@ -21,14 +27,19 @@ def machine() -> str:
 
 def main() -> None:
     """Run those named, or all."""
-    names = sys.argv[1:] or NAMES
-    unknown = sorted(set(names) - set(NAMES))
+    words = sys.argv[1:]
+    names = list(takewhile(lambda word: not word.startswith("-"), words))
+    options = words[len(names) :]
+    names = names or list(NAMES)
+    unknown = sorted(set(names) - {*NAMES, *ALONE})
     if unknown:
-        sys.exit(f"unknown benchmarks {unknown}; there are {list(NAMES)}")
+        sys.exit(f"unknown benchmarks {unknown}; there are {[*NAMES, *ALONE]}")
+    if options and len(names) > 1:
+        sys.exit(f"options {options} are those of one benchmark: name it")
     print(f"Machine: {machine()}")
     for name in names:
         print(f"\n## {name}\n", flush=True)
-        sys.argv = [name]  # each benchmark reads options of its own, when it is run alone
+        sys.argv = [name, *options]
         import_module(f"tests.benchmarks.{name}").main()
 
 

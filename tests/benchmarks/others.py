@@ -1,0 +1,205 @@
+"""catan-pz beside other programs: python -m tests.benchmarks others
+
+Random legal play of four players without trade between players. Each program runs in a
+process of its own, all on the same one core; measures are taken in turns and the best of
+each counts. All check that actions are legal and start the next game where one ends. The
+other programs are installed into virtual environments under build/benchmarks, once;
+fastcatan takes a Python from 3.12, which `--python` names where it isn't found.
+
+Observations of catan-pz are 990 numbers, as int8 and as float32; those of fastcatan, which
+it has had before version 2 only, 1,084 float32.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+WORKERS = Path(__file__).parent / "workers"
+FOLDER = ROOT / "build" / "benchmarks"
+COMPARED = {
+    "mask": ("mask",),
+    "mask and observation": ("mask and observation", "mask and float32 observation"),
+    "one game at a time": ("one game at a time", "mask"),
+}
+"""What catan-pz does that a way of another program is compared with."""
+
+
+@dataclass
+class Best:
+    """The best measures of a way, and what was played in all of them."""
+
+    rate: float = 0.0
+    rate_without_drawing: float = 0.0
+    decisions: int = 0
+    games: int = 0
+
+    def add(self, measure: dict[str, Any]) -> None:
+        """Take a measure into account."""
+        decisions, seconds = measure["decisions"], measure["seconds"]
+        self.rate = max(self.rate, decisions / seconds)
+        without = decisions / (seconds - measure["drawing"])
+        self.rate_without_drawing = max(self.rate_without_drawing, without)
+        self.decisions += decisions
+        self.games += measure["games"]
+
+
+@dataclass
+class Program:
+    """A program that runs in a process of its own."""
+
+    name: str
+    process: subprocess.Popen[str]
+    version: str = ""
+    ways: dict[str, Best] = field(default_factory=dict)
+
+    def read(self) -> dict[str, Any]:
+        """The next line that it prints."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.name} stopped with status {self.process.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def measure(self, way: str, seconds: float) -> None:
+        """Let it work."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{way} {seconds}\n")
+        self.process.stdin.flush()
+        self.ways[way].add(self.read())
+
+    def close(self) -> None:
+        """Let it end."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def python_from_3_12(named: str | None) -> str | None:
+    """A Python that fastcatan runs with."""
+    if named is not None or sys.version_info >= (3, 12):
+        return named or sys.executable
+    found = (shutil.which(f"python3.{minor}") for minor in (12, 13, 14))
+    return next((path for path in found if path is not None), None)
+
+
+def environment(name: str, python: str, packages: list[str]) -> Path:
+    """The Python of a virtual environment with some packages, made where it isn't there yet."""
+    folder = FOLDER / name
+    installed = folder / "installed.txt"
+    wanted = "\n".join(packages)
+    executable = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not installed.exists() or installed.read_text(encoding="utf-8") != wanted:
+        print(f"Installing {', '.join(packages)} into {folder}", file=sys.stderr, flush=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([python, "-m", "venv", str(folder)], check=True)
+        install = [str(executable), "-m", "pip", "install", "--quiet", *packages]
+        subprocess.run(install, check=True)
+        installed.write_text(wanted, encoding="utf-8")
+    return executable
+
+
+def start(name: str, python: str | Path, worker: str, arguments: list[str]) -> Program:
+    """Start a worker, and wait until it is ready."""
+    variables = dict(os.environ, OMP_NUM_THREADS="1")
+    variables.pop("PYTHONPATH", None)
+    if worker == "run_catan_pz":
+        variables["PYTHONPATH"] = str(ROOT)
+    process = subprocess.Popen(
+        [str(python), str(WORKERS / f"{worker}.py"), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=variables,
+    )
+    program = Program(name, process)
+    ready = program.read()
+    program.version = ready["version"]
+    program.ways = {way: Best() for way in ready["ways"]}
+    return program
+
+
+def start_all(core: int, num_games: int, named: str | None) -> list[Program]:
+    """All programs that can be installed here; says which can't."""
+    batch, alone = [str(core), str(num_games)], [str(core)]
+    programs = [start("catan-pz", sys.executable, "run_catan_pz", batch)]
+    newer = python_from_3_12(named)
+    others: list[tuple[str, str | None, list[str], str, list[str]]] = [
+        ("fastcatan-2", newer, ["fastcatan==2.0.0", "numba"], "run_fastcatan", batch),
+        ("fastcatan-1", newer, ["fastcatan==1.0.2", "numba"], "run_fastcatan", batch),
+        ("catanatron", newer or sys.executable, ["catanatron==3.2.1"], "run_catanatron", alone),
+    ]
+    for name, python, packages, worker, arguments in others:
+        if python is None:
+            print(f"{name} left out: no Python from 3.12 found; name one with --python\n")
+            continue
+        try:
+            executable = environment(name, python, packages)
+            programs.append(start(name.split("-")[0], executable, worker, arguments))
+        except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
+            print(f"{name} left out: {error}\n")
+    return programs
+
+
+def print_rates(programs: list[Program]) -> None:
+    """The table of all measures."""
+    print("| program | what is done | decisions/s | without drawing | games/s | decisions a game |")
+    print("|---|---|---|---|---|---|")
+    for program in programs:
+        for way, best in program.ways.items():
+            length = best.decisions / max(best.games, 1)
+            cells = (best.rate, best.rate_without_drawing, best.rate / length, length)
+            numbers = [f"{number:,.0f}" for number in cells]
+            if best.rate == best.rate_without_drawing:
+                numbers[1] = ""  # not timed by itself
+            print(f"| {program.name} {program.version} | {way} | {' | '.join(numbers)} |")
+
+
+def print_ratios(programs: list[Program]) -> None:
+    """How many times as fast catan-pz is, way by way."""
+    own, *others = programs
+    print("\n| catan-pz against | what catan-pz does | times as fast | without drawing |")
+    print("|---|---|---|---|")
+    for program in others:
+        for way, theirs in program.ways.items():
+            for own_way in COMPARED[way]:
+                mine = own.ways[own_way]
+                without = mine.rate_without_drawing / theirs.rate_without_drawing
+                cells = [f"{program.name} {program.version}", own_way]
+                cells.append(f"{mine.rate / theirs.rate:.2f}")
+                cells.append("" if theirs.rate == theirs.rate_without_drawing else f"{without:.2f}")
+                print(f"| {' | '.join(cells)} |")
+
+
+def main() -> None:
+    """Measure and print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of each measure")
+    parser.add_argument("--repeats", type=int, default=7, help="measures, of which the best counts")
+    parser.add_argument("--games", type=int, default=1024, help="games of a batch")
+    parser.add_argument("--core", type=int, help="the core that all run on")
+    parser.add_argument("--python", help="a Python from 3.12, for fastcatan and catanatron")
+    options = parser.parse_args()
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+    core = cores[-1] if options.core is None else options.core
+    programs = start_all(core, options.games, options.python)
+    for _ in range(options.repeats):
+        for program in programs:
+            for way in program.ways:
+                program.measure(way, options.seconds)
+    for program in programs:
+        program.close()
+    print(f"Batches of {options.games:,} games, one core.\n")
+    print_rates(programs)
+    print_ratios(programs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""What the measured programs have in common: each runs in a process of its own, on one core.
+
+A worker is started with the core's number. It prints a line of JSON with its version, then
+waits for lines "way seconds", works that way for about so long, and prints a line of JSON
+for each: decisions, games ended, seconds in all, and seconds spent on drawing actions.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from time import perf_counter
+
+Work = Callable[[], tuple[int, int, float]]
+"""A round of work: decisions, games ended, seconds spent on drawing actions."""
+
+
+def pin() -> None:
+    """Stay on the core that the first argument names, where the system lets one."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {int(sys.argv[1])})
+
+
+def serve(version: str, ways: dict[str, Work]) -> None:
+    """Work as told, until there is nothing more to read."""
+    tell({"version": version, "ways": list(ways)})
+    for line in sys.stdin:
+        way, seconds = line.rsplit(maxsplit=1)
+        tell(measure(ways[way], float(seconds)))
+
+
+def tell(values: dict[str, object]) -> None:
+    """Print a line of JSON."""
+    print(json.dumps(values), flush=True)
+
+
+def measure(work: Work, seconds: float) -> dict[str, object]:
+    """Rounds of work until the seconds are over."""
+    decisions, games, drawing = 0, 0, 0.0
+    start = perf_counter()
+    while perf_counter() - start < seconds:
+        played, ended, drawn = work()
+        decisions += played
+        games += ended
+        drawing += drawn
+    elapsed = perf_counter() - start
+    return {"decisions": decisions, "games": games, "seconds": elapsed, "drawing": drawing}
