@@ -77,9 +77,7 @@ class Program:
 
     def close(self) -> None:
         """Let it end."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait()
+        self.process.communicate()
 
 
 def python_from_3_12(named: str | None) -> str | None:

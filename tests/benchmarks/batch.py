@@ -1,0 +1,333 @@
+"""Speed of many games at once: python -m tests.benchmarks batch [--device cuda]
+
+Prints tables. Random games of four players without trade between players, the actions drawn
+by the batch itself; every step checks that they are legal and starts the next game where one
+ends. What belongs to one table is measured in turns, and the best of several measures
+counts, so that rows can be compared with each other on a busy machine.
+"""
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from catan_pz.engine import legal, step
+from catan_pz.engine.options import table_of
+from catan_pz.engine.rule import bound, entry
+from catan_pz.engine.turn import is_finished
+from catan_pz.observation import encode
+from catan_pz.runtime.cpu import CpuBatch
+
+SIZES = (1, 16, 256, 1_024, 4_096, 16_384, 65_536)
+GPU_SIZES = (16_384, 131_072, 1_048_576)
+PARTS_SIZES = (1_024, 16_384)
+SCALING_SIZES = (8_192, 65_536)
+RULES: dict[str, Any] = {"trading": False}
+PARTS = (
+    "draw a legal action",
+    "check that it is legal",
+    "play it",
+    "write the mask",
+    "write the observation",
+    "find the finished",
+    "start the next games",
+    "CpuBatch without observation: sample",
+    "CpuBatch without observation: step",
+    "CpuBatch with observation: sample",
+    "CpuBatch with observation: step",
+)
+DRIFT = 2000
+"""Steps after which games that began together have drifted apart."""
+
+
+@entry
+def apply_all(games, first, last, actions, script):
+    """Play a legal action in each game, and nothing else."""
+    for i in range(first, last):
+        step.advance(games[i], actions[i], script)
+
+
+@entry
+def check_all(games, first, last, actions):
+    """How many actions are legal."""
+    count = 0
+    for i in range(first, last):
+        count += legal.is_legal(games[i], actions[i])
+    return count
+
+
+@entry
+def mask_all(games, first, last, masks):
+    """Write the mask of each game."""
+    for i in range(first, last):
+        legal.write_mask(games[i], masks[i])
+
+
+@entry
+def observe_all(games, first, last, observations):
+    """Write what the player to move sees in each game."""
+    for i in range(first, last):
+        encode.observe(games[i], int(games[i].player), observations[i])
+
+
+@entry
+def count_finished(games, first, last):
+    """How many games have come to their end."""
+    count = 0
+    for i in range(first, last):
+        count += is_finished(games[i])
+    return count
+
+
+@dataclass
+class Speed:
+    """The best measure so far."""
+
+    decisions: float = 0.0
+    games: float = 0.0
+
+    def add(self, decisions: int, games: int, seconds: float) -> None:
+        """Take a measure into account."""
+        if decisions / seconds > self.decisions:
+            self.decisions, self.games = decisions / seconds, games / seconds
+
+
+def drifted() -> np.ndarray:
+    """Records of 1,024 games, each somewhere between its start and its end."""
+    batch = CpuBatch(1024, observation=False, seed=1, **RULES)
+    for _ in range(DRIFT):
+        batch.step(batch.sample())
+    return np.array(batch.games)
+
+
+def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
+    """A batch whose games are somewhere between start and end.
+
+    Draws differ from place to place, so that games that begin alike go their own ways.
+    """
+    batch = CpuBatch(size, seed=1, **RULES, **arguments)
+    batch.games[:] = records[np.arange(size) % len(records)]
+    for _ in range(20):
+        batch.step(batch.sample())
+    return batch
+
+
+def measure(batch: Any, seconds: float, speed: Speed, wait: Callable[[], Any] = int) -> None:
+    """Steps until the seconds are over; `wait` returns once the device is done."""
+    steps, games = 0, 0
+    wait()
+    start = perf_counter()
+    while perf_counter() - start < seconds:
+        batch.step(batch.sample())
+        games += int(batch.done.sum())
+        steps += 1
+    wait()
+    speed.add(steps * batch.num_games, games, perf_counter() - start)
+
+
+def print_speeds(options: argparse.Namespace, records: np.ndarray) -> None:
+    """Decisions and games a second, by size, threads and what is written."""
+    threads = options.threads
+    print(f"Millions of decisions/s (games/s in brackets), by threads; {threads} cores.\n")
+    print("| games | mask, 1 | mask and observation, 1 |", end="")
+    print(f" mask, {threads} | mask and observation, {threads} |" if threads > 1 else "")
+    print("|---|" + "---|" * (4 if threads > 1 else 2))
+    for size in options.sizes:
+        kinds = [(n, seen) for n in sorted({1, threads}) for seen in (False, True)]
+        batches = [make(size, records, threads=n, observation=seen) for n, seen in kinds]
+        speeds = [Speed() for _ in kinds]
+        for _ in range(options.repeats):
+            for batch, speed in zip(batches, speeds, strict=True):
+                measure(batch, options.seconds, speed)
+        cells = [f"{one.decisions / 1e6:.2f} ({one.games:,.0f})" for one in speeds]
+        print(f"| {size:,} | {' | '.join(cells)} |", flush=True)
+        for batch in batches:
+            batch.close()
+
+
+class Parts:
+    """The parts of a step, each in a pass over all games by itself."""
+
+    def __init__(self, size: int, records: np.ndarray) -> None:
+        self.size = size
+        self.batch = make(size, records)
+        self.batch.auto_reset = False
+        self.whole = {seen: make(size, records, observation=seen) for seen in (False, True)}
+        self.script = table_of(self.batch.rules).script
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+        self.best = dict.fromkeys(PARTS, np.inf)
+
+    def timed(self, name: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Call, and add up the time by name."""
+        start = perf_counter()
+        result = call(*arguments)
+        self.seconds[name] += perf_counter() - start
+        return result
+
+    def round(self) -> None:
+        """A decision in each game."""
+        batch, everywhere = self.batch, (self.batch.games, 0, self.size)
+        actions = self.timed("draw a legal action", batch.sample)
+        count = self.timed("check that it is legal", bound(check_all), *everywhere, actions)
+        assert count == self.size
+        self.timed("play it", bound(apply_all), *everywhere, actions, self.script)
+        self.timed("write the mask", bound(mask_all), *everywhere, batch.mask)
+        self.timed("write the observation", bound(observe_all), *everywhere, batch.observation)
+        finished = self.timed("find the finished", bound(count_finished), *everywhere)
+        if finished:
+            self.timed("start the next games", batch.reset_finished)
+        for seen, whole in self.whole.items():
+            name = "with" if seen else "without"
+            actions = self.timed(f"CpuBatch {name} observation: sample", whole.sample)
+            self.timed(f"CpuBatch {name} observation: step", whole.step, actions)
+
+    def measure(self, seconds: float) -> None:
+        """Rounds until the seconds are over; the best of the measures of each part counts."""
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+        rounds, start = 0, perf_counter()
+        while perf_counter() - start < seconds or not self.seconds["start the next games"]:
+            self.round()
+            rounds += 1
+        for name, spent in self.seconds.items():
+            cost = 1e9 * spent / (rounds * self.size)
+            self.best[name] = min(cost, self.best[name])
+
+
+def print_parts(options: argparse.Namespace, records: np.ndarray) -> None:
+    """What the parts of a step cost."""
+    sizes = [size for size in PARTS_SIZES if size <= max(options.sizes)]
+    all_parts = [Parts(size, records) for size in sizes]
+    for _ in range(options.repeats):
+        for parts in all_parts:
+            parts.measure(2 * options.seconds)
+    if not sizes:
+        return
+    print("\nNanoseconds a decision, one thread; each part in a pass over all games by itself.\n")
+    print(f"| part | {' | '.join(f'{size:,} games' for size in sizes)} |")
+    print("|---|" + "---|" * len(sizes))
+    for name in PARTS:
+        print(f"| {name} | {' | '.join(f'{parts.best[name]:.0f}' for parts in all_parts)} |")
+
+
+def print_memory() -> None:
+    """Bytes a game of a batch."""
+    size = 1024
+    batch = CpuBatch(size, **RULES)
+    assert batch.observation is not None
+    named = {
+        "record of the game": batch.games.itemsize,
+        "mask": batch.mask.nbytes // size,
+        "observation": batch.observation.nbytes // size,
+    }
+    owned = {id(a): a for a in vars(batch).values() if isinstance(a, np.ndarray) and a.base is None}
+    total = sum(array.nbytes for array in owned.values()) // size
+    print("\n| what a game takes | bytes |\n|---|---|")
+    for name, count in named.items():
+        print(f"| {name} | {count:,} |")
+    print(f"| reward, seeds and the rest | {total - sum(named.values()):,} |")
+    print(f"| together | {total:,} |")
+
+
+def print_scaling(options: argparse.Namespace, records: np.ndarray) -> None:
+    """Millions of decisions a second over the number of threads."""
+    counts = sorted({1, *(2**k for k in range(10) if 2**k < options.threads), options.threads})
+    sizes = [size for size in SCALING_SIZES if size <= max(options.sizes)]
+    if len(counts) == 1 or not sizes:
+        return
+    print("\nMillions of decisions/s with mask and observation (times those of one thread).\n")
+    print(f"| games, by threads | {' | '.join(str(n) for n in counts)} |")
+    print("|---|" + "---|" * len(counts))
+    for size in sizes:
+        batches = [make(size, records, threads=n) for n in counts]
+        speeds = [Speed() for _ in counts]
+        for _ in range(options.repeats):
+            for batch, speed in zip(batches, speeds, strict=True):
+                measure(batch, options.seconds, speed)
+        one = speeds[0].decisions
+        cells = [f"{s.decisions / 1e6:.2f} ({s.decisions / one:.2f})" for s in speeds]
+        print(f"| {size:,} | {' | '.join(cells)} |", flush=True)
+        for batch in batches:
+            batch.close()
+
+
+def gpu_maker() -> Callable[..., Any] | str:
+    """What makes batches on a GPU, or why there are none."""
+    try:
+        from catan_pz import make_batch
+    except ImportError:
+        return "this version has no batch for it"
+    try:
+        from numba import cuda
+    except ImportError:
+        return "numba-cuda is not installed (extra `gpu`)"
+    if not cuda.is_available():
+        return "there is no CUDA device"
+    maker: Callable[..., Any] = make_batch
+    return maker
+
+
+def print_gpu(options: argparse.Namespace, records: np.ndarray) -> None:
+    """Decisions and games a second on a GPU, and on the cores of the processor beside it."""
+    maker = gpu_maker()
+    if isinstance(maker, str):
+        print(f"No measures on a GPU: {maker}.")
+        return
+    from numba import cuda
+
+    name = cuda.get_current_device().name
+    print(f"{name.decode() if isinstance(name, bytes) else name}; {options.threads} cores.\n")
+    print("| batch | millions of decisions/s, mask | games/s | with observation | games/s |")
+    print("|---|---|---|---|---|")
+    for size in options.gpu_sizes:
+        speeds = []
+        for seen in (False, True):
+            batch = maker(size, device="cuda", observation=seen, seed=1, **RULES)
+            for _ in range(DRIFT):
+                batch.step(batch.sample())
+            speeds.append(Speed())
+            for _ in range(options.repeats):
+                measure(batch, options.seconds, speeds[-1], cuda.synchronize)
+            del batch
+        print(f"| {size:,} games, GPU | {row(speeds)} |", flush=True)
+    speeds = []
+    for seen in (False, True):
+        with_threads = make(65_536, records, threads=options.threads, observation=seen)
+        speeds.append(Speed())
+        for _ in range(options.repeats):
+            measure(with_threads, options.seconds, speeds[-1])
+        with_threads.close()
+    print(f"| 65,536 games, {options.threads} cores | {row(speeds)} |")
+
+
+def row(speeds: list[Speed]) -> str:
+    """Cells of decisions and games a second."""
+    return " | ".join(f"{one.decisions / 1e6:.2f} | {one.games:,.0f}" for one in speeds)
+
+
+def main() -> None:
+    """Measure and print the tables."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--seconds", type=float, default=0.5, help="length of each measure")
+    parser.add_argument("--repeats", type=int, default=5, help="measures, of which the best counts")
+    parser.add_argument("--threads", type=int, default=cores, help="threads that use all cores")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="games of a batch")
+    parser.add_argument("--gpu-sizes", type=int, nargs="+", default=GPU_SIZES)
+    options = parser.parse_args()
+    records = drifted()
+    if options.device == "cuda":
+        print_gpu(options, records)
+        return
+    print_speeds(options, records)
+    print_parts(options, records)
+    print_memory()
+    print_scaling(options, records)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The benchmarks that measure batches run, on a small scale, and fill their tables."""
+
+import re
+import sys
+from typing import Any
+
+import pytest
+
+from tests.benchmarks import __main__ as benchmarks
+from tests.benchmarks import batch, others
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """The cells of the Markdown tables in a text, without head and rule."""
+    found = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    lines = [table.splitlines()[2:] for table in found]
+    return [[[c.strip() for c in row.strip("|").split("|")] for row in rows] for rows in lines]
+
+
+def numbers(cells: list[str]) -> list[float]:
+    return [float(n.replace(",", "")) for cell in cells for n in re.findall(r"[\d.,]*\d", cell)]
+
+
+def run(monkeypatch: Any, capsys: Any, *words: str) -> str:
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *words])
+    benchmarks.main()
+    return str(capsys.readouterr().out)
+
+
+def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setattr(batch, "DRIFT", 1200)
+    monkeypatch.setattr(batch, "PARTS_SIZES", (64, 65))
+    monkeypatch.setattr(batch, "SCALING_SIZES", (600,))
+    few = ["--seconds", "0.02", "--repeats", "1", "--threads", "2", "--sizes", "1", "600"]
+    speeds, parts, memory, scaling = tables(run(monkeypatch, capsys, "batch", *few))
+    assert [row[0] for row in speeds] == ["1", "600"]
+    assert all(numbers([cell])[0] > 0 for row in speeds for cell in row[1:])
+    assert [row[0] for row in parts] == list(batch.PARTS)
+    assert all(len(row) == 3 for row in parts)
+    taken = {name: numbers([count])[0] for name, count in memory}
+    assert taken["observation"] == 990
+    assert taken["mask"] == 252
+    assert sum(taken.values()) == 2 * taken["together"]
+    assert len(scaling) == 1
+    assert len(numbers(scaling[0][1:])) == 4
+
+
+def test_other_programs_are_asked_in_turns_by_lines_of_json() -> None:
+    program = others.start("catan-pz", sys.executable, "run_catan_pz", ["0", "8"])
+    for way in program.ways:
+        program.measure(way, 0.01)
+    program.close()
+    assert program.process.returncode == 0
+    for one in program.ways.values():
+        assert 0 < one.rate <= one.rate_without_drawing
+        assert one.decisions > 0
+    assert set(program.ways) >= {way for ways in others.COMPARED.values() for way in ways}
+
+
+def test_a_wrong_name_or_option_is_refused(monkeypatch: Any, capsys: Any) -> None:
+    with pytest.raises(SystemExit, match="unknown benchmarks"):
+        run(monkeypatch, capsys, "speed")
+    with pytest.raises(SystemExit, match="name it"):
+        run(monkeypatch, capsys, "--seconds", "1")
