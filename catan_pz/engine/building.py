@@ -20,6 +20,7 @@ from catan_pz.engine.awards import (
 from catan_pz.engine.hands import CITY, ROAD, SETTLEMENT, can_afford, pay
 from catan_pz.engine.production import add_pips_at
 from catan_pz.engine.rule import rule
+from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF
 from catan_pz.terms import (
     CITIES_PER_PLAYER,
     GENERIC_HARBOR,
@@ -123,6 +124,7 @@ def cut_reach(s, p, v):
 def place_road(s, p, e):
     """Place a road of p, and award the longest road."""
     s.roads[p, bits.edge_word(e)] |= bits.edge_bit(e)
+    s.on_edge[e] = ROAD_OF + p
     for k in range(2):
         v = EDGE_VERTICES[e, k]
         s.road_ends[p] |= 1 << v
@@ -150,6 +152,7 @@ def use_harbor(s, p, v):
 def place_settlement(s, p, v):
     """Place a settlement of p; it may cut another player's road."""
     s.settlements[p] |= 1 << v
+    s.on_vertex[v] = SETTLEMENT_OF + p
     s.crowded |= VERTEX_SURROUNDINGS[v]
     s.points[p] += 1
     s.visible_points[p] += 1
@@ -182,6 +185,7 @@ def apply_build_city(s, p, v):
     pay(s, p, CITY)
     s.settlements[p] ^= 1 << v
     s.cities[p] |= 1 << v
+    s.on_vertex[v] = CITY_OF + p
     add_pips_at(s, p, v)
     s.points[p] += 1
     s.visible_points[p] += 1

@@ -11,6 +11,7 @@ from catan_pz.engine.building import extend_reach, is_connected, use_harbor
 from catan_pz.engine.legal import find_legal
 from catan_pz.engine.production import add_pips_at
 from catan_pz.engine.rule import rule
+from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF
 from catan_pz.terms import (
     NUM_EDGES,
     NUM_HEXES,
@@ -41,6 +42,23 @@ def derive_crowded(s):
         for v in range(NUM_VERTICES):
             if bits.has_vertex(s.settlements[p] | s.cities[p], v):
                 s.crowded |= VERTEX_SURROUNDINGS[v]
+
+
+@rule
+def derive_places(s):
+    """What stands on each vertex and each edge."""
+    for v in range(NUM_VERTICES):
+        s.on_vertex[v] = 0
+        for p in range(s.num_players):
+            if bits.has_vertex(s.settlements[p], v):
+                s.on_vertex[v] = SETTLEMENT_OF + p
+            if bits.has_vertex(s.cities[p], v):
+                s.on_vertex[v] = CITY_OF + p
+    for e in range(NUM_EDGES):
+        s.on_edge[e] = 0
+        for p in range(s.num_players):
+            if s.roads[p, bits.edge_word(e)] & bits.edge_bit(e) != 0:
+                s.on_edge[e] = ROAD_OF + p
 
 
 @rule
@@ -91,6 +109,7 @@ def derive(s):
     """Work out every derived field."""
     derive_token_hexes(s)
     derive_crowded(s)
+    derive_places(s)
     for p in range(s.num_players):
         derive_network(s, p)
         derive_income(s, p)

@@ -38,10 +38,11 @@ def move_cards(s, giver, taker, r, n):
 @rule
 def can_afford(s, p, purchase):
     """Whether p holds the cards that a purchase costs."""
+    left = 0
     for r in range(NUM_RESOURCES):
-        if s.hand[p, r] < COSTS[purchase, r]:
-            return False
-    return True
+        # The sign bit of what is left: set as soon as one resource falls short.
+        left |= int(s.hand[p, r]) - COSTS[purchase, r]
+    return left >= 0
 
 
 @rule

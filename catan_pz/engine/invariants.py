@@ -202,22 +202,32 @@ def check_network(s, t, p):
 
 
 @rule
-def check_derived(s, t):
-    """Compare the derived fields of a state with those worked out from scratch in t."""
-    derive(t)
-    if s.crowded != t.crowded:
-        return STALE
-    for p in range(s.num_players):
-        if check_network(s, t, p) != 0:
+def check_places(s, t):
+    """Compare where things are with what is worked out from scratch in t."""
+    for v in range(NUM_VERTICES):
+        if s.on_vertex[v] != t.on_vertex[v]:
+            return STALE
+    for e in range(NUM_EDGES):
+        if s.on_edge[e] != t.on_edge[e]:
             return STALE
     for number in range(13):
         for k in range(2):
             if s.token_hexes[number, k] != t.token_hexes[number, k]:
                 return STALE
+    return STALE if s.crowded != t.crowded else 0
+
+
+@rule
+def check_derived(s, t):
+    """Compare the derived fields of a state with those worked out from scratch in t."""
+    derive(t)
+    found = check_places(s, t)
+    for p in range(s.num_players):
+        found |= check_network(s, t, p)
     for word in range(LEGAL_WORDS):
         if s.legal[word] != t.legal[word]:
             return STALE
-    return 0
+    return found
 
 
 @rule

@@ -7,7 +7,19 @@ public moves truth and bounds alike, so only what is hidden or revealed is handl
 """
 
 from catan_pz.engine.rule import rule
-from catan_pz.terms import NUM_RESOURCES
+from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
+
+
+@rule
+def least_held(s, o, p, r):
+    """The fewest cards of r that p holds, by what o knows."""
+    return int(s.hand[p, r]) - int(s.below[o, p, r])
+
+
+@rule
+def most_held(s, o, p, r):
+    """The most cards of r that p holds, by what o knows."""
+    return int(s.hand[p, r]) + int(s.above[o, p, r])
 
 
 @rule
@@ -49,8 +61,20 @@ def note_holding(s, p, r, n):
 
 
 @rule
+def bounds_hold(s, p):
+    """Whether nobody takes a negative number of cards in the hand of p for possible."""
+    least = 0
+    for o in range(MAX_PLAYERS):
+        for r in range(NUM_RESOURCES):
+            least |= least_held(s, o, p, r)  # its sign bit is what counts
+    return least >= 0
+
+
+@rule
 def note_payment(s, p):
     """Everybody saw what p has just paid: no count known to be possible may be negative."""
+    if bounds_hold(s, p):
+        return
     for o in range(s.num_players):
         learned = False
         for r in range(NUM_RESOURCES):
@@ -99,15 +123,3 @@ def note_theft(s, thief, victim, stolen):
     for o in range(s.num_players):
         if o != thief and o != victim:
             note_hidden_theft(s, o, thief, victim, stolen)
-
-
-@rule
-def least_held(s, o, p, r):
-    """The fewest cards of r that p holds, by what o knows."""
-    return int(s.hand[p, r]) - int(s.below[o, p, r])
-
-
-@rule
-def most_held(s, o, p, r):
-    """The most cards of r that p holds, by what o knows."""
-    return int(s.hand[p, r]) + int(s.above[o, p, r])

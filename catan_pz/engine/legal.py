@@ -41,6 +41,7 @@ from catan_pz.engine.development import (
 )
 from catan_pz.engine.robber import robber_spots, victims
 from catan_pz.engine.rule import rule
+from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
 from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS
 from catan_pz.engine.trade import (
@@ -130,16 +131,16 @@ def allow_building(s, p):
 @rule
 def allow_maritime_trade(s, p):
     """Trades of p with the bank, which must have the card asked for."""
-    in_bank = 0
+    in_bank, swaps = 0, 0
     for r in range(NUM_RESOURCES):
-        if s.bank[r] > 0:
-            in_bank |= 1 << r
+        in_bank |= int(s.bank[r] > 0) << r
     for give in range(NUM_RESOURCES):
-        if s.hand[p, give] >= s.rate[p, give]:
-            # The four other resources, closing the gap that the one given leaves.
-            lower = in_bank & ((1 << give) - 1)
-            higher = (in_bank >> (give + 1)) << give
-            allow(s, MARITIME_TRADE + (NUM_RESOURCES - 1) * give, lower | higher)
+        # The four other resources, closing the gap that the one given leaves.
+        lower = in_bank & ((1 << give) - 1)
+        higher = (in_bank >> (give + 1)) << give
+        can_give = int(s.hand[p, give] >= s.rate[p, give])
+        swaps |= (lower | higher) * can_give << ((NUM_RESOURCES - 1) * give)
+    allow(s, MARITIME_TRADE, swaps)
 
 
 @rule
@@ -167,7 +168,7 @@ def allow_offers(s, p):
 def allow_closing(s, p):
     """Those with whom p may trade, by relative seat."""
     for k in range(1, int(s.num_players)):
-        if can_close_with(s, p, (p + k) % int(s.num_players)):
+        if can_close_with(s, p, seat_after(s, p, k)):
             allow(s, CLOSE_WITH + k - 1, 1)
 
 
@@ -176,15 +177,16 @@ def allow_stealing(s, p):
     """Those from whom p may steal, by relative seat."""
     seats = victims(s, p, int(s.robber))
     for k in range(1, int(s.num_players)):
-        if (seats >> ((p + k) % int(s.num_players))) & 1 == 1:
+        if (seats >> seat_after(s, p, k)) & 1 == 1:
             allow(s, STEAL + k - 1, 1)
 
 
 @rule
 def allow_discarding(s, p):
+    held = 0
     for r in range(NUM_RESOURCES):
-        if s.hand[p, r] > 0:
-            allow(s, DISCARD + r, 1)
+        held |= int(s.hand[p, r] > 0) << r
+    allow(s, DISCARD, held)
 
 
 @rule

@@ -41,10 +41,19 @@ class EntryLibrary(JITCodeLibrary):
         super().finalize()
 
     def _optimize_final_module(self) -> None:
+        self._hide_rules()
         # Without numba's first round, which is there to find reference counts: rules have none.
-        passes, builder = self._codegen._module_pass_manager()
+        passes, builder = self._codegen._module_pass_manager(slp_vectorize=True)
         with self._recorded_timings.record("Module passes", builder):
             passes.run(self._final_module, builder)
+
+    def _hide_rules(self) -> None:
+        # What nobody else can call is inlined more readily, and left out where it was.
+        for library in self._linking_libraries:
+            if isinstance(library, RuleLibrary):
+                for function in library._final_module.functions:
+                    if not function.is_declaration:
+                        self._final_module.get_function(function.name).linkage = "internal"
 
 
 def _create_library(state: Any, kind: type) -> None:
@@ -88,6 +97,7 @@ class _Compiler(compiler.CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         """Numba's own passes but for the lowering."""
+        self.state.flags.noalias = True
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [
             (self.lowering, text) if step is NativeLowering else (step, text)

@@ -1,15 +1,16 @@
 """Production: what each throw of the dice brings."""
 
-import numpy as np
-
 from catan_pz.board.topology import HEX_VERTEX_SET, VERTEX_HEXES
 from catan_pz.engine import bits
 from catan_pz.engine.hands import gain
 from catan_pz.engine.rule import rule
-from catan_pz.terms import PIPS, Terrain
+from catan_pz.terms import MAX_PLAYERS, Terrain
 
-PIPS_OF = np.array(PIPS, np.int64)
-"""(13,) `terms.PIPS` as a table."""
+
+@rule
+def pips_of(number):
+    """Ways to throw a number with two dice, 0 for none (the desert); `terms.PIPS` as a formula."""
+    return max(0, 6 - abs(7 - number))
 
 
 @rule
@@ -37,15 +38,14 @@ def share_out(s, h, twin):
     """
     r = int(s.terrain[h])
     total, claimants = 0, 0
-    for p in range(s.num_players):
+    for p in range(MAX_PLAYERS):
         due = cards_due(s, p, h, twin)
-        if due > 0:
-            total += due
-            claimants += 1
+        total += due
+        claimants += int(due > 0)
     left = int(s.bank[r])
-    if total == 0 or (total > left and claimants > 1):
+    if total > left and claimants > 1:
         return
-    for p in range(s.num_players):
+    for p in range(MAX_PLAYERS):
         gain(s, p, r, min(cards_due(s, p, h, twin), left))
 
 
@@ -73,13 +73,13 @@ def add_pips_at(s, p, v):
     for k in range(3):
         h = VERTEX_HEXES[v, k]
         if h >= 0 and h != s.robber and s.terrain[h] != Terrain.DESERT:
-            s.pips[p, int(s.terrain[h])] += PIPS_OF[int(s.token[h])]
+            s.pips[p, int(s.terrain[h])] += pips_of(s.token[h])
 
 
 @rule
 def add_pips_of(s, h, sign):
     """The robber leaves a hex (sign 1) or comes to it (sign -1)."""
     if s.terrain[h] != Terrain.DESERT:
-        for p in range(s.num_players):
-            pips = PIPS_OF[int(s.token[h])] * cards_due_from(s, p, h)
+        for p in range(MAX_PLAYERS):
+            pips = pips_of(s.token[h]) * cards_due_from(s, p, h)
             s.pips[p, int(s.terrain[h])] += sign * pips

@@ -7,6 +7,7 @@ from catan_pz.engine.hands import move_cards, return_cards
 from catan_pz.engine.knowledge import note_payment, note_theft
 from catan_pz.engine.production import add_pips_of
 from catan_pz.engine.rule import rule
+from catan_pz.engine.seats import seat_after
 from catan_pz.terms import NUM_HEXES, Phase
 
 ALL_HEXES = (1 << NUM_HEXES) - 1
@@ -18,7 +19,7 @@ SPARED_POINTS = 2
 def next_to_discard(s):
     """Pass the move to the next player who has cards to discard, from the roller on."""
     for k in range(s.num_players):
-        p = (int(s.turn_player) + k) % int(s.num_players)
+        p = seat_after(s, int(s.turn_player), k)
         if s.to_discard[p] > 0:
             s.phase = Phase.DISCARD
             s.player = p
@@ -68,8 +69,7 @@ def victims(s, p, h):
     """Set of seats from which p may steal at a hex."""
     seats = 0
     for q in range(s.num_players):
-        if q != p and s.hand_size[q] > 0 and touches(s, q, h):
-            seats |= 1 << q
+        seats |= int((q != p) & (s.hand_size[q] > 0) & touches(s, q, h)) << q
     return seats
 
 

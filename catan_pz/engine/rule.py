@@ -72,6 +72,7 @@ def rule(function: Callable[..., Any]) -> Any:
         return function
     dispatcher = njit(
         error_model="numpy",  # as on CUDA: no check for division by zero
+        _nrt=False,
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
         pipeline_class=RuleCompiler,
@@ -120,7 +121,11 @@ class Entry:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.dispatcher = njit(
-            error_model="numpy", nogil=True, no_cfunc_wrapper=True, pipeline_class=EntryCompiler
+            error_model="numpy",
+            nogil=True,
+            _nrt=False,  # no reference counts: nothing is allocated
+            no_cfunc_wrapper=True,
+            pipeline_class=EntryCompiler,
         )(function)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__

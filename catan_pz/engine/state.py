@@ -13,14 +13,21 @@ from catan_pz.terms import (
     DECK_SIZE,
     MAX_PLAYERS,
     NUM_CARD_KINDS,
+    NUM_EDGES,
     NUM_HARBORS,
     NUM_HEXES,
     NUM_RESOURCES,
+    NUM_VERTICES,
 )
 
 LEGAL_WORDS: Final = 7
 ACTIONS_PER_WORD: Final = 56
 """The set of legal actions is 7 int64 words: action a is bit a % 56 of word a // 56."""
+
+SETTLEMENT_OF: Final = 1
+CITY_OF: Final = 1 + MAX_PLAYERS
+ROAD_OF: Final = 1
+"""What stands on a vertex or an edge is one of these, plus the seat of its owner."""
 
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
@@ -91,6 +98,8 @@ _FIELDS = [
     ("pips", "i1", (_P, _R)),  # cards that 36 rolls bring on average, robber's hex out
     ("rate", "i1", (_P, _R)),  # cards given for one in maritime trade
     ("token_hexes", "i1", (13, 2)),  # hexes of each number, -1 for none
+    ("on_vertex", "i1", (NUM_VERTICES,)),  # (V,) 0, SETTLEMENT_OF + seat, or CITY_OF + seat
+    ("on_edge", "i1", (NUM_EDGES,)),  # (E,) 0, or ROAD_OF + seat
     ("crowded", "i8"),  # set of vertices that the distance rule bars
     ("road_ends", "i8", (_P,)),  # set of vertices that own roads touch
     ("reach", "i8", (_P, 2)),  # set of edges that touch the own network
@@ -116,6 +125,8 @@ DERIVED: Final = (
     "pips",
     "rate",
     "token_hexes",
+    "on_vertex",
+    "on_edge",
     "crowded",
     "road_ends",
     "reach",

@@ -39,6 +39,7 @@ from catan_pz.engine.development import (
 from catan_pz.engine.legal import count_legal, find_legal, pick_legal
 from catan_pz.engine.robber import apply_discard, apply_move_robber, apply_steal
 from catan_pz.engine.rule import rule
+from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import apply_setup_road, apply_setup_settlement
 from catan_pz.engine.trade import (
     apply_accept,
@@ -53,12 +54,6 @@ from catan_pz.engine.trade import (
 )
 from catan_pz.engine.turn import apply_end_turn, apply_roll, end_if_won
 from catan_pz.terms import Phase
-
-
-@rule
-def seat_after(s, p, k):
-    """The seat k places after p."""
-    return (p + k) % int(s.num_players)
 
 
 @rule

@@ -12,6 +12,7 @@ from catan_pz.engine.actions import NUM_OFFERS, OFFER_GET, OFFER_GIVE
 from catan_pz.engine.hands import gain, move_cards, return_cards
 from catan_pz.engine.knowledge import most_held, note_holding, note_payment
 from catan_pz.engine.rule import rule
+from catan_pz.engine.seats import seat_after
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 NO_ANSWER, ACCEPTED, REJECTED, COUNTERED = 0, 1, 2, 3
@@ -224,7 +225,7 @@ def next_to_answer(s):
     """Pass the move to the next player in turn order to answer, or back to the offer's maker."""
     answered_otherwise = False
     for k in range(1, int(s.num_players)):
-        p = (int(s.turn_player) + k) % int(s.num_players)
+        p = seat_after(s, int(s.turn_player), k)
         if s.answer[p] == NO_ANSWER:
             s.phase = Phase.ANSWER
             s.player = p

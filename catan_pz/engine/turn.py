@@ -4,6 +4,7 @@ from catan_pz.engine.chance import throw_dice
 from catan_pz.engine.production import produce
 from catan_pz.engine.robber import apply_seven
 from catan_pz.engine.rule import rule
+from catan_pz.engine.seats import seat_after
 from catan_pz.engine.trade import end_offer
 from catan_pz.terms import NUM_CARD_KINDS, Phase
 
@@ -28,7 +29,7 @@ def apply_end_turn(s):
     s.card_played = 0
     s.offers_made = 0
     s.turn += 1
-    s.turn_player = (int(s.turn_player) + 1) % int(s.num_players)
+    s.turn_player = seat_after(s, int(s.turn_player), 1)
     s.player = s.turn_player
     s.phase = Phase.ROLL
 

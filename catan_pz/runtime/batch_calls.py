@@ -7,6 +7,7 @@ parameters of a deal are those of `engine.options.Table`.
 from catan_pz import rewards
 from catan_pz.engine import chance, deal, legal, step
 from catan_pz.engine.rule import entry, rule
+from catan_pz.engine.seats import places_from
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, Phase
@@ -98,10 +99,7 @@ def play_drawn(s, i, drawn, samplers, script, noting, happenings, weights, seats
 
     `drawn` is the set of their places, counted clockwise from the learner's seat.
     """
-    while (
-        not is_finished(s)
-        and (drawn >> encode.relative_seat(s, int(seats[i]), int(s.player))) & 1 == 1
-    ):
+    while not is_finished(s) and (drawn >> places_from(s, int(seats[i]), int(s.player))) & 1 == 1:
         a = draw_action(s, i, samplers)
         play_in_place(s, i, a, script, noting, happenings, weights, seats, gains, done)
 
@@ -289,7 +287,7 @@ def draw_waiting(games, first, last, drawn, seats, waiting, samplers, actions):
     for i in range(first, last):
         if waiting[i]:
             s = games[i]
-            if (drawn >> encode.relative_seat(s, int(seats[i]), int(s.player))) & 1 == 1:
+            if (drawn >> places_from(s, int(seats[i]), int(s.player))) & 1 == 1:
                 actions[i] = draw_action(s, i, samplers)
 
 

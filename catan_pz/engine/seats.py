@@ -1,0 +1,18 @@
+"""Going round the table, without the division that a remainder costs."""
+
+from catan_pz.engine.rule import rule
+
+
+@rule
+def seat_after(s, p, k):
+    """The seat k places (fewer than there are players) clockwise from p."""
+    q = p + k
+    n = int(s.num_players)
+    return q - n if q >= n else q
+
+
+@rule
+def places_from(s, viewer, p):
+    """Places clockwise from the viewer to p."""
+    k = p - viewer
+    return k + int(s.num_players) if k < 0 else k
