@@ -1,0 +1,137 @@
+"""Those who play: names for players, given in any of the ways that the arena takes."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from catan_pz.agents import load
+from catan_pz.agents.base import Agent
+from catan_pz.agents.batch import BatchAgent
+
+Source = str | Agent | Callable[[], Agent]
+"""A name for `agents.load`, an agent, or what makes one."""
+
+AgentSpec = Source | tuple[str, Source]
+"""A source, or a pair of a name for tables of results and a source."""
+
+ALLOWED = (
+    "an Agent, a name for catan_pz.agents.load, or a pair of a name and one of these or a "
+    "function that makes one"
+)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player of a match.
+
+    Attributes:
+        name: in results.
+        source: where the player comes from, in each process anew.
+        description: what it is, as JSON values: with another one, a match is another match.
+        is_batched: whether it decides in many games by one call.
+    """
+
+    name: str
+    source: Source
+    description: dict[str, Any]
+    is_batched: bool
+
+    def make(self) -> Agent:
+        """The player."""
+        return _make(self.source)
+
+
+_OBJECT: Final = "an object of "
+"""How values begin that are told apart by their types alone."""
+
+
+def _make(source: Source) -> Agent:
+    if isinstance(source, str):
+        return load(source)
+    agent = source if isinstance(source, Agent) else source()
+    if not isinstance(agent, Agent):
+        raise ValueError(f"{source!r} made {agent!r}, which is no Agent of catan_pz.agents")
+    return agent
+
+
+def as_entrant(given: AgentSpec) -> Entrant:
+    """A player from what was given for it.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    name: str | None = None
+    source: Any = given
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
+        name, source = given
+    if not isinstance(source, str | Agent) and not callable(source):
+        raise ValueError(f"agent {given!r} is not possible; allowed: {ALLOWED}")
+    agent = _make(source)
+    name = name or (source if isinstance(source, str) else agent.name)
+    if not isinstance(name, str) or not name or "\n" in name:
+        raise ValueError(f"name of an agent {name!r} is not possible; allowed: a word")
+    description = {"name": name, **describe(agent)}
+    batched = isinstance(agent, BatchAgent) and not agent.needs_belief
+    return Entrant(name, source, description, batched)
+
+
+def describe(agent: Agent) -> dict[str, Any]:
+    """Class and options of an agent, as JSON values.
+
+    Numbers, words and arrays among its attributes are told apart by their values, anything
+    else by its type alone.
+    """
+    kind = type(agent)
+    options = {
+        name: _described(value)
+        for name, value in sorted(getattr(agent, "__dict__", {}).items())
+        if name not in ("seat", "rules", "_draws", "name")
+    }
+    return {"class": f"{kind.__module__}.{kind.__qualname__}", "options": options}
+
+
+def _described(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16]
+        return f"array {value.dtype}{list(value.shape)} {digest}"
+    if isinstance(value, tuple | list):
+        return [_described(part) for part in value]
+    if isinstance(value, Mapping):
+        return {str(key): _described(part) for key, part in value.items()}
+    return f"{_OBJECT}{type(value).__module__}.{type(value).__qualname__}"
+
+
+def as_entrants(given: Sequence[AgentSpec]) -> tuple[list[Entrant], list[int]]:
+    """Players without their copies, and the place of each of those given among them.
+
+    Raises:
+        ValueError: if two different ones have the same name.
+    """
+    if not isinstance(given, list | tuple):
+        raise ValueError(f"agents={given!r} is not possible; allowed: a list, each {ALLOWED}")
+    found: dict[str, Entrant] = {}
+    order: list[str] = []
+    for one in given:
+        entrant = as_entrant(one)
+        order.append(entrant.name)
+        if not _are_copies(found.setdefault(entrant.name, entrant), entrant):
+            raise ValueError(
+                f"two different agents have the name {entrant.name!r}: give pairs of name and agent"
+            )
+    names = list(found)
+    return list(found.values()), [names.index(name) for name in order]
+
+
+def _are_copies(one: Entrant, other: Entrant) -> bool:
+    """Whether two entrants of one name are the same player, as far as can be told."""
+    if one.source is other.source or (one.source == other.source and isinstance(one.source, str)):
+        return True
+    return one.description == other.description and _OBJECT not in json.dumps(one.description)

@@ -1,0 +1,85 @@
+"""Plots of results: win rates and ratings with their intervals."""
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+from catan_pz.arena.report import LEVEL, by_blocks
+from catan_pz.arena.results import Result
+from catan_pz.arena.statistics import Interval
+
+_INK = "#1f3a5f"
+_FAINT = "#8a8f98"
+
+
+def drawn(result: Result, kind: str) -> bytes:
+    """The plot of a result as the content of a file.
+
+    Args:
+        result: the result.
+        kind: "png" or "svg".
+
+    Raises:
+        ImportError: without matplotlib.
+        ValueError: if there are no games to draw.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'catan-pz[arena]'") from error
+    if not result.games:
+        raise ValueError("there is nothing to draw: no block of games is complete")
+    names = sorted(result.played, key=result.win_rate)
+    ratings = _ratings(result)
+    columns = 2 if ratings else 1
+    # Ids of an SVG follow from the salt, so that the same result gives the same file.
+    with rc_context({"svg.hashsalt": "catan-pz", "font.size": 10}):
+        figure = Figure(figsize=(4.8 * columns, 1.4 + 0.42 * len(names)), layout="constrained")
+        axes = figure.subplots(1, columns, squeeze=False)[0]
+        rates = {
+            name: (result.win_rate(name), by_blocks(result, name) or result.interval(name, LEVEL))
+            for name in names
+        }
+        _dots(axes[0], names, rates, scale=100)
+        axes[0].set_xlabel("win rate, % (95 % interval by seeds)")
+        axes[0].axvline(100 / result.rules.num_players, color=_FAINT, linewidth=1, linestyle=":")
+        if ratings:
+            order = sorted(ratings, key=lambda name: ratings[name][0])
+            _dots(axes[1], order, ratings, scale=1)
+            axes[1].set_xlabel("rating, Elo scale (95 % interval by seeds)")
+        figure.suptitle(f"{len(result.games):,} games", color=_INK)
+        content = io.BytesIO()
+        metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
+        figure.savefig(content, format=kind, dpi=150, metadata=metadata)
+    return content.getvalue()
+
+
+def _ratings(result: Result) -> dict[str, tuple[float, Interval | None]]:
+    if len(result.played) < 2:
+        return {}
+    try:
+        return {r.name: (r.rating, r.interval) for r in result.ratings(LEVEL)}
+    except ValueError:  # some never met
+        return {}
+
+
+def _dots(
+    axes: Any,
+    names: list[str],
+    values: Mapping[str, tuple[float, Interval | None]],
+    scale: float,
+) -> None:
+    """A dot with its interval for each name, from below."""
+    for height, name in enumerate(names):
+        value, interval = values[name]
+        low, high = interval or (value, value)
+        axes.plot([scale * low, scale * high], [height, height], color=_INK, linewidth=2)
+        axes.plot([scale * value], [height], "o", color=_INK, markersize=6)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.grid(axis="x", color="#e6e8eb")
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)

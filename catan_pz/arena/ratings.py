@@ -1,0 +1,130 @@
+"""Ratings from who won games of two to four: Luce's choice model, fitted at once.
+
+In a game, entrant i wins with probability exp(t_i) / sum of exp(t_j) over all seats, its
+copies included (R. D. Luce, 1959; for two players, Bradley and Terry, 1952; this is the
+first place of Plackett and Luce's rankings). It is fitted by maximum likelihood to all
+games, so that their order doesn't matter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.arena.statistics import Interval, check_level
+
+ELO: Final = 400 / log(10)
+"""Points on Elo's scale for one unit of t: 400 points more are ten times as many wins."""
+
+VIRTUAL_GAMES: Final = 1.0
+"""Games that each entrant is taken to have drawn against one of rating 0, lest the rating of
+one that never won, or never lost, be infinite."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How strong an entrant is, on Elo's scale; the mean of all entrants is 0.
+
+    Attributes:
+        name: of the entrant.
+        rating: 400 points more than another's are ten times as many wins in the same game.
+        interval: percentiles of the bootstrap over blocks of games; None for a single block.
+    """
+
+    name: str
+    rating: float
+    interval: Interval | None
+
+
+def fit(
+    lineups: NDArray[np.int64], wins: NDArray[np.float64], start: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Fit the strengths t.
+
+    Args:
+        lineups: (L, K) how many copies of each entrant play in each line-up.
+        wins: (L, K) how many games of each line-up each entrant has won.
+        start: (K,) where the search begins.
+
+    Returns:
+        (K,) strengths with mean 0.
+    """
+    from scipy.optimize import minimize
+
+    games = wins.sum(axis=1)
+    won = wins.sum(axis=0)
+
+    def loss(t: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        top = t.max()
+        weights = lineups * np.exp(t - top)
+        sums = weights.sum(axis=1)
+        virtual = np.logaddexp(0, t)
+        value = games @ (np.log(sums) + top) - won @ t
+        value += VIRTUAL_GAMES * (virtual - t / 2).sum()
+        slope = games @ (weights / sums[:, None]) - won
+        slope += VIRTUAL_GAMES * (np.exp(t - virtual) - 0.5)
+        return float(value), slope
+
+    begin = np.zeros(lineups.shape[1]) if start is None else start
+    found: Any = minimize(
+        loss, begin, jac=True, method="L-BFGS-B", options={"ftol": 1e-13, "gtol": 1e-7}
+    )
+    strengths: NDArray[np.float64] = found.x - found.x.mean()
+    return strengths
+
+
+def connected(lineups: NDArray[np.int64]) -> bool:
+    """Whether all entrants have met, directly or by others; only then can they be compared."""
+    met = (lineups.T @ lineups > 0).astype(np.int64)
+    for _ in range(len(met)):
+        met = (met @ met > 0).astype(np.int64)
+    return bool(met.all())
+
+
+def rate(
+    names: Sequence[str],
+    lineups: NDArray[np.int64],
+    wins: NDArray[np.int64],
+    *,
+    level: float = 0.95,
+    resamples: int = 500,
+) -> list[Rating]:
+    """Rate entrants, the strongest first.
+
+    Args:
+        names: (K,) names.
+        lineups: (L, K) how many copies of each entrant play in each line-up.
+        wins: (B, L, K) games that each entrant has won in each block with each line-up.
+        level: confidence level of the intervals.
+        resamples: how often blocks are drawn anew, with replacement, for the intervals.
+
+    Raises:
+        ValueError: if some entrants have not met the others, not even by way of third ones.
+    """
+    check_level(level)
+    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 100:
+        raise ValueError(
+            f"option resamples={resamples!r} is not possible; allowed: an int from 100"
+        )
+    if not connected(lineups):
+        raise ValueError("there are no ratings: some entrants never met the others")
+    blocks = len(wins)
+    total = wins.sum(axis=0).astype(np.float64)
+    strengths = fit(lineups, total)
+    intervals: list[Interval | None] = [None] * len(names)
+    if blocks > 1:
+        rng = np.random.default_rng(0)
+        often = rng.multinomial(blocks, np.full(blocks, 1 / blocks), size=resamples)
+        sums = np.tensordot(often, wins, axes=1).astype(np.float64)
+        drawn = np.array([fit(lineups, one, strengths) for one in sums])
+        tails = ((1 - level) / 2, (1 + level) / 2)
+        low, high = ELO * np.quantile(drawn, tails, axis=0)
+        intervals = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+    found = [
+        Rating(name, float(ELO * t), interval)
+        for name, t, interval in zip(names, strengths, intervals, strict=True)
+    ]
+    return sorted(found, key=lambda rating: (-rating.rating, rating.name))

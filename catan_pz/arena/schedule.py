@@ -1,0 +1,98 @@
+"""Which games are played: line-ups, seatings, and the seeds that pair them.
+
+A block is one seed: the same board, development cards, dice and chance, played once in
+every distinct seating of every line-up. Games are numbered block by block.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from catan_pz.agents.draws import scramble
+
+Lineup = tuple[int, ...]
+"""Who plays a game, in whatever seats: places in the list of entrants, in increasing order."""
+
+_ALL: Final = 2**64 - 1
+_NEXT_BLOCK: Final = 0xDA942042E4DD58B5
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A game that is to be played.
+
+    Attributes:
+        number: its place in the schedule.
+        lineup: place of its line-up in the schedule's list.
+        block: number of the seed.
+        seats: who sits in each seat, as places in the list of entrants.
+    """
+
+    number: int
+    lineup: int
+    block: int
+    seats: tuple[int, ...]
+
+
+def seatings(lineup: Sequence[int]) -> list[tuple[int, ...]]:
+    """All distinct orders of a line-up, in lexicographic order.
+
+    Each entrant sits in each seat equally often, and next to each other one equally often.
+    """
+    found: list[tuple[int, ...]] = []
+
+    def place(seated: tuple[int, ...], waiting: Counter[int]) -> None:
+        if not waiting:
+            found.append(seated)
+        for entrant in sorted(waiting):
+            place((*seated, entrant), waiting - Counter((entrant,)))
+
+    place((), Counter(lineup))
+    return found
+
+
+def even_lineups(num_entrants: int, num_players: int) -> list[Lineup]:
+    """Every line-up in which entrants have as equal numbers of copies as can be.
+
+    With enough entrants these are all choices of different ones. With fewer, each plays in
+    every line-up, and the seats that remain go to each choice of them in turn.
+    """
+    copies, left = divmod(num_players, num_entrants)
+    everyone = tuple(range(num_entrants)) * copies
+    return [tuple(sorted(everyone + more)) for more in combinations(range(num_entrants), left)]
+
+
+def block_seed(seed: int, block: int) -> int:
+    """The seed of the games of a block, from 0 to 2**64 - 1."""
+    return scramble((scramble(seed) + (block + 1) * _NEXT_BLOCK) & _ALL)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """All games of a match or tournament.
+
+    Attributes:
+        lineups: the line-ups.
+        games: games that each line-up is to play at least; the last block is completed.
+    """
+
+    lineups: tuple[Lineup, ...]
+    games: int
+
+    def blocks(self, lineup: int) -> int:
+        """How many blocks a line-up plays."""
+        return -(-self.games // len(seatings(self.lineups[lineup])))
+
+    def fixtures(self) -> Iterator[Fixture]:
+        """The games in order of their numbers."""
+        orders = [seatings(lineup) for lineup in self.lineups]
+        blocks = [-(-self.games // len(order)) for order in orders]
+        number = 0
+        for block in range(max(blocks)):
+            for lineup, order in enumerate(orders):
+                if block < blocks[lineup]:
+                    for seats in order:
+                        yield Fixture(number, lineup, block, seats)
+                        number += 1

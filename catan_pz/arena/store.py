@@ -1,0 +1,193 @@
+"""The file of results: JSON lines, one header and one line a game, appended as games end.
+
+A line is written whole before the next one begins, so that after a kill at most the last one
+is cut short; it is then left out, and its game played again.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from catan_pz.arena.results import GameResult, Result, complete
+from catan_pz.arena.schedule import Fixture, Schedule
+from catan_pz.rules import Rules
+
+FORMAT: Final = "catan-pz-arena/1"
+
+
+def header_of(
+    *,
+    agents: Sequence[dict[str, Any]],
+    schedule: Schedule,
+    rules: Rules,
+    seed: int,
+    seconds_per_decision: float | None,
+    version: str,
+) -> dict[str, Any]:
+    """What a match is, as JSON values: two matches with the same header are the same."""
+    header = {
+        "format": FORMAT,
+        "version": version,
+        "agents": list(agents),
+        "lineups": [[agents[k]["name"] for k in lineup] for lineup in schedule.lineups],
+        "games": schedule.games,
+        "seed": seed,
+        "seconds_per_decision": seconds_per_decision,
+        "rules": rules.to_dict(),
+    }
+    # As it reads once it was written: tuples become lists.
+    again: dict[str, Any] = json.loads(json.dumps(header))
+    return again
+
+
+class Store:
+    """A file of results that is open for appending; without a path, nothing is kept.
+
+    Args:
+        path: of the file, begun where there is none.
+        header: of the match.
+        fixtures: the games of the match.
+        names: of the entrants.
+
+    Attributes:
+        done: results read from the file, by number.
+        saved: how many results the file holds.
+
+    Raises:
+        ValueError: if the file is of another match (the error tells in what), or a line is
+            wrong.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        header: dict[str, Any],
+        fixtures: Sequence[Fixture],
+        names: Sequence[str],
+    ) -> None:
+        self.path = None if path is None else Path(path)
+        self.done: dict[int, GameResult] = {}
+        self._file: TextIO | None = None
+        if self.path is None:
+            return
+        lines, length = _whole_lines(self.path)
+        if lines:
+            _check_header(self.path, _parse(self.path, 1, lines[0]), header)
+            self.done = _read_games(self.path, lines[1:])
+            for number, game in self.done.items():
+                if number >= len(fixtures) or not game.is_of(fixtures[number], names):
+                    raise ValueError(f"{self.path}: game {number} is none of this match")
+        begun = self.path.read_bytes()[length:] if self.path.exists() else b""
+        if not lines and not _line(header).encode().startswith(begun):
+            raise ValueError(f"{self.path}: this is no file of results")
+        if begun:
+            os.truncate(self.path, length)
+        self._file = self.path.open("a", encoding="utf-8", newline="\n")
+        if not lines:
+            self._append(header)
+
+    @property
+    def saved(self) -> int:
+        """How many results the file holds."""
+        return len(self.done) if self._file is not None else 0
+
+    def add(self, game: GameResult) -> None:
+        """Append a result."""
+        self.done[game.number] = game
+        self._append(game.to_dict())
+
+    def _append(self, data: dict[str, Any]) -> None:
+        if self._file is not None:
+            self._file.write(_line(data))
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+
+def _line(data: dict[str, Any]) -> str:
+    return json.dumps(data) + "\n"
+
+
+def load(path: str | os.PathLike[str]) -> Result:
+    """The result in a file, as far as its blocks are complete.
+
+    Raises:
+        ValueError: names the line that is wrong.
+    """
+    path = Path(path)
+    lines, _ = _whole_lines(path)
+    if not lines:
+        raise ValueError(f"{path}: there are no results in it")
+    header = _parse(path, 1, lines[0])
+    if header.get("format") != FORMAT:
+        raise ValueError(f"{path}: line 1 must be of the format {FORMAT!r}")
+    games = _read_games(path, lines[1:])
+    names = tuple(agent["name"] for agent in header["agents"])
+    lineups = tuple(tuple(map(names.index, lineup)) for lineup in header["lineups"])
+    rules = Rules.from_dict(header["rules"])
+    schedule = Schedule(lineups, header["games"])
+    return complete(names, schedule, rules, header["seed"], games.values())
+
+
+def _whole_lines(path: Path) -> tuple[list[str], int]:
+    """The lines that are whole, and how many bytes they take."""
+    content = path.read_bytes() if path.exists() else b""
+    length = content.rfind(b"\n") + 1
+    try:
+        return content[:length].decode("utf-8").splitlines(), length
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: this is no file of results: {error}") from error
+
+
+def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}: line {number} is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise ValueError(f"{path}: line {number} is not a JSON object")
+    return data
+
+
+def _read_games(path: Path, lines: Sequence[str]) -> dict[int, GameResult]:
+    found: dict[int, GameResult] = {}
+    for number, line in enumerate(lines, 2):
+        try:
+            game = GameResult.from_dict(_parse(path, number, line))
+        except ValueError as error:
+            message = str(error)
+            prefix = "" if message.startswith(f"{path}: ") else f"{path}: line {number}: "
+            raise ValueError(prefix + message) from error
+        if game.number in found:
+            raise ValueError(f"{path}: line {number} holds game {game.number} once more")
+        found[game.number] = game
+    return found
+
+
+def _check_header(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    if found.get("format") != FORMAT:
+        raise ValueError(f"{path}: line 1 must be of the format {FORMAT!r}; it is another file")
+    differences: list[str] = []
+    for name in sorted(found.keys() | wanted.keys()):
+        there, here = found.get(name), wanted.get(name)
+        if there == here:
+            continue
+        if isinstance(there, dict) and isinstance(here, dict):
+            differences += [
+                f"{name}.{key} is {there.get(key)!r} there, {here.get(key)!r} here"
+                for key in sorted(there.keys() | here.keys())
+                if there.get(key) != here.get(key)
+            ]
+        else:
+            differences.append(f"{name} is {there!r} there, {here!r} here")
+    if differences:
+        raise ValueError(
+            f"results={str(path)!r} holds another match, which can't go on with other "
+            f"settings: {'; '.join(differences)}. Give the same settings, or another file"
+        )
