@@ -71,7 +71,8 @@ def as_entrant(given: AgentSpec) -> Entrant:
     if not isinstance(source, str | Agent) and not callable(source):
         raise ValueError(f"agent {given!r} is not possible; allowed: {ALLOWED}")
     agent = _make(source)
-    name = name or (source if isinstance(source, str) else agent.name)
+    if name is None:
+        name = source if isinstance(source, str) else agent.name
     if not isinstance(name, str) or not name or "\n" in name:
         raise ValueError(f"name of an agent {name!r} is not possible; allowed: a word")
     description = {"name": name, **describe(agent)}

@@ -1,0 +1,134 @@
+"""Players of all kinds for the arena; worker processes import them from here."""
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.base import Agent, View
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.engine import actions
+
+QUICK: dict[str, Any] = {"trading": False, "victory_points": 4, "max_turns": 200}
+"""Rules of short games."""
+
+
+class Builder(BatchAgent):
+    """Builds settlements and cities when it can; if not eager, ends its turns when it can."""
+
+    def __init__(self, eager: bool = True) -> None:
+        self.eager = eager
+
+    def act_batch(
+        self,
+        observations: NDArray[np.int8],
+        masks: NDArray[np.int8],
+        draws: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        liked = slice(actions.BUILD_SETTLEMENT, actions.BUY_DEVELOPMENT_CARD)
+        if not self.eager:
+            liked = slice(actions.END_TURN, actions.END_TURN + 1)
+        chosen = np.empty(len(masks), np.int64)
+        for k, draw in enumerate(draws.tolist()):
+            first = liked.start if masks[k, liked].any() else 0
+            legal = (masks[k, liked] if first else masks[k]).nonzero()[0]
+            chosen[k] = first + legal[(draw >> 32) * len(legal) >> 32]
+        return chosen
+
+
+class Alone(Agent):
+    """Plays as a batched agent does, one decision at a time."""
+
+    def __init__(self, inner: BatchAgent) -> None:
+        self.inner = inner
+
+    def act(self, view: View, mask: NDArray[np.int8]) -> int:
+        draws = np.array([self.draws.next()], np.uint64)
+        return int(self.inner.act_batch(view.observation[None], mask[None], draws)[0])
+
+
+class Counter(Agent):
+    """Plays at random, keeps count, and takes the seconds that the environment tells it to."""
+
+    def reset(self, seat: int, rules: Any, seed: int) -> None:
+        super().reset(seat, rules, seed)
+        self.asked = 0
+
+    def act(self, view: View, mask: NDArray[np.int8]) -> int:
+        time.sleep(float(os.environ.get("DAWDLE", "0")))
+        self.asked += 1
+        legal = mask.nonzero()[0]
+        return int(legal[self.draws.below(len(legal))])
+
+
+class Failing(Counter):
+    """Does something wrong in its decision number `after`."""
+
+    def __init__(self, after: int = 20) -> None:
+        self.after = after
+
+    def act(self, view: View, mask: NDArray[np.int8]) -> int:
+        action = super().act(view, mask)
+        return self.fail(mask) if self.asked == self.after else action
+
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        raise NotImplementedError
+
+
+class Raising(Failing):
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        raise ZeroDivisionError("two\nlines")
+
+
+class Leaving(Failing):
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        raise SystemExit(3)
+
+
+class Illegal(Failing):
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        return int(np.flatnonzero(mask == 0)[0])
+
+
+class Wordy(Failing):
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        return "roll"
+
+
+class Slow(Failing):
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        time.sleep(0.5)
+        return int(mask.nonzero()[0][0])
+
+
+class Hanging(Failing):
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        while True:
+            time.sleep(0.01)
+
+
+class Dying(Failing):
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        os._exit(7)
+
+
+class Unready(Counter):
+    def reset(self, seat: int, rules: Any, seed: int) -> None:
+        raise OSError("no file of weights")
+
+
+class Capricious(BatchAgent):
+    """Builds; some draws make it raise, and some make it answer what isn't legal."""
+
+    def act_batch(
+        self,
+        observations: NDArray[np.int8],
+        masks: NDArray[np.int8],
+        draws: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        if (draws % np.uint64(300) == 0).any():
+            raise ArithmeticError("a bad draw")
+        chosen = Builder().act_batch(observations, masks, draws)
+        return np.where(draws % np.uint64(200) == 1, masks.shape[1], chosen)

@@ -1,0 +1,137 @@
+"""Players that fail lose their game, with the reason, and the match goes on."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz import arena
+from catan_pz.agents.base import Agent
+from catan_pz.arena import workers
+from catan_pz.arena.results import GameResult, Result
+from catan_pz.arena.single import best_other, record_path
+from catan_pz.runtime.record import GameRecord
+from tests.arena.players import (
+    QUICK,
+    Dying,
+    Hanging,
+    Illegal,
+    Leaving,
+    Raising,
+    Slow,
+    Unready,
+    Wordy,
+)
+
+NEVER = 10**9
+
+
+def forfeits(result: Result) -> list[GameResult]:
+    return [game for game in result.games if game.end == "forfeit"]
+
+
+def check(result: Result, reason: str) -> None:
+    """All forfeits are of the first entrant, and won by the best other."""
+    lost = forfeits(result)
+    assert len(lost) > 2
+    for game in lost:
+        assert game.offender is not None
+        assert game.seats[game.offender] == result.names[0]
+        assert game.reason.startswith(reason)
+        assert "\n" not in game.reason
+        assert game.winner == best_other(game.points, game.offender)
+        assert sum(game.decisions) > 0
+    assert result.tally(result.names[0]).forfeits == len(lost)
+    assert result.ends()["forfeit"] == len(lost)
+    assert all(game.reason == "" for game in result.games if game.end != "forfeit")
+
+
+@pytest.mark.parametrize(
+    ("player", "reason"),
+    [
+        (Raising(), "error: ZeroDivisionError: two lines"),
+        (Leaving(), "error: SystemExit: 3"),
+        (Illegal(), "illegal: phase "),
+        (Wordy(), "illegal: action 'roll' is of type str; actions are integers"),
+    ],
+)
+def test_faults_of_players(player: Agent, reason: str) -> None:
+    result = arena.play_match([player, "random"], 8, seed=1, **QUICK)
+    assert len(result.games) == 8
+    check(result, reason)
+    for game in forfeits(result):
+        assert game.decisions[game.offender or 0] == 20
+
+
+def test_a_player_that_can_not_sit_down() -> None:
+    result = arena.play_match([Unready(), "random", "random"], 6, seed=1, **QUICK)
+    assert [game.reason for game in result.games] == ["error: OSError: no file of weights"] * 6
+    # Without points, who follows the offender wins: everyone else as often as any other.
+    for game in result.games:
+        assert game.offender is not None
+        assert game.winner == (game.offender + 1) % 3
+        assert game.decisions == (0, 0, 0)
+    assert result.win_rate("random") == 0.5
+    assert result.win_rate("Unready") == 0
+
+
+def test_who_wins_a_forfeited_game() -> None:
+    assert best_other([9, 2, 4, 3], 0) == 2
+    assert best_other([5, 5, 5, 2], 1) == 2
+    assert best_other([5, 5, 5, 2], 2) == 0
+    assert best_other([0, 0], 1) == 0
+
+
+def test_a_limit_of_time_that_nobody_reaches_changes_nothing() -> None:
+    players: list[Any] = [("slow", Slow(NEVER)), "random"]
+    free = arena.play_match(players, 6, seed=2, **QUICK)
+    timed = arena.play_match(players, 6, seed=2, seconds_per_decision=20, workers=2, **QUICK)
+    assert timed == free
+
+
+def test_late_answers() -> None:
+    result = arena.play_match(
+        [("slow", Slow(15)), "random"], 6, seed=2, seconds_per_decision=0.3, **QUICK
+    )
+    check(result, "time: a decision took more than 0.3 s")
+    (one, *_) = forfeits(result)
+    assert one.seconds[one.offender or 0] > 0.5
+
+
+def test_players_that_never_answer(tmp_path: Path) -> None:
+    players: list[Any] = [("hanging", Hanging(15)), "random"]
+    result = arena.play_match(
+        players, 4, seed=3, seconds_per_decision=0.5, records=tmp_path, **QUICK
+    )
+    assert len(result.games) == 4
+    check(result, "time: a decision took more than 0.5 s")
+    for game in forfeits(result):
+        record = GameRecord.load(record_path(tmp_path, game.number))
+        assert record.result["end"] == "unfinished"
+        assert tuple(record.result["points"]) == game.points
+        *_, last = record.replay()
+        assert last.player == game.offender
+        assert sum(game.decisions) == len(record.decisions) + 1
+        assert game.seconds[last.player] > 0.5
+
+
+def test_processes_that_end() -> None:
+    result = arena.play_match(
+        [("dying", Dying(10)), "random"], 2, seed=3, seconds_per_decision=30, **QUICK
+    )
+    assert [game.reason for game in result.games] == [
+        "died: the process ended in a decision (exit code 7)"
+    ] * 2
+
+
+def test_a_player_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "WARM_UP_SECONDS", 0.5)
+    result = arena.play_match(
+        [("hangs", Hanging(1)), "random"], 2, seed=3, seconds_per_decision=0.2, **QUICK
+    )
+    assert {game.reason for game in result.games} == {"time: a decision took more than 0.2 s"}
+
+
+def test_a_player_that_can_not_be_sent() -> None:
+    with pytest.raises(ValueError, match="agent 'made' can't be sent to a worker process"):
+        arena.play_match([("made", lambda: Slow(NEVER)), "random"], 2, workers=2, **QUICK)

@@ -1,0 +1,272 @@
+"""Matches: balance, pairing, and the same games however they are played."""
+
+import itertools
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz import RandomAgent, Rules, arena
+from catan_pz.arena import batched
+from catan_pz.arena.batched import play_games
+from catan_pz.arena.results import GameResult
+from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.single import Setting, play_game, record_path
+from catan_pz.engine.actions import ROLL
+from catan_pz.runtime.record import GameRecord
+from tests.arena.players import QUICK, Alone, Builder, Capricious
+from tests.arena.players import Counter as Counting
+
+PLAYERS = {"eager": Builder(), "idle": Builder(eager=False), "random": RandomAgent()}
+RULE_SETS: tuple[dict[str, Any], ...] = (
+    {"trading": False, "victory_points": 4},
+    {"num_players": 3, "victory_points": 4, "offer_form": "both", "max_turns": 60},
+    {"rules": "one_v_one", "victory_points": 5},
+    {"num_players": 3, "trading": False, "skip_forced": True, "victory_points": 4},
+    {"num_players": 2, "trading": False, "dice": ((6, 6), (1, 2)), "victory_points": 4},
+)
+
+
+def schedule_for(rules: Rules) -> Schedule:
+    lineups = {2: ((0, 1), (1, 2)), 3: ((0, 1, 2),), 4: ((0, 1, 1, 2),)}
+    return Schedule(lineups[rules.num_players], {2: 8, 3: 12, 4: 24}[rules.num_players])
+
+
+@pytest.mark.parametrize("options", RULE_SETS)
+def test_batches_play_the_games_that_are_played_one_by_one(options: dict, tmp_path: Path) -> None:
+    rules = Rules.make(**options)
+    fixtures = list(schedule_for(rules).fixtures())
+    players = list(PLAYERS.values())
+    played: dict[str, list[GameResult]] = {}
+    for way in ("single", "alone", "wide", "narrow"):
+        (tmp_path / way).mkdir()
+        setting = Setting(tuple(PLAYERS), rules, 5, records=tmp_path / way)
+        if way == "single":
+            played[way] = [play_game(setting, fixture, players) for fixture in fixtures]
+        elif way == "alone":
+            alone = [Alone(player) for player in players]
+            played[way] = [play_game(setting, fixture, alone) for fixture in fixtures]
+        else:
+            width = 7 if way == "narrow" else 1024
+            played[way] = list(play_games(setting, fixtures, players, width))
+    by_number = {way: sorted(games, key=lambda game: game.number) for way, games in played.items()}
+    assert len(by_number["single"]) == len(fixtures)
+    for way in ("alone", "wide", "narrow"):
+        assert by_number[way] == by_number["single"]
+        for fixture in fixtures:
+            one, other = (record_path(tmp_path / k, fixture.number) for k in (way, "single"))
+            assert one.read_bytes() == other.read_bytes()
+    assert len({game.winner for game in by_number["single"]}) > 1
+    assert len({game.points for game in by_number["single"]}) > 3
+
+
+def test_throws_go_on_after_those_made_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = Rules(num_players=2, trading=False, victory_points=6)
+    fixtures = list(Schedule(((0, 1),), 4).fixtures())
+    setting = Setting(("a", "b"), rules, 2)
+    players = [RandomAgent(), RandomAgent()]
+    usual = list(play_games(setting, fixtures, players))
+    monkeypatch.setattr(batched, "FIRST_COUNT", 2)
+    assert list(play_games(setting, fixtures, players)) == usual
+    assert max(game.turns for game in usual) > 128
+
+
+def test_agents_that_fail_fail_alike_in_batches() -> None:
+    rules = Rules(num_players=3, **QUICK)
+    fixtures = list(Schedule(((0, 1, 2),), 60).fixtures())
+    setting = Setting(("capricious", "eager", "random"), rules, 8)
+    players = [Capricious(), Builder(), RandomAgent()]
+    single = [play_game(setting, fixture, players) for fixture in fixtures]
+    together = sorted(play_games(setting, fixtures, players, 16), key=lambda game: game.number)
+    assert together == single
+    reasons = {game.reason.split(":")[0] for game in single if game.end == "forfeit"}
+    assert reasons == {"error", "illegal"}
+    assert any(game.end == "victory" for game in single)
+
+
+def throws_of(record: GameRecord) -> list[Any]:
+    return [d.outcome for d in record.decisions if d.action == ROLL]
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_players": 3, **QUICK}, {"rules": "one_v_one", "victory_points": 5}]
+)
+def test_games_of_a_seed_share_board_deck_and_dice(options: dict, tmp_path: Path) -> None:
+    players = [("a", Builder()), ("b", "random"), ("c", Builder(eager=False))]
+    result = arena.play_tournament(players, 11, seed=3, records=tmp_path, progress=False, **options)
+    blocks = defaultdict(list)
+    for game in result.games:
+        record = GameRecord.load(record_path(tmp_path, game.number))
+        blocks[game.block].append((game, record))
+        *_, last = record.replay()
+        assert (last.winner, last.turn) == (game.winner, game.turns)
+        assert tuple(last.points) == game.points
+    for played in blocks.values():
+        assert len({game.seats for game, _ in played}) == len(played)
+        for name in ("board", "deck", "robber", "rng"):
+            assert len({str(record.start[name]) for _, record in played}) == 1
+        for (_, one), (_, other) in itertools.pairwise(played):
+            same = min(len(throws_of(one)), len(throws_of(other)))
+            assert throws_of(one)[:same] == throws_of(other)[:same]
+            assert same > 10
+    boards = {str(played[0][1].start["board"]) for played in blocks.values()}
+    assert len(boards) == len(blocks) > 1
+
+
+def test_seats_are_balanced() -> None:
+    result = arena.play_match([("b", Builder()), *["random"] * 3], 40, seed=1, **QUICK)
+    assert len(result.games) == 40
+    for p in range(4):
+        assert Counter(game.seats[p] for game in result.games) == {"b": 10, "random": 30}
+    assert Counter(game.block for game in result.games) == dict.fromkeys(range(10), 4)
+    seats = result.win_rates_by_seat("b")
+    assert np.mean(seats) == pytest.approx(result.win_rate("b"))
+
+
+def test_copies_share_the_wins_of_their_name() -> None:
+    result = arena.play_match([("b", Builder()), *["random"] * 3], 20, seed=1, **QUICK)
+    wins = Counter(g.seats[g.winner] for g in result.games if g.winner is not None)
+    assert result.win_rate("b") == wins["b"] / 20
+    assert result.win_rate("random") == wins["random"] / 60
+    tally = result.tally("random")
+    assert (tally.seats, tally.won, tally.forfeits) == (60, wins["random"], 0)
+    low, high = result.interval("b")
+    assert low < result.win_rate("b") < high
+    assert result.interval("b", 0.5) != (low, high)
+
+
+def test_the_same_player_under_two_names_wins_alike() -> None:
+    rules = Rules(num_players=2, trading=False, victory_points=3)
+    result = arena.play_match([("a", "random"), ("b", "random")], 60, rules, seed=4)
+    assert result.ends() == {"victory": 60, "truncated": 0, "forfeit": 0}
+    assert result.win_rate("a") == result.win_rate("b") == 0.5
+    assert result.interval("a", by="blocks") == (0.5, 0.5)
+    assert [rating.rating for rating in result.ratings()] == pytest.approx([0, 0], abs=1e-6)
+
+
+def test_two_players_are_compared_in_the_place_of_each_other() -> None:
+    matches = [
+        arena.play_match([player, *["random"] * 3], 80, seed=6, **QUICK)
+        for player in (("eager", Builder()), ("idle", Builder(eager=False)))
+    ]
+    found = arena.compare(*matches)
+    eager, idle = (m.win_rate(name) for m, name in zip(matches, ("eager", "idle"), strict=True))
+    assert (found.first, found.second, found.pairs, found.blocks) == ("eager", "idle", 80, 20)
+    assert found.difference == pytest.approx(eager - idle)
+    assert found.both + found.only_first == eager * 80
+    assert found.difference > 0.1
+    assert found.interval is not None
+    assert found.interval[0] > 0
+    assert found.p_value < 0.01
+    back = arena.compare(*reversed(matches))
+    assert back.difference == -found.difference
+    assert back.interval == pytest.approx((-found.interval[1], -found.interval[0]))
+
+
+def test_comparison_needs_the_same_seeds_and_one_change() -> None:
+    one = arena.play_match([("a", Builder()), "random"], 4, seed=1, **QUICK)
+    with pytest.raises(ValueError, match="different seeds or rules"):
+        arena.compare(one, replace(one, seed=2))
+    with pytest.raises(ValueError, match=r"differ by \[\] and \[\]"):
+        arena.compare(one, one)
+    with pytest.raises(ValueError, match="no two line-ups differ by"):
+        one.compare("a", "random")
+    with pytest.raises(ValueError, match="two different names"):
+        one.compare("a", "a")
+
+
+def test_a_tournament_plays_all_line_ups_on_the_same_seeds() -> None:
+    players = [("a", Builder()), ("b", "random"), ("c", Builder(eager=False))]
+    result = arena.play_tournament(players, 20, num_players=2, seed=2, **QUICK)
+    assert [result.lineup_names(k) for k in range(3)] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert len(result.games) == 60
+    assert result.played == ("a", "b", "c")
+    part = result.only(["c", "a"])
+    assert {frozenset(game.seats) for game in part.games} == {frozenset("ac")}
+    ends = part.ends()
+    assert part.win_rate("a") + part.win_rate("c") == pytest.approx(ends["victory"] / 20)
+    assert ends["truncated"] == 20 - ends["victory"]
+    # In a's place b plays against c, in b's place a: 20 games and their twins.
+    assert result.compare("a", "b").pairs == 20
+    alone = arena.play_match(players[:2], 20, seed=2, **QUICK)
+    again = [(g.block, g.seats, g.winner, g.points) for g in result.only("ab").games]
+    assert [(g.block, g.seats, g.winner, g.points) for g in alone.games] == again
+    assert result.ratings()[0].name == "a"
+
+
+def test_line_ups_can_be_given() -> None:
+    result = arena.play_tournament(
+        [("a", Builder()), "random"], 4, lineups=[("a", "random", "random", "random")], **QUICK
+    )
+    assert {Counter(game.seats)["a"] for game in result.games} == {1}
+
+
+def test_names_that_did_not_play() -> None:
+    result = arena.play_match(["random"] * 2, 1, **QUICK)
+    assert len(result.games) == 1  # the only seating
+    for ask in (result.win_rate, result.interval, result.tally):
+        with pytest.raises(ValueError, match=r"name='x' is not possible; allowed: \['random'\]"):
+            ask("x")
+    with pytest.raises(ValueError, match="two blocks"):
+        result.interval("random", by="blocks")
+    with pytest.raises(ValueError, match="option by='x'"):
+        result.interval("random", by="x")
+    with pytest.raises(ValueError, match="didn't play; allowed"):
+        result.only(["x"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"games": 0}, r"option games=0 is not possible; allowed: an int from 1"),
+        ({"games": True}, "option games=True"),
+        ({"workers": 1.5}, "option workers=1.5"),
+        ({"seed": -1}, "seed=-1 is not possible"),
+        ({"seconds_per_decision": 0}, "option seconds_per_decision=0 is not possible"),
+        ({"seconds_per_decision": "1"}, "option seconds_per_decision='1'"),
+        ({"agents": "random"}, "agents='random' is not possible; allowed: a list"),
+        ({"agents": ["random"]}, r"agents=\['random'\] is not possible; allowed: 4"),
+        ({"agents": ["random"] * 5}, "allowed: 4 of them"),
+        ({"rules": Rules(num_players=3)}, "allowed: 3 of them"),
+        ({"agents": ["nobody", "random"]}, "agent 'nobody' is not possible"),
+        ({"agents": [3, "random"]}, "agent 3 is not possible; allowed: an Agent"),
+        ({"agents": [dict, "random"]}, "which is no Agent"),
+        ({"agents": [("", "random"), "random"]}, "name of an agent ''"),
+        (
+            {"agents": [("a", "random"), ("a", Builder())]},
+            "two different agents have the name 'a'",
+        ),
+        ({"agents": [Builder(), Builder(eager=False)]}, "have the name 'Builder'"),
+        ({"unknown": 1}, "unknown option unknown=1"),
+    ],
+)
+def test_options_that_are_not_possible(change: dict, message: str) -> None:
+    options: dict[str, Any] = {"agents": ["random", "random"], "games": 1} | change
+    with pytest.raises(ValueError, match=message):
+        arena.play_match(**options)
+
+
+@pytest.mark.parametrize(
+    ("agents", "lineups", "message"),
+    [
+        (["random"], None, "allowed: two or more different ones"),
+        (["random", "random"], None, "allowed: two or more different ones"),
+        (["random", Builder()], [("random", "Builder")], "allowed: 4 of the names"),
+        (["random", Builder()], ["random"], "line-up 'random' is not possible"),
+        (["random", Builder()], [], r"lineups=\[\] is not possible"),
+        (["random", Builder()], [["random"] * 4, ["random"] * 4], "given twice"),
+    ],
+)
+def test_tournaments_that_are_not_possible(agents: list, lineups: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        arena.play_tournament(agents, 1, lineups=lineups)
+
+
+def test_agents_can_be_given_in_many_ways() -> None:
+    agents = ["random", RandomAgent(), ("mine", Counting), ("made", lambda: Builder(eager=False))]
+    result = arena.play_match(agents, 4, seed=1, **QUICK)
+    assert result.names == ("random", "mine", "made")
+    assert result.games[0].seats == ("random", "random", "mine", "made")

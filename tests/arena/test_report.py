@@ -1,0 +1,164 @@
+"""Results as text, tables and pictures."""
+
+import csv
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from catan_pz import Rules, arena
+from catan_pz.arena.report import rules_in_words
+from catan_pz.arena.results import Result
+from tests.arena.players import QUICK, Builder, Raising
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    players = [("a|b", Builder()), "random", ("raising", Raising(60))]
+    return arena.play_tournament(players, 12, num_players=2, seed=9, progress=False, **QUICK)
+
+
+def test_csv_holds_every_game(result: Result) -> None:
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    assert len(rows) == len(result.games) == 36
+    for row, game in zip(rows, result.games, strict=True):
+        assert (int(row["number"]), int(row["lineup"]), int(row["block"])) == (
+            game.number,
+            game.lineup,
+            game.block,
+        )
+        for p in range(2):
+            assert row[f"seat_{p}"] == game.seats[p]
+            assert int(row[f"points_{p}"]) == game.points[p]
+            assert int(row[f"decisions_{p}"]) == game.decisions[p]
+            assert float(row[f"seconds_{p}"]) == pytest.approx(game.seconds[p], abs=1e-6)
+        assert row["winner"] == ("" if game.winner is None else str(game.winner))
+        assert row["winner_name"] == ("" if game.winner is None else game.seats[game.winner])
+        assert row["offender"] == ("" if game.offender is None else str(game.offender))
+        assert (row["end"], row["reason"]) == (game.end, game.reason)
+        assert int(row["turns"]) == game.turns
+
+
+def cells(page: str, first: str) -> list[list[str]]:
+    """Rows of the table whose first title this is."""
+    lines = page.splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith(f"| {first} |"))
+    rows = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("| "):
+            break
+        rows.append([cell.strip() for cell in line.replace("\\|", "/").strip("|").split("|")])
+    return rows
+
+
+def test_markdown_holds_the_figures(result: Result) -> None:
+    page = result.to_markdown()
+    assert page.startswith("# Tournament: 36 games\n")
+    assert "`num_players=2`, `trading=False`, `victory_points=4`, `max_turns=200`" in page
+    ends = result.ends()
+    assert f"forfeited: {ends['forfeit']}." in page
+    assert ends["forfeit"] > 0
+    rows = {row[0]: row for row in cells(page, "agent")}
+    for name in result.names:
+        row = rows[name.replace("|", "/")]
+        tally = result.tally(name)
+        low, high = result.interval(name)
+        assert row[1:5] == [
+            str(tally.seats),
+            str(tally.won),
+            f"{100 * result.win_rate(name):.1f} %",
+            f"{100 * low:.1f} to {100 * high:.1f} %",
+        ]
+        assert row[9] == str(tally.forfeits)
+    rates = [float(row[3].split()[0]) for row in cells(page, "agent")]
+    assert rates == sorted(rates, reverse=True)
+    assert len(cells(page, "line-up")) == 6
+    assert len(cells(page, "win rate by seat")) == 3
+    best = result.ratings()[0]
+    assert f"| {best.name} | {best.rating:+.0f} |" in page.replace("\\|", "|")
+
+
+def test_markdown_of_one_match_and_of_none(result: Result) -> None:
+    part = result.only(["random", "raising"])
+    assert part.to_markdown().startswith("# random, raising: 12 games\n")
+    nothing = Result(result.names, result.lineups, result.rules, result.seed, ())
+    assert nothing.to_markdown() == "No block of games is complete.\n"
+    with pytest.raises(ValueError, match="nothing to draw"):
+        nothing.save("x.svg")
+
+
+def test_those_who_never_met_have_no_ratings_in_reports(tmp_path: Path) -> None:
+    players = [(name, "random") for name in "abcd"]
+    apart = arena.play_tournament(
+        players, 4, num_players=2, lineups=[["a", "b"], ["c", "d"]], **QUICK
+    )
+    assert "There are no ratings: some entrants never met the others." in apart.to_markdown()
+    assert apart.save(tmp_path / "apart.svg").stat().st_size > 1000
+
+
+def test_rules_in_words() -> None:
+    assert rules_in_words(Rules()) == "those of the base game"
+    assert rules_in_words(Rules(trading=False)) == "`trading=False`"
+
+
+def test_files(result: Result, tmp_path: Path) -> None:
+    assert result.save(tmp_path / "a.md").read_text(encoding="utf-8") == result.to_markdown()
+    assert result.save(tmp_path / "a.csv").read_text(encoding="utf-8") == result.to_csv()
+    assert result.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    drawing = result.save(str(tmp_path / "a.svg")).read_bytes()
+    assert b"<svg" in drawing
+    assert result.save(tmp_path / "b.svg").read_bytes() == drawing
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "a.csv",
+        "a.md",
+        "a.png",
+        "a.svg",
+        "b.svg",
+    ]
+    with pytest.raises(ValueError, match=r"allowed: a name that ends with \.md, \.csv"):
+        result.save(tmp_path / "a.txt")
+
+
+def test_a_file_is_written_whole_or_not_at_all(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("old", encoding="utf-8")
+
+    def fail(self: Path, target: Path) -> None:
+        raise OSError("no right to")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="no right to"):
+        result.save(path)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def without(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    for name in [library, *sys.modules]:
+        if name.split(".")[0] == library:
+            monkeypatch.setitem(sys.modules, name, None)
+
+
+def test_plots_need_matplotlib(
+    result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without(monkeypatch, "matplotlib")
+    with pytest.raises(ImportError, match=r"need matplotlib: pip install 'catan-pz\[arena\]'"):
+        result.save(tmp_path / "a.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bars_need_rich(monkeypatch: pytest.MonkeyPatch) -> None:
+    without(monkeypatch, "rich")
+    with pytest.raises(ImportError, match=r"needs rich: pip install 'catan-pz\[arena\]'"):
+        arena.play_match(["random", "random"], 1, progress=True, **QUICK)
+
+
+def test_a_bar_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    arena.play_match([Raising(5), "random"], 6, progress=True, **QUICK)
+    assert "6/6" in capsys.readouterr().err
+    arena.play_match(["random", "random"], 6, **QUICK)
+    assert capsys.readouterr().err == ""

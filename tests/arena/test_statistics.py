@@ -1,0 +1,147 @@
+"""Intervals against published values, formulas worked out by hand, and simulated coverage."""
+
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from catan_pz.arena import statistics
+from catan_pz.arena.statistics import (
+    compare_pairs,
+    effective_games,
+    mcnemar,
+    mean_interval,
+    normal_quantile,
+    wilson,
+    wilson_by_blocks,
+)
+
+
+# R. G. Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+@pytest.mark.parametrize(
+    ("won", "games", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_gives_published_values(won: int, games: int, low: float, high: float) -> None:
+    assert wilson(won, games, normal_quantile(0.95)) == pytest.approx((low, high), abs=5e-5)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize(("won", "games"), [(0, 1), (1, 1), (3, 7), (250, 1000), (1000, 1000)])
+def test_wilson_is_scipys(won: int, games: int, level: float) -> None:
+    theirs = stats.binomtest(won, games).proportion_ci(level, method="wilson")
+    assert wilson(won, games, normal_quantile(level)) == pytest.approx(tuple(theirs))
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, 1.0, "0.95", None, True])
+def test_levels_that_are_none(level: object) -> None:
+    with pytest.raises(ValueError, match="option level="):
+        normal_quantile(level)  # type: ignore[arg-type]
+
+
+def test_effective_games_by_hand() -> None:
+    # p = 1/2; squares of 2 - 1 and 0 - 1 sum to 2; variance 2 * (4 / 3) / 8**2.
+    assert effective_games([2, 0, 1, 1], [2, 2, 2, 2]) == pytest.approx(0.25 / (2 * 4 / 3 / 64))
+    assert effective_games([1, 1, 1], [2, 2, 2]) == inf
+    assert effective_games([2, 2], [2, 2]) == 4
+    assert effective_games([1], [2]) == 2
+
+
+def test_blocks_of_one_game_tell_as_much_as_games() -> None:
+    won = np.repeat([1, 0], [300, 700])
+    assert effective_games(won, np.ones(1000)) == pytest.approx(999)
+    by_games = wilson(300, 1000, normal_quantile(0.95))
+    assert wilson_by_blocks(won, np.ones(1000), 0.95) == pytest.approx(by_games, abs=2e-4)
+
+
+def test_one_block_has_no_interval() -> None:
+    with pytest.raises(ValueError, match="two blocks"):
+        wilson_by_blocks([1], [4], 0.95)
+
+
+def covers(interval: tuple[float, float], truth: float) -> bool:
+    return interval[0] <= truth <= interval[1]
+
+
+def test_coverage_where_games_of_a_block_resemble_each_other() -> None:
+    rng = np.random.default_rng(1)
+    by_games = by_blocks = 0
+    for _ in range(1000):
+        # Some boards suit the player, others don't: a mean of 0.3 between blocks of 4 games.
+        won = rng.binomial(4, rng.beta(0.9, 2.1, 100))
+        by_games += covers(wilson(won.sum(), 400, normal_quantile(0.95)), 0.3)
+        by_blocks += covers(wilson_by_blocks(won, np.full(100, 4), 0.95), 0.3)
+    assert 930 <= by_blocks <= 970
+    assert by_games < 880
+
+
+def test_coverage_where_seatings_mirror_each_other() -> None:
+    rng = np.random.default_rng(2)
+    by_games = by_blocks = 0
+    for _ in range(1000):
+        # A seat decides most blocks, so that each of two players wins once.
+        won = np.where(rng.random(60) < 0.7, 1, rng.choice([0, 2], 60, p=[0.4, 0.6]))
+        by_games += covers(wilson(won.sum(), 120, normal_quantile(0.95)), 0.53)
+        by_blocks += covers(wilson_by_blocks(won, np.full(60, 2), 0.95), 0.53)
+    assert 925 <= by_blocks <= 975
+    assert by_games > 990
+
+
+def test_interval_of_a_mean() -> None:
+    theirs = stats.ttest_1samp([1.0, 2, 4, 4, 7], 0).confidence_interval(0.9)
+    assert mean_interval([1, 2, 4, 4, 7], 0.9) == pytest.approx((theirs.low, theirs.high))
+    with pytest.raises(ValueError, match="two values"):
+        mean_interval([1], 0.9)
+
+
+def test_mcnemar_by_hand() -> None:
+    # Of 20 pairs 5 or fewer, or 15 or more, fall to the first with probability 2 * 21700 / 2**20.
+    assert mcnemar(5, 15) == pytest.approx(2 * (1 + 20 + 190 + 1140 + 4845 + 15504) / 2**20)
+    assert mcnemar(15, 5) == pytest.approx(mcnemar(5, 15))
+    assert mcnemar(10, 10) == 1
+    assert mcnemar(0, 0) == 1
+
+
+def test_comparison_by_hand() -> None:
+    blocks = [0, 0, 1, 1, 2, 2]
+    won = [(True, False), (True, True), (False, False), (True, False), (False, True), (True, False)]
+    found = compare_pairs(("a", "b"), blocks, won, 0.95)
+    assert (found.both, found.only_first, found.only_second, found.neither) == (1, 3, 1, 1)
+    assert (found.pairs, found.blocks) == (6, 3)
+    assert found.difference == pytest.approx(2 / 6)
+    # Means of the blocks are 1/2, 1/2 and 0.
+    spread = stats.t.ppf(0.975, 2) * np.std([0.5, 0.5, 0], ddof=1) / sqrt(3)
+    assert found.interval == pytest.approx((1 / 3 - spread, 1 / 3 + spread))
+    assert found.p_value == pytest.approx(2 * 5 / 16)
+    assert "a against b, 6 pairs of games: win rates differ by +33.3" in str(found)
+
+
+def test_comparison_on_one_block_has_no_interval() -> None:
+    found = compare_pairs(("a", "b"), [3], [(True, False)], 0.95)
+    assert found.interval is None
+    assert "no interval" in str(found)
+
+
+def test_coverage_of_paired_differences() -> None:
+    rng = np.random.default_rng(3)
+    hits = 0
+    for _ in range(400):
+        board = rng.normal(size=(80, 1))
+        first = rng.normal(size=(80, 4)) + board > 0.6
+        second = rng.normal(size=(80, 4)) + board > 0.9
+        pairs = list(zip(first.ravel().tolist(), second.ravel().tolist(), strict=True))
+        truth = stats.norm.sf(0.6 / sqrt(2)) - stats.norm.sf(0.9 / sqrt(2))
+        found = compare_pairs(("a", "b"), np.repeat(np.arange(80), 4).tolist(), pairs, 0.9)
+        assert found.interval is not None
+        hits += covers(found.interval, truth)
+    assert 340 <= hits <= 380
+
+
+def test_student_tends_to_the_normal() -> None:
+    assert statistics.student_quantile(0.95, 10**6) == pytest.approx(normal_quantile(0.95), 1e-4)

@@ -1,0 +1,211 @@
+"""Results are kept as they come: a match goes on where it was broken off."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz import Rules, arena
+from catan_pz.arena import match
+from catan_pz.arena.results import Result
+from tests.arena.players import QUICK, Builder, Counter
+
+ROOT = Path(__file__).parents[2]
+PLAYERS: list[Any] = [("b", Builder()), ("c", Counter), "random"]
+
+
+def play(path: Path | None, games: int = 24, **changes: Any) -> Result:
+    options: dict[str, Any] = {"seed": 7, **QUICK} | changes
+    return arena.play_match(options.pop("agents", PLAYERS), games, results=path, **options)
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, bytes]:
+    path = tmp_path_factory.mktemp("arena") / "unbroken.jsonl"
+    return play(path), path.read_bytes()
+
+
+def without_seconds(content: bytes) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in content.splitlines()]
+    return sorted(
+        ({k: v for k, v in row.items() if k != "seconds"} for row in rows[1:]),
+        key=lambda row: row["number"],
+    )
+
+
+def test_a_file_holds_the_result(unbroken: tuple[Result, bytes], tmp_path: Path) -> None:
+    result, content = unbroken
+    path = tmp_path / "copy.jsonl"
+    path.write_bytes(content)
+    assert Result.load(path) == result
+    loaded, known = Result.load(path).tally("c"), result.tally("c")
+    assert loaded.milliseconds == pytest.approx(known.milliseconds, rel=1e-2)
+    assert len(content.splitlines()) == 25
+
+
+@pytest.mark.parametrize("kept", [0, 30, 1000, -1, -40, -1500])
+def test_a_match_goes_on_wherever_its_file_was_cut(
+    unbroken: tuple[Result, bytes], tmp_path: Path, kept: int
+) -> None:
+    result, content = unbroken
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(content[:kept])
+    assert play(path) == result
+    assert without_seconds(path.read_bytes()) == without_seconds(content)
+    assert Result.load(path) == result
+
+
+def test_a_finished_match_is_not_played_again(
+    unbroken: tuple[Result, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result, content = unbroken
+    path = tmp_path / "whole.jsonl"
+    path.write_bytes(content)
+    monkeypatch.setattr(match, "play_game", None)
+    assert play(path) == result
+    assert path.read_bytes() == content
+
+
+def test_results_do_not_depend_on_the_number_of_workers(
+    unbroken: tuple[Result, bytes], tmp_path: Path
+) -> None:
+    result, content = unbroken
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(content[:3000])
+    assert play(path, workers=2) == result
+    batched: list[Any] = [("b", Builder()), "random", ("r", "random")]
+    alone = play(None, agents=batched)
+    assert play(None, agents=batched, workers=2) == alone
+
+
+GAMES = 30
+SCRIPT = f"""
+import sys
+from tests.arena.test_store import play
+from pathlib import Path
+if __name__ == "__main__":
+    play(Path(sys.argv[1]), {GAMES}, workers=int(sys.argv[2]))
+"""
+
+
+def start(path: Path, workers: int, script: Path) -> subprocess.Popen[str]:
+    """A slow match in a process of its own, once some of its games are done."""
+    script.write_text(SCRIPT, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "DAWDLE": "0.01"}
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(path), str(workers)],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until = time.monotonic() + 120
+    while not path.exists() or path.read_bytes().count(b"\n") < 6:
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_killed_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
+    path = tmp_path / "killed.jsonl"
+    process = start(path, 1, tmp_path / "script.py")
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert 6 <= path.read_bytes().count(b"\n") <= GAMES
+    assert play(path, GAMES) == play(None, GAMES)
+    assert len(Result.load(path).games) == GAMES
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to process groups there")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_tells_what_was_saved(tmp_path: Path, workers: int) -> None:
+    path = tmp_path / "stopped.jsonl"
+    process = start(path, workers, tmp_path / "script.py")
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode != 0
+    saved = path.read_bytes().count(b"\n") - 1
+    assert f"Interrupted: stopped after {saved} of {GAMES} games: saved in {path}" in said
+    assert path.read_bytes().endswith(b"\n")
+
+
+def test_interrupted_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(match, "_results", interrupt)
+    with pytest.raises(arena.Interrupted, match="stopped after 0 of 6 games: none are saved"):
+        play(None, 6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seed": 8}, "seed is 7 there, 8 here"),
+        ({"games": 30}, "games is 24 there, 30 here"),
+        ({"rules": Rules(num_players=3)}, "rules.max_turns is 200 there"),
+        ({"victory_points": 5}, "rules.victory_points is 4 there, 5 here"),
+        ({"seconds_per_decision": 3.0}, "seconds_per_decision is None there, 3.0 here"),
+        ({"agents": [("b", Builder(eager=False)), *PLAYERS[1:]]}, "'eager': True"),
+        ({"agents": [("x", Builder()), *PLAYERS[1:]]}, "lineups is"),
+    ],
+)
+def test_other_settings_are_refused(
+    unbroken: tuple[Result, bytes], tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_bytes(unbroken[1])
+    if "rules" in changes:
+        changes |= {"trading": True, "victory_points": 10, "max_turns": 1000}
+    with pytest.raises(ValueError, match="holds another match, which can't go on") as raised:
+        play(path, **changes)
+    assert message in str(raised.value)
+    assert path.read_bytes() == unbroken[1]
+
+
+def test_files_that_are_none_of_results(unbroken: tuple[Result, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    lines = unbroken[1].splitlines(keepends=True)
+    wrong: list[tuple[bytes, str]] = [
+        (b"notes of mine", "is no file of results"),
+        (b"notes of mine\n", "line 1 is not JSON"),
+        (b"[]\n", "line 1 is not a JSON object"),
+        (b"{}\n", "line 1 must be of the format"),
+        (b"\xff\xfe\n", "is no file of results"),
+        (b"".join([*lines[:3], b"{\n", *lines[3:]]), "line 4 is not JSON"),
+        (b"".join([*lines[:3], b"{}\n"]), "line 4: no result of a game"),
+        (b"".join([*lines[:4], lines[2]]), "line 5 holds game"),
+        (lines[0] + lines[1].replace(b'"number": ', b'"number": 99'), "is none of this match"),
+        (lines[0] + lines[1].replace(b'"end": "', b'"end": "x'), "line 2: no result of a game"),
+    ]
+    for content, message in wrong:
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=message):
+            play(path)
+        assert path.read_bytes() == content
+    path.write_bytes(b"")
+    with pytest.raises(ValueError, match="there are no results in it"):
+        Result.load(path)
+    path.write_bytes(b"{}\n")
+    with pytest.raises(ValueError, match="line 1 must be of the format"):
+        Result.load(path)
+
+
+def test_results_of_unfinished_matches_are_balanced(
+    unbroken: tuple[Result, bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "part.jsonl"
+    lines = unbroken[1].splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:15]))
+    part = Result.load(path)
+    assert 0 < len(part.games) < 14
+    assert len(part.games) % 6 == 0
+    assert part.games == tuple(g for g in unbroken[0].games if g in part.games)
