@@ -18,8 +18,8 @@ from catan_pz.agents.network import drawn_by_odds
 from catan_pz.agents.registry import Opponents
 from catan_pz.env.match import check_choice
 from catan_pz.env.vector.seats import SeatBatch
-from catan_pz.env.vector.spaces import OBSERVATIONS, single_observation_space
-from catan_pz.observation.segments import SCALES, SIZE
+from catan_pz.env.vector.spaces import NAMED_TOO, single_observation_space
+from catan_pz.observation.segments import SCALES, SIZE, named_views
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
@@ -39,8 +39,9 @@ class CatanVecEnv(VecEnv):
         seat: the learner's seat, or "random" for one drawn in each game.
         opponents: None for random players, an `Agent` or its name for all other seats, or
             for each in turn order from the learner's left one of these.
-        observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
-            units, for policies that scale it themselves, as `ScaleUnits` does.
+        observation: "flat", (B, N) float32 in [0, 1]; "dict", the same as named segments; or
+            "units", (B, N) int8 in natural units, for policies that scale it themselves, as
+            `ScaleUnits` does.
         reward: a `Reward`, its name, or None for win and loss.
         seed: of game 0, game i has the seed + i; drawn at random where None.
         threads: how many threads share a step.
@@ -69,13 +70,13 @@ class CatanVecEnv(VecEnv):
         copy: bool = False,
         **options: Any,
     ) -> None:
-        check_choice("observation", observation, OBSERVATIONS)
+        check_choice("observation", observation, NAMED_TOO)
         self.batch = SeatBatch(
             num_envs,
             rules,
             seat=seat,
             opponents=opponents,
-            scaled=observation == "flat",
+            scaled=observation != "units",
             alternate=True,
             reward=reward,
             seed=seed,
@@ -83,6 +84,7 @@ class CatanVecEnv(VecEnv):
             **options,
         )
         self._copy = copy
+        self._named = observation == "dict"
         self._fresh = True
         self._start = time.perf_counter()
         self._chosen: Any = None
@@ -92,8 +94,8 @@ class CatanVecEnv(VecEnv):
             spaces.Discrete(self.batch.rules.num_actions),
         )
 
-    def reset(self) -> NDArray[Any]:
-        """Start all games, from the seeds given to `seed` if it was called; (B, N)."""
+    def reset(self) -> Any:
+        """Start all games, from the seeds given to `seed` if it was called; (B, N), or a dict."""
         seed = self._seeds[0]
         if seed is not None or not self._fresh:
             self.batch.reset(seed)
@@ -102,9 +104,12 @@ class CatanVecEnv(VecEnv):
         self._reset_options()
         return self._observe()
 
-    def _observe(self) -> NDArray[Any]:
+    def _observe(self) -> Any:
         seen = self.batch.seen
-        return seen.copy() if self._copy else seen
+        return self._shaped(seen.copy() if self._copy else seen)
+
+    def _shaped(self, seen: NDArray[Any]) -> Any:
+        return named_views(seen) if self._named else seen
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take note of the actions (B,), any integers."""
@@ -112,11 +117,11 @@ class CatanVecEnv(VecEnv):
 
     def step_wait(
         self,
-    ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    ) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Play the actions, and the others up to the learner's next decision.
 
         Returns:
-            Observation (B, N), reward (B,) float32, done (B,) bool, infos (B).
+            Observation as `reset` gives it, reward (B,) float32, done (B,) bool, infos (B).
 
         Raises:
             IllegalActionError: names game, phase, action and the condition missing; no game
@@ -134,7 +139,7 @@ class CatanVecEnv(VecEnv):
         batch = self.batch
         decisions = int(batch.final_decisions[i])
         return {
-            "terminal_observation": batch.final_observation[i].copy(),
+            "terminal_observation": self._shaped(batch.final_observation[i].copy()),
             "TimeLimit.truncated": bool(batch.truncated[i]),
             "episode": {
                 "r": float(batch.final_return[i]),
@@ -159,8 +164,8 @@ class CatanVecEnv(VecEnv):
         """The games as `SeatBatch.get_state` gives them, to go on from after a break."""
         return self.batch.get_state()
 
-    def set_state(self, state: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        """Go on from what `get_state` gave; the observation (B, N).
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> Any:
+        """Go on from what `get_state` gave; the observation, as `reset` gives it.
 
         Raises:
             ValueError: names the array that is missing or that doesn't fit.
@@ -250,7 +255,7 @@ class PolicyOpponent(BatchAgent):
     """Plays by a model of sb3-contrib that takes masks, all games in one forward pass.
 
     Args:
-        model: a MaskablePPO trained on observations of either kind.
+        model: a MaskablePPO trained on observations of any kind.
         deterministic: whether it plays what it takes for best instead of drawing.
     """
 
@@ -259,7 +264,8 @@ class PolicyOpponent(BatchAgent):
     def __init__(self, model: Any, *, deterministic: bool = False) -> None:
         self.model = model
         self.deterministic = deterministic
-        self._scaling = model.observation_space.dtype == np.float32
+        self._named = isinstance(model.observation_space, spaces.Dict)
+        self._scaling = self._named or model.observation_space.dtype == np.float32
 
     def act_batch(
         self,
@@ -281,7 +287,7 @@ class PolicyOpponent(BatchAgent):
         policy = self.model.policy
         policy.set_training_mode(False)
         with torch.no_grad():
-            tensor, _ = policy.obs_to_tensor(seen)
+            tensor, _ = policy.obs_to_tensor(named_views(seen) if self._named else seen)
             spread = policy.get_distribution(tensor, action_masks=masks.view(np.bool_))
             odds = spread.distribution.probs.double().cpu().numpy()
         # Where all legal ones have been given no odds at all, they are alike.

@@ -9,10 +9,11 @@ from catan_pz.env.spaces import observation_space
 from catan_pz.observation.segments import SIZE
 
 OBSERVATIONS: Final = ("flat", "units")
+NAMED_TOO: Final = ("flat", "dict", "units")
 
 
 def single_observation_space(observation: str) -> spaces.Space[Any]:
-    """(N,) float32 in [0, 1] for "flat", int8 in natural units for "units"."""
-    if observation == "flat":
-        return observation_space("flat")
+    """float32 in [0, 1], (N,) or named segments, for "flat" or "dict"; (N,) int8 for "units"."""
+    if observation in ("flat", "dict"):
+        return observation_space(observation)
     return spaces.Box(-128, 127, (SIZE,), np.int8)

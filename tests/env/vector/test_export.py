@@ -4,17 +4,12 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 
 import torch
-from gymnasium import spaces
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.policies import (
-    MaskableMultiInputActorCriticPolicy,
-)
 from stable_baselines3 import DQN
 
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits
-from catan_pz.observation.segments import SCALES, named_views
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
 
@@ -36,13 +31,14 @@ def shaken(learner):
 
 
 @pytest.mark.parametrize("activation", [torch.nn.ReLU, torch.nn.Tanh])
-@pytest.mark.parametrize("observation", ["flat", "units"])
+@pytest.mark.parametrize("observation", ["flat", "dict", "units"])
 def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activation):
     env = CatanVecEnv(64, seed=1, observation=observation, **QUICK)
     extractor = {"features_extractor_class": ScaleUnits} if observation == "units" else {}
     kwargs = {"net_arch": [32, 16], "activation_fn": activation, **extractor}
+    policy = "MultiInputPolicy" if observation == "dict" else "MlpPolicy"
     learner = shaken(
-        MaskablePPO("MlpPolicy", env, n_steps=4, seed=0, device="cpu", policy_kwargs=kwargs)
+        MaskablePPO(policy, env, n_steps=4, seed=0, device="cpu", policy_kwargs=kwargs)
     )
     seen, masks = play(env)
     model = exported(learner, env.batch.rules)
@@ -77,25 +73,6 @@ def test_values_of_a_dqn_are_the_same_without_torch():
     np.testing.assert_allclose(agent.logits(seen), values, atol=1e-5)
     best = np.where(masks, values, -np.inf).argmax(axis=1)
     assert (agent.act_batch(seen, masks, np.zeros(32, np.uint64)) == best).all()
-
-
-def test_columns_of_dict_observations_are_put_in_order():
-    env = CatanVecEnv(32, seed=1, **QUICK)
-    seen, _ = play(env)
-    scaled = named_views(np.minimum(seen * SCALES, np.float32(1)))
-    space = spaces.Dict({k: spaces.Box(0, 1, v.shape[1:], np.float32) for k, v in scaled.items()})
-
-    torch.manual_seed(0)
-    policy = MaskableMultiInputActorCriticPolicy(
-        space, env.action_space, lambda _: 1e-3, net_arch=[16]
-    )
-    learner = type("Learner", (), {"policy": policy, "observation_space": space})()
-    with torch.no_grad():
-        tensors, _ = policy.obs_to_tensor(scaled)
-        logits = policy.get_distribution(tensors).distribution.logits.numpy()
-    own = NetworkAgent(exported(learner, env.batch.rules)).logits(seen)
-    own -= np.log(np.exp(own).sum(axis=1, keepdims=True))
-    np.testing.assert_allclose(own, logits, atol=1e-5)
 
 
 def test_other_networks_are_refused():

@@ -16,6 +16,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize  # noqa: E
 from catan_pz import IllegalActionError  # noqa: E402
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits  # noqa: E402
 from catan_pz.env.vector.seats import SeatBatch  # noqa: E402
+from catan_pz.observation.segments import named_views  # noqa: E402
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
 
@@ -150,6 +151,33 @@ def test_a_policy_chooses_by_the_draws_alone():
     np.testing.assert_allclose(drawn, policy._odds(seen[:1], masks[:1])[0], atol=2e-3)
     best = PolicyOpponent(policy.model, deterministic=True).act_batch(seen, masks, draws)
     assert (best == policy._odds(seen, masks).argmax(axis=1)).all()
+
+
+def test_named_segments_are_the_flat_observation():
+    flat = CatanVecEnv(6, seed=1, **QUICK)
+    named = CatanVecEnv(6, seed=1, observation="dict", **QUICK)
+    rows, parts = flat.reset(), named.reset()
+    ends = 0
+    for _ in range(80):
+        assert named.observation_space.contains({k: v[0] for k, v in parts.items()})
+        assert all((v == parts[k]).all() for k, v in named_views(rows).items())
+        actions = flat.sample()
+        rows, _, done, infos = flat.step(actions)
+        parts, _, _, others = named.step(actions)
+        for i in done.nonzero()[0]:
+            ends += 1
+            end = named_views(infos[i]["terminal_observation"])
+            assert all((v == others[i]["terminal_observation"][k]).all() for k, v in end.items())
+    assert ends
+
+
+def test_learning_goes_on_from_a_state():
+    env, again = (CatanVecEnv(4, seed=seed, observation="dict", **QUICK) for seed in (1, 2))
+    for _ in range(30):
+        env.step(env.sample())
+    seen = again.set_state(env.get_state())
+    assert all((v == seen[k]).all() for k, v in env._observe().items())
+    assert (env.action_masks() == again.action_masks()).all()
 
 
 def test_both_kinds_of_observation_mean_the_same():

@@ -1,0 +1,94 @@
+import json
+
+import numpy as np
+import pytest
+
+from catan_pz.agents.league import League
+from catan_pz.agents.network import Model
+from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.observation.segments import SIZE
+from catan_pz.rules import Rules
+
+RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=20)
+
+
+def model(seed):
+    weight = np.random.default_rng(seed).normal(0, 0.2, (252, SIZE)).astype(np.float32)
+    return Model((weight,), (np.zeros(252, np.float32),), "relu", "draw", RULES.to_dict())
+
+
+def test_snapshots_join_play_and_leave(tmp_path):
+    league = League(tmp_path / "league", ["random"], [1.0], share=3.0, size=5, active=4, seed=1)
+    assert [agent.name for agent in league.members] == ["random"]
+    for k in range(8):
+        league.add(f"{k:03d}", model(k))
+        assert league.pool == [f"{j:03d}" for j in range(max(0, k - 4), k + 1)]
+        assert set(league.playing) <= set(league.pool)
+        assert [agent.name for agent in league.members] == ["random", *league.playing]
+        assert league.weights == pytest.approx([0.25, *[0.1875] * 4])
+
+
+def test_recent_and_any_are_drawn_by_turns(tmp_path):
+    league = League(tmp_path, size=100, active=2, seed=1)
+    one = model(1)
+    league.pool = [f"{k:03d}" for k in range(99)]
+    for name in league.pool:
+        one.save(tmp_path / f"{name}.npz")
+    recent, anyone = [], []
+    for _ in range(300):
+        league.pool.pop()
+        league.add("098", one)
+        recent.append(int(league.playing[0]))
+        anyone.append(int(league.playing[1]))
+    assert np.mean(recent) > 80
+    assert np.mean(anyone) == pytest.approx(49, abs=6)
+    assert min(anyone) < 5
+
+
+def test_a_league_goes_on_from_its_state(tmp_path):
+    def play(batch, steps):
+        for _ in range(steps):
+            batch.step(batch.mask.argmax(axis=1))
+        return batch.get_state()
+
+    def leave(league, k):
+        league.add(f"{k:03d}", model(k))
+
+    unbroken = League(tmp_path / "a", active=2, size=3, seed=5)
+    games = SeatBatch(8, RULES, seed=1, opponents=unbroken)
+    for k in range(4):
+        leave(unbroken, k)
+        play(games, 20)
+    state = json.loads(json.dumps(unbroken.get_state()))
+    position = games.get_state()
+    resumed = League(tmp_path / "a", active=2, size=3, seed=5)
+    again = SeatBatch(8, RULES, seed=3, opponents=resumed)
+    resumed.set_state(state)
+    again.set_state(position)
+    for k in range(4, 8):
+        leave(unbroken, k)
+        one = play(games, 20)
+        leave(resumed, k)
+        other = play(again, 20)
+        assert resumed.playing == unbroken.playing
+        assert all(one[name].tobytes() == other[name].tobytes() for name in one)
+
+
+def test_a_missing_or_damaged_snapshot_is_named(tmp_path):
+    league = League(tmp_path)
+    league.add("first", model(1))
+    state = league.get_state()
+    (tmp_path / "first.npz").write_bytes(b"half")
+    with pytest.raises(ValueError, match=r"first\.npz"):
+        League(tmp_path).set_state(state)
+    (tmp_path / "first.npz").unlink()
+    with pytest.raises(ValueError, match=r"first\.npz is missing"):
+        League(tmp_path).set_state(state)
+
+
+@pytest.mark.parametrize(
+    "options", [{"size": 0}, {"active": 0}, {"share": -1}, {"share": 0}, {"others": ["nobody"]}]
+)
+def test_impossible_leagues_are_named(tmp_path, options):
+    with pytest.raises(ValueError, match="not possible"):
+        League(tmp_path, **options)
