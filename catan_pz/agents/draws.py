@@ -16,7 +16,7 @@ _ALL: Final = 2**64 - 1
 _GAMMA: Final = int(chance.GAMMA)
 _MIX_1: Final = int(chance.MIX_1)
 _MIX_2: Final = int(chance.MIX_2)
-_OF_A_SEAT: Final = 0xD1342543DE82EF95
+OF_A_SEAT: Final = np.uint64(0xD1342543DE82EF95)
 
 
 def scramble(seed: int) -> int:
@@ -63,13 +63,13 @@ class Draws:
 
 def seat_seeds(seed: int, num_players: int) -> list[int]:
     """Seeds of the players of a game, by seat, that follow from the game's seed."""
-    return [scramble((~seed & _ALL) + (p + 1) * _OF_A_SEAT & _ALL) for p in range(num_players)]
+    return [scramble((~seed & _ALL) + (p + 1) * int(OF_A_SEAT) & _ALL) for p in range(num_players)]
 
 
 def own_seeds(seeds: NDArray[np.uint64], seats: NDArray[Any]) -> NDArray[np.uint64]:
     """(K,) what `seat_seeds` gives one seat of each game, from seeds (K,) and seats (K,)."""
     places = (seats + np.int64(1)).astype(np.uint64)
-    return scrambled(~seeds + places * np.uint64(_OF_A_SEAT))
+    return scrambled(~seeds + places * OF_A_SEAT)
 
 
 def nth_draws(

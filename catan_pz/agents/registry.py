@@ -8,6 +8,8 @@ from catan_pz.agents.base import Agent
 
 _HOMES: dict[str, str] = {
     "random": "catan_pz.agents.random:RandomAgent",
+    "weighted": "catan_pz.agents.weighted:WeightedAgent",
+    "heuristic": "catan_pz.agents.heuristic.agent:HeuristicAgent",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 

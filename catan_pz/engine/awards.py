@@ -23,13 +23,15 @@ def opponents_buildings(s, p):
 
 
 @rule
-def longest_trail_from(s, p, start, barred):
-    """Most roads of p in a row from a vertex, none used twice, passing no barred vertex.
+def longest_trail(roads_0, roads_1, start, barred):
+    """Most roads in a row from a vertex, none used twice, passing no barred vertex.
+
+    Roads are the two words of an edge set.
 
     Walks depth first. The way back is a stack of two-bit numbers in `trail`: the slot,
     in the list of edges of each vertex reached, of the road by which it was reached.
     """
-    left_0, left_1 = s.roads[p, 0], s.roads[p, 1]
+    left_0, left_1 = roads_0, roads_1
     v, slot, length, longest, trail = start, 0, 0, 0, 0
     while True:
         if slot < 3 and (length == 0 or not bits.has_vertex(barred, v)):
@@ -65,7 +67,8 @@ def longest_road_length(s, p):
     longest = 0
     starts = s.road_ends[p]
     while starts != 0:
-        longest = max(longest, longest_trail_from(s, p, bits.first(starts), barred))
+        start = bits.first(starts)
+        longest = max(longest, longest_trail(s.roads[p, 0], s.roads[p, 1], start, barred))
         starts &= starts - 1
     return longest
 
@@ -88,7 +91,8 @@ def longest_road_after(s, p, e):
         v = EDGE_VERTICES[e, k]
         if own_roads_at(s, p, v) == 1:
             # A loose end: a longer road can only begin here.
-            trail = longest_trail_from(s, p, v, opponents_buildings(s, p))
+            barred = opponents_buildings(s, p)
+            trail = longest_trail(s.roads[p, 0], s.roads[p, 1], v, barred)
             return max(int(s.road_length[p]), trail)
     return longest_road_length(s, p)
 

@@ -43,6 +43,10 @@ KINDS: Final[dict[str, Any]] = {
     "scaled": types.float32[::1],
     "happened": types.int8[:, ::1],
     "draw": types.uint64,
+    "style": types.Array(types.int64, 1, "C", readonly=True),
+    "plan": types.UniTuple(types.int64, 10),
+    "goals": types.UniTuple(types.int64, 5),
+    "reach": types.UniTuple(types.int64, 10),
     # Batches: one row a game.
     "observations": types.int8[:, ::1],
     "players": types.int8[::1],
@@ -58,6 +62,12 @@ KINDS: Final[dict[str, Any]] = {
     "waiting": types.boolean[::1],
     "scaled_observations": types.float32[:, ::1],
     "draws": types.uint64[::1],
+    # Games between compiled players.
+    "policies": types.Array(types.int64, 1, "C", readonly=True),
+    "styles": types.Array(types.int64, 2, "C", readonly=True),
+    "winners": types.int64[::1],
+    "points": types.int64[:, ::1],
+    "counts": types.int64[::1],
 }
 """Types of parameters by name; every other parameter is an int64."""
 

@@ -46,5 +46,5 @@ def test_rules_compile_for_cuda_without_a_gpu() -> None:
     assert ".target sm_90" in ptx
     assert re.search(r"\.entry \S*kernel", ptx)
     # The rules themselves are in it, not only the kernel's frame.
-    for rule in ("advance", "apply_roll", "longest_trail_from", "tighten", "observe"):
+    for rule in ("advance", "apply_roll", "longest_trail", "tighten", "observe"):
         assert rule in ptx

@@ -1,0 +1,1 @@
+"""A strong player written by hand, as rules on what one seat sees."""

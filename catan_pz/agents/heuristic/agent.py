@@ -1,0 +1,35 @@
+"""The strong player written by hand, as an agent."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents import calls
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.heuristic.style import Style
+
+
+class HeuristicAgent(BatchAgent):
+    """Plays by a plan: what to build next, by what it is worth and how long it takes.
+
+    It reads observation and mask alone, and keeps nothing.
+
+    Args:
+        style: weights; the tuned ones where None.
+    """
+
+    name = "heuristic"
+
+    def __init__(self, style: Style | None = None) -> None:
+        self.style = style or Style()
+        self._numbers = self.style.array()
+
+    def act_batch(
+        self,
+        observations: NDArray[np.int8],
+        masks: NDArray[np.int8],
+        draws: NDArray[np.uint64],
+    ) -> NDArray[np.int64]:
+        """(K,) the choice in each game."""
+        chosen = np.empty(len(masks), np.int64)
+        calls.choose_heuristic(observations, masks, draws, self._numbers, chosen)
+        return chosen

@@ -1,0 +1,66 @@
+"""How long purchases take: the time until production and trade with the bank pay for them.
+
+Times are in tenths of a roll of the dice, speeds in thousandths of a point in a thousand rolls.
+"""
+
+from catan_pz.agents.heuristic.sight import of
+from catan_pz.agents.heuristic.style import CITIES, MIXED, ROADS
+from catan_pz.engine.rule import rule
+from catan_pz.terms import NUM_RESOURCES
+
+NEVER = 3000
+"""A time as good as never."""
+
+CARD_UNIT = 360
+"""A pip brings 1/360 of a card in a tenth of a roll."""
+
+ROAD_COST = 0x0000000101
+SETTLEMENT_COST = 0x0001010101
+CITY_COST = 0x0302000000
+CARD_COST = 0x0101010000
+"""Costs as bundles."""
+
+MIXED_BASKET = 2 * ROAD_COST + SETTLEMENT_COST + CITY_COST + CARD_COST
+CITIES_BASKET = 2 * CITY_COST + 2 * CARD_COST
+ROADS_BASKET = 3 * ROAD_COST + 2 * SETTLEMENT_COST
+MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
+"""What a player may buy over and over, and the thousandths of a point that it brings."""
+
+
+@rule
+def time_for(hand, cost, pips, rates):
+    """Time until a hand and what comes to it pay a cost, surplus traded with the bank.
+
+    The cards that lack fall ever slower as resources come to be in surplus, so that steps
+    along the tangent approach the time from below.
+    """
+    t = 0
+    while t < NEVER:
+        lacking, slope = 0, 0
+        for r in range(NUM_RESOURCES):
+            comes = of(pips, r)
+            left = (of(hand, r) - of(cost, r)) * CARD_UNIT + comes * t
+            share = 12
+            if left >= 0:
+                share = 12 // of(rates, r)
+            lacking -= left * share
+            slope += comes * share
+        if lacking <= 0:
+            return t
+        if slope == 0:
+            return NEVER
+        t += (lacking + slope - 1) // slope
+    return NEVER
+
+
+@rule
+def speed_of(pips, rates, style):
+    """Points that production brings, in a mix of the ways to make use of it."""
+    speed = style[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, rates) + 1)
+    if style[CITIES] > 0:
+        t = time_for(0, CITIES_BASKET, pips, rates)
+        speed += style[CITIES] * CITIES_POINTS // (t + 1)
+    if style[ROADS] > 0:
+        t = time_for(0, ROADS_BASKET, pips, rates)
+        speed += style[ROADS] * ROADS_POINTS // (t + 1)
+    return speed

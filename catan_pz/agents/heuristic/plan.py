@@ -1,0 +1,146 @@
+"""The plan: what there is to build next, what each is worth, and what a hand is good for.
+
+A plan is a tuple of ten numbers: the worth of settlements that 0, 1, 2 and 3 roads lead to,
+of a city, of a development card, of the longest road, the roads which that takes, own pips
+and own trade rates.
+"""
+
+from catan_pz.agents.heuristic.pace import (
+    CARD_COST,
+    CITY_COST,
+    NEVER,
+    ROAD_COST,
+    SETTLEMENT_COST,
+    time_for,
+)
+from catan_pz.agents.heuristic.sight import of, size_of
+from catan_pz.agents.heuristic.style import ARMY, CARD, HELD, PATIENCE, ROAD, SECOND, SEVEN
+from catan_pz.engine.rule import rule
+from catan_pz.observation import encode
+from catan_pz.terms import (
+    KNIGHT,
+    LARGEST_ARMY_MINIMUM,
+    LONGEST_ROAD_MINIMUM,
+    MAX_PLAYERS,
+    NUM_CARD_KINDS,
+)
+
+GOALS = 7
+"""Settlements 0 to 3 roads away, city, development card, longest road."""
+
+CITY_GOAL, CARD_GOAL, ROAD_GOAL = 4, 5, 6
+PIPS_PLACE, RATES_PLACE, ROADS_PLACE = 8, 9, 7
+
+
+@rule
+def cost_of(goal, plan):
+    """What a goal costs in all."""
+    if goal < CITY_GOAL:
+        return SETTLEMENT_COST + goal * ROAD_COST
+    if goal == CITY_GOAL:
+        return CITY_COST
+    if goal == CARD_GOAL:
+        return CARD_COST
+    return plan[ROADS_PLACE] * ROAD_COST
+
+
+@rule
+def worth_after(hand, spent, plan, style):
+    """The goal that is worth most once others are paid, by its worth and the time it takes.
+
+    Returns:
+        8 times that worth, and the goal.
+    """
+    best = 0
+    for goal in range(GOALS):
+        if plan[goal] > 0:
+            t = time_for(hand, spent + cost_of(goal, plan), plan[PIPS_PLACE], plan[RATES_PLACE])
+            if t < NEVER:
+                worth = plan[goal] * style[PATIENCE] // (style[PATIENCE] + t)
+                best = max(best, 8 * worth + goal)
+    return best
+
+
+@rule
+def worth_of_hand(hand, plan, limit, style):
+    """What a hand is good for: the next goal, the one after it, and the risk of a 7."""
+    first = worth_after(hand, 0, plan, style)
+    worth = first // 8
+    if style[SECOND] > 0 and first > 0:
+        then = worth_after(hand, cost_of(first % 8, plan), plan, style)
+        worth += then // 8 * style[SECOND] // 100
+    cards = size_of(hand)
+    worth += style[HELD] * cards
+    if cards > limit:
+        worth -= style[SEVEN] * (cards // 2)
+    return worth
+
+
+@rule
+def trades_to_reach(hand, cost, rates):
+    """Trades with the bank that make a hand cover a cost now; -1 if it can't."""
+    lacking, possible = 0, 0
+    for r in range(5):
+        left = of(hand, r) - of(cost, r)
+        if left < 0:
+            lacking -= left
+        else:
+            possible += left // of(rates, r)
+    return lacking if possible >= lacking else -1
+
+
+@rule
+def knights_held(obs):
+    """Own knights in hand."""
+    return int(obs[encode.OWN_CARDS + KNIGHT])
+
+
+@rule
+def knights_played(obs, k):
+    """Knights that the seat k places away has played."""
+    return int(obs[encode.CARDS_PLAYED + NUM_CARD_KINDS * k + KNIGHT])
+
+
+@rule
+def knights_lacking(obs):
+    """Knights that must still be played for the largest army; 0 for its holder."""
+    if obs[encode.LARGEST_ARMY] != 0:
+        return 0
+    needed = LARGEST_ARMY_MINIMUM
+    for k in range(1, MAX_PLAYERS):
+        if obs[encode.LARGEST_ARMY + k] != 0:
+            needed = knights_played(obs, k) + 1
+    return needed - knights_played(obs, 0)
+
+
+@rule
+def worth_of_card(obs, style):
+    """What a development card is worth unseen."""
+    if obs[encode.DECK_LEFT] == 0:
+        return 0
+    worth = style[CARD]
+    lacking = knights_lacking(obs) - knights_held(obs)
+    if lacking > 0:
+        worth += style[ARMY] // (2 * lacking)
+    return worth
+
+
+@rule
+def roads_lacking(obs):
+    """Roads that the longest road takes, if each makes the own one longer; 0 for its holder."""
+    if obs[encode.LONGEST_ROAD] != 0:
+        return 0
+    needed = LONGEST_ROAD_MINIMUM
+    for k in range(1, MAX_PLAYERS):
+        if obs[encode.LONGEST_ROAD + k] != 0:
+            needed = int(obs[encode.ROAD_LENGTH + k]) + 1
+    return needed - int(obs[encode.ROAD_LENGTH])
+
+
+@rule
+def worth_of_road(obs, style):
+    """What the longest road is worth."""
+    lacking = roads_lacking(obs)
+    if lacking <= 0 or lacking > 4 or lacking > obs[encode.PIECES_LEFT]:
+        return 0
+    return style[ROAD]

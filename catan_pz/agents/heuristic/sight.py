@@ -1,0 +1,249 @@
+"""Reads an observation: bundles of cards, sets of vertices and edges, seats.
+
+A bundle is one int64 with a byte for each resource, BRICK lowest, so that bundles are added
+and subtracted as numbers; pips and trade rates are kept in the same form. Sets are those of
+`engine.bits`.
+"""
+
+from catan_pz.board.topology import EDGES_PER_WORD, VERTEX_HARBOR, VERTEX_HEXES
+from catan_pz.engine import bits
+from catan_pz.engine.rule import rule
+from catan_pz.observation import encode
+from catan_pz.terms import (
+    GENERIC_HARBOR,
+    MAX_PLAYERS,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    NUM_VERTICES,
+    Phase,
+)
+
+NUM_PHASES = len(Phase)
+KINDS_OF_HARBOR = NUM_RESOURCES + 1
+KINDS_OF_TERRAIN = encode.NUM_TERRAINS
+
+
+@rule
+def of(bundle, r):
+    """Cards of a resource in a bundle."""
+    return (bundle >> (8 * r)) & 255
+
+
+@rule
+def size_of(bundle):
+    """Cards in a bundle."""
+    n = 0
+    for r in range(NUM_RESOURCES):
+        n += of(bundle, r)
+    return n
+
+
+@rule
+def some(r, n):
+    """The bundle of n cards of a resource."""
+    return n << (8 * r)
+
+
+@rule
+def covers(hand, bundle):
+    """Whether a hand has all cards of a bundle."""
+    for r in range(NUM_RESOURCES):
+        if of(hand, r) < of(bundle, r):
+            return False
+    return True
+
+
+@rule
+def bundle_at(obs, place):
+    """Five numbers of the observation, from a place on, as a bundle."""
+    bundle = 0
+    for r in range(NUM_RESOURCES):
+        bundle |= int(obs[place + r]) << (8 * r)
+    return bundle
+
+
+@rule
+def hand_of(obs):
+    """The own hand."""
+    return bundle_at(obs, encode.OWN_HAND)
+
+
+@rule
+def pips_of(obs, k):
+    """What the seat k places away earns, by resource."""
+    return bundle_at(obs, encode.PRODUCTION + NUM_RESOURCES * k)
+
+
+@rule
+def rates_of(obs, k):
+    """Cards that the seat k places away gives for one in maritime trade, by resource."""
+    return bundle_at(obs, encode.TRADE_RATE + NUM_RESOURCES * k)
+
+
+@rule
+def least_of(obs, k):
+    """The fewest cards of each resource that the seat k places away can hold."""
+    return bundle_at(obs, encode.HAND_MIN + NUM_RESOURCES * k)
+
+
+@rule
+def most_of(obs, k):
+    """The most cards of each resource that the seat k places away can hold."""
+    return bundle_at(obs, encode.HAND_MAX + NUM_RESOURCES * k)
+
+
+@rule
+def phase_of(obs):
+    """What the game waits for."""
+    for phase in range(NUM_PHASES):
+        if obs[encode.PHASE + phase] != 0:
+            return phase
+    return -1
+
+
+@rule
+def seats_playing(obs):
+    """How many players there are."""
+    n = 0
+    for k in range(MAX_PLAYERS):
+        n += int(obs[encode.PRESENT + k])
+    return n
+
+
+@rule
+def turn_seat(obs):
+    """Whose turn it is, in places away."""
+    for k in range(MAX_PLAYERS):
+        if obs[encode.TURN_PLAYER + k] != 0:
+            return k
+    return 0
+
+
+@rule
+def buildings_of(obs, k, least):
+    """Vertices with a building of the seat k places away: 1 all, 2 cities alone."""
+    vertices = 0
+    for v in range(NUM_VERTICES):
+        if obs[encode.VERTEX_BUILDING + MAX_PLAYERS * v + k] >= least:
+            vertices |= 1 << v
+    return vertices
+
+
+@rule
+def others_buildings(obs):
+    """Vertices with a building of another player."""
+    vertices = 0
+    for v in range(NUM_VERTICES):
+        place = encode.VERTEX_BUILDING + MAX_PLAYERS * v
+        if obs[place + 1] + obs[place + 2] + obs[place + 3] != 0:
+            vertices |= 1 << v
+    return vertices
+
+
+@rule
+def own_roads(obs, word):
+    """Own roads, in one of the two words of an edge set."""
+    edges = 0
+    for e in range(EDGES_PER_WORD):
+        place = encode.EDGE_ROAD + MAX_PLAYERS * (EDGES_PER_WORD * word + e)
+        edges |= int(obs[place]) << e
+    return edges
+
+
+@rule
+def others_roads(obs, word):
+    """Roads of the other players, in one of the two words of an edge set."""
+    edges = 0
+    for e in range(EDGES_PER_WORD):
+        place = encode.EDGE_ROAD + MAX_PLAYERS * (EDGES_PER_WORD * word + e)
+        edges |= int(obs[place + 1] | obs[place + 2] | obs[place + 3]) << e
+    return edges
+
+
+@rule
+def allowed(mask, first, count):
+    """Set of the legal actions among some that follow one another, up to 56."""
+    members = 0
+    for k in range(count):
+        members |= int(mask[first + k]) << k
+    return members
+
+
+@rule
+def resource_of(obs, h):
+    """What a hex produces; NUM_RESOURCES for the desert."""
+    for terrain in range(NUM_RESOURCES):
+        if obs[encode.HEX_TERRAIN + KINDS_OF_TERRAIN * h + terrain] != 0:
+            return terrain
+    return NUM_RESOURCES
+
+
+@rule
+def pips_at(obs, v, with_robber):
+    """Pips of the hexes at a vertex by resource, that of the robber included or not."""
+    pips = 0
+    for k in range(3):
+        h = VERTEX_HEXES[v, k]
+        if h >= 0 and (with_robber or obs[encode.HEX_ROBBER + h] == 0):
+            r = resource_of(obs, h)
+            if r < NUM_RESOURCES:
+                pips += some(r, int(obs[encode.HEX_PIPS + h]))
+    return pips
+
+
+@rule
+def robber_hex(obs):
+    """The hex with the robber."""
+    for h in range(NUM_HEXES):
+        if obs[encode.HEX_ROBBER + h] != 0:
+            return h
+    return -1
+
+
+@rule
+def harbor_at(obs, v):
+    """Kind of the harbor that serves a vertex, or -1."""
+    b = VERTEX_HARBOR[v]
+    if b >= 0:
+        for kind in range(KINDS_OF_HARBOR):
+            if obs[encode.HARBOR + KINDS_OF_HARBOR * b + kind] != 0:
+                return kind
+    return -1
+
+
+@rule
+def rates_with(rates, harbor):
+    """Trade rates of one who comes to use a harbor, -1 for none."""
+    if harbor < 0:
+        return rates
+    better = 0
+    for r in range(NUM_RESOURCES):
+        rate = of(rates, r)
+        if harbor == r:
+            rate = 2
+        elif harbor == GENERIC_HARBOR:
+            rate = min(rate, 3)
+        better |= some(r, rate)
+    return better
+
+
+@rule
+def has_edge(edges_0, edges_1, e):
+    """Whether an edge is in a set of two words."""
+    edges = edges_0 if e < EDGES_PER_WORD else edges_1
+    return edges & bits.edge_bit(e) != 0
+
+
+@rule
+def points_to_go(obs):
+    """Points that the player to move lacks."""
+    return int(obs[encode.POINTS_TO_WIN]) - int(obs[encode.OWN_POINTS])
+
+
+@rule
+def lead_of_others(obs):
+    """The most points that another player shows."""
+    most = 0
+    for k in range(1, MAX_PLAYERS):
+        most = max(most, int(obs[encode.VISIBLE_POINTS + k]))
+    return most

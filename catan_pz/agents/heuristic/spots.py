@@ -1,0 +1,177 @@
+"""Where to build: what vertices are worth, how many roads lead there, and which is the first."""
+
+from catan_pz.agents.heuristic.pace import speed_of
+from catan_pz.agents.heuristic.sight import (
+    buildings_of,
+    harbor_at,
+    has_edge,
+    lead_of_others,
+    others_buildings,
+    others_roads,
+    own_roads,
+    pips_at,
+    points_to_go,
+    rates_with,
+)
+from catan_pz.agents.heuristic.style import CLAIMED, HORIZON, NEAR
+from catan_pz.board.topology import (
+    EDGE_VERTICES,
+    EDGES_PER_WORD,
+    VERTEX_EDGES,
+    VERTEX_NEIGHBORS,
+    VERTEX_SURROUNDINGS,
+)
+from catan_pz.engine import bits
+from catan_pz.engine.rule import rule
+from catan_pz.observation import encode
+from catan_pz.terms import NUM_VERTICES
+
+POINT = 1000
+"""Values are in thousandths of a point."""
+
+MOST_ROADS = 3
+"""Spots further away than this are left out of account."""
+
+NO_SPOT = -1
+
+
+@rule
+def horizon_of(obs, style):
+    """Time for which production counts: the shorter, the closer somebody is to winning."""
+    lacking = int(obs[encode.POINTS_TO_WIN]) - lead_of_others(obs)
+    return style[HORIZON] * max(1, min(points_to_go(obs), lacking))
+
+
+@rule
+def worth_of_pips(pips, rates, more, harbor, horizon, style):
+    """What it is worth to earn more, and to use a harbor besides (-1 for none)."""
+    faster = speed_of(pips + more, rates_with(rates, harbor), style) - speed_of(pips, rates, style)
+    return faster * horizon // 100
+
+
+@rule
+def worth_of_spot(obs, v, pips, rates, horizon, style):
+    """What a settlement on a vertex is worth: its point and what it brings."""
+    more = pips_at(obs, v, True)
+    return POINT + worth_of_pips(pips, rates, more, harbor_at(obs, v), horizon, style)
+
+
+@rule
+def ends_of(edges, word):
+    """Vertices at the ends of the edges in one of the two words of a set."""
+    vertices = 0
+    while edges != 0:
+        e = bits.first(edges) + EDGES_PER_WORD * word
+        vertices |= 1 << EDGE_VERTICES[e, 0] | 1 << EDGE_VERTICES[e, 1]
+        edges &= edges - 1
+    return vertices
+
+
+@rule
+def one_road_on(vertices, taken_0, taken_1, closed):
+    """Vertices that one more road reaches from some, past no closed one, on edges not taken."""
+    reached = 0
+    start = vertices & ~closed
+    while start != 0:
+        v = bits.first(start)
+        for k in range(3):
+            e = VERTEX_EDGES[v, k]
+            if e >= 0 and not has_edge(taken_0, taken_1, e):
+                reached |= 1 << VERTEX_NEIGHBORS[v, k]
+        start &= start - 1
+    return reached & ~vertices
+
+
+@rule
+def barred_spots(buildings):
+    """Vertices on which the distance rule lets nobody build."""
+    barred = 0
+    while buildings != 0:
+        barred |= VERTEX_SURROUNDINGS[bits.first(buildings)]
+        buildings &= buildings - 1
+    return barred
+
+
+@rule
+def reach_of(obs):
+    """The viewer's ways: what is where, and the vertices that 0 to 3 more roads reach.
+
+    Returns:
+        Edges taken (two words), vertices closed to own roads, those reached by exactly 0, 1, 2
+        and 3 more roads, and those where others can build, at once and with a road more.
+    """
+    mine, theirs = buildings_of(obs, 0, 1), others_buildings(obs)
+    own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
+    their_0, their_1 = others_roads(obs, 0), others_roads(obs, 1)
+    taken_0, taken_1 = own_0 | their_0, own_1 | their_1
+    at_0 = ends_of(own_0, 0) | ends_of(own_1, 1) | mine
+    at_1 = one_road_on(at_0, taken_0, taken_1, theirs)
+    seen = at_0 | at_1
+    at_2 = one_road_on(at_1, taken_0, taken_1, theirs) & ~seen
+    seen |= at_2
+    at_3 = one_road_on(at_2, taken_0, taken_1, theirs) & ~seen
+    claimed = ends_of(their_0, 0) | ends_of(their_1, 1)
+    near = one_road_on(claimed, taken_0, taken_1, mine) & ~claimed
+    free = ~barred_spots(mine | theirs)
+    return taken_0, taken_1, theirs, at_0, at_1, at_2, at_3, claimed & free, near & free, free
+
+
+@rule
+def best_spot(obs, spots, claimed, near, pips, rates, horizon, style):
+    """The best of some vertices and its worth, as one number: 64 * worth + vertex."""
+    best = 0
+    while spots != 0:
+        v = bits.first(spots)
+        worth = worth_of_spot(obs, v, pips, rates, horizon, style)
+        if bits.has_vertex(claimed, v):
+            worth = worth * style[CLAIMED] // 100
+        elif bits.has_vertex(near, v):
+            worth = worth * style[NEAR] // 100
+        best = max(best, 64 * worth + v)
+        spots &= spots - 1
+    return best
+
+
+@rule
+def best_city(obs, spots, pips, rates, horizon, style):
+    """The best of own settlements to make a city of, as 64 * worth + vertex."""
+    best = 0
+    while spots != 0:
+        v = bits.first(spots)
+        more = pips_at(obs, v, True)
+        worth = POINT + worth_of_pips(pips, rates, more, -1, horizon, style)
+        best = max(best, 64 * worth + v)
+        spots &= spots - 1
+    return best
+
+
+@rule
+def edge_back(v, level, taken_0, taken_1, closed):
+    """A free edge from a vertex back to one of a level from which roads can go on, or -1."""
+    for k in range(3):
+        e = VERTEX_EDGES[v, k]
+        if e >= 0 and not has_edge(taken_0, taken_1, e):
+            if bits.has_vertex(level & ~closed, VERTEX_NEIGHBORS[v, k]):
+                return e
+    return NO_SPOT
+
+
+@rule
+def other_end(e, v):
+    """The vertex at the other end of an edge."""
+    return EDGE_VERTICES[e, 0] + EDGE_VERTICES[e, 1] - v
+
+
+@rule
+def first_road_to(v, away, taken_0, taken_1, closed, at_0, at_1, at_2):
+    """The road to build first towards a vertex that 1 to 3 roads lead to."""
+    if away >= 3:
+        e = edge_back(v, at_2, taken_0, taken_1, closed)
+        v = other_end(e, v)
+    if away >= 2:
+        e = edge_back(v, at_1, taken_0, taken_1, closed)
+        v = other_end(e, v)
+    return edge_back(v, at_0, taken_0, taken_1, closed)
+
+
+ALL_SPOTS = (1 << NUM_VERTICES) - 1

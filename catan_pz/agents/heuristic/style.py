@@ -1,0 +1,88 @@
+"""The numbers that make up a style of play."""
+
+from dataclasses import astuple, dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+PARTS: Final = (
+    "placement",
+    "plan",
+    "robber",
+    "cards",
+    "discards",
+    "maritime",
+    "offers",
+    "answers",
+)
+"""Parts of the play that can be switched off; the simplest choice then stands in."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """Weights of the player: values in thousandths of a point, times in tenths of a roll."""
+
+    parts: int = (1 << len(PARTS)) - 1  # set of PARTS that are on
+    horizon: int = 90  # time that production counts, for each point the leader lacks
+    patience: int = 300  # a goal this far off counts half
+    second: int = 60  # percent that the goal after the next counts
+    mixed: int = 60  # percent of the speed with which all is built alike ...
+    cities: int = 40  # ... and with which cities and cards are
+    roads: int = 0  # ... and with which roads and settlements are
+    growth: int = 15  # percent of the best spot nearby, in set-up
+    card: int = 420  # a development card
+    army: int = 1500  # the largest army, shared out among the knights that lack
+    road: int = 1500  # the longest road
+    claim: int = 40  # a road towards a spot, beyond its use
+    claimed: int = 50  # percent that a spot next to another's road counts
+    near: int = 80  # percent that a spot one road from another's counts
+    held: int = 10  # any card in hand
+    seven: int = 60  # each card that a 7 would cost
+    bank: int = 30  # least gain for a trade with the bank
+    offer: int = 60  # least gain for an offer
+    accept: int = 40  # least gain for agreeing to one
+    close: int = 2  # points that a player may lack and is traded with no more
+    knight: int = 0  # least harm of the robber for which a knight is played at once
+    plenty: int = 300  # least gain for a year of plenty
+    monopoly: int = 400  # least gain for a monopoly
+    counter: int = 200  # least gain for a counter-offer
+    victim: int = 30  # a stolen card, against a pip kept from a player
+
+    def array(self) -> NDArray[np.int64]:
+        """The numbers in order, as compiled rules take them."""
+        numbers = np.array(astuple(self), np.int64)
+        numbers.flags.writeable = False
+        return numbers
+
+
+_PLACE = {field.name: place for place, field in enumerate(fields(Style))}
+
+S_PARTS = _PLACE["parts"]
+HORIZON = _PLACE["horizon"]
+PATIENCE = _PLACE["patience"]
+SECOND = _PLACE["second"]
+MIXED = _PLACE["mixed"]
+CITIES = _PLACE["cities"]
+ROADS = _PLACE["roads"]
+GROWTH = _PLACE["growth"]
+CARD = _PLACE["card"]
+ARMY = _PLACE["army"]
+ROAD = _PLACE["road"]
+CLAIM = _PLACE["claim"]
+CLAIMED = _PLACE["claimed"]
+NEAR = _PLACE["near"]
+HELD = _PLACE["held"]
+SEVEN = _PLACE["seven"]
+BANK = _PLACE["bank"]
+OFFER = _PLACE["offer"]
+ACCEPT = _PLACE["accept"]
+CLOSE = _PLACE["close"]
+KNIGHT = _PLACE["knight"]
+PLENTY = _PLACE["plenty"]
+MONOPOLY = _PLACE["monopoly"]
+COUNTER = _PLACE["counter"]
+VICTIM = _PLACE["victim"]
+
+FULL = Style().array()
+"""The style of the shipped player."""

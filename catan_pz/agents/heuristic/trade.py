@@ -1,0 +1,192 @@
+"""Trade with the bank and with players: what helps the plan, and not the leader."""
+
+from catan_pz.agents.heuristic.plan import worth_of_hand
+from catan_pz.agents.heuristic.sight import bundle_at, covers, of, some, turn_seat
+from catan_pz.agents.heuristic.style import ACCEPT, BANK, CLOSE, COUNTER, OFFER
+from catan_pz.engine.actions import (
+    CLOSE_WITH,
+    COMPOSE_GET,
+    COMPOSE_GIVE,
+    MARITIME_SWAPS,
+    MARITIME_TRADE,
+    OFFER_GET,
+    OFFER_GIVE,
+    WITHDRAW,
+)
+from catan_pz.engine.actions import OFFER as FIRST_OFFER
+from catan_pz.engine.rule import rule
+from catan_pz.observation import encode
+from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
+
+NO_ACTION = -1
+SWAPS = MARITIME_SWAPS.shape[0]
+FIRST_DOUBLE = 20
+"""Templates from here on give two alike for one; before it one card goes for one."""
+
+
+@rule
+def swap_towards(hand, cost, rates, mask):
+    """The trade with the bank that comes closest to a cost: most surplus for what lacks most."""
+    best, chosen = 0, NO_ACTION
+    for k in range(SWAPS):
+        if mask[MARITIME_TRADE + k] != 0:
+            give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+            spare = of(hand, give) - of(cost, give)
+            lacking = of(cost, get) - of(hand, get)
+            rate = of(rates, give)
+            if lacking > 0 and spare >= rate:
+                value = 64 * (spare - rate) + 16 * (5 - rate) + lacking
+                if value > best:
+                    best, chosen = value, MARITIME_TRADE + k
+    return chosen
+
+
+@rule
+def best_swap(hand, plan, rates, limit, mask, style):
+    """The trade with the bank that makes the hand worth more by enough."""
+    best = worth_of_hand(hand, plan, limit, style) + style[BANK]
+    chosen = NO_ACTION
+    for k in range(SWAPS):
+        if mask[MARITIME_TRADE + k] != 0:
+            give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+            after = hand - some(give, of(rates, give)) + some(get, 1)
+            worth = worth_of_hand(after, plan, limit, style)
+            if worth > best:
+                best, chosen = worth, MARITIME_TRADE + k
+    return chosen
+
+
+@rule
+def is_dangerous(obs, k, style):
+    """Whether the seat k places away is too close to winning to be traded with."""
+    points = int(obs[encode.VISIBLE_POINTS + k])
+    return int(obs[encode.POINTS_TO_WIN]) - points <= style[CLOSE]
+
+
+@rule
+def all_dangerous(obs, style):
+    """Whether nobody is left to trade with."""
+    for k in range(1, MAX_PLAYERS):
+        if obs[encode.PRESENT + k] != 0 and not is_dangerous(obs, k, style):
+            return False
+    return True
+
+
+@rule
+def gain_of_swap(hand, give, get, plan, limit, style):
+    """How much more a hand is worth after giving one card for another."""
+    now = worth_of_hand(hand, plan, limit, style)
+    return worth_of_hand(hand - some(give, 1) + some(get, 1), plan, limit, style) - now
+
+
+@rule
+def best_offer(obs, hand, plan, limit, mask, draw, style):
+    """The offer of one card for one that helps most; a further one of a turn is the next best.
+
+    Nothing is kept of offers made, but those that are left tell them apart. With many of
+    them left, chance ends the row.
+    """
+    left = int(obs[encode.OFFERS_LEFT])
+    if left > 3 and draw & 1 == 1:
+        return NO_ACTION
+    rank = (3 - left) % 3
+    bar = 1 << 40
+    for _ in range(rank + 1):
+        best, chosen = style[OFFER], NO_ACTION
+        for k in range(FIRST_DOUBLE):
+            if mask[FIRST_OFFER + k] != 0:
+                give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+                gain = gain_of_swap(hand, give, get, plan, limit, style)
+                if best < gain < bar:
+                    best, chosen = gain, FIRST_OFFER + k
+        bar = best
+        if chosen == NO_ACTION:
+            return NO_ACTION
+    return chosen
+
+
+@rule
+def bundle_of_offer(k, getting):
+    """What template k gives, or gets."""
+    bundle = 0
+    for r in range(NUM_RESOURCES):
+        if getting:
+            bundle += some(r, OFFER_GET[k, r])
+        else:
+            bundle += some(r, OFFER_GIVE[k, r])
+    return bundle
+
+
+@rule
+def gain_of_offer(obs, k, hand, plan, limit, style):
+    """How much more the hand is worth by what the seat k places away gives and gets."""
+    given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
+    got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
+    if not covers(hand, got):
+        return -(1 << 40)
+    now = worth_of_hand(hand, plan, limit, style)
+    return worth_of_hand(hand - got + given, plan, limit, style) - now
+
+
+@rule
+def agrees(obs, hand, plan, limit, style):
+    """Whether to accept the offer on the table."""
+    maker = turn_seat(obs)
+    if is_dangerous(obs, maker, style):
+        return False
+    return gain_of_offer(obs, maker, hand, plan, limit, style) >= style[ACCEPT]
+
+
+@rule
+def best_counter(obs, hand, plan, limit, mask, style):
+    """A counter-offer: one of the cards asked for, for the one that helps most, or NO_ACTION."""
+    maker = turn_seat(obs)
+    if is_dangerous(obs, maker, style):
+        return NO_ACTION
+    asked = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * maker)
+    given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * maker)
+    best, chosen = style[COUNTER], NO_ACTION
+    for k in range(FIRST_DOUBLE):
+        if mask[FIRST_OFFER + k] != 0:
+            give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+            if of(asked, give) > 0 and of(given, get) == 0:
+                gain = gain_of_swap(hand, give, get, plan, limit, style)
+                if gain > best:
+                    best, chosen = gain, FIRST_OFFER + k
+    return chosen
+
+
+@rule
+def whom_to_close_with(obs, hand, plan, limit, mask, style):
+    """The partner whose terms help most, of those alike the weakest; or to withdraw."""
+    best, chosen = 0, WITHDRAW
+    for k in range(1, MAX_PLAYERS):
+        if mask[CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, style):
+            if obs[encode.ANSWER + 4 * k + 3] != 0:
+                gain = gain_of_offer(obs, k, hand, plan, limit, style)
+            else:
+                given = bundle_at(obs, encode.OFFER_GIVE)
+                got = bundle_at(obs, encode.OFFER_GET)
+                now = worth_of_hand(hand, plan, limit, style)
+                gain = worth_of_hand(hand - given + got, plan, limit, style) - now
+            value = 64 * gain - int(obs[encode.VISIBLE_POINTS + k])
+            if gain >= style[ACCEPT] and value > best:
+                best, chosen = value, CLOSE_WITH + k - 1
+    return chosen
+
+
+@rule
+def next_card(obs, hand, plan, limit, mask, style):
+    """The card to add to the offer that is being composed, of one card for one; or NO_ACTION."""
+    given = bundle_at(obs, encode.OFFER_GIVE)
+    got = bundle_at(obs, encode.OFFER_GET)
+    best, chosen = style[OFFER], NO_ACTION
+    for k in range(SWAPS):
+        give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
+        fits = (given == 0 or given == some(give, 1)) and (got == 0 or got == some(get, 1))
+        first = COMPOSE_GIVE + give if given == 0 else COMPOSE_GET + get
+        if fits and of(hand, give) > 0 and mask[first] != 0:
+            gain = gain_of_swap(hand, give, get, plan, limit, style)
+            if gain > best:
+                best, chosen = gain, first
+    return chosen
