@@ -1,0 +1,60 @@
+"""Compiled players: the same choices one by one and many at once, legal everywhere."""
+
+import numpy as np
+import pytest
+
+from catan_pz import agents
+from catan_pz.agents.base import View
+from catan_pz.agents.draws import Draws
+from catan_pz.runtime.cpu import CpuBatch
+from tests.helpers import RULE_SETS
+
+NAMES = ["random", "weighted", "heuristic"]
+
+
+class Fixed(Draws):
+    """A stream of which only the next number is known."""
+
+    def __init__(self, draw):
+        super().__init__(0)
+        self.draw = int(draw)
+
+    def next(self):
+        return self.draw
+
+
+@pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS.keys())
+@pytest.mark.parametrize("name", NAMES)
+def test_single_and_batched_choices_are_the_same_and_legal(name, rules):
+    """Over all rule sets more than 10,000 positions a player, half of its own games' kind."""
+    agent = agents.load(name)
+    rng = np.random.default_rng(5)
+    batch = CpuBatch(32, rules, seed=11)
+    compared = 0
+    for step in range(330):
+        seen, masks = batch.observation, batch.mask
+        draws = rng.integers(2**64, size=32, dtype=np.uint64)
+        chosen = agent.act_batch(seen, masks, draws)
+        assert masks[np.arange(32), chosen].all()
+        if step % 15 == 0:
+            for i in range(32):
+                agent.reset(0, rules, 0)
+                agent._draws = Fixed(draws[i])
+                assert agent.act(View(seen[i], masks[i]), masks[i]) == chosen[i]
+                compared += 1
+        own = rng.random(32) < 0.5 + 0.5 * (step % 2)
+        batch.step(np.where(own, chosen, batch.sample()))
+    assert compared == 704
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_choice_does_not_depend_on_the_other_games(name):
+    agent, batch = agents.load(name), CpuBatch(40, seed=3)
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        batch.step(agent.act_batch(batch.observation, batch.mask, np.zeros(40, np.uint64)))
+    draws = rng.integers(2**64, size=40, dtype=np.uint64)
+    chosen = agent.act_batch(batch.observation, batch.mask, draws)
+    order = rng.permutation(40)[:17]
+    part = agent.act_batch(batch.observation[order], batch.mask[order], draws[order])
+    assert (part == chosen[order]).all()
