@@ -2,21 +2,24 @@
 
 Prints tables. A frame is a decision of the learner, with those of the three others until its
 next one, all at random, without player trade. The loop of CatanVecEnv asks for the masks,
-draws from them, and steps. DummyVecEnv over SingleSeatEnv runs beside it.
+draws from them, and steps. DummyVecEnv over SingleSeatEnv runs beside it; learners run with
+SubprocVecEnv too, which plays each game in a process of its own, as many as there are cores.
 """
 
 import argparse
+import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 
 from catan_pz import SingleSeatEnv
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 
 SIZES = (64, 256, 1024, 4096)
+ROLLOUT = 16_384
 RULES: dict[str, Any] = {"seat": "random", "trading": False}
 
 
@@ -64,17 +67,19 @@ def dummy(num_envs: int, seconds: float) -> float:
 
 
 def learning(make: Callable[[], Any], frames: int, **policy: Any) -> float:
-    """Frames a second of a MaskablePPO that learns on one core, after a rollout to warm up."""
+    """Frames a second of a MaskablePPO that learns on one core, after a rollout to warm up.
+
+    A rollout has as many frames whatever the number of games.
+    """
     import torch
     from sb3_contrib import MaskablePPO
 
     torch.set_num_threads(1)
     env = make()
-    steps = 64
     model = MaskablePPO(
         "MlpPolicy",
         env,
-        n_steps=steps,
+        n_steps=max(2, ROLLOUT // env.num_envs),
         batch_size=4096,
         n_epochs=1,
         seed=0,
@@ -112,12 +117,21 @@ def print_learning(num_envs: int, frames: int) -> None:
         lambda: CatanVecEnv(num_envs, seed=1, observation="units", **RULES), frames, **units
     )
     single = learning(
-        lambda: VecMonitor(DummyVecEnv([lambda: SingleSeatEnv(**RULES)] * num_envs)), num_envs * 64
+        lambda: VecMonitor(DummyVecEnv([lambda: SingleSeatEnv(**RULES)] * num_envs)), ROLLOUT
     )
-    print(f"\n| MaskablePPO, {num_envs} games | frames/s |\n|---|---|")
-    print(f"| CatanVecEnv, float32 | {flat:,.0f} |")
-    print(f"| CatanVecEnv, int8 | {int8:,.0f} |")
-    print(f"| DummyVecEnv over SingleSeatEnv | {single:,.0f} |")
+    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    processes = learning(
+        lambda: VecMonitor(SubprocVecEnv([lambda: SingleSeatEnv(**RULES)] * workers)), ROLLOUT
+    )
+    rows = {
+        f"CatanVecEnv, {num_envs} games, float32": flat,
+        f"CatanVecEnv, {num_envs} games, int8": int8,
+        f"DummyVecEnv over SingleSeatEnv, {num_envs} games": single,
+        f"SubprocVecEnv over SingleSeatEnv, {workers} processes": processes,
+    }
+    print("\n| MaskablePPO | frames/s | times SubprocVecEnv |\n|---|---|---|")
+    for name, frames_a_second in rows.items():
+        print(f"| {name} | {frames_a_second:,.0f} | {frames_a_second / processes:.1f} |")
 
 
 def main() -> None:
@@ -127,8 +141,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, help="measures, of which the best counts")
     parser.add_argument("--games", type=int, default=256, help="games of the learners")
     parser.add_argument("--frames", type=int, default=32_768, help="frames of the learners")
-    options, _ = parser.parse_known_args()
-    print_frames(options.seconds, options.repeats)
+    parser.add_argument("--no-frames", action="store_true", help="the learners alone")
+    options = parser.parse_args()
+    if not options.no_frames:
+        print_frames(options.seconds, options.repeats)
     print_learning(options.games, options.frames)
 
 
