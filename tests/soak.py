@@ -65,13 +65,14 @@ class SingleGame(Run):
     def __init__(self) -> None:
         super().__init__()
         self.game = Game(seed=1, offer_form="both")
-        self.random = random.Random(1)
+        self.draw = random.Random(1).random
 
     def play(self) -> int:
         """Play 500 decisions, over the end of a game."""
+        draw = self.draw
         for _ in range(500):
             legal = self.game.legal_actions()
-            self.game.step(int(self.random.choice(legal)))
+            self.game.step(int(legal[int(draw() * len(legal))]))
             if self.game.is_over or self.game.is_truncated:
                 self.ended += 1
                 self.game.reset(self.ended)
@@ -88,19 +89,20 @@ class PettingZoo(Run):
     def __init__(self) -> None:
         super().__init__()
         self.env = catan_v0.raw_env(offer_form="both")
-        self.random = random.Random(1)
+        self.draw = random.Random(1).random
         self.env.reset(seed=1)
 
     def play(self) -> int:
         """Play 500 agent steps, over the end of a game."""
-        env = self.env
+        env, draw = self.env, self.draw
         for _ in range(500):
             observation, _, terminated, truncated, _ = env.last()
             if terminated or truncated:
                 self.ended += 1
                 env.reset(seed=self.ended)
                 observation = env.last()[0]
-            env.step(int(self.random.choice(observation["action_mask"].nonzero()[0])))
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(int(legal[int(draw() * len(legal))]))
         return 500
 
     def broken(self) -> Iterator[tuple[str, Violation]]:
