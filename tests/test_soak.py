@@ -1,5 +1,6 @@
 """Random runs of every way to play: short ones by default, ten million decisions with -m slow."""
 
+import numpy as np
 import pytest
 
 from tests import soak
@@ -47,14 +48,24 @@ def test_a_broken_state_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         batch.check()
 
 
+@pytest.mark.parametrize(("each", "grows"), [(2**18, False), (2**20, True)])
+def test_memory_that_grows_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, each: int, grows: bool
+) -> None:
+    taken = iter(range(2**28, 2**30, each))
+    monkeypatch.setattr(soak, "resident", lambda: next(taken))
+    if grows:
+        with pytest.raises(AssertionError, match="memory has grown by 12,582,912 bytes"):
+            soak.soak(SingleGame(), 10_000)
+    else:
+        assert soak.soak(SingleGame(), 10_000).growth == 12 * each
+
+
 @pytest.mark.skipif(soak.resident() is None, reason="this system doesn't tell")
-def test_memory_that_grows_is_noticed() -> None:
-    kept = []
-
-    class Leak(SingleGame):
-        def play(self) -> int:
-            kept.append(b"\1" * 2**20)
-            return 1000
-
-    with pytest.raises(AssertionError, match="memory has grown"):
-        soak.soak(Leak(), 20_000)
+def test_memory_taken_is_seen() -> None:
+    before = soak.resident()
+    kept = np.ones(2**26, np.int8)  # too large to come from memory that was freed
+    after = soak.resident()
+    assert before is not None
+    assert after is not None
+    assert after - before > 0.9 * kept.nbytes
