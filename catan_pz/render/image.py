@@ -15,6 +15,8 @@ Pixels = NDArray[np.uint8]
 _LAYER: Final = re.compile(r'<g class="layer" data-box="([^"]*)">')
 _VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _WIDTH: Final = re.compile(r'<svg[^>]*? width="([\d.]+)')
+_LOWEST: Final = 3
+"""Layers that are kept put together: the page, the board and the pieces."""
 
 _MISSING: Final = (
     "drawing pixels needs resvg_py and pygame-ce, which come with the extra `render`: "
@@ -43,11 +45,20 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
     wide, high = float(view_box[1]), float(view_box[2])
     columns = width or round(float(stated[1]) if stated else wide)
     scale = columns / wide
-    picture = np.full((max(1, round(high * scale)), columns, 3), 255, np.uint8)
-    last = len(layers) // 2 - 1
-    for i, (box, body) in enumerate(zip(layers[::2], layers[1::2], strict=True)):
-        drawn = body.removesuffix("</svg>") if i == last else body
-        _paste(picture, box, f"<g>{drawn}", scale)
+    layers[-1] = layers[-1].removesuffix("</svg>")
+    rows = max(1, round(high * scale))
+    picture = _lowest(tuple(layers[: 2 * _LOWEST]), rows, columns, scale).copy()
+    for box, body in zip(layers[2 * _LOWEST :: 2], layers[2 * _LOWEST + 1 :: 2], strict=True):
+        _paste(picture, box, f"<g>{body}", scale)
+    return picture
+
+
+@lru_cache(maxsize=4)
+def _lowest(layers: tuple[str, ...], rows: int, columns: int, scale: float) -> Pixels:
+    """The lowest layers of a picture, which change least, as boxes and bodies in turn."""
+    picture = np.full((rows, columns, 3), 255, np.uint8)
+    for box, body in zip(layers[::2], layers[1::2], strict=True):
+        _paste(picture, box, f"<g>{body}", scale)
     return picture
 
 

@@ -1,6 +1,7 @@
 """A window on the screen that shows pictures; pygame-ce is imported when one is opened."""
 
 import os
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -14,6 +15,23 @@ _NO_DISPLAY: Final = (
     "no display to open a window on ({reason}); draw to an array instead "
     '(render_mode="rgb_array"), or set the environment variable SDL_VIDEODRIVER=dummy'
 )
+
+
+@dataclass(frozen=True)
+class Input:
+    """Something that the user did in the window.
+
+    Attributes:
+        kind: "move" and "click" of the pointer, "key" for a key pressed.
+        x: of the pointer, as a share of the picture's width; outside it below 0 or above 1.
+        y: of the pointer, as a share of the picture's height.
+        key: name of the key, lower case: "a", "space", "right", "escape".
+    """
+
+    kind: str
+    x: float = -1.0
+    y: float = -1.0
+    key: str = ""
 
 
 class Window:
@@ -65,17 +83,52 @@ class Window:
         self._paint()
 
     def pump(self) -> None:
-        """Handle what the user did: resizing, closing. Call it about 20 times a second."""
+        """Handle resizing and closing. Call it about 20 times a second."""
+        self.poll()
+
+    def poll(self) -> list[Input]:
+        """Handle resizing and closing, and return what else the user did, in order."""
+        found: list[Input] = []
         if self._window is None:
-            return
+            return found
         pygame = self._pygame
         for event in pygame.event.get():
-            ours = getattr(event, "window", None) in (self._window, None)
-            if event.type == pygame.QUIT or (event.type == pygame.WINDOWCLOSE and ours):
+            if getattr(event, "window", None) not in (self._window, None):
+                continue
+            if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 self.close()
-                return
-            if event.type in (pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED) and ours:
+                return found
+            if event.type in (pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED):
                 self._paint()
+            elif event.type == pygame.MOUSEMOTION:
+                found.append(Input("move", *self._share(event.pos)))
+            elif event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
+                found.append(Input("click", *self._share(event.pos)))
+            elif event.type == pygame.KEYDOWN:
+                found.append(Input("key", key=pygame.key.name(event.key)))
+        return found
+
+    def width_for(self, proportion: float, otherwise: int) -> int:
+        """Pixels that a picture takes in the window, by its height over its width.
+
+        A picture drawn that wide is shown dot for dot. `otherwise` where no window is open.
+        """
+        if self._window is None:
+            return otherwise
+        width, height = self._window.size
+        return max(1, min(int(width), int(height / proportion)))
+
+    def _share(self, spot: tuple[float, float]) -> tuple[float, float]:
+        left, top, width, height = self._place()
+        return (spot[0] - left) / width, (spot[1] - top) / height
+
+    def _place(self) -> tuple[int, int, int, int]:
+        """Where the picture lies: as large as fits, its proportions kept."""
+        width, height = self._picture.get_size()
+        across, down = self._window.size
+        scale = min(across / width, down / height)
+        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        return (across - size[0]) // 2, (down - size[1]) // 2, *size
 
     def close(self) -> None:
         """Close the window for good; closing it twice does no harm."""
@@ -115,18 +168,14 @@ class Window:
             raise RuntimeError(_NO_DISPLAY.format(reason=reason)) from reason
 
     def _paint(self) -> None:
-        """Draw the picture as large as fits, its proportions kept, on a dark ground."""
+        """Draw the picture on a dark ground."""
         if self._window is None or self._picture is None:
             return
-        surface = self._window.get_surface()
-        width, height = self._picture.get_size()
-        scale = min(surface.get_width() / width, surface.get_height() / height)
-        size = (max(1, round(width * scale)), max(1, round(height * scale)))
+        left, top, width, height = self._place()
         fitted = self._picture
-        if size != (width, height):
-            fitted = self._pygame.transform.smoothscale(self._picture, size)
-        left = (surface.get_width() - size[0]) // 2
-        top = (surface.get_height() - size[1]) // 2
+        if (width, height) != fitted.get_size():
+            fitted = self._pygame.transform.smoothscale(fitted, (width, height))
+        surface = self._window.get_surface()
         surface.fill((32, 36, 40))
         surface.blit(fitted, (left, top))
         self._window.flip()

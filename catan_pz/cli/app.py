@@ -1,0 +1,74 @@
+"""The group of commands, and how their errors reach the user."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+import catan_pz
+from catan_pz.cli import bench, info, perft, play, train, warmup, watch
+
+_INTERRUPTED: Final = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Try `catan-pz COMMAND --help`; each command's help ends with examples.",
+)
+@click.version_option(catan_pz.__version__, prog_name="catan-pz")
+@click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")
+def app(debug: bool) -> None:
+    """Settlers of Catan: play it, watch it, train and compare agents, measure speed."""
+
+
+for _room in (play, watch, train, bench, perft, warmup, info):
+    app.add_command(_room.command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line; 0 where it went well.
+
+    Errors are one sentence on standard error, with `--debug` after their traceback.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    # Wherever it stands on the line.
+    given = ["--debug"] * debug + [word for word in given if word != "--debug"]
+    try:
+        app.main(given, prog_name="catan-pz", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        _complain(error, debug)
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except (ValueError, ImportError, RuntimeError, OSError) as error:
+        _complain(click.ClickException(_sentence(error)), debug)
+        return 1
+    return 0
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+def _complain(error: click.ClickException, debug: bool) -> None:
+    if debug:
+        traceback.print_exc()
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message())
+        return
+    click.echo(f"Error: {error.format_message()}", err=True)
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is not None:
+        click.echo(f"Try '{context.command_path} --help'.", err=True)

@@ -1,0 +1,160 @@
+"""`catan-pz play`: a person against agents."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from catan_pz.cli.common import (
+    check_columns,
+    examples,
+    load_agent,
+    make_rules,
+    need,
+    rules_options,
+    seed_option,
+    seed_or_drawn,
+    split_specs,
+)
+from catan_pz.cli.session import Session
+from catan_pz.rules import Rules
+
+
+@click.command(
+    "play",
+    short_help="Play against agents, by mouse or typed orders.",
+    epilog=examples(
+        "catan-pz play",
+        "catan-pz play --against heuristic,random --players 3",
+        "catan-pz play --rules one_v_one --against runs/train/model.zip",
+        "catan-pz play --terminal --seed 7 --record game.jsonl",
+    ),
+)
+@click.option(
+    "--against",
+    default="random",
+    show_default=True,
+    metavar="AGENTS",
+    help="Names of agents, separated by commas, in turn order from your left; the "
+    "last one plays all further seats.",
+)
+@click.option(
+    "--seat",
+    type=click.IntRange(0, 3),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Your seat.",
+)
+@click.option("--name", default="Human", show_default=True, help="What you are called.")
+@click.option(
+    "--window/--terminal",
+    "windowed",
+    default=None,
+    help="Play in a window, or by typed orders.  [a window where there is a display]",
+)
+@click.option(
+    "--pause",
+    type=click.FloatRange(0, 60),
+    metavar="X",
+    default=0.6,
+    show_default=True,
+    help="Seconds that a move of the others is shown, in the window.",
+)
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write the game to this file, also when you leave it.",
+)
+@seed_option
+@rules_options
+def command(
+    against: str,
+    seat: int,
+    name: str,
+    windowed: bool | None,
+    pause: float,
+    record: Path | None,
+    seed: int | None,
+    **chosen: Any,
+) -> None:
+    """Play against agents, in a window by mouse or in the terminal by typed orders.
+
+    What you can do is marked on the board. There is no undo.
+    """
+    rules = make_rules(**chosen)
+    session = Session(rules, seed_or_drawn(seed), seated(rules, seat, against), name)
+    in_window = has_display() if windowed is None else windowed
+    try:
+        if in_window:
+            _play_in_window(session, pause)
+        else:
+            _play_in_terminal(session)
+    finally:
+        if record is not None:
+            session.save(record)
+            click.echo(f"The game is recorded in {record}.", err=True)
+
+
+def seated(rules: Rules, seat: int, against: str) -> list[Any]:
+    """Agents by seat, None where the person sits.
+
+    Raises:
+        click.UsageError: if there are too many, none, or the seat isn't in the game.
+    """
+    count = rules.num_players
+    if seat >= count:
+        raise click.UsageError(f"--seat {seat}: this game has the seats 0 to {count - 1}")
+    specs = split_specs(against)
+    if not 1 <= len(specs) <= count - 1:
+        raise click.UsageError(
+            f"--against {against!r} names {len(specs)} agents; there are {count - 1} other seats"
+        )
+    specs += specs[-1:] * (count - 1 - len(specs))
+    agents: list[Any] = [None] * count
+    for k, spec in enumerate(specs, 1):
+        agents[(seat + k) % count] = load_agent(spec)
+    return agents
+
+
+def has_display() -> bool:
+    """Whether a window can probably be opened here."""
+    from importlib.util import find_spec
+
+    if find_spec("pygame") is None or find_spec("resvg_py") is None:
+        return False
+    if sys.platform.startswith("linux"):
+        named = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+        return any(os.environ.get(name) for name in named)
+    return True
+
+
+def _play_in_window(session: Session, pause: float) -> None:
+    need("render", "a window", "pygame", "resvg_py")
+    from catan_pz.cli.windowed import WindowPlay
+    from catan_pz.render.window import Window
+
+    with Window("catan-pz") as window:
+        try:
+            WindowPlay(session, window, pause).run()
+        except RuntimeError as error:
+            if "no display" not in str(error):
+                raise
+            raise click.ClickException(
+                "there is no display to open a window on: use --terminal"
+            ) from error
+    click.echo(session.result())
+
+
+def _play_in_terminal(session: Session) -> None:
+    from catan_pz.cli.terminal import Left, TerminalPlay
+
+    if sys.stdout.isatty():
+        check_columns()
+    colored = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    try:
+        TerminalPlay(session, input, click.echo, colored).run()
+    except Left:
+        click.echo(f"\n{session.result()}")

@@ -1,0 +1,101 @@
+"""A match on the command line: a game between agents and perhaps a person, told and recorded."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from catan_pz.agents.base import Agent
+from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.table import Table
+from catan_pz.notation.state import state_to_dict
+from catan_pz.render.story import tell
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Decision, Game
+from catan_pz.runtime.record import GameRecord
+
+
+class Session:
+    """One game with its table, its record and its story.
+
+    Args:
+        rules: the rules.
+        seed: of the game, and of what its agents draw.
+        agents: by seat, None for the person's.
+        person: what the person is called.
+        viewer: where nobody plays, the seat whose ears hear the story; None for all that is.
+
+    Attributes:
+        game: the game.
+        table: the table at which the agents sit.
+        record: all that was played.
+        names: what the seats are called.
+        seat: the person's seat, None where nobody plays.
+        viewer: the seat whose knowledge is shown; None for all.
+        story: what happened, a line a decision, as the viewer may know it.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        seed: int,
+        agents: Sequence[Agent | None],
+        person: str = "Human",
+        viewer: int | None = None,
+    ) -> None:
+        self.game = Game(rules, seed)
+        self.table = Table(self.game, agents, seat_seeds(seed, rules.num_players))
+        self.record = GameRecord.of(self.game)
+        self.names = [person if agent is None else agent.name for agent in agents]
+        self.seat = next((p for p, agent in enumerate(agents) if agent is None), None)
+        self.viewer = viewer if self.seat is None else self.seat
+        self.story: list[str] = []
+        self.game.listeners.append(self._listen)
+
+    def _listen(self, before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
+        rules = self.game.rules
+        states = (state_to_dict(before, rules), state_to_dict(after, rules))
+        self.story.append(tell(states[0], decision.action, states[1], self.viewer, self.names))
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the game is over or truncated."""
+        return self.game.is_over or self.game.is_truncated
+
+    @property
+    def waits_for_person(self) -> bool:
+        """Whether the person is to decide."""
+        return not self.is_finished and self.game.player == self.seat
+
+    @property
+    def last_line(self) -> str | None:
+        """What happened last."""
+        return self.story[-1] if self.story else None
+
+    def snapshot(self) -> dict[str, Any]:
+        """The state as JSON values."""
+        return self.game.snapshot()
+
+    def result(self) -> str:
+        """How the game stands or ended, in a sentence."""
+        points = ", ".join(
+            f"{name} {int(n)}" for name, n in zip(self.seat_names(), self.game.points, strict=True)
+        )
+        if self.game.winner is not None:
+            winner = self.seat_names()[self.game.winner]
+            return f"{winner} won in turn {self.game.turn}. Points: {points}."
+        if self.game.is_truncated:
+            return f"Nobody won within {self.game.turn} turns. Points: {points}."
+        return f"Left in turn {self.game.turn}."
+
+    def seat_names(self) -> list[str]:
+        """Names of the seats, with their numbers where several have the same."""
+        return [
+            name if self.names.count(name) == 1 else f"{name} {seat}"
+            for seat, name in enumerate(self.names)
+        ]
+
+    def save(self, path: Path) -> None:
+        """Write the record to a file, whole or not at all."""
+        self.record.save(path)

@@ -1,0 +1,187 @@
+"""Pictures and films as files: SVG, PNG, GIF and MP4. Files are written whole or not at all."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.render.image import svg_to_rgb
+
+PICTURES: Final = (".svg", ".png")
+FILMS: Final = (".gif", ".mp4")
+
+_MISSING: Final = (
+    'a GIF or PNG needs {}, which comes with the extra `render`: pip install "catan-pz[render]"'
+)
+_NO_FFMPEG: Final = (
+    "an MP4 needs the program ffmpeg, which isn't on the path: install it, or write a .gif"
+)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path to write to, which takes the place of `path` at the end if nothing went wrong."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
+    os.close(descriptor)
+    draft = Path(name)
+    try:
+        yield draft
+        # As a file that was just made, not readable by its maker alone.
+        mask = os.umask(0)
+        os.umask(mask)
+        draft.chmod(0o666 & ~mask)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
+    """Write a picture as .svg or .png.
+
+    Args:
+        svg: the picture, such as `board_svg` gives it.
+        path: the file; its ending chooses the form.
+        width: of a PNG in pixels; that of the SVG where None.
+
+    Raises:
+        ValueError: for another ending.
+        ImportError: a PNG without the extra `render`.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in PICTURES:
+        raise ValueError(f"a picture ends in {' or '.join(PICTURES)}, not {path.suffix!r}: {path}")
+    if path.suffix.lower() == ".svg":
+        data = svg.encode()
+    else:
+        try:
+            import resvg_py
+        except ImportError as missing:
+            raise ImportError(_MISSING.format("resvg_py")) from missing
+        data = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True))
+    with whole_file(path) as draft:
+        draft.write_bytes(data)
+
+
+def save_film(
+    pictures: Iterable[str],
+    path: Path | str,
+    *,
+    width: int = 840,
+    seconds: float = 0.5,
+    last_seconds: float = 3.0,
+    shown: Callable[[], None] | None = None,
+) -> int:
+    """Write pictures one after the other as .gif or .mp4.
+
+    Args:
+        pictures: SVGs of one size, such as `board_svg` gives them.
+        path: the file; its ending chooses the form.
+        width: in pixels.
+        seconds: that a picture stays.
+        last_seconds: that the last one stays.
+        shown: called after each picture.
+
+    Returns:
+        How many pictures were written.
+
+    Raises:
+        ValueError: for another ending, no picture, or a time that isn't positive.
+        ImportError: the extra `render` is not installed.
+        FileNotFoundError: an MP4 without the program ffmpeg.
+        RuntimeError: ffmpeg failed; with its last words.
+    """
+    path = Path(path)
+    form = path.suffix.lower()
+    if form not in FILMS:
+        raise ValueError(f"a film ends in {' or '.join(FILMS)}, not {path.suffix!r}: {path}")
+    if not (seconds > 0 and last_seconds > 0):
+        raise ValueError(f"seconds={seconds!r}, last_seconds={last_seconds!r} must be positive")
+    write = _write_gif if form == ".gif" else _write_mp4
+    frames = _frames(pictures, width, shown)
+    first = next(frames, None)
+    if first is None:
+        raise ValueError("a film has at least one picture")
+    with whole_file(path) as draft:
+        return write(chain((first,), frames), draft, seconds, last_seconds)
+
+
+def _frames(
+    pictures: Iterable[str], width: int, shown: Callable[[], None] | None
+) -> Iterator[NDArray[np.uint8]]:
+    for svg in pictures:
+        yield svg_to_rgb(svg, width)
+        if shown is not None:
+            shown()
+
+
+def _write_gif(
+    frames: Iterator[NDArray[np.uint8]], path: Path, seconds: float, last_seconds: float
+) -> int:
+    try:
+        from PIL import Image
+    except ImportError as missing:
+        raise ImportError(_MISSING.format("Pillow")) from missing
+    palette: Any = None
+    images = []
+    for frame in frames:
+        image = Image.fromarray(frame)
+        if palette is None:
+            palette = image.quantize(256, method=Image.Quantize.MEDIANCUT)
+        images.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
+    times = [round(1000 * seconds)] * (len(images) - 1) + [round(1000 * last_seconds)]
+    images[0].save(
+        path, save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False
+    )
+    return len(images)
+
+
+def _write_mp4(
+    frames: Iterator[NDArray[np.uint8]], path: Path, seconds: float, last_seconds: float
+) -> int:
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise FileNotFoundError(_NO_FFMPEG)
+    first = next(frames)
+    # Colours are stored for squares of four dots.
+    height, width = first.shape[0] // 2 * 2, first.shape[1] // 2 * 2
+    rate = f"{1 / seconds:.6g}"
+    command = [
+        *(program, "-y", "-loglevel", "error"),
+        *("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", rate),
+        *("-i", "-", "-an", "-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p"),
+        *("-r", "30", "-movflags", "+faststart", str(path)),
+    ]
+    count = 0
+    with (
+        tempfile.TemporaryFile() as complaints,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints) as encoder,
+    ):
+        assert encoder.stdin is not None
+        try:
+            for frame in chain((first,), frames):
+                data = np.ascontiguousarray(frame[:height, :width]).tobytes()
+                encoder.stdin.write(data)
+                count += 1
+            for _ in range(max(0, round(last_seconds / seconds) - 1)):
+                encoder.stdin.write(data)
+            encoder.stdin.close()
+        except BrokenPipeError:
+            pass  # ffmpeg has given up, and says why
+        except BaseException:
+            encoder.kill()
+            raise
+        failed = encoder.wait()
+        complaints.seek(0)
+        words = complaints.read().decode(errors="replace").strip().splitlines()
+    if failed:
+        raise RuntimeError(f"ffmpeg failed: {words[-1] if words else f'exit status {failed}'}")
+    return count

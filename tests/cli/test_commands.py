@@ -1,0 +1,340 @@
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from catan_pz.cli import bench, info, main, perft, train, warmup
+from catan_pz.cli.app import app
+from catan_pz.cli.common import as_value, need, size_words, split_specs
+from catan_pz.engine.rule import Entry
+from catan_pz.rules import Rules
+from catan_pz.runtime import batch_calls, calls
+from catan_pz.runtime.game import Game
+from tests.engine.test_perft import SETUP_COUNTS
+
+COMMANDS = sorted(app.commands)
+
+
+# ---------------------------------------------------------------------------------- the group
+
+
+def test_the_program_as_a_process() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "catan_pz.cli", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("catan-pz, version ")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_a_terminal_and_ends_with_examples(name: str, capsys: Any) -> None:
+    assert main([name, "--help"]) == 0
+    lines = capsys.readouterr().out.rstrip().split("\n")
+    assert max(map(len, lines)) <= 80
+    where = lines.index("  Examples:")
+    shown = [line.strip() for line in lines[where + 1 :]]
+    assert shown
+    assert all(line.startswith("catan-pz ") for line in shown)
+    assert any(line.split()[1] == name for line in shown)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_options_of_examples_exist(name: str) -> None:
+    command = app.commands[name]
+    for line in (command.epilog or "").split("\n"):
+        words = line.split()
+        if words[:1] != ["catan-pz"]:
+            continue
+        shown = app.commands[words[1]]
+        given = [word for word in words[2:] if word not in ("runs/train/model.zip",)]
+        known = {name for option in shown.params for name in [*option.opts, *option.secondary_opts]}
+        assert {word for word in given if word.startswith("--")} <= known
+
+
+def test_no_command_shows_help(capsys: Any) -> None:
+    assert main([]) == 2
+    assert "Commands:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["dance"], ["perft"], ["perft", "x"], ["info", "--nothing"]])
+def test_wrong_words_are_one_sentence(words: list[str], capsys: Any) -> None:
+    assert main(words) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"Error: .*\nTry 'catan-pz.* --help'\.\n", error)
+
+
+def fail_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(info, "gather", fail)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (ValueError("seed=1 is odd"), 1, "Error: seed=1 is odd\n"),
+        (
+            ImportError('pip install "catan-pz[render]"'),
+            1,
+            'Error: pip install "catan-pz[render]"\n',
+        ),
+        (PermissionError(13, "Permission denied", "/x"), 1, "Error: /x: Permission denied\n"),
+        (RuntimeError(), 1, "Error: RuntimeError\n"),
+        (KeyboardInterrupt(), 130, "Interrupted.\n"),
+    ],
+)
+def test_errors_have_no_traceback_unless_asked_for(
+    error: BaseException, status: int, words: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    fail_with(error, monkeypatch)
+    assert main(["info"]) == status
+    assert capsys.readouterr().err.lstrip() == words
+    assert main(["info", "--debug"]) == status
+    shown = capsys.readouterr().err
+    assert ("Traceback" in shown) == (status == 1)
+    assert shown.endswith(words)
+
+
+def test_a_mistake_of_the_program_itself_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    fail_with(KeyError("place"), monkeypatch)
+    with pytest.raises(KeyError):
+        main(["info"])
+
+
+def test_starting_is_quick() -> None:
+    program = (
+        "import sys, catan_pz.cli.app\n"
+        "print([n for n in ('torch', 'pygame', 'PIL', 'pettingzoo', 'rich') if n in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+# ------------------------------------------------------------------------------ common things
+
+
+def test_values_and_agents_on_the_command_line() -> None:
+    assert [as_value(text) for text in ("3", "true", "None", "random", "[1, 2]")] == [
+        *(3, True, None, "random", [1, 2])
+    ]
+    assert split_specs("random, search:a=1,b=2,heuristic") == [
+        *("random", "search:a=1,b=2", "heuristic")
+    ]
+    assert split_specs("") == []
+    assert [size_words(n) for n in (12, 1_234, 5_600_000, 7_100_000_000)] == [
+        *("12 B", "1 kB", "6 MB", "7.1 GB")
+    ]
+
+
+def test_what_is_missing_is_named_with_its_extra() -> None:
+    need("render", "a thing", "json")
+    with pytest.raises(click.ClickException) as raised:
+        need("render", "a thing", "json", "no_such_module")
+    assert raised.value.message == ('a thing needs no_such_module: pip install "catan-pz[render]"')
+
+
+# -------------------------------------------------------------------------------------- perft
+
+
+def rows(out: str) -> list[list[str]]:
+    return [line.split() for line in out.split("\n")[1:] if line]
+
+
+def test_perft_counts(capsys: Any) -> None:
+    assert main(["perft", "4", "--players", "2"]) == 0
+    counted = [int(row[1].replace(",", "")) for row in rows(capsys.readouterr().out)]
+    assert counted == SETUP_COUNTS[:4]
+
+
+def test_perft_divides_a_position(tmp_path: Path, capsys: Any) -> None:
+    game = Game(seed=5, num_players=2)
+    while game.phase.name != "ROLL":
+        game.step(int(game.legal_actions()[0]))
+    path = tmp_path / "position.json"
+    path.write_text(json.dumps(game.snapshot()))
+    assert main(["perft", "1", "--position", str(path), "--divide"]) == 0
+    found = rows(capsys.readouterr().out)
+    assert int(found[0][1]) == 36
+    assert sum(int(row[0]) for row in found[1:]) == 36
+    assert found[1] == ["1", "0", "roll", "->", "1", "+", "1"]
+    (tmp_path / "no.json").write_text("{}")
+    assert main(["perft", "1", "--position", str(tmp_path / "no.json")]) == 1
+    assert "holds no state of a game" in capsys.readouterr().err
+    assert perft._move(12, None) == "build_road edge=10"
+
+
+# --------------------------------------------------------------------- warmup, info and bench
+
+
+@pytest.mark.skipif(not isinstance(calls.play, Entry), reason="compilation is switched off")
+def test_warmup_finds_every_entry_point() -> None:
+    found = dict(warmup.entries())
+    names = {name.removeprefix("catan_pz.") for name in found}
+    assert {"runtime.calls.play", "runtime.perft.count_from"} <= names
+    things = list(found.values())
+    for module in (calls, batch_calls):
+        for thing in vars(module).values():
+            if isinstance(thing, Entry):
+                assert thing in things
+    assert len(set(map(id, things))) == len(things)
+
+
+class Ready:
+    """An entry point that is compiled, or whose compilation is broken off."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
+        self.done = False
+
+    def compiled(self) -> None:
+        if self.error is not None:
+            raise self.error
+        self.done = True
+
+
+def test_warmup_compiles_all(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    things = [Ready() for _ in range(3)]
+    monkeypatch.setattr(warmup, "entries", lambda: enumerate_names(things))
+    assert main(["warmup"]) == 0
+    assert all(thing.done for thing in things)
+    assert re.fullmatch(r"3 entry points are ready after [\d.]+ s\.\n", capsys.readouterr().out)
+    broken = [Ready(), Ready(KeyboardInterrupt()), Ready()]
+    monkeypatch.setattr(warmup, "entries", lambda: enumerate_names(broken))
+    assert main(["warmup"]) == 130
+    assert "1 of 3 are compiled and kept" in capsys.readouterr().out
+    monkeypatch.setattr(warmup, "entries", lambda: iter(()))
+    assert main(["warmup"]) == 0
+    assert "NUMBA_DISABLE_JIT" in capsys.readouterr().out
+
+
+def enumerate_names(things: list[Ready]) -> Any:
+    return ((f"thing {k}", thing) for k, thing in enumerate(things))
+
+
+def test_info_tells_what_there_is(capsys: Any) -> None:
+    assert main(["info", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["libraries"]["numba"]
+    if isinstance(calls.play, Entry):
+        Game(seed=1)
+        assert found["cache"]["files"] > 0
+        assert Path(found["cache"]["folder"]).is_dir()
+    assert main(["info"]) == 0
+    shown = capsys.readouterr().out
+    assert "CUDA, numba" in shown
+    assert found["python"] in shown
+
+
+def test_info_tells_how_to_get_an_extra(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    real = info.version_of
+    monkeypatch.setattr(info, "version_of", lambda n: None if n == "pygame-ce" else real(n))
+    missing = info.extras()
+    assert missing["render"] == ["pygame-ce"]
+    assert main(["info"]) == 0
+    assert 'missing pygame-ce: pip install "catan-pz[render]"' in capsys.readouterr().out
+
+
+def test_bench_measures_each_thing(capsys: Any) -> None:
+    names = [name for name, _, _ in bench.measures_of(Rules(), 8, 1)]
+    words = ["--seconds", "0.05", "--games", "8", "--players", "2", "--no-trading"]
+    assert main(["bench", *words]) == 0
+    out = capsys.readouterr().out
+    for name in names:
+        (row,) = (line for line in out.split("\n") if line[:46].rstrip() == name)
+        assert int(re.findall(r"([\d,]+) \S+(?: steps)?/s", row)[0].replace(",", "")) > 100
+    assert "2 players, trade between players off; 8 games" in out
+
+
+def test_bench_shows_what_it_has_when_interrupted(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def interrupted() -> bench.Measure:
+        raise KeyboardInterrupt
+
+    done = ("the first", "things", lambda: lambda seconds: 1234.0)
+    monkeypatch.setattr(
+        bench, "measures_of", lambda *_: [done, ("the second", "things", interrupted)]
+    )
+    assert main(["bench"]) == 130
+    assert "the first" in (out := capsys.readouterr().out)
+    assert "1,234 things/s" in out
+
+
+# -------------------------------------------------------------------------------------- train
+
+
+def test_wilson_interval() -> None:
+    low, high = train.interval(27, 100)
+    assert (round(low, 4), round(high, 4)) == (0.1927, 0.3643)
+
+
+def test_training_leaves_a_model_that_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.setattr(train, "_ENVS", 4)
+    words = ["--players", "2", "--set", "max_turns=20", "--games", "4", "--device", "cpu"]
+    out = tmp_path / "run"
+    assert main(["train", "--frames", "256", "--out", str(out), *words]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("95 % interval") == 2
+    result = json.loads((out / "result.json").read_text())
+    assert result["frames"] >= 256
+    assert result["rules"]["trading"] is False
+    assert result["after"]["games"] == 4
+    model = out / "model.zip"
+    again = ["train", "--resume", str(model), "--frames", "0", "--out", str(tmp_path / "b")]
+    assert main([*again, *words]) == 0
+    second = json.loads((tmp_path / "b" / "result.json").read_text())
+    assert second["before"] == second["after"] == result["after"]
+    watch = ["watch", "--terminal", "--agents", f"{model},random", "--players", "2"]
+    assert main([*watch, "--no-trading", "--set", "max_turns=5", "--seed", "1"]) == 0
+    assert "model builds a settlement" in capsys.readouterr().out
+
+
+def test_training_that_is_interrupted_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    sb3_contrib = pytest.importorskip("sb3_contrib")
+
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(train, "_ENVS", 4)
+    monkeypatch.setattr(sb3_contrib.MaskablePPO, "learn", interrupt)
+    words = ["--players", "2", "--set", "max_turns=10", "--games", "2", "--device", "cpu"]
+    assert main(["train", "--out", str(tmp_path), *words]) == 130
+    assert f"saved in {tmp_path / 'model.zip'}" in capsys.readouterr().out
+    assert (tmp_path / "model.zip").is_file()
+    assert not (tmp_path / "result.json").exists()
+
+
+def test_training_needs_its_extra(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["train"]) == 1
+    assert 'pip install "catan-pz[train]"' in capsys.readouterr().err
+
+
+def test_no_color_and_a_closed_pipe() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m catan_pz.cli watch --terminal --seed 1 --set max_turns=8 | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ,
+    )
+    assert done.stdout == "random 0 builds a settlement\n"
+    assert "Traceback" not in done.stderr

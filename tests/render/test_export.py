@@ -1,0 +1,136 @@
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from catan_pz.render.export import save_film, save_picture, whole_file
+from catan_pz.render.svg import board_svg
+from catan_pz.runtime.game import Game
+
+pytest.importorskip("pygame")
+pytest.importorskip("resvg_py")
+
+
+def pictures(count: int) -> Iterator[str]:
+    game = Game(seed=2)
+    for _ in range(count):
+        yield board_svg(game.snapshot())
+        game.step(int(game.legal_actions()[0]))
+
+
+def test_pictures(tmp_path: Path) -> None:
+    (svg,) = pictures(1)
+    save_picture(svg, tmp_path / "a" / "board.svg")
+    assert (tmp_path / "a" / "board.svg").read_text(encoding="utf-8") == svg
+    image = pytest.importorskip("PIL.Image")
+    save_picture(svg, tmp_path / "board.png", width=280)
+    with image.open(tmp_path / "board.png") as opened:
+        assert opened.size == (280, 185)
+        assert len(np.unique(np.asarray(opened.convert("RGB")).reshape(-1, 3), axis=0)) > 300
+    with pytest.raises(ValueError, match=r"a picture ends in \.svg or \.png"):
+        save_picture(svg, tmp_path / "board.bmp")
+
+
+def test_gif(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    seen = []
+    path = tmp_path / "game.gif"
+    count = save_film(
+        pictures(6), path, width=140, seconds=0.2, last_seconds=1.5, shown=lambda: seen.append(1)
+    )
+    assert count == len(seen) == 6
+    with image.open(path) as film:
+        assert (film.n_frames, film.size) == (6, (140, 92))
+        times, frames = [], []
+        for k in range(6):
+            film.seek(k)
+            times.append(film.info["duration"])
+            frames.append(np.asarray(film.convert("RGB")).astype(int))
+    assert times == [200] * 5 + [1500]
+    assert all(np.abs(a - b).max() > 20 for a, b in pairwise(frames))
+
+
+@pytest.mark.parametrize(
+    ("count", "name", "options", "complaint"),
+    [
+        (1, "game.avi", {}, r"a film ends in \.gif or \.mp4"),
+        (0, "game.gif", {}, "at least one picture"),
+        (1, "game.gif", {"seconds": 0}, "must be positive"),
+    ],
+)
+def test_films_that_cannot_be(
+    tmp_path: Path, count: int, name: str, options: dict, complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        save_film(pictures(count), tmp_path / name, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+FAKE = """#!{python}
+import sys
+data = sys.stdin.buffer.read()
+if "fail" in {mode!r}:
+    sys.exit("Unknown encoder 'libx264'")
+with open(sys.argv[-1], "w") as file:
+    file.write(" ".join(sys.argv[1:]) + "\\n" + str(len(data)))
+"""
+
+
+@pytest.fixture
+def ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program in place of ffmpeg that notes how it was called and how much it was given."""
+    if sys.platform == "win32":
+        pytest.skip("a script is no program there")
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    program = folder / "ffmpeg"
+    program.write_text(FAKE.format(python=sys.executable, mode="work"))
+    program.chmod(program.stat().st_mode | stat.S_IEXEC)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    return program
+
+
+def test_mp4(tmp_path: Path, ffmpeg: Path) -> None:
+    path = tmp_path / "game.mp4"
+    assert save_film(pictures(4), path, width=141, seconds=0.25, last_seconds=1.0) == 4
+    line, size = path.read_text().splitlines()
+    assert "-s 140x92 -r 4 -i -" in line
+    assert "yuv420p" in line
+    # The last picture stays for a second: three more of it.
+    assert int(size) == (4 + 3) * 140 * 92 * 3
+
+
+def test_what_ffmpeg_says_is_passed_on(tmp_path: Path, ffmpeg: Path) -> None:
+    ffmpeg.write_text(FAKE.format(python=sys.executable, mode="fail"))
+    with pytest.raises(RuntimeError, match="ffmpeg failed: Unknown encoder 'libx264'"):
+        save_film(pictures(2), tmp_path / "game.mp4", width=140)
+    assert [p.name for p in tmp_path.iterdir()] == ["programs"]
+
+
+def test_no_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="an MP4 needs the program ffmpeg"):
+        save_film(pictures(2), tmp_path / "game.mp4", width=140)
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def fail() -> None:
+        with whole_file(path) as draft:
+            draft.write_text("half")
+            raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        fail()
+    assert path.read_text() == "old"
+    with whole_file(path) as draft:
+        draft.write_text("new")
+    assert path.read_text() == "new"
+    assert [p.name for p in tmp_path.iterdir()] == ["file.txt"]
