@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 import catan_pz
-from catan_pz.cli import bench, info, perft, play, train, warmup, watch
+from catan_pz.cli import bench, evaluate, info, perft, play, tournament, train, warmup, watch
 
 _INTERRUPTED: Final = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -24,7 +24,7 @@ def app(debug: bool) -> None:
     """Settlers of Catan: play it, watch it, train and compare agents, measure speed."""
 
 
-for _room in (play, watch, train, bench, perft, warmup, info):
+for _room in (play, watch, tournament, evaluate, train, bench, perft, warmup, info):
     app.add_command(_room.command)
 
 

@@ -338,3 +338,68 @@ def test_no_color_and_a_closed_pipe() -> None:
     )
     assert done.stdout == "random 0 builds a settlement\n"
     assert "Traceback" not in done.stderr
+
+
+# -------------------------------------------------------------------- tournament and evaluate
+
+QUICK = ["--players", "2", "--no-trading", "--points", "3", "--set", "max_turns=60"]
+
+
+def test_a_tournament_goes_on_where_it_was(tmp_path: Path, capsys: Any) -> None:
+    kept, report = tmp_path / "games.jsonl", tmp_path / "table.csv"
+    words = ["tournament", "random,weighted", "--games", "6", "--results", str(kept), *QUICK]
+    assert main([*words, "--records", str(tmp_path / "games"), "--report", str(report)]) == 0
+    out = capsys.readouterr().out
+    assert "| weighted |" in out
+    assert "random" in report.read_text()
+    assert len(list((tmp_path / "games").iterdir())) == 6
+    before = kept.read_bytes()
+    assert main(words) == 0  # nothing is left to play
+    assert kept.read_bytes() == before
+    assert capsys.readouterr().out == out
+
+
+def test_a_tournament_that_is_stopped_says_what_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    from catan_pz.arena import single
+
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(single, "play_game", interrupt)
+    monkeypatch.setattr("catan_pz.arena.match.play_games", interrupt)
+    kept = tmp_path / "games.jsonl"
+    words = ["tournament", "random,weighted", "--games", "2", "--results", str(kept), *QUICK]
+    assert main(words) == 130
+    error = capsys.readouterr().err
+    assert "stopped after 0 of 2 games" in error
+    assert str(kept) in error
+
+
+def test_evaluate_measures_one_agent(capsys: Any) -> None:
+    words = ["--games", "10", *QUICK]
+    assert main(["evaluate", "heuristic", *words]) == 0
+    first = capsys.readouterr().out
+    assert re.fullmatch(
+        r"heuristic won \d+ of 10 games = [\d.]+ % \(95 % interval [\d.]+ to [\d.]+ %\) against "
+        r"random\n",
+        first,
+    )
+    assert int(first.split()[2]) >= 7
+    assert main(["evaluate", "random", *words]) == 0
+    won = int(capsys.readouterr().out.split()[2])
+    assert 0 <= won <= 10
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["tournament", "random"], "two or more different ones"),
+        (["tournament", "random,nobody"], "there is no agent 'nobody'"),
+        (["evaluate", "random", "--against", "random,random", *QUICK], "names 2 agents"),
+    ],
+)
+def test_wrong_entrants(words: list[str], complaint: str, capsys: Any) -> None:
+    assert main(words) in (1, 2)
+    assert complaint in capsys.readouterr().err

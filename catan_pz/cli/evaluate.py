@@ -1,0 +1,93 @@
+"""`catan-pz evaluate`: the win rate of one agent against others."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from catan_pz.cli.common import examples, make_rules, rules_options, seed_number, split_specs
+from catan_pz.cli.tournament import agent_source
+
+
+@click.command(
+    "evaluate",
+    short_help="Measure the win rate of one agent.",
+    epilog=examples(
+        "catan-pz evaluate heuristic",
+        "catan-pz evaluate runs/train/model.zip --no-trading --games 1000",
+        "catan-pz evaluate heuristic --against weighted --rules one_v_one",
+    ),
+)
+@click.argument("agent")
+@click.option(
+    "--against",
+    default="random",
+    show_default=True,
+    metavar="AGENTS",
+    help="Who plays the other seats, separated by commas; the last one plays all further ones.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    metavar="N",
+    default=400,
+    show_default=True,
+    help="Games, at least; all seatings are played alike.",
+)
+@click.option(
+    "--seed",
+    type=seed_number,
+    metavar="SEED",
+    default=0,
+    show_default=True,
+    help="Of the games and of the agents' draws.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Processes that play.",
+)
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of results; the same call goes on where it was stopped.",
+)
+@rules_options
+def command(
+    agent: str,
+    against: str,
+    games: int,
+    seed: int,
+    workers: int,
+    results: Path | None,
+    **chosen: Any,
+) -> None:
+    """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
+    from catan_pz.arena import Interrupted, play_match
+
+    rules = make_rules(**chosen)
+    others = split_specs(against)
+    free = rules.num_players - 1
+    if not 1 <= len(others) <= free:
+        raise click.UsageError(
+            f"--against {against!r} names {len(others)} agents; there are {free} other seats"
+        )
+    specs = [agent, *others, *others[-1:] * (free - len(others))]
+    sources = {spec: agent_source(spec) for spec in specs}
+    # A player that meets itself needs a name of its own to be told apart.
+    name = agent if agent not in others else f"{agent} (evaluated)"
+    entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in specs[1:])]
+    try:
+        result = play_match(entrants, games, rules, seed, workers=workers, results=results)
+    except Interrupted as stopped:
+        click.echo(str(stopped), err=True)
+        raise
+    low, high = result.interval(name)
+    tally = result.tally(name)
+    click.echo(
+        f"{agent} won {tally.won} of {tally.seats} games = {100 * result.win_rate(name):.1f} % "
+        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {', '.join(others)}"
+    )
