@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -76,15 +76,25 @@ def as_entrant(given: AgentSpec) -> Entrant:
     if not isinstance(name, str) or not name or "\n" in name:
         raise ValueError(f"name of an agent {name!r} is not possible; allowed: a word")
     description = {"name": name, **describe(agent)}
-    batched = isinstance(agent, BatchAgent) and not agent.needs_belief
-    return Entrant(name, source, description, batched)
+    return Entrant(name, source, description, _is_batched(agent))
+
+
+def _is_batched(agent: Agent) -> bool:
+    """Whether `act_batch` alone says what an agent does in a game."""
+    kind = type(agent)
+    return (
+        isinstance(agent, BatchAgent)
+        and not agent.needs_belief
+        and kind.act is BatchAgent.act
+        and kind.reset is Agent.reset
+    )
 
 
 def describe(agent: Agent) -> dict[str, Any]:
     """Class and options of an agent, as JSON values.
 
-    Numbers, words and arrays among its attributes are told apart by their values, anything
-    else by its type alone.
+    Numbers, words and arrays among its attributes, and lists, dicts and dataclasses of these,
+    are told apart by their values, anything else by its type alone.
     """
     kind = type(agent)
     options = {
@@ -105,6 +115,8 @@ def _described(value: Any) -> Any:
         return f"array {value.dtype}{list(value.shape)} {digest}"
     if isinstance(value, tuple | list):
         return [_described(part) for part in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _described(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): _described(part) for key, part in value.items()}
     return f"{_OBJECT}{type(value).__module__}.{type(value).__qualname__}"

@@ -4,17 +4,22 @@ import csv
 import io
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
-from catan_pz.arena.results import Result
+from catan_pz.arena.results import FORFEIT, Result
 from catan_pz.arena.statistics import Interval
 from catan_pz.rules import Rules
 
 LEVEL: Final = 0.95
 """Confidence level of the intervals in reports and plots."""
+
+
+MOST_REASONS: Final = 10
+"""Reasons of forfeits that a report lists."""
 
 
 def percent(share: float | None) -> str:
@@ -50,6 +55,8 @@ def markdown(result: Result) -> str:
         parts.append(_lineups(result, used))
     if len(result.played) > 1:
         parts.append(_ratings(result))
+    if result.ends()[FORFEIT]:
+        parts.append(_forfeits(result))
     return "\n".join(parts)
 
 
@@ -148,6 +155,19 @@ def _ratings(result: Result) -> str:
         between = "" if ends is None else f"{ends[0]:+.0f} to {ends[1]:+.0f}"
         rows.append([rating.name, f"{rating.rating:+.0f}", between])
     return _table(["agent", "rating (Elo scale)", "95 % by seeds"], rows)
+
+
+def _forfeits(result: Result) -> str:
+    """Why games were forfeited, the most frequent reasons first."""
+    count = Counter(
+        (game.seats[game.offender], game.reason)
+        for game in result.games
+        if game.offender is not None
+    )
+    rows = [[name, n, reason] for (name, reason), n in count.most_common(MOST_REASONS)]
+    if len(count) > MOST_REASONS:
+        rows.append(["", "", f"and {len(count) - MOST_REASONS:,} more"])
+    return _table(["forfeited by", "games", "reason"], rows)
 
 
 def csv_of(result: Result) -> str:

@@ -53,7 +53,7 @@ class Watch(Protocol):
         """A seat is asked."""
 
     def end(self, seat: int, action: int | None, seconds: float) -> None:
-        """It has answered; the action is None if that ends the game."""
+        """It has answered; the action is None where it makes none, or none that counts."""
 
 
 class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this package)
@@ -164,16 +164,15 @@ class _Player:
         return None
 
     def _sit_down(self) -> Table:
-        try:
-            return Table(self.game, self._seats, self._seeds)
-        except Exception as error:
-            # Who was it? Each is asked alone; if nobody fails so, it was not theirs to fail.
-            for seat, agent in enumerate(self._seats):
-                try:
-                    copy(agent).reset(seat, self.game.rules, self._seeds[seat])
-                except Exception as own:
-                    raise Forfeit(seat, error_reason(own)) from error
-            raise
+        # Each is tried alone first, so that it is known whose fault a failure is.
+        for seat, agent in enumerate(self._seats):
+            self.watch.begin(seat)
+            try:
+                copy(agent).reset(seat, self.game.rules, self._seeds[seat])
+            except (Exception, SystemExit) as error:
+                raise Forfeit(seat, error_reason(error)) from error
+            self.watch.end(seat, None, 0.0)
+        return Table(self.game, self._seats, self._seeds)
 
     def _ask(self, table: Table) -> int:
         game = self.game

@@ -95,8 +95,8 @@ class Store:
 
     def add(self, game: GameResult) -> None:
         """Append a result."""
-        self.done[game.number] = game
         self._append(game.to_dict())
+        self.done[game.number] = game
 
     def _append(self, data: dict[str, Any]) -> None:
         if self._file is not None:
@@ -106,6 +106,7 @@ class Store:
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
+            self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
 

@@ -75,6 +75,8 @@ def test_markdown_holds_the_figures(result: Result) -> None:
     assert rates == sorted(rates, reverse=True)
     assert len(cells(page, "line-up")) == 6
     assert len(cells(page, "win rate by seat")) == 3
+    (reason,) = cells(page, "forfeited by")
+    assert reason == ["raising", str(ends["forfeit"]), "error: ZeroDivisionError: two lines"]
     best = result.ratings()[0]
     assert f"| {best.name} | {best.rating:+.0f} |" in page.replace("\\|", "|")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks import __main__ as benchmarks
-from tests.benchmarks import batch, others
+from tests.benchmarks import arena, batch, others
 
 
 def tables(text: str) -> list[list[list[str]]]:
@@ -43,6 +43,16 @@ def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
     assert sum(taken.values()) == 2 * taken["together"]
     assert len(scaling) == 1
     assert len(numbers(scaling[0][1:])) == 4
+
+
+def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
+    few = ["--batched", "24", "--single", "2", "--paired", "80"]
+    said = run(monkeypatch, capsys, "arena", *few)
+    (speeds,) = tables(said)
+    assert [row[0] for row in speeds] == list(arena.RULE_SETS)
+    assert all(numbers([cell])[0] > 0 for row in speeds for cell in row[1:])
+    paired, unpaired = numbers(re.findall(r"paired ([\d.]+)", said))
+    assert 0 < paired < unpaired
 
 
 def test_other_programs_are_asked_in_turns_by_lines_of_json() -> None:
