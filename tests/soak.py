@@ -36,9 +36,13 @@ class Run(ABC):
     """A way to play.
 
     Attributes:
+        times: how many times the decisions of a run are played, so that games come to their
+            ends.
         ended: games that came to their end.
         checked: states that were looked at.
     """
+
+    times = 1
 
     def __init__(self) -> None:
         self.ended = 0
@@ -219,6 +223,8 @@ class TorchRL(Seats):
 class Gpu(Run):
     """Many games at once on a GPU."""
 
+    times = 64
+
     def __init__(self, games: int = 64 * GAMES) -> None:
         super().__init__()
         from numba import cuda
@@ -296,14 +302,14 @@ def soak(run: Run, decisions: int, tell: Callable[[int], object] = lambda _playe
 
     Args:
         run: the way to play.
-        decisions: at least so many.
+        decisions: at least so many, times the run's `times`.
         tell: told how many more are played, after each part.
 
     Raises:
         AssertionError: if a state breaks the rules, or memory grows.
     """
     report, start = Report(), perf_counter()
-    while report.decisions < decisions:
+    while report.decisions < decisions * run.times:
         played = run.play()
         run.check()
         report.decisions += played
@@ -337,7 +343,9 @@ def main() -> None:
         except ImportError as error:
             print(f"{name} left out: {error}", file=sys.stderr)
             continue
-        with tqdm(total=options.decisions, desc=name, unit=" decisions", leave=False) as bar:
+        with tqdm(
+            total=options.decisions * run.times, desc=name, unit=" decisions", leave=False
+        ) as bar:
             report = soak(run, options.decisions, bar.update)
         grown = "" if report.growth is None else f"{report.growth // 1024:,}"
         counts = f"{report.decisions:,} | {report.ended:,} | {report.checked:,}"

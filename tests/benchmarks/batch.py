@@ -10,7 +10,8 @@ import argparse
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
+from functools import partial
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -152,8 +153,9 @@ def print_speeds(options: argparse.Namespace, records: np.ndarray) -> None:
 class Parts:
     """The parts of a step, each in a pass over all games by itself."""
 
-    def __init__(self, size: int, records: np.ndarray) -> None:
+    def __init__(self, size: int, records: np.ndarray, clock: Callable[[], float]) -> None:
         self.size = size
+        self.clock = clock
         self.batch = make(size, records)
         self.batch.auto_reset = False
         self.whole = {seen: make(size, records, observation=seen) for seen in (False, True)}
@@ -163,9 +165,9 @@ class Parts:
 
     def timed(self, name: str, call: Callable[..., Any], *arguments: Any) -> Any:
         """Call, and add up the time by name."""
-        start = perf_counter()
+        start = self.clock()
         result = call(*arguments)
-        self.seconds[name] += perf_counter() - start
+        self.seconds[name] += self.clock() - start
         return result
 
     def round(self) -> None:
@@ -180,33 +182,39 @@ class Parts:
         finished = self.timed("find the finished", bound(count_finished), *everywhere)
         if finished:
             self.timed("start the next games", batch.reset_finished)
-        for seen, whole in self.whole.items():
-            name = "with" if seen else "without"
-            actions = self.timed(f"CpuBatch {name} observation: sample", whole.sample)
-            self.timed(f"CpuBatch {name} observation: step", whole.step, actions)
+
+    def whole_round(self, seen: bool) -> None:
+        """A decision in each game by the batch's own calls."""
+        batch, name = self.whole[seen], "with" if seen else "without"
+        actions = self.timed(f"CpuBatch {name} observation: sample", batch.sample)
+        self.timed(f"CpuBatch {name} observation: step", batch.step, actions)
 
     def measure(self, seconds: float) -> None:
         """Rounds until the seconds are over; the best of the measures of each part counts."""
-        self.seconds = dict.fromkeys(PARTS, 0.0)
-        rounds, start = 0, perf_counter()
-        while perf_counter() - start < seconds or not self.seconds["start the next games"]:
-            self.round()
-            rounds += 1
-        for name, spent in self.seconds.items():
-            cost = 1e9 * spent / (rounds * self.size)
-            self.best[name] = min(cost, self.best[name])
+        for play in (self.round, partial(self.whole_round, False), partial(self.whole_round, True)):
+            self.seconds = dict.fromkeys(PARTS, 0.0)
+            rounds, start = 0, perf_counter()
+            while perf_counter() - start < seconds or rounds < 4:
+                play()
+                rounds += 1
+            for name, spent in self.seconds.items():
+                if spent > 0:
+                    cost = 1e9 * spent / (rounds * self.size)
+                    self.best[name] = min(cost, self.best[name])
 
 
 def print_parts(options: argparse.Namespace, records: np.ndarray) -> None:
     """What the parts of a step cost."""
     sizes = [size for size in PARTS_SIZES if size <= max(options.sizes)]
-    all_parts = [Parts(size, records) for size in sizes]
+    clock = process_time if options.clock == "cpu" else perf_counter
+    all_parts = [Parts(size, records, clock) for size in sizes]
     for _ in range(options.repeats):
         for parts in all_parts:
-            parts.measure(2 * options.seconds)
+            parts.measure(options.seconds)
     if not sizes:
         return
-    print("\nNanoseconds a decision, one thread; each part in a pass over all games by itself.\n")
+    print(f"\nNanoseconds a decision ({options.clock} time), one thread; ", end="")
+    print("each part in a pass over all games by itself.\n")
     print(f"| part | {' | '.join(f'{size:,} games' for size in sizes)} |")
     print("|---|" + "---|" * len(sizes))
     for name in PARTS:
@@ -313,6 +321,12 @@ def main() -> None:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument(
+        "--clock",
+        choices=("wall", "cpu"),
+        default="wall",
+        help="of the parts of a step; cpu: processor time, where others work beside it",
+    )
     parser.add_argument("--seconds", type=float, default=0.5, help="length of each measure")
     parser.add_argument("--repeats", type=int, default=5, help="measures, of which the best counts")
     parser.add_argument("--threads", type=int, default=cores, help="threads that use all cores")

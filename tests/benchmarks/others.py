@@ -124,9 +124,9 @@ def start(name: str, python: str | Path, worker: str, arguments: list[str]) -> P
     return program
 
 
-def start_all(core: int, num_games: int, named: str | None) -> list[Program]:
+def start_all(core: int, num_games: int, clock: str, named: str | None) -> list[Program]:
     """All programs that can be installed here; says which can't."""
-    batch, alone = [str(core), str(num_games)], [str(core)]
+    batch, alone = [str(core), str(num_games), clock], [str(core), clock]
     programs = [start("catan-pz", sys.executable, "run_catan_pz", batch)]
     newer = python_from_3_12(named)
     others: list[tuple[str, str | None, list[str], str, list[str]]] = [
@@ -182,19 +182,25 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="length of each measure")
     parser.add_argument("--repeats", type=int, default=7, help="measures, of which the best counts")
     parser.add_argument("--games", type=int, default=1024, help="games of a batch")
+    parser.add_argument(
+        "--clock",
+        choices=("wall", "cpu"),
+        default="wall",
+        help="cpu: time that the processor gave to each program, where others work beside it",
+    )
     parser.add_argument("--core", type=int, help="the core that all run on")
     parser.add_argument("--python", help="a Python from 3.12, for fastcatan and catanatron")
     options = parser.parse_args()
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     core = cores[-1] if options.core is None else options.core
-    programs = start_all(core, options.games, options.python)
+    programs = start_all(core, options.games, options.clock, options.python)
     for _ in range(options.repeats):
         for program in programs:
             for way in program.ways:
                 program.measure(way, options.seconds)
     for program in programs:
         program.close()
-    print(f"Batches of {options.games:,} games, one core.\n")
+    print(f"Batches of {options.games:,} games, one core, {options.clock} time.\n")
     print_rates(programs)
     print_ratios(programs)
 

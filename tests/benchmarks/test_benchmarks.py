@@ -56,7 +56,7 @@ def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
 
 
 def test_other_programs_are_asked_in_turns_by_lines_of_json() -> None:
-    program = others.start("catan-pz", sys.executable, "run_catan_pz", ["0", "8"])
+    program = others.start("catan-pz", sys.executable, "run_catan_pz", ["0", "8", "cpu"])
     for way in program.ways:
         program.measure(way, 0.01)
     program.close()

@@ -1,15 +1,19 @@
 """What the measured programs have in common: each runs in a process of its own, on one core.
 
-A worker is started with the core's number. It prints a line of JSON with its version, then
-waits for lines "way seconds", works that way for about so long, and prints a line of JSON
-for each: decisions, games ended, seconds in all, and seconds spent on drawing actions.
+A worker is started with the core's number first and the clock last, "wall" or "cpu". It
+prints a line of JSON with its version, then waits for lines "way seconds", works that way
+for about so long, and prints a line of JSON for each: decisions, games ended, seconds in
+all, and seconds spent on drawing actions.
 """
 
 import json
 import os
 import sys
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, process_time
+
+clock = process_time if sys.argv[-1] == "cpu" else perf_counter
+"""Seconds gone by, or those of the processor's time that this process has had."""
 
 Work = Callable[[], tuple[int, int, float]]
 """A round of work: decisions, games ended, seconds spent on drawing actions."""
@@ -37,11 +41,11 @@ def tell(values: dict[str, object]) -> None:
 def measure(work: Work, seconds: float) -> dict[str, object]:
     """Rounds of work until the seconds are over."""
     decisions, games, drawing = 0, 0, 0.0
-    start = perf_counter()
-    while perf_counter() - start < seconds:
+    start = clock()
+    while clock() - start < seconds:
         played, ended, drawn = work()
         decisions += played
         games += ended
         drawing += drawn
-    elapsed = perf_counter() - start
+    elapsed = clock() - start
     return {"decisions": decisions, "games": games, "seconds": elapsed, "drawing": drawing}

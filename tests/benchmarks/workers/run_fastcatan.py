@@ -5,10 +5,9 @@ trade between players left out. Versions before 2 also write observations.
 """
 
 import sys
-from time import perf_counter
 from typing import Any
 
-from protocol import Work, pin, serve
+from protocol import Work, clock, pin, serve
 
 pin()
 
@@ -79,9 +78,9 @@ def batch_rounds(num_games: int, observation: bool) -> Work:
     seen = np.zeros((num_games, fastcatan.OBS_SIZE), np.float32) if observation else None
 
     def play() -> tuple[int, float]:
-        start = perf_counter()
+        start = clock()
         draw(masks, allowed, states, actions)
-        drawing = perf_counter() - start
+        drawing = clock() - start
         step(*outputs)
         games.write_masks(masks)
         if seen is not None:
