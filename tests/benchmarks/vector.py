@@ -2,8 +2,9 @@
 
 Prints tables. A frame is a decision of the learner, with those of the three others until its
 next one, all at random, without player trade. The loop of CatanVecEnv asks for the masks,
-draws from them, and steps. DummyVecEnv over SingleSeatEnv runs beside it; learners run with
-SubprocVecEnv too, which plays each game in a process of its own, as many as there are cores.
+draws from them, and steps; that of CatanTorchRLEnv draws, steps and resets. DummyVecEnv over
+SingleSeatEnv runs beside them; learners run with SubprocVecEnv too, which plays each game in
+a process of its own, as many as there are cores.
 """
 
 import argparse
@@ -46,6 +47,30 @@ def native(num_envs: int, seconds: float, repeats: int, **arguments: Any) -> flo
         env.step(env.sample())
 
     for _ in range(200):  # until the games have drifted apart
+        act()
+    frames = frames_per_second(act, num_envs, seconds, repeats)
+    env.close()
+    return frames
+
+
+def torchrl(num_envs: int, seconds: float, repeats: int) -> float:
+    """Frames a second of CatanTorchRLEnv; not a number where TorchRL isn't installed."""
+    try:
+        from catan_pz.env.vector.torchrl import CatanTorchRLEnv
+    except ImportError:
+        return float("nan")
+    import torch
+
+    torch.set_num_threads(1)
+    env = CatanTorchRLEnv(num_envs, seed=1, **RULES)
+    data = env.reset()
+
+    def act() -> None:
+        nonlocal data
+        actions = torch.from_numpy(env.batch.sample().copy())
+        data = env.step_and_maybe_reset(data.set("action", actions))[1]
+
+    for _ in range(200):
         act()
     frames = frames_per_second(act, num_envs, seconds, repeats)
     env.close()
@@ -96,14 +121,15 @@ def learning(make: Callable[[], Any], frames: int, **policy: Any) -> float:
 
 def print_frames(seconds: float, repeats: int) -> None:
     """The table of frames without learning."""
-    print("| games | float32 | float32, 2 threads | int8 | int8, 2 threads | DummyVecEnv |")
-    print("|---|---|---|---|---|---|")
+    print("| games | float32 | float32, 2 threads | int8 | int8, 2 threads ", end="")
+    print("| TorchRL, float32 | DummyVecEnv |\n|---|---|---|---|---|---|---|")
     for size in SIZES:
         row = [
             native(size, seconds, repeats, observation=observation, threads=threads)
             for observation in ("flat", "units")
             for threads in (1, 2)
         ]
+        row.append(torchrl(size, seconds, repeats))
         row.append(dummy(size, seconds) if size <= 256 else float("nan"))
         cells = ["" if np.isnan(frames) else f"{frames:,.0f}" for frames in row]
         print(f"| {size:,} | {' | '.join(cells)} |", flush=True)
