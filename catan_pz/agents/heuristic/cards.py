@@ -25,9 +25,11 @@ def wants_knight(obs, before_roll, style):
 
 
 @rule
-def which_plenty(hand, plan, limit, mask, style):
-    """The year of plenty that helps the plan most, if it helps enough."""
-    now = worth_of_hand(hand, plan, limit, style)
+def which_plenty(hand, now, plan, limit, mask, style):
+    """The year of plenty that helps the plan most, if it helps enough.
+
+    The hand is worth `now` as it is.
+    """
     best, chosen = now + style[PLENTY], NO_ACTION
     for k in range(PLENTY_PAIRS.shape[0]):
         if mask[PLAY_YEAR_OF_PLENTY + k] != 0:
@@ -39,9 +41,8 @@ def which_plenty(hand, plan, limit, mask, style):
 
 
 @rule
-def which_monopoly(obs, hand, plan, limit, mask, style):
+def which_monopoly(obs, hand, now, plan, limit, mask, style):
     """The monopoly that helps the plan most, by what the others hold on average."""
-    now = worth_of_hand(hand, plan, limit, style)
     best, chosen = now + style[MONOPOLY_WEIGHT], NO_ACTION
     for r in range(NUM_RESOURCES):
         if mask[PLAY_MONOPOLY + r] != 0:

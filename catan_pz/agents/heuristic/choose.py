@@ -7,15 +7,15 @@ from catan_pz.agents.heuristic.cards import (
     which_monopoly,
     which_plenty,
 )
-from catan_pz.agents.heuristic.pace import ROAD_COST
+from catan_pz.agents.heuristic.pace import ROAD_COST, speed_of
 from catan_pz.agents.heuristic.placement import first_roads, first_settlements
 from catan_pz.agents.heuristic.plan import (
     CARD_GOAL,
     CITY_GOAL,
     GOALS,
-    RATES_PLACE,
     ROAD_GOAL,
     ROADS_PLACE,
+    SHARES_PLACE,
     cost_of,
     knights_lacking,
     roads_lacking,
@@ -35,8 +35,10 @@ from catan_pz.agents.heuristic.sight import (
     phase_of,
     pips_of,
     points_to_go,
-    rates_of,
+    rate_of,
+    shares_of,
     some,
+    turn_seat,
 )
 from catan_pz.agents.heuristic.spots import (
     best_city,
@@ -52,6 +54,7 @@ from catan_pz.agents.heuristic.trade import (
     best_counter,
     best_offer,
     best_swap,
+    is_dangerous,
     next_card,
     swap_towards,
     whom_to_close_with,
@@ -124,18 +127,20 @@ def road_towards(reach, v, away):
 @rule
 def goals_of(obs, reach, style):
     """The best spots 0 to 3 roads away and the best city, each as 64 * worth + vertex."""
-    pips, rates = pips_of(obs, 0), rates_of(obs, 0)
-    horizon = horizon_of(obs, style)
+    pips, shares = pips_of(obs, 0), shares_of(obs)
+    speed, horizon = speed_of(pips, shares, style), horizon_of(obs, style)
     claimed, near, free = reach[7], reach[8], reach[9]
     here = there = far = further = city = 0
     if obs[encode.PIECES_LEFT + 1] > 0:
-        here = best_spot(obs, reach[3] & free, 0, 0, pips, rates, horizon, style)
-        there = best_spot(obs, reach[4] & free, claimed, near, pips, rates, horizon, style)
-        far = best_spot(obs, reach[5] & free, claimed, near, pips, rates, horizon, style)
-        further = best_spot(obs, reach[6] & free, claimed, near, pips, rates, horizon, style)
+        here = best_spot(obs, reach[3] & free, 0, 0, pips, shares, speed, horizon, style)
+        there = best_spot(obs, reach[4] & free, claimed, near, pips, shares, speed, horizon, style)
+        far = best_spot(obs, reach[5] & free, claimed, near, pips, shares, speed, horizon, style)
+        further = best_spot(
+            obs, reach[6] & free, claimed, near, pips, shares, speed, horizon, style
+        )
     if obs[encode.PIECES_LEFT + 2] > 0:
         settlements = buildings_of(obs, 0, 1) & ~buildings_of(obs, 0, 2)
-        city = best_city(obs, settlements, pips, rates, horizon, style)
+        city = best_city(obs, settlements, pips, shares, speed, horizon, style)
     return here, there, far, further, city
 
 
@@ -156,8 +161,8 @@ def plan_of(obs, goals, style):
     if lacking <= 2:
         road = SURE_WIN if road > 0 else 0
     roads = roads_lacking(obs)
-    pips, rates = pips_of(obs, 0), rates_of(obs, 0)
-    return here, there, far, further, city, card, road, roads, pips, rates
+    pips, shares = pips_of(obs, 0), shares_of(obs)
+    return here, there, far, further, city, card, road, roads, pips, shares
 
 
 @rule
@@ -191,7 +196,7 @@ def one_trail_less(plan):
 
 
 @rule
-def hand_left(hand, cost, rates, trades):
+def hand_left(hand, cost, shares, trades):
     """A hand after some trades with the bank and paying a cost that they make it cover."""
     left = 0
     for r in range(NUM_RESOURCES):
@@ -199,10 +204,10 @@ def hand_left(hand, cost, rates, trades):
     for _ in range(trades):
         most, given = -1, 0
         for r in range(NUM_RESOURCES):
-            spare = of(left, r) - of(rates, r)
+            spare = of(left, r) - rate_of(shares, r)
             if spare > most:
                 most, given = spare, r
-        left -= some(given, of(rates, given))
+        left -= some(given, rate_of(shares, given))
     return left
 
 
@@ -246,35 +251,35 @@ def winning_build(obs, mask):
 
 
 @rule
-def build_now(obs, mask, hand, goals, reach, plan, limit, style):
+def build_now(obs, mask, hand, now, goals, reach, plan, limit, style):
     """What to build, or to trade with the bank in order to build it, or NO_ACTION."""
-    rates = plan[RATES_PLACE]
-    best, chosen = worth_of_hand(hand, plan, limit, style), -1
+    shares = plan[SHARES_PLACE]
+    best, chosen = now, -1
     trades_of_best = 0
     for goal in range(GOALS):
         if plan[goal] > 0:
             cost = cost_of(goal, plan)
-            trades = trades_to_reach(hand, cost, rates)
+            trades = trades_to_reach(hand, cost, shares)
             if trades >= 0:
-                left = hand_left(hand, cost, rates, trades)
+                left = hand_left(hand, cost, shares, trades)
                 worth = plan[goal] + worth_of_hand(left, plan, limit, style)
                 if worth > best:
                     best, chosen, trades_of_best = worth, goal, trades
     if chosen >= 0:
         a = build_for(obs, mask, chosen, goals, reach)
         if trades_of_best > 0:
-            a = swap_towards(hand, cost_of(chosen, plan), rates, mask)
+            a = swap_towards(hand, cost_of(chosen, plan), shares, mask)
         if a >= 0 and mask[a] != 0:
             return a
     return NO_ACTION
 
 
 @rule
-def build_road_ahead(obs, mask, hand, goals, reach, plan, limit, style):
+def build_road_ahead(obs, mask, hand, now, goals, reach, plan, limit, style):
     """A road towards a spot or the longest road before the rest is paid for, or NO_ACTION."""
     if not (of(hand, 0) > 0 and of(hand, 1) > 0):
         return NO_ACTION
-    best, chosen = worth_of_hand(hand, plan, limit, style) - style[CLAIM], -1
+    best, chosen = now - style[CLAIM], -1
     left = hand - ROAD_COST
     for away in range(1, 4):
         if plan[away] > 0:
@@ -293,21 +298,19 @@ def build_road_ahead(obs, mask, hand, goals, reach, plan, limit, style):
 
 
 @rule
-def card_to_play(obs, mask, hand, plan, limit, style):
+def card_to_play(obs, mask, hand, now, plan, limit, style):
     """A development card to play after the roll, or NO_ACTION."""
     if mask[PLAY_KNIGHT] != 0 and wants_knight(obs, 0, style):
         return PLAY_KNIGHT
-    a = which_plenty(hand, plan, limit, mask, style)
+    a = which_plenty(hand, now, plan, limit, mask, style)
     if a == NO_ACTION:
-        a = which_monopoly(obs, hand, plan, limit, mask, style)
+        a = which_monopoly(obs, hand, now, plan, limit, mask, style)
     if a == NO_ACTION and mask[PLAY_ROAD_BUILDING] != 0:
         for away in range(1, 4):
             nearer = one_road_less(plan, away)
             if away > 1:
                 nearer = one_road_less(nearer, away - 1)
-            gain = worth_of_hand(hand, nearer, limit, style)
-            gain -= worth_of_hand(hand, plan, limit, style)
-            if gain >= style[PLENTY]:
+            if worth_of_hand(hand, nearer, limit, style) - now >= style[PLENTY]:
                 return PLAY_ROAD_BUILDING
         if plan[ROAD_GOAL] > 0 and plan[ROADS_PLACE] <= 2:
             return PLAY_ROAD_BUILDING
@@ -324,18 +327,19 @@ def in_turn(obs, mask, draw, style):
     reach = reach_of(obs)
     goals = goals_of(obs, reach, style)
     plan = plan_of(obs, goals, style)
-    a = card_to_play(obs, mask, hand, plan, limit, style)
+    now = worth_of_hand(hand, plan, limit, style)
+    a = card_to_play(obs, mask, hand, now, plan, limit, style)
     if a == NO_ACTION:
-        a = build_now(obs, mask, hand, goals, reach, plan, limit, style)
+        a = build_now(obs, mask, hand, now, goals, reach, plan, limit, style)
     if a == NO_ACTION:
-        a = build_road_ahead(obs, mask, hand, goals, reach, plan, limit, style)
+        a = build_road_ahead(obs, mask, hand, now, goals, reach, plan, limit, style)
     if a == NO_ACTION:
-        a = best_swap(hand, plan, plan[RATES_PLACE], limit, mask, style)
+        a = best_swap(hand, now, plan, limit, mask, style)
     if a == NO_ACTION and mask.shape[0] > OFFER and obs[encode.OFFERS_LEFT] > 0:
         if not all_dangerous(obs, style):
-            a = best_offer(obs, hand, plan, limit, mask, draw, style)
+            a = best_offer(obs, hand, now, plan, limit, mask, draw, style)
             if a == NO_ACTION:
-                a = next_card(obs, hand, plan, limit, mask, style)
+                a = next_card(obs, hand, now, plan, limit, mask, style)
     return a if a != NO_ACTION else END_TURN
 
 
@@ -364,18 +368,21 @@ def free_road(obs, mask, style):
 @rule
 def in_trade(obs, mask, phase, style):
     """What to do while an offer is composed, answered or closed."""
+    if phase == Phase.ANSWER and is_dangerous(obs, turn_seat(obs), style):
+        return REJECT
     hand, limit = hand_of(obs), int(obs[encode.DISCARD_LIMIT])
     plan = plan_of(obs, goals_of(obs, reach_of(obs), style), style)
+    now = worth_of_hand(hand, plan, limit, style)
     if phase == Phase.ANSWER:
-        if mask[ACCEPT] != 0 and agrees(obs, hand, plan, limit, style):
+        if mask[ACCEPT] != 0 and agrees(obs, hand, now, plan, limit, style):
             return ACCEPT
-        a = best_counter(obs, hand, plan, limit, mask, style)
+        a = best_counter(obs, hand, now, plan, limit, mask, style)
         return a if a != NO_ACTION else REJECT
     if phase == Phase.CLOSE:
-        return whom_to_close_with(obs, hand, plan, limit, mask, style)
+        return whom_to_close_with(obs, hand, now, plan, limit, mask, style)
     if mask[COMPOSE_SEND] != 0:
         return COMPOSE_SEND
-    a = next_card(obs, hand, plan, limit, mask, style)
+    a = next_card(obs, hand, now, plan, limit, mask, style)
     return a if a != NO_ACTION else WITHDRAW
 
 

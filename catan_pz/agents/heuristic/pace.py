@@ -28,21 +28,21 @@ MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
 
 
 @rule
-def time_for(hand, cost, pips, rates):
+def time_for(hand, cost, pips, shares):
     """Time until a hand and what comes to it pay a cost, surplus traded with the bank.
 
     The cards that lack fall ever slower as resources come to be in surplus, so that steps
     along the tangent approach the time from below.
     """
     t = 0
-    while t < NEVER:
+    while t < NEVER:  # two or three rounds
         lacking, slope = 0, 0
         for r in range(NUM_RESOURCES):
             comes = of(pips, r)
             left = (of(hand, r) - of(cost, r)) * CARD_UNIT + comes * t
             share = 12
             if left >= 0:
-                share = 12 // of(rates, r)
+                share = of(shares, r)
             lacking -= left * share
             slope += comes * share
         if lacking <= 0:
@@ -54,13 +54,13 @@ def time_for(hand, cost, pips, rates):
 
 
 @rule
-def speed_of(pips, rates, style):
+def speed_of(pips, shares, style):
     """Points that production brings, in a mix of the ways to make use of it."""
-    speed = style[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, rates) + 1)
+    speed = style[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)
     if style[CITIES] > 0:
-        t = time_for(0, CITIES_BASKET, pips, rates)
+        t = time_for(0, CITIES_BASKET, pips, shares)
         speed += style[CITIES] * CITIES_POINTS // (t + 1)
     if style[ROADS] > 0:
-        t = time_for(0, ROADS_BASKET, pips, rates)
+        t = time_for(0, ROADS_BASKET, pips, shares)
         speed += style[ROADS] * ROADS_POINTS // (t + 1)
     return speed

@@ -2,7 +2,7 @@
 
 A plan is a tuple of ten numbers: the worth of settlements that 0, 1, 2 and 3 roads lead to,
 of a city, of a development card, of the longest road, the roads which that takes, own pips
-and own trade rates.
+and what the bank gives for each resource.
 """
 
 from catan_pz.agents.heuristic.pace import (
@@ -13,7 +13,7 @@ from catan_pz.agents.heuristic.pace import (
     SETTLEMENT_COST,
     time_for,
 )
-from catan_pz.agents.heuristic.sight import of, size_of
+from catan_pz.agents.heuristic.sight import of, rate_of, size_of
 from catan_pz.agents.heuristic.style import ARMY, CARD, HELD, PATIENCE, ROAD, SECOND, SEVEN
 from catan_pz.engine.rule import rule
 from catan_pz.observation import encode
@@ -23,13 +23,14 @@ from catan_pz.terms import (
     LONGEST_ROAD_MINIMUM,
     MAX_PLAYERS,
     NUM_CARD_KINDS,
+    NUM_RESOURCES,
 )
 
 GOALS = 7
 """Settlements 0 to 3 roads away, city, development card, longest road."""
 
 CITY_GOAL, CARD_GOAL, ROAD_GOAL = 4, 5, 6
-PIPS_PLACE, RATES_PLACE, ROADS_PLACE = 8, 9, 7
+PIPS_PLACE, SHARES_PLACE, ROADS_PLACE = 8, 9, 7
 
 
 @rule
@@ -53,8 +54,8 @@ def worth_after(hand, spent, plan, style):
     """
     best = 0
     for goal in range(GOALS):
-        if plan[goal] > 0:
-            t = time_for(hand, spent + cost_of(goal, plan), plan[PIPS_PLACE], plan[RATES_PLACE])
+        if 8 * plan[goal] > best:
+            t = time_for(hand, spent + cost_of(goal, plan), plan[PIPS_PLACE], plan[SHARES_PLACE])
             if t < NEVER:
                 worth = plan[goal] * style[PATIENCE] // (style[PATIENCE] + t)
                 best = max(best, 8 * worth + goal)
@@ -77,15 +78,15 @@ def worth_of_hand(hand, plan, limit, style):
 
 
 @rule
-def trades_to_reach(hand, cost, rates):
+def trades_to_reach(hand, cost, shares):
     """Trades with the bank that make a hand cover a cost now; -1 if it can't."""
     lacking, possible = 0, 0
-    for r in range(5):
+    for r in range(NUM_RESOURCES):
         left = of(hand, r) - of(cost, r)
         if left < 0:
             lacking -= left
         else:
-            possible += left // of(rates, r)
+            possible += left // rate_of(shares, r)
     return lacking if possible >= lacking else -1
 
 

@@ -75,9 +75,29 @@ def pips_of(obs, k):
 
 
 @rule
-def rates_of(obs, k):
-    """Cards that the seat k places away gives for one in maritime trade, by resource."""
-    return bundle_at(obs, encode.TRADE_RATE + NUM_RESOURCES * k)
+def share_at(rate):
+    """Twelfths of a card that the bank gives for one: 3, 4 or 6."""
+    if rate == 4:
+        return 3
+    return 4 if rate == 3 else 6
+
+
+@rule
+def rate_of(shares, r):
+    """Cards of a resource that the bank takes for one of another."""
+    share = of(shares, r)
+    if share == 3:
+        return 4
+    return 3 if share == 4 else 2
+
+
+@rule
+def shares_of(obs):
+    """Twelfths of a card that the bank gives the viewer for one, by resource."""
+    shares = 0
+    for r in range(NUM_RESOURCES):
+        shares |= some(r, share_at(int(obs[encode.TRADE_RATE + r])))
+    return shares
 
 
 @rule
@@ -212,18 +232,18 @@ def harbor_at(obs, v):
 
 
 @rule
-def rates_with(rates, harbor):
-    """Trade rates of one who comes to use a harbor, -1 for none."""
+def shares_with(shares, harbor):
+    """What the bank gives one who comes to use a harbor, -1 for none."""
     if harbor < 0:
-        return rates
+        return shares
     better = 0
     for r in range(NUM_RESOURCES):
-        rate = of(rates, r)
+        share = of(shares, r)
         if harbor == r:
-            rate = 2
+            share = 6
         elif harbor == GENERIC_HARBOR:
-            rate = min(rate, 3)
-        better |= some(r, rate)
+            share = max(share, 4)
+        better |= some(r, share)
     return better
 
 

@@ -11,7 +11,7 @@ from catan_pz.agents.heuristic.sight import (
     own_roads,
     pips_at,
     points_to_go,
-    rates_with,
+    shares_with,
 )
 from catan_pz.agents.heuristic.style import CLAIMED, HORIZON, NEAR
 from catan_pz.board.topology import (
@@ -24,7 +24,6 @@ from catan_pz.board.topology import (
 from catan_pz.engine import bits
 from catan_pz.engine.rule import rule
 from catan_pz.observation import encode
-from catan_pz.terms import NUM_VERTICES
 
 POINT = 1000
 """Values are in thousandths of a point."""
@@ -43,17 +42,16 @@ def horizon_of(obs, style):
 
 
 @rule
-def worth_of_pips(pips, rates, more, harbor, horizon, style):
-    """What it is worth to earn more, and to use a harbor besides (-1 for none)."""
-    faster = speed_of(pips + more, rates_with(rates, harbor), style) - speed_of(pips, rates, style)
-    return faster * horizon // 100
+def worth_of_pips(pips, shares, speed, horizon, style):
+    """What it is worth to come to earn some pips, at some shares, instead of the present speed."""
+    return (speed_of(pips, shares, style) - speed) * horizon // 100
 
 
 @rule
-def worth_of_spot(obs, v, pips, rates, horizon, style):
+def worth_of_spot(obs, v, pips, shares, speed, horizon, style):
     """What a settlement on a vertex is worth: its point and what it brings."""
-    more = pips_at(obs, v, True)
-    return POINT + worth_of_pips(pips, rates, more, harbor_at(obs, v), horizon, style)
+    better = shares_with(shares, harbor_at(obs, v))
+    return POINT + worth_of_pips(pips + pips_at(obs, v, 1), better, speed, horizon, style)
 
 
 @rule
@@ -117,12 +115,12 @@ def reach_of(obs):
 
 
 @rule
-def best_spot(obs, spots, claimed, near, pips, rates, horizon, style):
+def best_spot(obs, spots, claimed, near, pips, shares, speed, horizon, style):
     """The best of some vertices and its worth, as one number: 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
-        worth = worth_of_spot(obs, v, pips, rates, horizon, style)
+        worth = worth_of_spot(obs, v, pips, shares, speed, horizon, style)
         if bits.has_vertex(claimed, v):
             worth = worth * style[CLAIMED] // 100
         elif bits.has_vertex(near, v):
@@ -133,13 +131,13 @@ def best_spot(obs, spots, claimed, near, pips, rates, horizon, style):
 
 
 @rule
-def best_city(obs, spots, pips, rates, horizon, style):
+def best_city(obs, spots, pips, shares, speed, horizon, style):
     """The best of own settlements to make a city of, as 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
-        more = pips_at(obs, v, True)
-        worth = POINT + worth_of_pips(pips, rates, more, -1, horizon, style)
+        more = pips + pips_at(obs, v, 1)
+        worth = POINT + worth_of_pips(more, shares, speed, horizon, style)
         best = max(best, 64 * worth + v)
         spots &= spots - 1
     return best
@@ -172,6 +170,3 @@ def first_road_to(v, away, taken_0, taken_1, closed, at_0, at_1, at_2):
         e = edge_back(v, at_1, taken_0, taken_1, closed)
         v = other_end(e, v)
     return edge_back(v, at_0, taken_0, taken_1, closed)
-
-
-ALL_SPOTS = (1 << NUM_VERTICES) - 1

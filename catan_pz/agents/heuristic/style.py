@@ -25,18 +25,17 @@ class Style:
 
     parts: int = (1 << len(PARTS)) - 1  # set of PARTS that are on
     horizon: int = 90  # time that production counts, for each point the leader lacks
-    patience: int = 300  # a goal this far off counts half
-    second: int = 60  # percent that the goal after the next counts
+    patience: int = 242  # a goal this far off counts half
+    second: int = 80  # percent that the goal after the next counts
     mixed: int = 60  # percent of the speed with which all is built alike ...
     cities: int = 40  # ... and with which cities and cards are
-    roads: int = 0  # ... and with which roads and settlements are
-    growth: int = 15  # percent of the best spot nearby, in set-up
+    roads: int = 16  # ... and with which roads and settlements are
     card: int = 420  # a development card
     army: int = 1500  # the largest army, shared out among the knights that lack
     road: int = 1500  # the longest road
-    claim: int = 40  # a road towards a spot, beyond its use
+    claim: int = 350  # a road towards a spot, beyond its use
     claimed: int = 50  # percent that a spot next to another's road counts
-    near: int = 80  # percent that a spot one road from another's counts
+    near: int = 100  # percent that a spot one road from another's counts
     held: int = 10  # any card in hand
     seven: int = 60  # each card that a 7 would cost
     bank: int = 30  # least gain for a trade with the bank
@@ -47,7 +46,7 @@ class Style:
     plenty: int = 300  # least gain for a year of plenty
     monopoly: int = 400  # least gain for a monopoly
     counter: int = 200  # least gain for a counter-offer
-    victim: int = 30  # a stolen card, against a pip kept from a player
+    victim: int = 23  # a stolen card, against a pip kept from a player
 
     def array(self) -> NDArray[np.int64]:
         """The numbers in order, as compiled rules take them."""
@@ -65,7 +64,6 @@ SECOND = _PLACE["second"]
 MIXED = _PLACE["mixed"]
 CITIES = _PLACE["cities"]
 ROADS = _PLACE["roads"]
-GROWTH = _PLACE["growth"]
 CARD = _PLACE["card"]
 ARMY = _PLACE["army"]
 ROAD = _PLACE["road"]

@@ -1,7 +1,7 @@
 """Trade with the bank and with players: what helps the plan, and not the leader."""
 
-from catan_pz.agents.heuristic.plan import worth_of_hand
-from catan_pz.agents.heuristic.sight import bundle_at, covers, of, some, turn_seat
+from catan_pz.agents.heuristic.plan import SHARES_PLACE, worth_of_hand
+from catan_pz.agents.heuristic.sight import bundle_at, covers, of, rate_of, some, turn_seat
 from catan_pz.agents.heuristic.style import ACCEPT, BANK, CLOSE, COUNTER, OFFER
 from catan_pz.engine.actions import (
     CLOSE_WITH,
@@ -25,7 +25,7 @@ FIRST_DOUBLE = 20
 
 
 @rule
-def swap_towards(hand, cost, rates, mask):
+def swap_towards(hand, cost, shares, mask):
     """The trade with the bank that comes closest to a cost: most surplus for what lacks most."""
     best, chosen = 0, NO_ACTION
     for k in range(SWAPS):
@@ -33,7 +33,7 @@ def swap_towards(hand, cost, rates, mask):
             give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
             spare = of(hand, give) - of(cost, give)
             lacking = of(cost, get) - of(hand, get)
-            rate = of(rates, give)
+            rate = rate_of(shares, give)
             if lacking > 0 and spare >= rate:
                 value = 64 * (spare - rate) + 16 * (5 - rate) + lacking
                 if value > best:
@@ -42,14 +42,13 @@ def swap_towards(hand, cost, rates, mask):
 
 
 @rule
-def best_swap(hand, plan, rates, limit, mask, style):
-    """The trade with the bank that makes the hand worth more by enough."""
-    best = worth_of_hand(hand, plan, limit, style) + style[BANK]
-    chosen = NO_ACTION
+def best_swap(hand, now, plan, limit, mask, style):
+    """The trade with the bank that makes the hand worth more than now by enough."""
+    best, chosen = now + style[BANK], NO_ACTION
     for k in range(SWAPS):
         if mask[MARITIME_TRADE + k] != 0:
             give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
-            after = hand - some(give, of(rates, give)) + some(get, 1)
+            after = hand - some(give, rate_of(plan[SHARES_PLACE], give)) + some(get, 1)
             worth = worth_of_hand(after, plan, limit, style)
             if worth > best:
                 best, chosen = worth, MARITIME_TRADE + k
@@ -73,14 +72,13 @@ def all_dangerous(obs, style):
 
 
 @rule
-def gain_of_swap(hand, give, get, plan, limit, style):
+def gain_of_swap(hand, now, give, get, plan, limit, style):
     """How much more a hand is worth after giving one card for another."""
-    now = worth_of_hand(hand, plan, limit, style)
     return worth_of_hand(hand - some(give, 1) + some(get, 1), plan, limit, style) - now
 
 
 @rule
-def best_offer(obs, hand, plan, limit, mask, draw, style):
+def best_offer(obs, hand, now, plan, limit, mask, draw, style):
     """The offer of one card for one that helps most; a further one of a turn is the next best.
 
     Nothing is kept of offers made, but those that are left tell them apart. With many of
@@ -96,7 +94,7 @@ def best_offer(obs, hand, plan, limit, mask, draw, style):
         for k in range(FIRST_DOUBLE):
             if mask[FIRST_OFFER + k] != 0:
                 give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
-                gain = gain_of_swap(hand, give, get, plan, limit, style)
+                gain = gain_of_swap(hand, now, give, get, plan, limit, style)
                 if best < gain < bar:
                     best, chosen = gain, FIRST_OFFER + k
         bar = best
@@ -118,27 +116,26 @@ def bundle_of_offer(k, getting):
 
 
 @rule
-def gain_of_offer(obs, k, hand, plan, limit, style):
+def gain_of_offer(obs, k, hand, now, plan, limit, style):
     """How much more the hand is worth by what the seat k places away gives and gets."""
     given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
     got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
     if not covers(hand, got):
         return -(1 << 40)
-    now = worth_of_hand(hand, plan, limit, style)
     return worth_of_hand(hand - got + given, plan, limit, style) - now
 
 
 @rule
-def agrees(obs, hand, plan, limit, style):
+def agrees(obs, hand, now, plan, limit, style):
     """Whether to accept the offer on the table."""
     maker = turn_seat(obs)
     if is_dangerous(obs, maker, style):
         return False
-    return gain_of_offer(obs, maker, hand, plan, limit, style) >= style[ACCEPT]
+    return gain_of_offer(obs, maker, hand, now, plan, limit, style) >= style[ACCEPT]
 
 
 @rule
-def best_counter(obs, hand, plan, limit, mask, style):
+def best_counter(obs, hand, now, plan, limit, mask, style):
     """A counter-offer: one of the cards asked for, for the one that helps most, or NO_ACTION."""
     maker = turn_seat(obs)
     if is_dangerous(obs, maker, style):
@@ -150,24 +147,23 @@ def best_counter(obs, hand, plan, limit, mask, style):
         if mask[FIRST_OFFER + k] != 0:
             give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
             if of(asked, give) > 0 and of(given, get) == 0:
-                gain = gain_of_swap(hand, give, get, plan, limit, style)
+                gain = gain_of_swap(hand, now, give, get, plan, limit, style)
                 if gain > best:
                     best, chosen = gain, FIRST_OFFER + k
     return chosen
 
 
 @rule
-def whom_to_close_with(obs, hand, plan, limit, mask, style):
+def whom_to_close_with(obs, hand, now, plan, limit, mask, style):
     """The partner whose terms help most, of those alike the weakest; or to withdraw."""
     best, chosen = 0, WITHDRAW
     for k in range(1, MAX_PLAYERS):
         if mask[CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, style):
             if obs[encode.ANSWER + 4 * k + 3] != 0:
-                gain = gain_of_offer(obs, k, hand, plan, limit, style)
+                gain = gain_of_offer(obs, k, hand, now, plan, limit, style)
             else:
                 given = bundle_at(obs, encode.OFFER_GIVE)
                 got = bundle_at(obs, encode.OFFER_GET)
-                now = worth_of_hand(hand, plan, limit, style)
                 gain = worth_of_hand(hand - given + got, plan, limit, style) - now
             value = 64 * gain - int(obs[encode.VISIBLE_POINTS + k])
             if gain >= style[ACCEPT] and value > best:
@@ -176,7 +172,7 @@ def whom_to_close_with(obs, hand, plan, limit, mask, style):
 
 
 @rule
-def next_card(obs, hand, plan, limit, mask, style):
+def next_card(obs, hand, now, plan, limit, mask, style):
     """The card to add to the offer that is being composed, of one card for one; or NO_ACTION."""
     given = bundle_at(obs, encode.OFFER_GIVE)
     got = bundle_at(obs, encode.OFFER_GET)
@@ -186,7 +182,7 @@ def next_card(obs, hand, plan, limit, mask, style):
         fits = (given == 0 or given == some(give, 1)) and (got == 0 or got == some(get, 1))
         first = COMPOSE_GIVE + give if given == 0 else COMPOSE_GET + get
         if fits and of(hand, give) > 0 and mask[first] != 0:
-            gain = gain_of_swap(hand, give, get, plan, limit, style)
+            gain = gain_of_swap(hand, now, give, get, plan, limit, style)
             if gain > best:
                 best, chosen = gain, first
     return chosen

@@ -1,0 +1,7 @@
+"""Checks that users run on their own agents."""
+
+from catan_pz.testing.agents import check_agent
+from catan_pz.testing.batch import check_batch_agent
+from catan_pz.testing.faults import AgentError
+
+__all__ = ["AgentError", "check_agent", "check_batch_agent"]

@@ -1,0 +1,147 @@
+"""Checks of a player program that decides in many games by one call."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.base import View
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.draws import Draws
+from catan_pz.agents.registry import as_agent
+from catan_pz.rules import Rules
+from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.testing.faults import AgentError, worded
+
+GAMES = 24
+PART = 7
+
+
+def check_batch_agent(
+    agent: BatchAgent | str,
+    rules: Rules | str | None = None,
+    *,
+    decisions: int = 200,
+    seed: int = 0,
+    **options: Any,
+) -> None:
+    """Check that a batch agent chooses in each game by that game's row alone.
+
+    It plays all seats of some games at once, every other step at random instead:
+
+    - it returns one legal action a game, as integers;
+    - it leaves what it is given as it is;
+    - it chooses the same when asked again, in a game alone, in a part of the games and in
+      another order;
+    - `act` in a single game chooses the same by the same draw.
+
+    Args:
+        agent: the agent, or the name of one.
+        rules: a `Rules`, a preset's name, or None for the base game.
+        decisions: decisions in each game.
+        seed: of the games and the draws.
+        **options: single options of `Rules`.
+
+    Raises:
+        AgentError: says what the agent does wrong, and where.
+        ValueError: for anything but a batch agent, or options that are not possible.
+    """
+    given = as_agent(agent)
+    if not isinstance(given, BatchAgent):
+        raise ValueError(f"agent {agent!r} is not possible; allowed: a BatchAgent")
+    rules = Rules.make(rules, **options)
+    batch = CpuBatch(GAMES, rules, seed=seed)
+    rng = np.random.default_rng(seed)
+    for step in range(decisions):
+        draws = rng.integers(2**64, size=GAMES, dtype=np.uint64)
+        chosen = _choices(given, rules, batch.observation, batch.mask, draws)
+        if step % 5 == 0:
+            _compare(given, rules, batch, draws, chosen, rng)
+        batch.step(
+            chosen if step % 2 else np.where(rng.random(GAMES) < 0.5, chosen, batch.sample())
+        )
+
+
+def _choices(
+    agent: BatchAgent,
+    rules: Rules,
+    observations: NDArray[np.int8] | None,
+    masks: NDArray[np.int8],
+    draws: NDArray[np.uint64],
+) -> NDArray[np.int64]:
+    """(K,) choices, checked for what can be seen of them alone."""
+    assert observations is not None
+    name = f"agent {agent.name!r}"
+    before: tuple[NDArray[Any], ...] = (observations, masks, draws)
+    given = observations.copy(), masks.copy(), draws.copy()
+    chosen = np.asarray(agent.act_batch(*given))
+    if not all(map(np.array_equal, given, before)):
+        raise AgentError(f"{name}: it changed what it was given; copy what is written to")
+    if chosen.shape != draws.shape or not np.issubdtype(chosen.dtype, np.integer):
+        raise AgentError(
+            f"{name}: act_batch gave {chosen.dtype} {chosen.shape}, must give integers "
+            f"{draws.shape}"
+        )
+    for k, action in enumerate(chosen.tolist()):
+        if not (0 <= action < masks.shape[1] and masks[k, action]):
+            raise AgentError(f"{name}, row {k}: {worded(action, rules)} is not legal")
+    return chosen.astype(np.int64)
+
+
+def _compare(
+    agent: BatchAgent,
+    rules: Rules,
+    batch: CpuBatch,
+    draws: NDArray[np.uint64],
+    chosen: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> None:
+    """Ask again, in other company."""
+    seen, masks = batch.observation, batch.mask
+    assert seen is not None
+    everybody = np.arange(GAMES)
+    order = rng.permutation(GAMES)
+    groups = {
+        "when asked again": everybody,
+        "in another order": order,
+        "in a part of the games": order[:PART],
+        "alone": order[:1],
+    }
+    for how, rows in groups.items():
+        again = _choices(agent, rules, seen[rows], masks[rows], draws[rows])
+        _must_agree(agent, rules, how, rows, chosen[rows], again)
+    row = int(order[0])
+    agent.reset(0, rules, 0)
+    agent._draws = Named(int(draws[row]))
+    single = agent.act(View(seen[row].copy(), masks[row].copy()), masks[row].copy())
+    _must_agree(agent, rules, "by `act`", order[:1], chosen[order[:1]], np.array([single]))
+
+
+def _must_agree(
+    agent: BatchAgent,
+    rules: Rules,
+    how: str,
+    rows: NDArray[np.int64],
+    one: NDArray[np.int64],
+    other: NDArray[np.int64],
+) -> None:
+    differ = np.flatnonzero(one != other)
+    if len(differ):
+        k = int(differ[0])
+        raise AgentError(
+            f"agent {agent.name!r}, row {rows[k]}: {worded(int(one[k]), rules)} among all games, "
+            f"but {worded(int(other[k]), rules)} {how}. A choice must rest on its own row alone, "
+            "its draw included"
+        )
+
+
+class Named(Draws):
+    """A stream with a given number next."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(0)
+        self.number = number
+
+    def next(self) -> int:
+        """The given number."""
+        return self.number
