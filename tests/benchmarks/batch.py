@@ -8,7 +8,7 @@ counts, so that rows can be compared with each other on a busy machine.
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter, process_time
@@ -117,17 +117,34 @@ def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
     return batch
 
 
-def measure(batch: Any, seconds: float, speed: Speed, wait: Callable[[], Any] = int) -> None:
+def draw_and_step(batch: Any) -> None:
+    """A random legal action in every game, by the two calls that a learner would use."""
+    batch.step(batch.sample())
+
+
+def play_random(batch: Any) -> None:
+    """The same by one call."""
+    batch.play_random()
+
+
+def measure(
+    batch: Any,
+    seconds: float,
+    speed: Speed,
+    act: Callable[[Any], None] = draw_and_step,
+    wait: Callable[[], Any] = int,
+) -> None:
     """Steps until the seconds are over; `wait` returns once the device is done."""
     steps, games = 0, 0
     wait()
     start = perf_counter()
     while perf_counter() - start < seconds:
-        batch.step(batch.sample())
-        games += int(batch.done.sum())
-        steps += 1
-    wait()
-    speed.add(steps * batch.num_games, games, perf_counter() - start)
+        for _ in range(8):
+            act(batch)
+            games += batch.done.sum()  # on a GPU a number that isn't waited for
+        steps += 8
+        wait()
+    speed.add(steps * batch.num_games, int(games), perf_counter() - start)
 
 
 def print_speeds(options: argparse.Namespace, records: np.ndarray) -> None:
@@ -262,8 +279,17 @@ def print_scaling(options: argparse.Namespace, records: np.ndarray) -> None:
             batch.close()
 
 
-def gpu_maker() -> Callable[..., Any] | str:
-    """What makes batches on a GPU, or why there are none."""
+@dataclass
+class Gpu:
+    """A GPU: its name, what makes batches on it, and what waits until it is done."""
+
+    name: str
+    make: Callable[..., Any]
+    wait: Callable[[], Any]
+
+
+def find_gpu() -> Gpu | str:
+    """The GPU, or why there is none."""
     try:
         from catan_pz import make_batch
     except ImportError:
@@ -274,46 +300,57 @@ def gpu_maker() -> Callable[..., Any] | str:
         return "numba-cuda is not installed (extra `gpu`)"
     if not cuda.is_available():
         return "there is no CUDA device"
-    maker: Callable[..., Any] = make_batch
-    return maker
+    name = cuda.get_current_device().name
+    return Gpu(name.decode() if isinstance(name, bytes) else name, make_batch, cuda.synchronize)
 
 
 def print_gpu(options: argparse.Namespace, records: np.ndarray) -> None:
     """Decisions and games a second on a GPU, and on the cores of the processor beside it."""
-    maker = gpu_maker()
-    if isinstance(maker, str):
-        print(f"No measures on a GPU: {maker}.")
+    gpu = find_gpu()
+    if isinstance(gpu, str):
+        print(f"No measures on a GPU: {gpu}.")
         return
-    from numba import cuda
-
-    name = cuda.get_current_device().name
-    print(f"{name.decode() if isinstance(name, bytes) else name}; {options.threads} cores.\n")
-    print("| batch | millions of decisions/s, mask | games/s | with observation | games/s |")
-    print("|---|---|---|---|---|")
+    print(f"{gpu.name}; {options.threads} cores.\n")
+    print("| batch | calls | millions of decisions/s, mask | games/s", end="")
+    print(" | with observation | games/s |\n|---|---|---|---|---|---|")
     for size in options.gpu_sizes:
-        speeds = []
-        for seen in (False, True):
-            batch = maker(size, device="cuda", observation=seen, seed=1, **RULES)
-            for _ in range(DRIFT):
-                batch.step(batch.sample())
-            speeds.append(Speed())
-            for _ in range(options.repeats):
-                measure(batch, options.seconds, speeds[-1], cuda.synchronize)
-            del batch
-        print(f"| {size:,} games, GPU | {row(speeds)} |", flush=True)
-    speeds = []
-    for seen in (False, True):
-        with_threads = make(65_536, records, threads=options.threads, observation=seen)
-        speeds.append(Speed())
+        batches = (
+            gpu.make(size, device="cuda", observation=seen, seed=1, **RULES)
+            for seen in (False, True)
+        )
+        print_ways(f"{size:,} games, GPU", batches, DRIFT, options, gpu.wait)
+    threads = options.threads
+    with_threads = (
+        make(65_536, records, threads=threads, observation=seen) for seen in (False, True)
+    )
+    print_ways(f"65,536 games, {threads} cores", with_threads, 0, options, int)
+
+
+def print_ways(
+    name: str,
+    batches: Iterable[Any],
+    drift: int,
+    options: argparse.Namespace,
+    wait: Callable[[], Any],
+) -> None:
+    """Rows for the calls that play a decision: without observation, with observation."""
+    speeds: dict[str, list[Speed]] = {"sample, step": []}
+    for batch in batches:
+        ways = {"sample, step": draw_and_step}
+        if hasattr(batch, "play_random"):
+            ways["play_random"] = play_random
+        for _ in range(drift):
+            draw_and_step(batch)
+        best = {way: Speed() for way in ways}
         for _ in range(options.repeats):
-            measure(with_threads, options.seconds, speeds[-1])
-        with_threads.close()
-    print(f"| 65,536 games, {options.threads} cores | {row(speeds)} |")
-
-
-def row(speeds: list[Speed]) -> str:
-    """Cells of decisions and games a second."""
-    return " | ".join(f"{one.decisions / 1e6:.2f} | {one.games:,.0f}" for one in speeds)
+            for way, act in ways.items():
+                measure(batch, options.seconds, best[way], act, wait)
+        for way, speed in best.items():
+            speeds.setdefault(way, []).append(speed)
+        batch.close()
+    for way, both in speeds.items():
+        cells = " | ".join(f"{one.decisions / 1e6:.2f} | {one.games:,.0f}" for one in both)
+        print(f"| {name} | {way} | {cells} |", flush=True)
 
 
 def main() -> None:
