@@ -53,6 +53,7 @@ KINDS: Final[dict[str, Any]] = {
     "happenings": types.int8[:, :, ::1],
     "weights": types.float64[::1],
     "payments": types.float32[:, ::1],
+    "paid": types.float32[::1],
     "done": types.boolean[::1],
     "truncated": types.boolean[::1],
     "samplers": types.uint64[::1],

@@ -4,60 +4,22 @@ Each takes the games from `first` up to `last`, so that threads can share a batc
 parameters of a deal are those of `engine.options.Table`.
 """
 
-from catan_pz import rewards
-from catan_pz.engine import chance, deal, legal, step
+from catan_pz.engine import chance, legal
 from catan_pz.engine.rule import entry, rule
 from catan_pz.engine.seats import places_from
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode
-from catan_pz.terms import MAX_PLAYERS, Phase
+from catan_pz.runtime.batch_rules import (
+    WHERE_FINISHED,
+    deal_in_place,
+    draw_action,
+    is_due,
+    play_and_note,
+    play_and_pay,
+    show,
+)
 
 ALL_LEGAL = -1
-
-
-WHERE_FINISHED = 0
-EVERYWHERE = 1
-FROM_SEEDS = 2
-"""Where games are started: the next one in places whose game is finished, the next one
-in every place, or in every place the one of its seed."""
-
-
-@rule
-def show(s, i, observing, players, masks, observations):
-    """Write who is to move in game i, the mask and, if wanted, what that player sees."""
-    players[i] = s.player
-    legal.write_mask(s, masks[i])
-    if observing:
-        encode.observe(s, int(s.player), observations[i])
-
-
-@rule
-def deal_in_place(games, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first):
-    """Start a game in place i; the seed of the next one there is a hash of the last one's."""
-    if where != FROM_SEEDS:
-        seeds[i] = chance.scramble(seeds[i] + chance.GAMMA)
-    games[i] = blank[0]
-    deal.deal(games[i], seeds[i], layouts, spiral, no_adjacent_red, random_first)
-
-
-@rule
-def pay(i, happenings, weights, payments):
-    """Weigh what happened in game i into the reward of each seat."""
-    for p in range(MAX_PLAYERS):
-        reward = 0.0
-        for kind in range(weights.shape[0]):
-            reward += weights[kind] * happenings[i, p, kind]
-        payments[i, p] = reward
-
-
-@rule
-def draw_action(s, i, samplers):
-    """A legal action of game i, each equally likely; -1 where it is finished."""
-    samplers[i] += chance.GAMMA
-    n = legal.count_legal(s)
-    if n == 0:
-        return -1
-    return legal.pick_legal(s, chance.number_below(chance.scramble(samplers[i]), n))
 
 
 @rule
@@ -70,26 +32,9 @@ def pay_learner(i, happenings, weights, seats, gains):
 
 
 @rule
-def play_and_note(s, i, a, script, noting, happenings):
-    """Play a decision in game i and note what happened; return whether anything may pay.
-
-    Where the end alone pays (not `noting`), nothing else is noted.
-    """
-    if noting:
-        rewards.advance_noting(s, a, script, happenings[i])
-        return True
-    step.advance(s, a, script)
-    if s.phase != Phase.OVER:
-        return False
-    happenings[i, :, :] = 0
-    rewards.note_end(s, happenings[i])
-    return True
-
-
-@rule
 def play_in_place(s, i, a, script, noting, happenings, weights, seats, gains, done):
     """Play a decision in game i, and add what it pays the learner unless its episode is done."""
-    if play_and_note(s, i, a, script, noting, happenings) and not done[i]:
+    if play_and_note(s, a, script, noting, happenings[i]) and not done[i]:
         pay_learner(i, happenings, weights, seats, gains)
 
 
@@ -137,11 +82,12 @@ def deal_games(
 ):
     """Start games."""
     for i in range(first, last):
-        if where != WHERE_FINISHED or is_finished(games[i]):
+        if is_due(games[i], where):
             deal_in_place(
-                games, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
+                games, i, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
             )
-            show(games[i], i, observing, players, masks, observations)
+            players[i] = games[i].player
+            show(games[i], observing, masks[i], observations[i])
 
 
 @entry
@@ -167,6 +113,8 @@ def step_games(
     first,
     last,
     actions,
+    drawing,
+    samplers,
     script,
     noting,
     happenings,
@@ -174,24 +122,43 @@ def step_games(
     payments,
     done,
     truncated,
+    following,
+    blank,
+    seeds,
+    layouts,
+    spiral,
+    no_adjacent_red,
+    random_first,
     observing,
     players,
     masks,
     observations,
 ):
-    """Play a legal action in every game; return how many are finished."""
-    finished = 0
+    """Play a legal action in every game, given or (`drawing`) drawn at random.
+
+    Finished games are followed by the next ones if `following`.
+    """
     for i in range(first, last):
-        s = games[i]
-        payments[i, :] = 0
-        if play_and_note(s, i, actions[i], script, noting, happenings):
-            pay(i, happenings, weights, payments)
-        truncated[i] = is_truncated(s)
-        done[i] = is_finished(s)
-        if done[i]:
-            finished += 1
-        show(s, i, observing, players, masks, observations)
-    return finished
+        if drawing:
+            actions[i] = draw_action(games[i], i, samplers)
+        play_and_pay(games[i], actions[i], script, noting, happenings[i], weights, payments[i])
+        truncated[i] = is_truncated(games[i])
+        done[i] = is_finished(games[i])
+        if following and done[i]:
+            deal_in_place(
+                games,
+                i,
+                i,
+                blank,
+                WHERE_FINISHED,
+                seeds,
+                layouts,
+                spiral,
+                no_adjacent_red,
+                random_first,
+            )
+        players[i] = games[i].player
+        show(games[i], observing, masks[i], observations[i])
 
 
 @entry
@@ -225,9 +192,9 @@ def deal_seats(
     The learner's seat is drawn if it is negative. The game's seed settles all that is drawn.
     """
     for i in range(first, last):
-        if where != WHERE_FINISHED or is_finished(games[i]):
+        if is_due(games[i], where):
             deal_in_place(
-                games, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
+                games, i, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
             )
             s = games[i]
             samplers[i] = ~seeds[i]

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.engine.rule import as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls
+from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import check_seed, drawn_seed
 from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS
@@ -100,11 +101,11 @@ class CpuBatch(ThreadedGames):
         self.reward[:] = 0
         self.done[:] = False
         self.truncated[:] = False
-        self._deal(batch_calls.FROM_SEEDS)
+        self._deal(batch_rules.FROM_SEEDS)
 
     def reset_finished(self) -> None:
         """Start the next game in every place whose game is finished."""
-        self._deal(batch_calls.WHERE_FINISHED)
+        self._deal(batch_rules.WHERE_FINISHED)
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, -1 where it is finished.
@@ -125,20 +126,46 @@ class CpuBatch(ThreadedGames):
                 and the condition missing; no game is touched.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
-        chosen = self._checked(actions)
-        finished = self._share_out(
+        self._play(self._checked(actions), drawing=0)
+
+    def play_random(self, steps: int = 1) -> None:
+        """Play random legal actions in every game, each equally likely.
+
+        They are those that `sample` would give. Where a game is finished and none follows,
+        nothing happens.
+
+        Args:
+            steps: decisions in each game.
+        """
+        for _ in range(steps):
+            self._play(self._actions, drawing=1)
+
+    def _play(self, actions: NDArray[np.int64], drawing: int) -> None:
+        table = self._table
+        # A reward that only Python knows has to see how games ended.
+        following = self.auto_reset and isinstance(self._reward, LinearReward)
+        self._share_out(
             batch_calls.step_games,
-            chosen,
-            self._table.script,
+            actions,
+            drawing,
+            self._samplers,
+            table.script,
             self._noting,
             self._happened,
             self._weights,
             self._paid,
             self.done,
             self.truncated,
+            int(following),
+            as_games(table.blank),
+            self.seeds,
+            table.layouts,
+            table.spiral,
+            table.no_adjacent_red,
+            table.random_first,
             *self._shown,
         )
         if not isinstance(self._reward, LinearReward):
             self._paid[:] = self._reward(self._happened, self.games)
-        if self.auto_reset and any(finished):
-            self.reset_finished()
+            if self.auto_reset and self.done.any():
+                self.reset_finished()

@@ -16,7 +16,7 @@ from catan_pz.env.match import check_choice
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls
+from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import as_action, check_seed, drawn_seed
 from catan_pz.runtime.threaded import ThreadedGames, integers
 from catan_pz.terms import MAX_PLAYERS, Phase
@@ -217,12 +217,12 @@ class SeatBatch(ThreadedGames):
         Raises:
             ValueError: for a seed that is not possible.
         """
-        where = batch_calls.EVERYWHERE
+        where = batch_rules.EVERYWHERE
         if seed is not None or not self.mask.any():
             first = drawn_seed() if seed is None else check_seed(seed)
             self._seed(first)
             self._own_samplers[:] = ~self.seeds ^ _OWN_DRAWS
-            where = batch_calls.FROM_SEEDS
+            where = batch_rules.FROM_SEEDS
         self._take_turns()
         self.done[:] = False
         self.truncated[:] = False
@@ -253,7 +253,7 @@ class SeatBatch(ThreadedGames):
         self.games["phase"][places] = Phase.OVER
         self.done[places] = True  # what is played before the first decision pays nothing
         self._forget(np.flatnonzero(places))
-        self._deal(batch_calls.WHERE_FINISHED)
+        self._deal(batch_rules.WHERE_FINISHED)
         self._finish_rounds()
         self._scale()
         self.done[places] = False
@@ -365,7 +365,7 @@ class SeatBatch(ThreadedGames):
             ended = np.flatnonzero(self.done & ~ended_before)
             self._keep_ends(ended)
             self._forget(ended)
-            self._deal(batch_calls.WHERE_FINISHED)
+            self._deal(batch_rules.WHERE_FINISHED)
 
     def _forget(self, rows: NDArray[np.intp]) -> None:
         """Forget what opponents drew and kept in games that come to their end."""

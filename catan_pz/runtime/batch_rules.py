@@ -1,0 +1,92 @@
+"""What happens in one place of a batch, as rules: the same on the CPU and on CUDA.
+
+The parameters of a deal are those of `engine.options.Table`.
+"""
+
+from catan_pz import rewards
+from catan_pz.engine import chance, deal, legal, step
+from catan_pz.engine.rule import rule
+from catan_pz.engine.turn import is_finished
+from catan_pz.observation import encode
+from catan_pz.terms import MAX_PLAYERS, Phase
+
+WHERE_FINISHED = 0
+EVERYWHERE = 1
+FROM_SEEDS = 2
+"""Where games are started: the next one in places whose game is finished, the next one
+in every place, or in every place the one of its seed."""
+
+NO_ACTION = -1
+
+
+@rule
+def is_due(s, where):
+    """Whether a game is to be started in the place of this one."""
+    return where != WHERE_FINISHED or is_finished(s)
+
+
+@rule
+def deal_in_place(
+    games, i, place, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
+):
+    """Start a game as games[i]; its seed is seeds[place], or a hash of it for the next one."""
+    if where != FROM_SEEDS:
+        seeds[place] = chance.scramble(seeds[place] + chance.GAMMA)
+    games[i] = blank[0]
+    deal.deal(games[i], seeds[place], layouts, spiral, no_adjacent_red, random_first)
+
+
+@rule
+def show(s, observing, mask, obs):
+    """Write the mask of the player to move and, if wanted, what that player sees."""
+    legal.write_mask(s, mask)
+    if observing:
+        encode.observe(s, int(s.player), obs)
+
+
+@rule
+def draw_action(s, i, samplers):
+    """A legal action of the game in place i, each equally likely; NO_ACTION if it is finished."""
+    samplers[i] += chance.GAMMA
+    n = legal.count_legal(s)
+    if n == 0:
+        return NO_ACTION
+    return legal.pick_legal(s, chance.number_below(chance.scramble(samplers[i]), n))
+
+
+@rule
+def play_and_note(s, a, script, noting, happened):
+    """Play a decision and note what happened; return whether anything may pay.
+
+    Where the end alone pays (not `noting`), nothing else is noted.
+    """
+    if noting:
+        rewards.advance_noting(s, a, script, happened)
+        return True
+    step.advance(s, a, script)
+    if s.phase != Phase.OVER:
+        return False
+    for p in range(MAX_PLAYERS):
+        for kind in range(rewards.NUM_HAPPENED):
+            happened[p, kind] = 0
+    rewards.note_end(s, happened)
+    return True
+
+
+@rule
+def pay(happened, weights, paid):
+    """Weigh what happened into the reward of each seat."""
+    for p in range(MAX_PLAYERS):
+        reward = 0.0
+        for kind in range(weights.shape[0]):
+            reward += weights[kind] * happened[p, kind]
+        paid[p] = reward
+
+
+@rule
+def play_and_pay(s, a, script, noting, happened, weights, paid):
+    """Play a decision, if there is one, and pay every seat for it."""
+    for p in range(MAX_PLAYERS):
+        paid[p] = 0
+    if a != NO_ACTION and play_and_note(s, a, script, noting, happened):
+        pay(happened, weights, paid)

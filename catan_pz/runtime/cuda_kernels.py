@@ -1,0 +1,121 @@
+"""Kernels that play batches on a GPU: one thread a game, out of the same rules as everywhere.
+
+Observations and masks lie with the games along the last axis, so that neighbouring
+threads write neighbouring bytes. Each game's record is staged in local memory, which the
+hardware interleaves among threads.
+"""
+
+from typing import Any
+
+from numba import cuda
+
+from catan_pz.engine import legal
+from catan_pz.engine.rule import rules_called_by
+from catan_pz.engine.state import STATE
+from catan_pz.engine.turn import is_finished, is_truncated
+from catan_pz.rewards import NUM_HAPPENED
+from catan_pz.runtime.batch_rules import deal_in_place, draw_action, is_due, play_and_pay, show
+from catan_pz.terms import MAX_PLAYERS
+
+NOTHING_REFUSED = 2**62
+"""Place of the first illegal action where all are legal."""
+
+
+def deal_kernel(
+    games,
+    blank,
+    where,
+    seeds,
+    layouts,
+    spiral,
+    no_adjacent_red,
+    random_first,
+    observing,
+    players,
+    masks,
+    observations,
+):
+    """Start games."""
+    i = cuda.grid(1)
+    if i < games.shape[0] and is_due(games[i], where):
+        staged = cuda.local.array(1, STATE)
+        deal_in_place(
+            staged, 0, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
+        )
+        games[i] = staged[0]
+        players[i] = staged[0].player
+        show(staged[0], observing, masks[:, i], observations[:, i])
+
+
+def sample_kernel(games, samplers, actions):
+    """Draw a legal action for each game."""
+    i = cuda.grid(1)
+    if i < games.shape[0]:
+        actions[i] = draw_action(games[i], i, samplers)
+
+
+def check_kernel(games, actions, refused):
+    """Note the first game whose action is not legal."""
+    i = cuda.grid(1)
+    if i < games.shape[0]:
+        a = actions[i]
+        if a < 0 or a >= legal.NUM_BITS or not legal.is_legal(games[i], a):
+            cuda.atomic.min(refused, 0, i)
+
+
+def step_kernel(
+    games,
+    actions,
+    drawing,
+    refused,
+    told,
+    samplers,
+    script,
+    noting,
+    weights,
+    payments,
+    done,
+    truncated,
+    following,
+    blank,
+    seeds,
+    layouts,
+    spiral,
+    no_adjacent_red,
+    random_first,
+    observing,
+    players,
+    masks,
+    observations,
+):
+    """Play a legal action in every game, given or (`drawing`) drawn; none if one was refused.
+
+    What was refused is told in `told`, memory that the host sees.
+    """
+    i = cuda.grid(1)
+    if i >= games.shape[0]:
+        return
+    if refused[0] != NOTHING_REFUSED:
+        if i == 0:
+            told[0] = refused[0]
+        return
+    staged = cuda.local.array(1, STATE)
+    happened = cuda.local.array((MAX_PLAYERS, NUM_HAPPENED), "int8")
+    staged[0] = games[i]
+    if drawing:
+        actions[i] = draw_action(staged[0], i, samplers)
+    play_and_pay(staged[0], actions[i], script, noting, happened, weights, payments[i])
+    truncated[i] = is_truncated(staged[0])
+    done[i] = is_finished(staged[0])
+    if following and done[i]:
+        deal_in_place(staged, 0, i, blank, 0, seeds, layouts, spiral, no_adjacent_red, random_first)
+    players[i] = staged[0].player
+    show(staged[0], observing, masks[:, i], observations[:, i])
+    games[i] = staged[0]
+
+
+def compiled(kernel: Any) -> Any:
+    """A kernel, ready to be launched; compiled at its first launch."""
+    for called in rules_called_by(kernel):
+        called.disable_compile(False)  # rules are closed to signatures that they lack
+    return cuda.jit(kernel)
