@@ -20,6 +20,7 @@ _HOMES = {
     "WinLoss": "catan_pz.rewards",
     "action_id": "catan_pz.notation",
     "describe_action": "catan_pz.notation",
+    "make_batch": "catan_pz.runtime.batch",
 }
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "WinLoss",
     "action_id",
     "describe_action",
+    "make_batch",
 ]
 
 

@@ -178,7 +178,7 @@ def as_games(array: np.ndarray) -> np.ndarray:
 
 
 @cache
-def _stamp(file: str) -> str:
+def stamp(file: str) -> str:
     """Changes with a source file, with any that may be compiled into it, and with options."""
     digest = hashlib.sha256(repr((numba.config.BOUNDSCHECK, numba.config.OPT)).encode())
     package = Path(__file__).parents[1]
@@ -203,7 +203,7 @@ def _use_cache(dispatcher: Any) -> None:
     kept._cache_file = caching.IndexDataCacheFile(
         cache_path=kept._cache_path,
         filename_base=kept._impl.filename_base,
-        source_stamp=_stamp(dispatcher.py_func.__code__.co_filename),
+        source_stamp=stamp(dispatcher.py_func.__code__.co_filename),
     )
 
 

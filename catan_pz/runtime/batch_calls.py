@@ -87,7 +87,7 @@ def deal_games(
                 games, i, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
             )
             players[i] = games[i].player
-            show(games[i], observing, masks[i], observations[i])
+            show(games[i], observing, masks[i], observations[i * observing])
 
 
 @entry
@@ -158,7 +158,7 @@ def step_games(
                 random_first,
             )
         players[i] = games[i].player
-        show(games[i], observing, masks[i], observations[i])
+        show(games[i], observing, masks[i], observations[i * observing])
 
 
 @entry

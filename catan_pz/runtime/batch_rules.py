@@ -18,6 +18,9 @@ in every place, or in every place the one of its seed."""
 
 NO_ACTION = -1
 
+NOTHING_REFUSED = 2**62
+"""Place of the first illegal action where all are legal."""
+
 
 @rule
 def is_due(s, where):

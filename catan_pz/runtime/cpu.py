@@ -71,7 +71,7 @@ class CpuBatch(ThreadedGames):
     def _make_arrays(self, observation: bool) -> None:
         size = self.num_games
         self._observing = int(observation)
-        self._observation = np.zeros((size if observation else 0, SIZE), np.int8)
+        self._observation = np.zeros((size if observation else 1, SIZE), np.int8)
         self.observation = self._observation if observation else None
         self.mask = np.zeros((size, self.rules.num_actions), np.int8)
         self.player = np.zeros(size, np.int8)

@@ -5,20 +5,25 @@ threads write neighbouring bytes. Each game's record is staged in local memory, 
 hardware interleaves among threads.
 """
 
-from typing import Any
-
 from numba import cuda
 
 from catan_pz.engine import legal
-from catan_pz.engine.rule import rules_called_by
 from catan_pz.engine.state import STATE
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.rewards import NUM_HAPPENED
-from catan_pz.runtime.batch_rules import deal_in_place, draw_action, is_due, play_and_pay, show
+from catan_pz.runtime.batch_rules import (
+    NOTHING_REFUSED,
+    WHERE_FINISHED,
+    deal_in_place,
+    draw_action,
+    is_due,
+    play_and_pay,
+    show,
+)
 from catan_pz.terms import MAX_PLAYERS
 
-NOTHING_REFUSED = 2**62
-"""Place of the first illegal action where all are legal."""
+_FIRST, _TOLD = 0, 1
+"""What `refused` holds: the place of the first illegal action, and whether the host knows."""
 
 
 def deal_kernel(
@@ -54,13 +59,13 @@ def sample_kernel(games, samplers, actions):
         actions[i] = draw_action(games[i], i, samplers)
 
 
-def check_kernel(games, actions, refused):
+def check_kernel(games, actions, num_actions, refused):
     """Note the first game whose action is not legal."""
     i = cuda.grid(1)
-    if i < games.shape[0]:
+    if i < games.shape[0] and refused[_TOLD] == 0:
         a = actions[i]
-        if a < 0 or a >= legal.NUM_BITS or not legal.is_legal(games[i], a):
-            cuda.atomic.min(refused, 0, i)
+        if a < 0 or a >= num_actions or not legal.is_legal(games[i], a):
+            cuda.atomic.min(refused, _FIRST, i)
 
 
 def step_kernel(
@@ -90,14 +95,16 @@ def step_kernel(
 ):
     """Play a legal action in every game, given or (`drawing`) drawn; none if one was refused.
 
-    What was refused is told in `told`, memory that the host sees.
+    Place and action that were refused are told in `told`, memory that the host sees.
     """
     i = cuda.grid(1)
     if i >= games.shape[0]:
         return
-    if refused[0] != NOTHING_REFUSED:
-        if i == 0:
-            told[0] = refused[0]
+    if refused[_FIRST] != NOTHING_REFUSED:
+        if i == refused[_FIRST] and refused[_TOLD] == 0:
+            refused[_TOLD] = 1
+            told[1] = actions[i]
+            told[0] = i
         return
     staged = cuda.local.array(1, STATE)
     happened = cuda.local.array((MAX_PLAYERS, NUM_HAPPENED), "int8")
@@ -108,14 +115,18 @@ def step_kernel(
     truncated[i] = is_truncated(staged[0])
     done[i] = is_finished(staged[0])
     if following and done[i]:
-        deal_in_place(staged, 0, i, blank, 0, seeds, layouts, spiral, no_adjacent_red, random_first)
+        deal_in_place(
+            staged,
+            0,
+            i,
+            blank,
+            WHERE_FINISHED,
+            seeds,
+            layouts,
+            spiral,
+            no_adjacent_red,
+            random_first,
+        )
     players[i] = staged[0].player
     show(staged[0], observing, masks[:, i], observations[:, i])
     games[i] = staged[0]
-
-
-def compiled(kernel: Any) -> Any:
-    """A kernel, ready to be launched; compiled at its first launch."""
-    for called in rules_called_by(kernel):
-        called.disable_compile(False)  # rules are closed to signatures that they lack
-    return cuda.jit(kernel)

@@ -38,11 +38,9 @@ class ThreadedGames:
     """
 
     def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
-        for name, value in (("num_games", num_games), ("threads", threads)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"option {name}={value!r} is not possible; allowed: an int from 1")
         self.rules = rules
-        self.num_games = int(num_games)
+        self.num_games = check_count("num_games", num_games)
+        threads = check_count("threads", threads)
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
         self._table = table_of(rules)
@@ -78,8 +76,7 @@ class ThreadedGames:
 
     def _seed(self, first: int) -> None:
         """Give game i the seed first + i, modulo 2**64."""
-        with np.errstate(over="ignore"):
-            self.seeds[:] = np.uint64(first) + np.arange(self.num_games, dtype=np.uint64)
+        self.seeds[:] = seeds_from(first, self.num_games)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
         """Actions (B,) as int64, all of them legal."""
@@ -106,6 +103,23 @@ class ThreadedGames:
             self._pool.shutdown()
             self._pool = None
             self._shares = [(0, self.num_games)]
+
+
+def check_count(name: str, value: object) -> int:
+    """An option that counts something, as a plain int.
+
+    Raises:
+        ValueError: for any but integers from 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"option {name}={value!r} is not possible; allowed: an int from 1")
+    return int(value)
+
+
+def seeds_from(first: int, count: int) -> NDArray[np.uint64]:
+    """(B,) the seeds first + i, modulo 2**64."""
+    with np.errstate(over="ignore"):
+        return np.uint64(first) + np.arange(count, dtype=np.uint64)
 
 
 def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:

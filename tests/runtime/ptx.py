@@ -1,28 +1,70 @@
-"""Compiles the rules for CUDA without a GPU: `python -m tests.runtime.ptx` prints the PTX."""
+"""Compiles the kernels for CUDA without a GPU: `python -m tests.runtime.ptx` prints the PTX.
 
+With `--ptxas` it prints what the assembler of an installed CUDA toolkit says of registers,
+stack and spills instead.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
 from numba import cuda, types
 from numba.cuda import dispatcher
 
 from catan_pz.engine.rule import GAMES, KINDS, rules_called_by
-from tests.runtime.shared import kernel
+from catan_pz.runtime import cuda_kernels
 
 COMPUTE_CAPABILITY = (9, 0)
 
+# Types of the kernels' parameters by name, where rules have others or none.
+KERNEL_KINDS = {
+    **KINDS,
+    "blank": GAMES,
+    "refused": types.int64[::1],
+    "told": types.int64[::1],
+}
+KERNELS = ("deal_kernel", "sample_kernel", "check_kernel", "step_kernel")
 
-def main() -> None:
-    """Print the PTX of the kernel for sm_90."""
+
+def ptx_of(name: str) -> str:
+    """The PTX of a kernel of `cuda_kernels` for sm_90."""
+    kernel = getattr(cuda_kernels, name)
     for called in rules_called_by(kernel):
         called.disable_compile(False)
+    code = kernel.__code__
+    names = code.co_varnames[: code.co_argcount]
+    signature = types.void(*(KERNEL_KINDS.get(each, types.int64) for each in names))
+    ptx, _ = cuda.compile_ptx(kernel, signature, cc=COMPUTE_CAPABILITY)
+    return str(ptx)
+
+
+def assembled(ptx: str) -> str:
+    """What ptxas says of the kernel in some PTX."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kernel.ptx"
+        # An older assembler takes newer PTX as long as nothing new is in it.
+        path.write_text(re.sub(r"(?m)^\.version .*$", ".version 8.0", ptx))
+        command = ["ptxas", "-v", "-arch=sm_90", str(path), "-o", str(Path(folder) / "kernel")]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    return said[said.index("Compiling entry function") :]
+
+
+def main() -> None:
+    """Print the PTX of all kernels, or what the assembler says of them."""
     # Numba asks the current device for its capability, even where one is given.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=COMPUTE_CAPABILITY)
-    bytes_2d = types.int8[:, ::1]
-    signature = types.void(
-        GAMES, bytes_2d, bytes_2d, types.int8[:, :, ::1], types.int64, KINDS["script"]
-    )
-    ptx, _ = cuda.compile_ptx(kernel, signature, cc=COMPUTE_CAPABILITY)
-    print(ptx)
+    for name in KERNELS:
+        ptx = ptx_of(name)
+        if "--ptxas" in sys.argv:
+            facts = re.findall(
+                r"Used \d+ registers|\d+ bytes (?:stack|spill)[^,\n]*", assembled(ptx)
+            )
+            print(f"{name}: {', '.join(facts[:4])}")
+        else:
+            print(ptx)
 
 
 if __name__ == "__main__":

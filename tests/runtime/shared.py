@@ -5,7 +5,6 @@ from numba import cuda
 from catan_pz import rewards
 from catan_pz.engine import chance, legal
 from catan_pz.engine.rule import entry, rule
-from catan_pz.engine.state import STATE
 from catan_pz.observation import encode
 
 
@@ -26,19 +25,9 @@ def play_at_random(games, i, mask, obs, happened, viewer, script):
     play_and_look(games[i], mask, obs, happened, viewer, script)
 
 
-def kernel(games, masks, observations, happenings, viewer, script):
-    """`play_and_look` in every game, one a thread, staged in local memory."""
-    i = cuda.grid(1)
-    if i < games.shape[0]:
-        s = cuda.local.array(1, STATE)
-        s[0] = games[i]
-        play_and_look(s[0], masks[i], observations[i], happenings[i], viewer, script)
-        games[i] = s[0]
-
-
 @cuda.jit
 def simulated_kernel(games, masks, observations, happenings, viewer, script):
-    """`play_and_look` in every game, one a thread; the simulator has no staging of records."""
+    """`play_and_look` in every game, one a thread."""
     i = cuda.grid(1)
     if i < games.shape[0]:
         play_and_look(games[i], masks[i], observations[i], happenings[i], viewer, script)

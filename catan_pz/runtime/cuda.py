@@ -1,0 +1,264 @@
+"""Many games at once on a GPU: the same games as on the CPU, in torch tensors that stay there."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.engine.options import table_of
+from catan_pz.engine.state import STATE
+from catan_pz.observation.segments import SIZE
+from catan_pz.rewards import LinearReward, Reward, looks_at_end_alone, make_reward
+from catan_pz.rules import Rules
+from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINISHED
+from catan_pz.runtime.game import Game, IllegalActionError, check_seed, drawn_seed
+from catan_pz.runtime.threaded import check_count, seeds_from
+from catan_pz.terms import MAX_PLAYERS
+
+_NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
+
+
+class CudaBatch:
+    """B games of the same rules, stepped together on a GPU, one thread a game.
+
+    What `CpuBatch` is on the CPU, game by game and byte for byte; `make_batch` makes either.
+    `step` copies nothing to the host and does not wait for the device. An illegal action is
+    therefore reported by the step after, or by `synchronize`: no game has been touched since.
+
+    Args:
+        num_games: B.
+        rules: a `Rules`, a preset's name, or None for the defaults.
+        observation: whether observations are written.
+        reward: a `LinearReward`, its name, or None for win and loss.
+        seed: of game 0; game i has the seed + i. Drawn at random where None.
+        auto_reset: whether finished games are followed at once; if not, `reset_finished` does it.
+        **options: replace single options of the rules.
+
+    Attributes:
+        observation: (B, N) int8 tensor, what the player to move sees, in natural units; None
+            where it isn't written. The games lie along the contiguous axis.
+        mask: (B, A) int8 tensor, 1 for each legal action; likewise.
+        player: (B,) int8 tensor, the seat to move.
+        reward: (B, P) float32 tensor, of each seat for the last step.
+        done: (B,) bool tensor, whether the last step ended a game.
+        truncated: (B,) bool tensor, whether it did so by the limit of turns.
+
+    All tensors are views of the same device memory at each step.
+
+    Raises:
+        ImportError: where numba-cuda or torch are missing.
+        RuntimeError: where no GPU can be used.
+        MemoryError: where the batch doesn't fit the GPU's free memory.
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        rules: Rules | str | None = None,
+        *,
+        observation: bool = True,
+        reward: Reward | str | None = None,
+        seed: int | None = None,
+        auto_reset: bool = True,
+        **options: Any,
+    ) -> None:
+        self.rules = Rules.make(rules, **options)
+        self.num_games = check_count("num_games", num_games)
+        self.auto_reset = auto_reset
+        self._reward = _linear(reward)
+        self._table = table_of(self.rules)
+        self._device = _open_device()
+        self._make_arrays(observation)
+        self._make_kernels()
+        self.reset(seed)
+
+    def _make_arrays(self, observation: bool) -> None:
+        size, device = self.num_games, self._device
+        numbers = SIZE if observation else 0
+        needed = size * bytes_a_game(self.rules, observation=observation)
+        device.check_memory(needed, f"{size:,} games")
+        # Column i of observations and masks is game i.
+        self._observations = device.zeros((numbers, size), np.int8)
+        self._masks = device.zeros((self.rules.num_actions, size), np.int8)
+        self.observation = self._observations.T if observation else None
+        self.mask = self._masks.T
+        self.player = device.zeros((size,), np.int8)
+        self._paid = device.zeros((size, MAX_PLAYERS), np.float32)
+        self.reward = self._paid[:, : self.rules.num_players]
+        self.done = device.zeros((size,), np.bool_)
+        self.truncated = device.zeros((size,), np.bool_)
+        self._actions = device.zeros((size,), np.int64)
+        table, own = self._table, device.own
+        self._games = own(np.zeros(size, STATE))
+        self._blank = own(table.blank)
+        self._seeds = own(np.zeros(size, np.uint64))
+        self._samplers = own(np.zeros(size, np.uint64))
+        self._layouts = own(table.layouts)
+        self._script = own(table.script)
+        self._weights = own(self._reward.weights)
+        self._refused = own(_NOTHING)
+        self._told = device.shared_with_host(_NOTHING)
+        deal = table.spiral, table.no_adjacent_red, table.random_first
+        view = device.view
+        self._dealt = self._seeds, self._layouts, *deal
+        self._shown = (
+            int(observation),
+            view(self.player),
+            view(self._masks),
+            view(self._observations),
+        )
+        self._outcome = view(self._paid), view(self.done), view(self.truncated)
+        self._noting = int(not looks_at_end_alone(self._reward))
+
+    def _make_kernels(self) -> None:
+        from catan_pz.runtime import cuda_kernels as kernels
+
+        launch = self._device.launcher(self.num_games)
+        self._deal_all = launch(kernels.deal_kernel)
+        self._sample_all = launch(kernels.sample_kernel)
+        self._check_all = launch(kernels.check_kernel)
+        self._step_all = launch(kernels.step_kernel)
+
+    def _deal(self, where: int) -> None:
+        self._deal_all(self._games, self._blank, where, *self._dealt, *self._shown)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start all games anew; game i from seed + i (modulo 2**64)."""
+        seeds = seeds_from(drawn_seed() if seed is None else check_seed(seed), self.num_games)
+        self._clear_refusal()
+        self._device.copy(self._seeds, seeds)
+        self._device.copy(self._samplers, ~seeds)
+        for array in (self._paid, self.done, self.truncated):
+            array[:] = 0
+        self._deal(FROM_SEEDS)
+
+    def reset_finished(self) -> None:
+        """Start the next game in every place whose game is finished."""
+        self._deal(WHERE_FINISHED)
+
+    def sample(self) -> Any:
+        """(B,) int64 tensor, a random legal action for each game, -1 where it is finished.
+
+        The tensor is the same at each call. Draws don't touch the chance of the games.
+        """
+        self._sample_all(self._games, self._samplers, self._device.view(self._actions))
+        return self._actions
+
+    def step(self, actions: Any) -> None:
+        """Play an action in every game.
+
+        Args:
+            actions: (B,) tensor or array of any integer type, legal.
+
+        Raises:
+            IllegalActionError: for an action of the step before; names the first game whose
+                action isn't legal, phase, action and the condition missing. No game has been
+                touched since.
+            TypeError, ValueError: if the actions are no integers or not (B,).
+        """
+        self._raise_refused()
+        given = self._device.view(self._device.integers(actions, self.num_games))
+        self._check_all(self._games, given, self.rules.num_actions, self._refused)
+        self._play(given, drawing=0)
+
+    def play_random(self, steps: int = 1) -> None:
+        """Play random legal actions in every game, each equally likely.
+
+        They are those that `sample` would give. Where a game is finished and none follows,
+        nothing happens.
+
+        Args:
+            steps: decisions in each game.
+        """
+        self._raise_refused()
+        actions = self._device.view(self._actions)
+        for _ in range(steps):
+            self._play(actions, drawing=1)
+
+    def _play(self, actions: Any, drawing: int) -> None:
+        self._step_all(
+            self._games,
+            actions,
+            drawing,
+            self._refused,
+            self._told,
+            self._samplers,
+            self._script,
+            self._noting,
+            self._weights,
+            *self._outcome,
+            int(self.auto_reset),
+            self._blank,
+            *self._dealt,
+            *self._shown,
+        )
+
+    def synchronize(self) -> None:
+        """Wait for the device.
+
+        Raises:
+            IllegalActionError: for an action of the last step, as `step` would.
+        """
+        self._device.synchronize()
+        self._raise_refused()
+
+    def _raise_refused(self) -> None:
+        if self._told[0] == NOTHING_REFUSED:
+            return
+        self._device.synchronize()
+        i, action = int(self._told[0]), int(self._told[1])
+        self._clear_refusal()
+        try:
+            self.game(i).check(action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"game {i}: {error}") from None
+
+    def _clear_refusal(self) -> None:
+        self._told[:] = _NOTHING
+        self._device.copy(self._refused, _NOTHING)
+
+    @property
+    def seeds(self) -> NDArray[np.uint64]:
+        """(B,) a copy of the seeds of the games that are on."""
+        seeds: NDArray[np.uint64] = self._device.to_host(self._seeds)
+        return seeds
+
+    @property
+    def games(self) -> np.ndarray:
+        """(B,) a copy of the records, of `engine.state.STATE`."""
+        games: np.ndarray = self._device.to_host(self._games)
+        return games
+
+    def game(self, i: int) -> Game:
+        """A copy of game i as a `Game`."""
+        return Game.from_games(self._device.to_host(self._games[i : i + 1]), self.rules)
+
+    def close(self) -> None:
+        """Wait for the device; the memory goes back when the batch is forgotten."""
+        self._device.synchronize()
+
+
+def bytes_a_game(rules: Rules, *, observation: bool = True) -> int:
+    """Device memory that each game of a batch takes."""
+    numbers = SIZE if observation else 0
+    rest = 8 + 8 + 8 + 4 * MAX_PLAYERS + 1 + 1 + 1  # seed, sampler, action, reward, the flags
+    return STATE.itemsize + numbers + rules.num_actions + rest
+
+
+def _linear(reward: Reward | str | None) -> LinearReward:
+    made = make_reward(reward)
+    if not isinstance(made, LinearReward):
+        raise ValueError(
+            f"option reward={reward!r} is not possible with device='cuda'; allowed: a "
+            "LinearReward or its name"
+        )
+    return made
+
+
+def _open_device() -> Any:
+    try:
+        from catan_pz.runtime.cuda_device import open_device
+    except ImportError as error:
+        raise ImportError("device='cuda' needs numba-cuda: pip install 'catan-pz[gpu]'") from error
+    return open_device()

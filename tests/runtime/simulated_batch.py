@@ -1,0 +1,86 @@
+"""Plays a batch by the kernels in numba's simulator and prints a digest of all that was seen.
+
+`python -m tests.runtime.simulated_batch cpu|cuda [steps]`; both need NUMBA_DISABLE_JIT=1 to
+be as fast as they can, cuda NUMBA_ENABLE_CUDASIM=1 as well.
+"""
+
+import hashlib
+import sys
+from typing import Any
+
+import numpy as np
+
+import catan_pz
+from catan_pz.engine.rule import as_games
+
+CASES: tuple[dict[str, Any], ...] = (
+    {"rules": "one_v_one", "max_turns": 12, "reward": "points_gained"},
+    {"num_players": 3, "offer_form": "both", "skip_forced": True},
+    {"trading": False, "observation": False, "board": (4, 5), "auto_reset": False, "max_turns": 9},
+)
+GAMES = 3
+
+
+def let_kernels_stage_records() -> None:
+    """Give the simulator local arrays of records whose fields are attributes, as on a GPU."""
+    from numba.cuda.simulator import kernelapi
+
+    def array(_self: Any, shape: Any, dtype: Any, alignment: Any = None) -> np.ndarray:
+        return as_games(np.zeros(shape, dtype)) if np.dtype(dtype).names else np.zeros(shape, dtype)
+
+    kernelapi.FakeCUDALocal.array = array
+
+
+def play(device: str, case: dict[str, Any], steps: int) -> str:
+    """Play given, sampled and drawn actions in turn and return a digest."""
+    digest = hashlib.sha256()
+    batch = catan_pz.make_batch(GAMES, device=device, seed=5, **case)
+    following = case.get("auto_reset", True)
+    ended = 0
+    for step in range(steps):
+        if step % 2 and (following or not batch.done.any()):
+            batch.step(np.array(batch.sample()))
+        else:
+            batch.play_random()
+        ended += int(np.asarray(batch.done).sum())
+        if not following and step % 7 == 0:
+            batch.reset_finished()
+        seen = (batch.games, batch.seeds, batch.mask, batch.player)
+        for part in (*seen, batch.observation, batch.reward, batch.done, batch.truncated):
+            if part is not None:
+                digest.update(np.ascontiguousarray(part).tobytes())
+    return f"{digest.hexdigest()} {ended}"
+
+
+def refuse(device: str) -> str:
+    """What is said of an illegal action, and that the games are as they were."""
+    batch = catan_pz.make_batch(GAMES, device=device, seed=5, trading=False)
+    before = np.array(batch.games).tobytes()
+    actions = np.array(batch.sample())
+    actions[1] = 1
+    actions[2] = -3
+    try:
+        batch.step(actions)
+        batch.step(actions)
+    except catan_pz.IllegalActionError as error:
+        said = str(error)
+    assert np.array(batch.games).tobytes() == before
+    batch.step(batch.sample())  # and play goes on
+    assert np.array(batch.games).tobytes() != before
+    return said
+
+
+def main() -> None:
+    """Print a digest and the number of games that ended, one line a case, and a refusal."""
+    np.seterr(over="ignore")
+    device = sys.argv[1]
+    steps = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    if device == "cuda":
+        let_kernels_stage_records()
+    for case in CASES:
+        print(play(device, case, steps))
+    print(refuse(device))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The batch on CUDA: the same games as on the CPU, in the simulator and, where there is one, a GPU."""
+
+import sys
+
+import pytest
+
+import catan_pz
+from catan_pz.runtime.cuda import bytes_a_game
+from tests.runtime.test_parity import run
+
+pytest.importorskip("numba.cuda")
+
+
+def gpu_is_there() -> bool:
+    try:
+        import torch
+        from numba import cuda
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available() and cuda.is_available())
+
+
+def test_the_kernels_play_the_same_games_as_the_cpu() -> None:
+    module = "tests.runtime.simulated_batch"
+    on_cpu = run(module, "cpu")
+    *cases, refusal = on_cpu.splitlines()
+    # Games end, and are followed, where the limit of turns is near.
+    assert [int(case.split()[1]) > 0 for case in cases] == [True, False, True]
+    assert "game 1" in refusal
+    assert "end_turn" in refusal
+    simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
+    assert run(module, "cuda", **simulator) == on_cpu
+
+
+@pytest.mark.skipif(not gpu_is_there(), reason="no GPU")
+def test_a_gpu_plays_the_same_games() -> None:
+    assert (
+        run("tests.runtime.gpu_parity", "--games", "300", "--steps", "400").count("the same") == 3
+    )
+
+
+@pytest.mark.skipif(gpu_is_there(), reason="there is a GPU")
+def test_without_a_gpu_the_reason_is_told() -> None:
+    with pytest.raises((RuntimeError, ImportError), match="device='cuda'"):
+        catan_pz.make_batch(2, device="cuda")
+
+
+def test_without_numba_cuda_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "catan_pz.runtime.cuda_device", None)
+    with pytest.raises(ImportError, match=r"catan-pz\[gpu\]"):
+        catan_pz.make_batch(2, device="cuda")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"device": "tpu"}, "device='tpu'"),
+        ({"device": "cuda", "threads": 2}, "threads=2"),
+        ({"device": "cuda", "reward": lambda happened, games: happened}, "reward="),
+        ({"device": "cuda", "num_games": 0}, "num_games=0"),
+    ],
+)
+def test_options_that_are_not_possible(options: dict, named: str) -> None:
+    with pytest.raises(ValueError, match="option .* is not possible") as error:
+        catan_pz.make_batch(**{"num_games": 2, **options})
+    assert named in str(error.value)
+
+
+def test_memory_of_a_game_is_counted() -> None:
+    flat = bytes_a_game(catan_pz.Rules(trading=False))
+    blind = bytes_a_game(catan_pz.Rules(trading=False), observation=False)
+    traded = bytes_a_game(catan_pz.Rules())
+    assert flat - blind == 990
+    assert traded - flat == 389 - 252
