@@ -116,6 +116,14 @@ MAY_DIFFER = (
 """Options that a resumed training may be given anew; other frames stretch the learning rate."""
 
 
+AT_LEAST_ONE = (
+    *("frames", "games", "steps", "batch", "epochs"),
+    *("checkpoint_every", "eval_every", "eval_games", "league_every"),
+)
+LOG_EVERY = 16_384
+"""Frames between two entries in TensorBoard's logs."""
+
+
 def parse_options(arguments: Sequence[str] | None = None) -> Options:
     """Options from the command line."""
     parser = argparse.ArgumentParser(
@@ -129,7 +137,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> Options:
             kind = {"action": argparse.BooleanOptionalAction}
         parser.add_argument(name, default=one.default, help=one.metadata["help"], **kind)
     options = Options(**vars(parser.parse_args(arguments)))
-    for name in ("frames", "games", "steps", "batch", "epochs", "eval_every", "eval_games"):
+    for name in AT_LEAST_ONE:
         if getattr(options, name) < 1:
             raise ValueError(f"option {name}={getattr(options, name)}: allowed: an int from 1")
     if options.device == "cuda" and not torch.cuda.is_available():
@@ -450,6 +458,7 @@ class Training(BaseCallback):
         self.stopping = self.stopped = False
         self.resumed = False
         self.first_frames = 0
+        self.evaluated_before = 0.0
         self.start = time.perf_counter()
         self._mark = 0.0
         self.bar = Progress(
@@ -505,13 +514,23 @@ class Training(BaseCallback):
         seconds["choices"] += now - self._mark - (seconds["games"] - self._in_games)
         self._mark = now
         frames = self.num_timesteps
-        passed = now - self.start - seconds["evaluations"]
+        passed = now - self.start - (seconds["evaluations"] - self.evaluated_before)
         rate = (frames - self.first_frames) / max(passed, 1e-9)
         self.bar.update(self.task, completed=min(frames, self.options.frames), rate=rate)
+        if frames % LOG_EVERY < self.options.games * self.options.steps:
+            self.log(rate)
+
+    def log(self, rate: float) -> None:
+        """Note figures for TensorBoard; those of the last update are there already."""
         for key in ("won", "points", "turns") if self.ended else ():
             self.logger.record(f"episode/{key}", np.mean([game[key] for game in self.ended]))
-        for part, spent in seconds.items():
+        for key, name in (("r", "return"), ("l", "decisions")) if self.ended else ():
+            values = [episode[key] for episode in self.model.ep_info_buffer]
+            self.logger.record(f"episode/{name}", np.mean(values))
+        for part, spent in self.timers.seconds.items():
             self.logger.record(f"seconds/{part}", spent)
+        self.logger.record("seconds/frames_per_second", rate)
+        self.logger.dump(self.num_timesteps)
 
     def between_updates(self, last: bool = False) -> None:
         """What is due after an update."""
@@ -647,6 +666,7 @@ class Training(BaseCallback):
         self.curve = state["curve"]
         self.seconds_before = state["seconds"]
         self.timers.seconds.update(state["timers"])
+        self.evaluated_before = self.timers.seconds["evaluations"]
         self.resumed = True
 
 
@@ -685,12 +705,11 @@ def make_model(options: Options, games: Any) -> MaskablePPO:
     }
     if options.observation == "units":
         policy["features_extractor_class"] = ScaleUnits
+    falling = 1 - options.last_rate
     return MaskablePPO(
         "MultiInputPolicy" if options.observation == "dict" else "MlpPolicy",
         games,
-        learning_rate=lambda left: (
-            options.rate * (options.last_rate + (1 - options.last_rate) * left)
-        ),
+        learning_rate=lambda left: options.rate * (options.last_rate + falling * left),
         n_steps=options.steps,
         batch_size=options.batch,
         n_epochs=options.epochs,
@@ -751,7 +770,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         model.learn(
             max(0, options.frames - model.num_timesteps),
             callback=training,
-            log_interval=4,
+            log_interval=None,
             reset_num_timesteps=False,
         )
     games.close()

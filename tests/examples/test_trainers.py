@@ -1,3 +1,4 @@
+import ast
 import csv
 import importlib.util
 import json
@@ -24,23 +25,29 @@ from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "train_maskable_ppo.py"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = (
     *("--players=2", "--points=3", "--games=4", "--steps=8", "--batch=16", "--width=8"),
     *("--frames=224", "--eval-every=96", "--eval-games=2", "--checkpoint-every=64"),
     *("--league-every=2", "--league-size=2", "--no-progress"),
 )
+SMALL_DQN = ("--replay=96", "--warmup=32", "--target-every=48", "--updates=2")
 LEAGUE = "--opponents=random,league:2"
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:tensorboard")
 
 
-@pytest.fixture(scope="module")
-def example():
-    spec = importlib.util.spec_from_file_location("train_maskable_ppo", EXAMPLE)
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    module.small = SMALL if name == "train_maskable_ppo" else (*SMALL, *SMALL_DQN)
     return module
+
+
+@pytest.fixture(scope="module", params=["train_maskable_ppo", "train_dqn"])
+def example(request):
+    return load(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +58,7 @@ def unbroken(example, tmp_path_factory):
     def train(*more):
         if more not in done:
             out = tmp_path_factory.mktemp("unbroken")
-            example.main([*SMALL, *more, f"--out={out}"])
+            example.main([*example.small, *more, f"--out={out}"])
             done[more] = final_state(example, out)
         return done[more]
 
@@ -79,10 +86,20 @@ def final_state(example, out):
         "games": {name: array.tobytes() for name, array in games.items()},
         "torch": state["torch"].tolist(),
         "numpy": state["numpy"][1].tolist(),
+        "replay": replay_of(state),
+        "exploration": (state.get("exploration_rate"), state.get("explorer")),
         "episodes": [(one["r"], one["l"]) for one in state["episodes"]],
         "ended": state["ended"],
         "snapshots": sorted(path.name for path in (out / "league").glob("*")),
     }
+
+
+def replay_of(state):
+    kept = state.get("replay")
+    if kept is None:
+        return None
+    arrays = {name: bytes(array.tolist()) for name, array in kept["arrays"].items()}
+    return kept["added"], kept["rng"], arrays
 
 
 class KilledError(Exception):
@@ -105,7 +122,7 @@ def train_until(example, frames, arguments, monkeypatch):
 
 
 def test_it_trains_and_writes_everything(example, tmp_path):
-    result = example.main([*SMALL, LEAGUE, f"--out={tmp_path}"])
+    result = example.main([*example.small, LEAGUE, f"--out={tmp_path}"])
     assert result["frames"] == 224
     assert json.loads((tmp_path / "result.json").read_text()) == result
     rows = list(csv.DictReader((tmp_path / "curve.csv").read_text().splitlines()))
@@ -133,7 +150,7 @@ def test_it_trains_and_writes_everything(example, tmp_path):
 def test_a_resumed_training_gives_the_numbers_of_an_unbroken_one(
     example, unbroken, tmp_path, monkeypatch, more
 ):
-    arguments = [*SMALL, *more, f"--out={tmp_path}"]
+    arguments = [*example.small, *more, f"--out={tmp_path}"]
     train_until(example, 150, arguments, monkeypatch)
     assert example.Checkpoints(tmp_path).load()["counters"]["num_timesteps"] == 128
     train_until(example, 200, [*arguments, "--resume"], monkeypatch)
@@ -145,17 +162,17 @@ def test_a_resumed_training_gives_the_numbers_of_an_unbroken_one(
 
 def test_the_same_seed_gives_the_same_numbers_and_another_others(example, unbroken, tmp_path):
     again, other = (tmp_path / name for name in ("again", "other"))
-    example.main([*SMALL, LEAGUE, f"--out={again}"])
-    example.main([*SMALL, LEAGUE, "--seed=2", f"--out={other}"])
+    example.main([*example.small, LEAGUE, f"--out={again}"])
+    example.main([*example.small, LEAGUE, "--seed=2", f"--out={other}"])
     assert final_state(example, again) == unbroken(LEAGUE)
     assert final_state(example, other)["policy"] != unbroken(LEAGUE)["policy"]
 
 
 def test_a_killed_training_goes_on(example, unbroken, tmp_path):
     """The real thing: SIGKILL at any moment, in the middle of writing too."""
-    arguments = [*SMALL, LEAGUE, f"--out={tmp_path}"]
+    arguments = [*example.small, LEAGUE, f"--out={tmp_path}"]
     with subprocess.Popen(
-        [sys.executable, EXAMPLE, *arguments], stdout=subprocess.PIPE, cwd=EXAMPLE.parents[1]
+        [sys.executable, example.__file__, *arguments], stdout=subprocess.PIPE, cwd=EXAMPLES.parent
     ) as process:
         until = time.monotonic() + 120
         while not (tmp_path / "checkpoint.json").exists() and time.monotonic() < until:
@@ -170,7 +187,7 @@ def test_a_killed_training_goes_on(example, unbroken, tmp_path):
 
 
 def test_ctrl_c_saves_after_the_update(example, unbroken, tmp_path, monkeypatch):
-    arguments = [*SMALL, f"--out={tmp_path}"]
+    arguments = [*example.small, f"--out={tmp_path}"]
     whole = example.Training._on_rollout_end
 
     def interrupted(self):
@@ -198,7 +215,7 @@ def test_a_second_ctrl_c_ends_at_once(example):
 def test_a_damaged_checkpoint_is_never_taken_for_a_whole_one(
     example, unbroken, tmp_path, monkeypatch, capsys
 ):
-    arguments = [*SMALL, f"--out={tmp_path}"]
+    arguments = [*example.small, f"--out={tmp_path}"]
     train_until(example, 200, arguments, monkeypatch)
     newest, before = (tmp_path / e["file"] for e in example.Checkpoints(tmp_path).entries())
     newest.write_bytes(newest.read_bytes()[:-1])
@@ -224,7 +241,7 @@ def test_a_full_disk_does_not_end_the_training(example, tmp_path, monkeypatch, c
         write(path, data)
 
     monkeypatch.setattr(example, "write_atomically", fail)
-    example.main([*SMALL, f"--out={tmp_path}"])
+    example.main([*example.small, f"--out={tmp_path}"])
     shown = re.sub(r"\s+", " ", capsys.readouterr().out)
     assert "the checkpoint can't be written: [Errno 28] No space left on device" in shown
     assert "the curve can't be written" in shown
@@ -238,24 +255,25 @@ def test_a_full_disk_at_the_end_is_told(example, tmp_path, monkeypatch):
 
     monkeypatch.setattr(example, "write_atomically", fail)
     with pytest.raises(OSError, match="No space"):
-        example.main([*SMALL, f"--out={tmp_path}"])
+        example.main([*example.small, f"--out={tmp_path}"])
 
 
 def test_numbers_that_are_not_finite_end_it_and_leave_the_checkpoint(
     example, unbroken, tmp_path, monkeypatch
 ):
-    arguments = [*SMALL, f"--out={tmp_path}"]
+    arguments = [*example.small, f"--out={tmp_path}"]
     train_until(example, 100, arguments, monkeypatch)
     before = (tmp_path / "checkpoint.json").read_text()
-    train = example.MaskablePPO.train
+    learner = example.MaskablePPO if hasattr(example, "MaskablePPO") else example.MaskedDQN
+    train = learner.train
 
-    def astray(self):
-        train(self)
+    def astray(self, *arguments, **more):
+        train(self, *arguments, **more)
         with torch.no_grad():
             next(self.policy.parameters())[0, 0] = float("nan")
 
     with monkeypatch.context() as patched:
-        patched.setattr(example.MaskablePPO, "train", astray)
+        patched.setattr(learner, "train", astray)
         with pytest.raises(FloatingPointError, match="aren't finite"):
             example.main([*arguments, "--resume"])
     assert (tmp_path / "checkpoint.json").read_text() == before
@@ -264,7 +282,7 @@ def test_numbers_that_are_not_finite_end_it_and_leave_the_checkpoint(
 
 
 def test_a_checkpoint_of_another_training_is_refused(example, tmp_path, monkeypatch):
-    arguments = [*SMALL, f"--out={tmp_path}"]
+    arguments = [*example.small, f"--out={tmp_path}"]
     with pytest.raises(ValueError, match="no whole checkpoint"):
         example.main([*arguments, "--resume"])
     train_until(example, 100, arguments, monkeypatch)
@@ -291,16 +309,16 @@ def test_a_checkpoint_of_another_training_is_refused(example, tmp_path, monkeypa
 def test_impossible_options_are_named(example, tmp_path, monkeypatch, argument, match):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ValueError, match=match):
-        example.main([*SMALL, argument, f"--out={tmp_path}"])
+        example.main([*example.small, argument, f"--out={tmp_path}"])
 
 
-def test_errors_are_one_line_on_the_command_line(tmp_path):
+def test_errors_are_one_line_on_the_command_line(example, tmp_path):
     done = subprocess.run(
-        [sys.executable, EXAMPLE, "--frames=0", f"--out={tmp_path}"],
+        [sys.executable, example.__file__, "--frames=0", f"--out={tmp_path}"],
         capture_output=True,
         text=True,
         check=False,
-        cwd=EXAMPLE.parents[1],
+        cwd=EXAMPLES.parent,
     )
     assert done.returncode == 1
     assert done.stderr == "error: option frames=0: allowed: an int from 1\n"
@@ -340,3 +358,22 @@ def test_the_command_of_a_card_gives_the_same_options(example):
     options = example.parse_options(given)
     words = example.command_of(options)
     assert example.parse_options(words[2:]) == options
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("option", "parse_options", "rules_of", "reward_of", "Timers", "TimedVecEnv"),
+        *("make_games", "TimedLeague", "opponents_of", "play_games", "show", "write_atomically"),
+        *("packed", "unpacked", "Checkpoints", "check_same_training", "draw_curve", "hardware"),
+        *("write_curve", "Board", "command_of", "signals_to", "main"),
+    ],
+)
+def test_what_the_files_have_in_common_is_the_same(name):
+    """Each can be copied alone; what is mended in one must be mended in the other."""
+    sources = []
+    for file in ("train_maskable_ppo.py", "train_dqn.py"):
+        parts = ast.parse((EXAMPLES / file).read_text(encoding="utf-8")).body
+        (part,) = (part for part in parts if getattr(part, "name", None) == name)
+        sources.append(ast.unparse(part))
+    assert sources[0] == sources[1]
