@@ -72,10 +72,10 @@ def _choices(
     """(K,) choices, checked for what can be seen of them alone."""
     assert observations is not None
     name = f"agent {agent.name!r}"
-    before: tuple[NDArray[Any], ...] = (observations, masks, draws)
-    given = observations.copy(), masks.copy(), draws.copy()
+    before: list[NDArray[Any]] = [observations, masks, draws]
+    given = [array.copy() for array in before]
     chosen = np.asarray(agent.act_batch(*given))
-    if not all(map(np.array_equal, given, before)):
+    if any((one != other).any() for one, other in zip(given, before, strict=True)):
         raise AgentError(f"{name}: it changed what it was given; copy what is written to")
     if chosen.shape != draws.shape or not np.issubdtype(chosen.dtype, np.integer):
         raise AgentError(
