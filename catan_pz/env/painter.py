@@ -7,7 +7,8 @@ from gymnasium import logger
 from numpy.typing import NDArray
 
 from catan_pz.env.match import check_choice
-from catan_pz.runtime.game import Game
+from catan_pz.notation.state import state_to_dict
+from catan_pz.runtime.game import Decision, Game
 
 RENDER_MODES: Final = ("human", "ansi", "rgb_array")
 RENDER_FPS: Final = 4
@@ -15,6 +16,8 @@ RENDER_FPS: Final = 4
 
 class Painter:
     """Shows a game in one render mode; drawing libraries are imported on first use.
+
+    From the first picture on it listens to the game, to tell what happened last.
 
     Args:
         mode: one of `RENDER_MODES`, or None to show nothing.
@@ -27,24 +30,42 @@ class Painter:
         check_choice("render_mode", mode, (None, *RENDER_MODES))
         self.mode = mode
         self._window: Any = None
+        self._last: tuple[np.ndarray, Decision, bytes] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"mode": self.mode, "_window": None}
+        return {"mode": self.mode, "_window": None, "_last": self._last}
+
+    def _listen(self, before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
+        self._last = (before, decision, after.tobytes())
+
+    def _last_action(self, game: Game, state: dict[str, Any]) -> str | None:
+        """What happened last, if the game was listened to and not started anew since."""
+        if self._listen not in game.listeners:
+            game.listeners.append(self._listen)
+        if self._last is None or self._last[2] != game.state.tobytes():
+            return None
+        from catan_pz.render.story import tell
+
+        before, decision, _ = self._last
+        line: str = tell(state_to_dict(before, game.rules), decision.action, state)
+        return line
 
     def render(self, game: Game) -> str | NDArray[np.uint8] | None:
         """Text for "ansi", (height, width, 3) uint8 for "rgb_array", a window for "human"."""
         if self.mode is None:
             logger.warn("render() was called on an environment made without a render_mode")
             return None
+        state = game.snapshot()
+        line = self._last_action(game, state)
         if self.mode == "ansi":
             from catan_pz.render.ansi import board_text
 
-            text: str = board_text(game.snapshot())
+            text: str = board_text(state, last_action=line)
             return text
         from catan_pz.render.image import svg_to_rgb
         from catan_pz.render.svg import board_svg
 
-        picture: NDArray[np.uint8] = svg_to_rgb(board_svg(game.snapshot()))
+        picture: NDArray[np.uint8] = svg_to_rgb(board_svg(state, last_action=line))
         if self.mode == "rgb_array":
             return picture
         if self._window is None:

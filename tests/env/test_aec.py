@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from gymnasium import spaces
@@ -328,6 +330,19 @@ def test_rendering_as_text():
     env = catan_v0.env(render_mode="ansi")
     env.reset(seed=1)
     assert isinstance(env.render(), str)
+
+
+def test_pictures_tell_what_happened_last():
+    env = catan_v0.raw_env(render_mode="ansi", trading=False)
+    env.reset(seed=1)
+    assert "builds" not in env.render()
+    for line in ("Player 0 builds a settlement", "Player 0 builds a road"):
+        env.step(int(env.game.legal_actions()[0]))
+        assert env.render().split("\n")[-1] == line
+    twin = pickle.loads(pickle.dumps(env))
+    assert twin.render() == env.render()
+    env.game.reset(2)
+    assert "builds" not in env.render()
 
 
 def test_rendering_without_a_mode_warns():
