@@ -10,28 +10,38 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
+import click
+
+from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
+from catan_pz.cli.app import app
+from catan_pz.cli.orders import marks, menu
+from catan_pz.cli.session import Session
 from catan_pz.engine import actions
 from catan_pz.engine.rule import GAME, GAMES, KINDS
 from catan_pz.engine.state import STATE
 from catan_pz.notation import action_id, describe_action, position
 from catan_pz.observation import segments
 from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, HIDDEN_SEGMENTS
+from catan_pz.render.ansi import board_text
 from catan_pz.render.geometry import HEX_SPOTS, SIDE, VERTEX_SPOTS, edge_ends, edge_middle
 from catan_pz.render.lettering import text
 from catan_pz.render.shapes import circle, line, polygon, rect
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import PRESETS, Rules
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.perft import perft
 from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Resource
 
 PAGES: Final = Path(__file__).parent
 NAMES: Final = [r.name.lower() for r in Resource]
 LINE: Final = 96
+STORY_LINES: Final = 14
 
 _NO_BREAK: Final = "\0"
 _BLOCK: Final = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -354,7 +364,79 @@ def harbors() -> str:
     return table(["harbor", "edge", "vertices"], *rows)
 
 
+def console(command: str, output: str) -> str:
+    """A command with what it prints."""
+    lines = [f"$ {command}", *output.rstrip().split("\n")]
+    return "\n".join(["```console", *(line.rstrip() for line in lines), "```"]) + "\n"
+
+
+def commands() -> str:
+    """Every command of `catan-pz`."""
+    rows = ([f"`{name}`", room.get_short_help_str(80)] for name, room in app.commands.items())
+    return table(["command", "what it does"], *rows)
+
+
+def help_of(name: str) -> str:
+    """The help of a command."""
+    command = app.commands[name]
+    with click.Context(command, info_name=f"catan-pz {name}", max_content_width=80) as context:
+        context.terminal_width = 80
+        context.help_option_names = ["-h", "--help"]
+        return console(f"catan-pz {name} --help", command.get_help(context))
+
+
+def game_in_terminal() -> Game:
+    """The position that the page on the command line shows."""
+    seat = {
+        "hand": {"brick": 4, "lumber": 1, "wool": 1, "grain": 1},
+        "roads": [42, 35, 27, 10],
+        "settlements": [30],
+        "cities": [8],
+    }
+    other = {"hand": {"ore": 2}, "roads": [15], "settlements": [13]}
+    return position([seat, other], rules=Rules(num_players=2), turn=9, dice=[2, 3], seed=1)
+
+
+def terminal() -> str:
+    """What a person sees in the terminal before deciding."""
+    game, names = game_in_terminal(), ["Ann", "heuristic"]
+    board = board_text(game.snapshot(), viewer=0, color=False, names=names, marks=marks(game))
+    lines = [*board.split("\n"), *menu(game)]
+    return "\n".join(["```text", *map(str.rstrip, lines), "```"]) + "\n"
+
+
+def story() -> str:
+    """How a match between random players begins."""
+    match = Session(Rules(num_players=2), 5, [RandomAgent(), RandomAgent()])
+    match.names = ["random", "random"]
+    while len(match.story) < STORY_LINES:
+        match.table.step()
+    command = f"catan-pz watch --terminal --players 2 --seed 5 | head -{STORY_LINES}"
+    return console(command, "\n".join(match.story[:STORY_LINES]))
+
+
+def text_board() -> str:
+    """The beginner board as text, with the numbers of its hexes."""
+    board = board_text(
+        Game(seed=1, board="beginner").snapshot(), color=False, marks={"hexes": range(19)}
+    )
+    return "\n".join(["```text", *map(str.rstrip, board.split("\n")[:23]), "```"]) + "\n"
+
+
+def perft_table() -> str:
+    """Ways to go on from two positions, by depth."""
+    games = [Game(seed=0, num_players=2), example_game()]
+    rows = ([depth, *(f"{perft(game, depth):,}" for game in games)] for depth in range(1, 6))
+    return table(["depth", "start, 2 players", "the position shown"], *rows)
+
+
 BLOCKS: Final[dict[str, Callable[[], str]]] = {
+    **{f"help_{name}": partial(help_of, name) for name in app.commands},
+    "commands": commands,
+    "perft": perft_table,
+    "story": story,
+    "terminal": terminal,
+    "text_board": text_board,
     "actions": action_table,
     "harbors": harbors,
     "hidden_segments": hidden_segments,

@@ -25,7 +25,7 @@ _DIM: Final = "38;5;244"
 _SEA: Final = "38;5;38"
 _RED: Final = "1;38;5;160"
 _ROBBER: Final = "1;97;40"
-_MARK: Final = "1;30;103"
+_MARKS: Final = {"vertices": "1;30;103", "edges": "1;30;106", "hexes": "1;30;105"}
 _CARD_LETTERS: Final = "KRYMV"
 _LEGEND: Final = (
     "(1) settlement, [1] city, 111 road of player 1; * longest road or largest army",
@@ -65,7 +65,8 @@ def board_text(
         color: whether to add terminal colours; without them the text tells as much.
         last_action: a line that tells what happened last, as given but for its length.
         names: what the seats are called, before their number; "player 0" and so on where None.
-        marks: places to be shown by their number, as "vertices", "edges" and "hexes".
+        marks: places to be shown by their number, as "vertices", "edges" and "hexes", each kind
+            in a colour of its own.
 
     Raises:
         ValueError: `viewer` is not a seat of this game, or `names` are not one a seat.
@@ -142,14 +143,17 @@ def _draw_marks(canvas: _Canvas, marks: Mapping[str, Collection[int]]) -> None:
     """The numbers of places, over what stands there."""
     for hex_id in marks.get("hexes", ()):
         x, y = HEX_POINTS[hex_id].tolist()
-        _centred(canvas, _line(y) + 1, x, f"hex {hex_id}".center(8), _MARK)
+        _centred(canvas, _line(y) + 1, x, f"hex {hex_id}".center(8), _MARKS["hexes"])
     for edge in marks.get("edges", ()):
         x, y = EDGE_POINTS[edge].tolist()
-        canvas.put(_line(y) + y % 2, _column(x) - y % 2, str(edge).center(1 + 2 * (y % 2)), _MARK)
+        words = str(edge).center(1 + 2 * (y % 2))
+        canvas.put(_line(y) + y % 2, _column(x) - y % 2, words, _MARKS["edges"])
     for vertex in marks.get("vertices", ()):
         x, y = VERTEX_POINTS[vertex].tolist()
         words = str(vertex)
-        canvas.put(_line(y, _is_upper(x, y)), _column(x) - len(words) // 2, words, _MARK)
+        canvas.put(
+            _line(y, _is_upper(x, y)), _column(x) - len(words) // 2, words, _MARKS["vertices"]
+        )
 
 
 def _draw_hex(canvas: _Canvas, view: TableView, hex_id: int) -> None:

@@ -13,8 +13,10 @@ import pytest
 
 import catan_pz
 from catan_pz import Game, catan_v0
+from catan_pz.cli.orders import parse
 from catan_pz.env.aec import raw_env
 from catan_pz.env.single_seat import SingleSeatEnv
+from catan_pz.notation import describe_action
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
@@ -90,6 +92,15 @@ def test_every_public_name_is_on_the_page_of_the_api() -> None:
 def test_every_phase_is_named() -> None:
     for phase in Phase:
         assert f"`{phase.name.lower()}`" in page("notation")
+
+
+def test_the_orders_shown_can_be_typed() -> None:
+    (paragraph,) = re.findall(r"^(`s \d+` would .*?)\n\n", page("command_line"), re.M | re.S)
+    kinds = []
+    for order in re.findall(r"`([^`]+)`", paragraph):
+        (action,) = parse(order, generate.game_in_terminal())
+        kinds.append(describe_action(action)["kind"])
+    assert kinds == ["build_settlement", "build_road", "maritime_trade", "offer"]
 
 
 def test_the_state_shown_can_be_read() -> None:
