@@ -25,6 +25,8 @@ from catan_pz.runtime.cpu import CpuBatch
 
 SIZES = (1, 16, 256, 1_024, 4_096, 16_384, 65_536)
 GPU_SIZES = (16_384, 131_072, 1_048_576)
+CPU_BESIDE = 65_536
+"""Games of the batch on the CPU that is measured beside those on a GPU."""
 PARTS_SIZES = (1_024, 16_384)
 SCALING_SIZES = (8_192, 65_536)
 RULES: dict[str, Any] = {"trading": False}
@@ -321,9 +323,9 @@ def print_gpu(options: argparse.Namespace, records: np.ndarray) -> None:
         print_ways(f"{size:,} games, GPU", batches, DRIFT, options, gpu.wait)
     threads = options.threads
     with_threads = (
-        make(65_536, records, threads=threads, observation=seen) for seen in (False, True)
+        make(CPU_BESIDE, records, threads=threads, observation=seen) for seen in (False, True)
     )
-    print_ways(f"65,536 games, {threads} cores", with_threads, 0, options, int)
+    print_ways(f"{CPU_BESIDE:,} games, {threads} cores", with_threads, 0, options, int)
 
 
 def print_ways(
