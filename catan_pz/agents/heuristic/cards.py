@@ -4,8 +4,8 @@ from catan_pz.agents.heuristic.plan import knights_held, knights_lacking, worth_
 from catan_pz.agents.heuristic.robber import harm_of_robber
 from catan_pz.agents.heuristic.sight import least_of, most_of, of, some
 from catan_pz.agents.heuristic.style import KNIGHT as KNIGHT_WEIGHT
+from catan_pz.agents.heuristic.style import KNIGHTS, PLENTY, plays
 from catan_pz.agents.heuristic.style import MONOPOLY as MONOPOLY_WEIGHT
-from catan_pz.agents.heuristic.style import PLENTY
 from catan_pz.engine.actions import DISCARD, PLAY_MONOPOLY, PLAY_YEAR_OF_PLENTY, PLENTY_PAIRS
 from catan_pz.engine.rule import rule
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
@@ -18,6 +18,8 @@ def wants_knight(obs, before_roll, style):
     """Whether to play a knight now."""
     if knights_lacking(obs) == 1:
         return True
+    if not plays(style, KNIGHTS):
+        return False
     harm = harm_of_robber(obs)
     if before_roll:
         return harm > 0

@@ -47,7 +47,22 @@ from catan_pz.agents.heuristic.spots import (
     horizon_of,
     reach_of,
 )
-from catan_pz.agents.heuristic.style import CLAIM, FULL, PLENTY
+from catan_pz.agents.heuristic.style import (
+    ANSWERS,
+    BANKING,
+    CARDS,
+    CLAIM,
+    COUNTERS,
+    DISCARDS,
+    FULL,
+    OFFERS,
+    PLACEMENT,
+    PLAN,
+    PLENTY,
+    ROADS_AHEAD,
+    ROBBER,
+    plays,
+)
 from catan_pz.agents.heuristic.trade import (
     agrees,
     all_dangerous,
@@ -59,7 +74,7 @@ from catan_pz.agents.heuristic.trade import (
     swap_towards,
     whom_to_close_with,
 )
-from catan_pz.agents.policies import random_action
+from catan_pz.agents.policies import random_action, weighted_action
 from catan_pz.board.topology import EDGE_VERTICES, EDGES_PER_WORD
 from catan_pz.engine import bits
 from catan_pz.engine.actions import (
@@ -260,7 +275,7 @@ def build_now(obs, mask, hand, now, goals, reach, plan, limit, style):
         if plan[goal] > 0:
             cost = cost_of(goal, plan)
             trades = trades_to_reach(hand, cost, shares)
-            if trades >= 0:
+            if trades == 0 or (trades > 0 and plays(style, BANKING)):
                 left = hand_left(hand, cost, shares, trades)
                 worth = plan[goal] + worth_of_hand(left, plan, limit, style)
                 if worth > best:
@@ -302,6 +317,8 @@ def card_to_play(obs, mask, hand, now, plan, limit, style):
     """A development card to play after the roll, or NO_ACTION."""
     if mask[PLAY_KNIGHT] != 0 and wants_knight(obs, 0, style):
         return PLAY_KNIGHT
+    if not plays(style, CARDS):
+        return NO_ACTION
     a = which_plenty(hand, now, plan, limit, mask, style)
     if a == NO_ACTION:
         a = which_monopoly(obs, hand, now, plan, limit, mask, style)
@@ -331,12 +348,12 @@ def in_turn(obs, mask, draw, style):
     a = card_to_play(obs, mask, hand, now, plan, limit, style)
     if a == NO_ACTION:
         a = build_now(obs, mask, hand, now, goals, reach, plan, limit, style)
-    if a == NO_ACTION:
+    if a == NO_ACTION and plays(style, ROADS_AHEAD):
         a = build_road_ahead(obs, mask, hand, now, goals, reach, plan, limit, style)
-    if a == NO_ACTION:
+    if a == NO_ACTION and plays(style, BANKING):
         a = best_swap(hand, now, plan, limit, mask, style)
     if a == NO_ACTION and mask.shape[0] > OFFER and obs[encode.OFFERS_LEFT] > 0:
-        if not all_dangerous(obs, style):
+        if plays(style, OFFERS) and not all_dangerous(obs, style):
             a = best_offer(obs, hand, now, plan, limit, mask, draw, style)
             if a == NO_ACTION:
                 a = next_card(obs, hand, now, plan, limit, mask, style)
@@ -374,9 +391,15 @@ def in_trade(obs, mask, phase, style):
     plan = plan_of(obs, goals_of(obs, reach_of(obs), style), style)
     now = worth_of_hand(hand, plan, limit, style)
     if phase == Phase.ANSWER:
-        if mask[ACCEPT] != 0 and agrees(obs, hand, now, plan, limit, style):
+        if (
+            mask[ACCEPT] != 0
+            and plays(style, ANSWERS)
+            and agrees(obs, hand, now, plan, limit, style)
+        ):
             return ACCEPT
-        a = best_counter(obs, hand, now, plan, limit, mask, style)
+        a = NO_ACTION
+        if plays(style, COUNTERS):
+            a = best_counter(obs, hand, now, plan, limit, mask, style)
         return a if a != NO_ACTION else REJECT
     if phase == Phase.CLOSE:
         return whom_to_close_with(obs, hand, now, plan, limit, mask, style)
@@ -395,21 +418,23 @@ def wanted_action(obs, mask, draw, style):
             return PLAY_KNIGHT
         return ROLL
     if phase == Phase.MAIN:
+        if not plays(style, PLAN):
+            return weighted_action(obs, mask, draw)
         return in_turn(obs, mask, draw, style)
     if phase == Phase.ANSWER or phase == Phase.CLOSE or phase == Phase.COMPOSE:
         return in_trade(obs, mask, phase, style)
-    if phase == Phase.MOVE_ROBBER:
+    if phase == Phase.MOVE_ROBBER and plays(style, ROBBER):
         return where_to_rob(obs, mask, style)
-    if phase == Phase.STEAL:
+    if phase == Phase.STEAL and plays(style, ROBBER):
         return whom_to_rob(obs, mask, style)
-    if phase == Phase.DISCARD:
+    if phase == Phase.DISCARD and plays(style, DISCARDS):
         plan = plan_of(obs, goals_of(obs, reach_of(obs), style), style)
         return what_to_discard(hand_of(obs), plan, mask, style)
     if phase == Phase.FREE_ROAD:
         return free_road(obs, mask, style)
-    if phase == Phase.SETUP_SETTLEMENT:
+    if phase == Phase.SETUP_SETTLEMENT and plays(style, PLACEMENT):
         return first_settlements(obs, mask, style)
-    if phase == Phase.SETUP_ROAD:
+    if phase == Phase.SETUP_ROAD and plays(style, PLACEMENT):
         return first_roads(obs, mask, style)
     return NO_ACTION
 

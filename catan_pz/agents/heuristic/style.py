@@ -1,22 +1,41 @@
 """The numbers that make up a style of play."""
 
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-PARTS: Final = (
-    "placement",
-    "plan",
-    "robber",
-    "cards",
-    "discards",
-    "maritime",
-    "offers",
-    "answers",
-)
-"""Parts of the play that can be switched off; the simplest choice then stands in."""
+from catan_pz.engine.rule import rule
+
+PARTS: Final = {
+    "placement": "first settlements and roads at random",
+    "plan": "builds, buys, plays and trades by the weights of the weighted player",
+    "roads": "a road only once all is there for what it leads to",
+    "robber": "robber and victim at random",
+    "knights": "a knight only for the largest army",
+    "cards": "no other development card is played",
+    "discards": "discards at random",
+    "bank": "no trade with the bank",
+    "offers": "makes no offers",
+    "answers": "rejects all offers",
+    "counters": "makes no counter-offers",
+}
+"""Parts of the play that can be switched off, and what is done instead."""
+
+(
+    PLACEMENT,
+    PLAN,
+    ROADS_AHEAD,
+    ROBBER,
+    KNIGHTS,
+    CARDS,
+    DISCARDS,
+    BANKING,
+    OFFERS,
+    ANSWERS,
+    COUNTERS,
+) = range(len(PARTS))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +67,19 @@ class Style:
     counter: int = 200  # least gain for a counter-offer
     victim: int = 23  # a stolen card, against a pip kept from a player
 
+    def without(self, *parts: str) -> "Style":
+        """The same with some of `PARTS` switched off.
+
+        Raises:
+            ValueError: for a part that there isn't.
+        """
+        off = 0
+        for part in parts:
+            if part not in PARTS:
+                raise ValueError(f"part {part!r} is not possible; allowed: one of {list(PARTS)}")
+            off |= 1 << list(PARTS).index(part)
+        return replace(self, parts=self.parts & ~off)
+
     def array(self) -> NDArray[np.int64]:
         """The numbers in order, as compiled rules take them."""
         numbers = np.array(astuple(self), np.int64)
@@ -57,7 +89,7 @@ class Style:
 
 _PLACE = {field.name: place for place, field in enumerate(fields(Style))}
 
-S_PARTS = _PLACE["parts"]
+PARTS_ON = _PLACE["parts"]
 HORIZON = _PLACE["horizon"]
 PATIENCE = _PLACE["patience"]
 SECOND = _PLACE["second"]
@@ -84,3 +116,9 @@ VICTIM = _PLACE["victim"]
 
 FULL = Style().array()
 """The style of the shipped player."""
+
+
+@rule
+def plays(style, part):
+    """Whether a part is on."""
+    return (style[PARTS_ON] >> part) & 1 == 1

@@ -1,0 +1,113 @@
+"""Whole games between compiled players, without a step in Python."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents import calls
+from catan_pz.agents.base import Agent
+from catan_pz.agents.heuristic.agent import HeuristicAgent
+from catan_pz.agents.heuristic.style import Style
+from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.registry import as_agent
+from catan_pz.agents.weighted import WeightedAgent
+from catan_pz.engine.options import table_of
+from catan_pz.engine.rule import as_games
+from catan_pz.engine.state import STATE
+from catan_pz.observation.segments import SIZE
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import check_seed
+from catan_pz.terms import MAX_PLAYERS
+
+_NUMBERS: dict[type[Agent], int] = {
+    RandomAgent: calls.RANDOM,
+    WeightedAgent: calls.WEIGHTED,
+    HeuristicAgent: calls.HEURISTIC,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What came of some games between K players.
+
+    Attributes:
+        winners: (G,) the player that won each game, -1 where the turns were over.
+        points: (G, K) points of each player at the end.
+        turns: (G,) turns of all players together.
+        decisions: (K,) decisions of each player in all games.
+    """
+
+    winners: NDArray[np.int64]
+    points: NDArray[np.int64]
+    turns: NDArray[np.int64]
+    decisions: NDArray[np.int64]
+
+    def won(self, player: int) -> int:
+        """How many games a player won."""
+        return int((self.winners == player).sum())
+
+
+def play_compiled(
+    agents: Sequence[Agent | str],
+    games: int,
+    rules: Rules | str | None = None,
+    *,
+    seed: int = 0,
+    **options: Any,
+) -> Outcomes:
+    """Play games between "random", "weighted" and "heuristic" players.
+
+    In game i player k has seat (k + i) mod P, so that seats even out. Game i is the one
+    that the same agents play at a `Table` with `Game(rules, seed + i)` and the seeds
+    `draws.seat_seeds(seed + i, P)`.
+
+    Args:
+        agents: one for each of P seats, or their names.
+        games: how many games.
+        rules: a `Rules`, a preset's name, or None for the defaults.
+        seed: of game 0; game i has the seed + i.
+        **options: replace single options of the rules.
+
+    Raises:
+        ValueError: for any other agents, or another number of them; names what is allowed.
+    """
+    rules = Rules.make(rules, **options)
+    players = [as_agent(agent) for agent in agents]
+    if len(players) != rules.num_players or not all(type(one) in _NUMBERS for one in players):
+        raise ValueError(
+            f"agents {list(agents)!r} are not possible; allowed: {rules.num_players} of "
+            f"{sorted(kind.name for kind in _NUMBERS)}"
+        )
+    table, first = table_of(rules), check_seed(seed)
+    styles = [one.style if isinstance(one, HeuristicAgent) else Style() for one in players]
+    records = as_games(np.zeros(games, STATE))
+    winners, points = np.zeros(games, np.int64), np.zeros((games, MAX_PLAYERS), np.int64)
+    counts = np.zeros(MAX_PLAYERS, np.int64)
+    with np.errstate(over="ignore"):
+        seeds = np.uint64(first) + np.arange(games, dtype=np.uint64)
+    calls.play_games(
+        records,
+        0,
+        games,
+        as_games(table.blank),
+        seeds,
+        table.layouts,
+        table.spiral,
+        table.no_adjacent_red,
+        table.random_first,
+        table.script,
+        np.array([_NUMBERS[type(one)] for one in players], np.int64),
+        np.array([style.array() for style in styles]),
+        np.zeros(MAX_PLAYERS, np.uint64),
+        np.zeros(rules.num_actions, np.int8),
+        np.zeros(SIZE, np.int8),
+        winners,
+        points,
+        counts,
+    )
+    count = rules.num_players
+    turns = np.array(records["turn"], np.int64)
+    return Outcomes(winners, points[:, :count], turns, counts[:count])

@@ -1,0 +1,74 @@
+"""Whole compiled games are those at a table, and the players are as strong as they should be."""
+
+import pytest
+
+from catan_pz import Game
+from catan_pz.agents.compiled import play_compiled
+from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.heuristic.agent import HeuristicAgent
+from catan_pz.agents.heuristic.style import PARTS, Style
+from catan_pz.agents.registry import load
+from catan_pz.agents.table import Table
+from catan_pz.rules import Rules
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        (["heuristic", "random", "weighted"], {"num_players": 3, "max_turns": 60}),
+        (["weighted", "heuristic"], {"rules": "one_v_one"}),
+        (["heuristic"] * 4, {"offer_form": "both", "max_offers_per_turn": 9}),
+    ],
+    ids=str,
+)
+def test_compiled_games_are_those_at_a_table(names, options):
+    rules = Rules.make(**options)
+    played = play_compiled(names, 5, rules, seed=2**64 - 2)
+    decisions = [0] * len(names)
+    for i in range(5):
+        seed = (2**64 - 2 + i) % 2**64
+        game = Game(rules, seed)
+        seats = [load(names[(p - i) % len(names)]) for p in range(len(names))]
+        table = Table(game, seats, seat_seeds(seed, len(names)))
+        while not (game.is_over or game.is_truncated):
+            decisions[(game.player - i) % len(names)] += 1
+            table.step()
+        assert played.turns[i] == game.turn
+        winner = -1 if game.winner is None else (game.winner - i) % len(names)
+        assert played.winners[i] == winner
+        assert [played.points[i, (p - i) % len(names)] for p in range(len(names))] == list(
+            game.points
+        )
+    assert played.decisions.tolist() == decisions
+
+
+@pytest.mark.parametrize(
+    ("one", "others", "least", "options"),
+    [
+        ("heuristic", "random", 0.97, {"trading": False}),
+        ("heuristic", "random", 0.95, {}),
+        ("heuristic", "random", 0.97, {"num_players": 2, "trading": False}),
+        ("heuristic", "weighted", 0.95, {"offer_form": "both"}),
+        ("weighted", "random", 0.33, {"trading": False}),
+        ("weighted", "random", 0.5, {}),
+    ],
+)
+def test_strength(one, others, least, options):
+    count = options.get("num_players", 4)
+    played = play_compiled([one, *[others] * (count - 1)], 200, seed=3, **options)
+    assert played.won(0) >= 200 * least
+
+
+@pytest.mark.parametrize("part", [p for p in PARTS if p != "counters"])
+def test_every_part_earns_its_place(part):
+    """Two players without the part against two with it."""
+    without = HeuristicAgent(Style().without(part))
+    played = play_compiled(["heuristic", without] * 2, 400, seed=4)
+    assert played.won(0) + played.won(2) > 200
+
+
+def test_what_cannot_play_is_refused():
+    with pytest.raises(ValueError, match="allowed: 4 of"):
+        play_compiled(["heuristic"] * 3, 1)
+    with pytest.raises(ValueError, match="part 'luck' is not possible"):
+        Style().without("luck")

@@ -1,0 +1,122 @@
+"""Strength and speed of the compiled players: `python -m tests.benchmarks.agents`.
+
+Prints Markdown tables: wins of each player against the others, what each part of the heuristic
+player is worth (switched off in one seat, against full ones and against random ones), and
+decisions a second. Players change seats from game to game; intervals are Wilson's, 95 %.
+"""
+
+import argparse
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from catan_pz.agents import calls
+from catan_pz.agents.compiled import play_compiled
+from catan_pz.agents.heuristic.agent import HeuristicAgent
+from catan_pz.agents.heuristic.style import PARTS, Style
+from catan_pz.agents.registry import load
+from catan_pz.arena.statistics import normal_quantile, wilson
+from catan_pz.runtime.cpu import CpuBatch
+
+RULE_SETS: dict[str, dict[str, Any]] = {
+    "4 players, no trade between players": {"trading": False},
+    "4 players, trade": {},
+    "4 players, trade in both forms": {"offer_form": "both"},
+    "2 players, no trade between players": {"num_players": 2, "trading": False},
+    "one_v_one": {"rules": "one_v_one"},
+}
+FAST = ("4 players, no trade between players", "4 players, trade", "one_v_one")
+PAIRS = (("weighted", "random"), ("heuristic", "random"), ("heuristic", "weighted"))
+
+
+def share(won: int, games: int) -> str:
+    """A win rate with its interval, in percent."""
+    low, high = (100 * bound for bound in wilson(won, games, normal_quantile(0.95))[-2:])
+    return f"{100 * won / games:.1f} ({low:.1f} to {high:.1f})"
+
+
+def against(one: Any, others: Any, games: int, options: dict[str, Any]) -> str:
+    """Wins of one player against copies of another in all other seats."""
+    seats = 2 if options.get("rules") == "one_v_one" else options.get("num_players", 4)
+    played = play_compiled([one, *[others] * (seats - 1)], games, seed=1, **options)
+    return share(played.won(0), games)
+
+
+def print_strength(games: int) -> None:
+    """One player against copies of another."""
+    print(f"| rules | player | against | wins, % of {games:,} |\n|---|---|---|---|")
+    for name, options in RULE_SETS.items():
+        for one, others in PAIRS:
+            row = [name, one, others, against(one, others, games, options)]
+            print(f"| {' | '.join(row)} |", flush=True)
+
+
+def print_ablation(games: int, parts: Sequence[str]) -> None:
+    """Each part off in one seat, against full players in the others."""
+    full = HeuristicAgent()
+    print(f"\nOne player without a part against full ones, wins in % of {games:,} games.\n")
+    print(f"| part off | instead | {' | '.join(FAST)} | random ones |")
+    print("|---|---|" + "---|" * (len(FAST) + 1))
+    for part in ["nothing", *parts]:
+        style = Style() if part == "nothing" else Style().without(part)
+        player = HeuristicAgent(style)
+        cells = [against(player, full, games, RULE_SETS[name]) for name in FAST]
+        cells.append(against(player, "random", games // 2, RULE_SETS["4 players, trade"]))
+        print(f"| {part} | {PARTS.get(part, '')} | {' | '.join(cells)} |", flush=True)
+
+
+def positions(options: dict[str, Any], name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Observations and masks met in games in which one agent plays all seats."""
+    agent, batch = load(name), CpuBatch(256, seed=1, **options)
+    rng = np.random.default_rng(1)
+    seen, masks = [], []
+    for step in range(400):
+        draws = rng.integers(2**64, size=256, dtype=np.uint64)
+        batch.step(agent.act_batch(batch.observation, batch.mask, draws))  # type: ignore[attr-defined]
+        if step % 10 == 9:
+            seen.append(batch.observation.copy())  # type: ignore[union-attr]
+            masks.append(batch.mask.copy())
+    return np.concatenate(seen), np.concatenate(masks)
+
+
+def print_speed(repetitions: int) -> None:
+    """Decisions a second in batches, on one core, in positions of the agent's own games."""
+    print("\n| agent | rules | decisions/s a core |\n|---|---|---|")
+    for name in ("random", "weighted", "heuristic"):
+        for rules in FAST:
+            seen, masks = positions(RULE_SETS[rules], name)
+            draws = np.arange(len(seen), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+            chosen, best = np.empty(len(seen), np.int64), np.inf
+            style = Style().array()
+            for _ in range(repetitions):
+                start = perf_counter()
+                if name == "heuristic":
+                    calls.choose_heuristic(seen, masks, draws, style, chosen)
+                elif name == "weighted":
+                    calls.choose_weighted(seen, masks, draws, chosen)
+                else:
+                    calls.choose_random(seen, masks, draws, chosen)
+                best = min(best, perf_counter() - start)
+            print(f"| {name} | {rules} | {len(seen) / best:,.0f} |", flush=True)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
+    parser.add_argument("--games", type=int, default=2000, help="games of each row")
+    parser.add_argument("--repetitions", type=int, default=7, help="measures of speed")
+    parser.add_argument("--parts", nargs="*", default=list(PARTS), help="parts to switch off")
+    parser.add_argument("--only", choices=("strength", "ablation", "speed"), help="one table")
+    options, _ = parser.parse_known_args()
+    if options.only in (None, "strength"):
+        print_strength(options.games)
+    if options.only in (None, "ablation"):
+        print_ablation(options.games, options.parts)
+    if options.only in (None, "speed"):
+        print_speed(options.repetitions)
+
+
+if __name__ == "__main__":
+    main()
