@@ -1,4 +1,4 @@
-"""The batch on CUDA: the same games as on the CPU, in the simulator and, where there is one, a GPU."""
+"""The batch on CUDA: the same games as on the CPU, in the simulator and on a GPU if there is one."""
 
 import sys
 
@@ -61,7 +61,7 @@ def test_without_numba_cuda_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_options_that_are_not_possible(options: dict, named: str) -> None:
-    with pytest.raises(ValueError, match="option .* is not possible") as error:
+    with pytest.raises(ValueError, match=r"option .* is not possible") as error:
         catan_pz.make_batch(**{"num_games": 2, **options})
     assert named in str(error.value)
 
