@@ -31,6 +31,7 @@ from catan_pz.engine.state import STATE
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_HAPPENED
 from catan_pz.runtime import batch_calls
+from catan_pz.runtime.batch_rules import FROM_SEEDS
 from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
 
@@ -86,7 +87,17 @@ class _Room:
         self.players = np.zeros(width, np.int8)
         self.masks = np.zeros((width, rules.num_actions), np.int8)
         self.observations = np.zeros((width, SIZE), np.int8)
+        table = self._table
+        self._dealt = (
+            as_games(table.blank),
+            self.seeds,
+            table.layouts,
+            table.spiral,
+            table.no_adjacent_red,
+            table.random_first,
+        )
         self._actions = np.zeros(width, np.int64)
+        self._samplers = np.zeros(width, np.uint64)
         self._done = np.zeros(width, np.bool_)
         self._truncated = np.zeros(width, np.bool_)
         self._happened = np.zeros((width, MAX_PLAYERS, NUM_HAPPENED), np.int8)
@@ -99,19 +110,14 @@ class _Room:
 
     def start(self, fixture: Fixture) -> None:
         """Start a game in the first place that is free."""
-        i, table = self.on, self._table
+        i = self.on
         self.seeds[i] = self.setting.seed_of(fixture)
         self._deal(
             self.games,
             i,
             i + 1,
-            as_games(table.blank),
-            self.seeds,
-            table.layouts,
-            table.spiral,
-            table.no_adjacent_red,
-            table.random_first,
-            batch_calls.FROM_SEEDS,
+            *self._dealt,
+            FROM_SEEDS,
             1,
             self.players,
             self.masks,
@@ -147,6 +153,8 @@ class _Room:
             0,
             n,
             actions,
+            0,  # none of them drawn
+            self._samplers,
             self._table.script,
             0,
             self._happened,
@@ -154,6 +162,8 @@ class _Room:
             self._paid,
             self._done,
             self._truncated,
+            0,  # no game follows of itself
+            *self._dealt,
             1,
             self.players,
             self.masks,

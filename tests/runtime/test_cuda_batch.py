@@ -1,4 +1,4 @@
-"""The batch on CUDA: the same games as on the CPU, in the simulator and on a GPU if there is one."""
+"""The batch on CUDA: the games of the CPU, in the simulator and, if there is one, on a GPU."""
 
 import sys
 
