@@ -411,7 +411,9 @@ def story() -> str:
     match.names = ["random", "random"]
     while len(match.story) < STORY_LINES:
         match.table.step()
-    command = f"catan-pz watch --terminal --players 2 --seed 5 | head -{STORY_LINES}"
+    command = (
+        f"catan-pz watch --terminal --agents random --players 2 --seed 5 | head -{STORY_LINES}"
+    )
     return console(command, "\n".join(match.story[:STORY_LINES]))
 
 

@@ -263,8 +263,25 @@ class NetworkAgent(BatchAgent):
         logits = np.where(legal, self.logits(observations), -np.inf)
         if not self._draws_it:
             return np.asarray(logits.argmax(axis=1), np.int64)
-        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return drawn_by_odds(odds, draws)
+        return drawn_by_odds(_softmax(logits), draws)
+
+    def odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """(K, A) probability of each action, 0 where it isn't legal.
+
+        Raises:
+            ValueError: if the model wasn't trained for such games, or plays the best by its
+                values instead of drawing.
+        """
+        self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
+        if not self._draws_it:
+            raise ValueError(f"agent {self.name!r} plays the best by its values: it has no odds")
+        odds = _softmax(np.where(masks != 0, self.logits(observations), -np.inf))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True), np.float64)
+
+
+def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
+    """(K, A) odds in the unit of the likeliest, from logits."""
+    return np.asarray(np.exp(logits - logits.max(axis=1, keepdims=True)))
 
 
 def shipped() -> list[str]:

@@ -132,17 +132,22 @@ def split_specs(text: str) -> list[str]:
     return [spec for spec in specs if spec]
 
 
-def load_agent(spec: str) -> Any:
+def load_agent(spec: str, rules: Rules) -> Any:
     """An agent as it is named on the command line.
 
     "heuristic" is one of `catan_pz.agents.names()`, "search:simulations=50,exploration=1.5"
-    gives it options, and "model.zip" is a MaskablePPO saved by Stable-Baselines3.
+    gives it options, "model.zip" is a MaskablePPO saved by Stable-Baselines3, and "model.npz"
+    a small network of `catan_pz.agents.network`.
+
+    Args:
+        spec: what was written.
+        rules: of the games that it is to play.
 
     Raises:
         click.UsageError: says what is wrong with it.
     """
-    if Path(spec).suffix == ".zip":
-        return _load_policy(Path(spec))
+    if Path(spec).suffix in (".zip", ".npz"):
+        return _load_model(Path(spec), rules)
     from catan_pz import agents
 
     name, _, rest = spec.partition(":")
@@ -155,7 +160,7 @@ def load_agent(spec: str) -> Any:
     if name not in agents.names():
         raise click.UsageError(
             f"there is no agent {name!r}; there are {', '.join(agents.names())}, and saved "
-            "models as FILE.zip"
+            "models as FILE.zip or FILE.npz or FILE.npz"
         )
     try:
         return agents.load(name, **options)
@@ -163,9 +168,13 @@ def load_agent(spec: str) -> Any:
         raise click.UsageError(f"agent {spec!r}: {error}") from error
 
 
-def _load_policy(path: Path) -> Any:
+def _load_model(path: Path, rules: Rules) -> Any:
     if not path.is_file():
         raise click.UsageError(f"there is no model {path}")
+    if path.suffix == ".npz":
+        from catan_pz.agents.network import NetworkAgent
+
+        return NetworkAgent(path)
     need("train", "a saved model", "sb3_contrib", "stable_baselines3", "torch")
     from sb3_contrib import MaskablePPO
 
@@ -173,6 +182,12 @@ def _load_policy(path: Path) -> Any:
 
     agent = PolicyOpponent(MaskablePPO.load(path, device="cpu"))
     agent.name = path.stem
+    known = int(agent.model.action_space.n)
+    if known != rules.num_actions:
+        trained, option = ("without", "--no-trading") if rules.trading else ("with", "--trading")
+        raise click.UsageError(
+            f"{path} was trained {trained} trade between players ({known} actions): add {option}"
+        )
     return agent
 
 

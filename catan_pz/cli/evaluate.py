@@ -76,7 +76,7 @@ def command(
             f"--against {against!r} names {len(others)} agents; there are {free} other seats"
         )
     specs = [agent, *others, *others[-1:] * (free - len(others))]
-    sources = {spec: agent_source(spec) for spec in specs}
+    sources = {spec: agent_source(spec, rules) for spec in specs}
     # A player that meets itself needs a name of its own to be told apart.
     name = agent if agent not in others else f"{agent} (evaluated)"
     entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in specs[1:])]

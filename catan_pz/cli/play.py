@@ -34,7 +34,7 @@ from catan_pz.rules import Rules
 )
 @click.option(
     "--against",
-    default="random",
+    default="heuristic",
     show_default=True,
     metavar="AGENTS",
     help="Names of agents, separated by commas, in turn order from your left; the "
@@ -115,7 +115,7 @@ def seated(rules: Rules, seat: int, against: str) -> list[Any]:
     specs += specs[-1:] * (count - 1 - len(specs))
     agents: list[Any] = [None] * count
     for k, spec in enumerate(specs, 1):
-        agents[(seat + k) % count] = load_agent(spec)
+        agents[(seat + k) % count] = load_agent(spec, rules)
     return agents
 
 

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from catan_pz.cli.session import Session
 from catan_pz.render.film import Reel
+from catan_pz.render.overlay import Overlay
 from catan_pz.render.story import tell
+from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
@@ -21,14 +23,28 @@ class Frame:
     Attributes:
         state: the position as JSON values.
         line: what happened last, None at the start.
+        overlay: what an agent thinks of it, if one is asked.
     """
 
     state: dict[str, Any]
     line: str | None
+    overlay: Overlay | None = None
+
+
+Thoughts = Callable[[Game], Overlay | None]
+"""What somebody thinks of a position."""
+
+
+def no_thoughts(_game: Game) -> Overlay | None:
+    """Nothing."""
+    return None
 
 
 def frames_of_record(
-    record: GameRecord, viewer: int | None = None, names: list[str] | None = None
+    record: GameRecord,
+    viewer: int | None = None,
+    names: list[str] | None = None,
+    thoughts: Thoughts = no_thoughts,
 ) -> Iterator[Frame]:
     """The positions of a recorded game, as a viewer may hear of them.
 
@@ -42,16 +58,16 @@ def frames_of_record(
         if before is not None:
             action = record.decisions[number - 1].action
             line = tell(before, action, state, viewer, names)
-        yield Frame(state, line)
+        yield Frame(state, line, thoughts(game))
         before = state
 
 
-def frames_of_match(session: Session) -> Iterator[Frame]:
+def frames_of_match(session: Session, thoughts: Thoughts = no_thoughts) -> Iterator[Frame]:
     """The positions of a match as it is played."""
-    yield Frame(session.snapshot(), None)
+    yield Frame(session.snapshot(), None, thoughts(session.game))
     while not session.is_finished:
         session.table.step()
-        yield Frame(session.snapshot(), session.last_line)
+        yield Frame(session.snapshot(), session.last_line, thoughts(session.game))
 
 
 class Projector:

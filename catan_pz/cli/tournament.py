@@ -13,6 +13,7 @@ from catan_pz.cli.common import (
     seed_number,
     split_specs,
 )
+from catan_pz.rules import Rules
 
 
 @click.command(
@@ -89,11 +90,12 @@ def command(
     """
     from catan_pz.arena import Interrupted, play_tournament
 
+    rules = make_rules(**chosen)
     try:
         result = play_tournament(
-            [(spec, agent_source(spec)) for spec in split_specs(agents)],
+            [(spec, agent_source(spec, rules)) for spec in split_specs(agents)],
             games,
-            make_rules(**chosen),
+            rules,
             seed,
             workers=workers,
             seconds_per_decision=seconds,
@@ -109,7 +111,7 @@ def command(
         click.echo(f"The report is in {report}.", err=True)
 
 
-def agent_source(spec: str) -> Any:
+def agent_source(spec: str, rules: Rules) -> Any:
     """An agent, by its name where that is enough for each process to make its own."""
-    agent = load_agent(spec)  # says at once what is wrong with it
+    agent = load_agent(spec, rules)  # says at once what is wrong with it
     return spec if spec.isidentifier() else agent

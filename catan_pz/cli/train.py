@@ -109,7 +109,7 @@ def command(
     """
     need("train", "training", "sb3_contrib", "stable_baselines3", "torch")
     rules = make_rules(**chosen | {"trading": chosen["trading"] or False})
-    trainer = _Trainer(rules, _opponents(against, rules.num_players), reward, seed, games)
+    trainer = _Trainer(rules, _opponents(against, rules), reward, seed, games)
     model = trainer.model(resume, device)
     before = trainer.win_rate(model, "Before")
     click.echo(f"Before: {_words(before)}")
@@ -140,7 +140,8 @@ def command(
         draft.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
 
 
-def _opponents(against: str, players: int) -> Any:
+def _opponents(against: str, rules: Rules) -> Any:
+    players = rules.num_players
     specs = split_specs(against)
     if not 1 <= len(specs) <= players - 1:
         raise click.UsageError(
@@ -148,7 +149,7 @@ def _opponents(against: str, players: int) -> Any:
         )
     if set(specs) == {"random"}:
         return None  # played inside compiled code
-    agents = [load_agent(spec) for spec in specs]
+    agents = [load_agent(spec, rules) for spec in specs]
     return agents + agents[-1:] * (players - 1 - len(agents))
 
 

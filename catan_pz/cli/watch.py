@@ -22,17 +22,26 @@ from catan_pz.cli.common import (
     split_specs,
 )
 from catan_pz.cli.play import has_display
-from catan_pz.cli.projector import Frame, Projector, frames_of_match, frames_of_record
+from catan_pz.cli.projector import (
+    Frame,
+    Projector,
+    Thoughts,
+    frames_of_match,
+    frames_of_record,
+    no_thoughts,
+)
 from catan_pz.cli.session import Session
 from catan_pz.render.ansi import board_text
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.film import FILM_HEIGHT, film_key_at, film_svg
 from catan_pz.render.layout import HEIGHT, WIDTH
-from catan_pz.render.svg import board_svg
+from catan_pz.render.overlay import Overlay
+from catan_pz.render.svg import board_svg, room_for
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 
 _KEYS = "space pause  <- -> step  + - speed  q quit"
-_HIGH = HEIGHT + FILM_HEIGHT
 
 
 @click.command(
@@ -43,6 +52,7 @@ _HIGH = HEIGHT + FILM_HEIGHT
         "catan-pz watch game.jsonl --speed 10",
         "catan-pz watch --agents heuristic,random,random,random --seed 3",
         "catan-pz watch game.jsonl --export game.gif",
+        "catan-pz watch game.jsonl --odds runs/train/model.zip --viewer 0",
         "catan-pz watch game.jsonl --export board.svg --at 120 --viewer 0",
     ),
 )
@@ -51,7 +61,7 @@ _HIGH = HEIGHT + FILM_HEIGHT
 )
 @click.option(
     "--agents",
-    default="random",
+    default="heuristic",
     show_default=True,
     metavar="AGENTS",
     help="Who plays a live match: names separated by commas, by seat; the last one "
@@ -76,6 +86,11 @@ _HIGH = HEIGHT + FILM_HEIGHT
     type=click.IntRange(0, 3),
     metavar="N",
     help="Show what this seat knows.  [everything]",
+)
+@click.option(
+    "--odds",
+    metavar="MODEL",
+    help="Draw the probabilities that this model gives to each move, in pictures.",
 )
 @click.option(
     "--export",
@@ -116,6 +131,7 @@ def command(
     windowed: bool | None,
     speed: float,
     viewer: int | None,
+    odds: str | None,
     target: Path | None,
     at: int | None,
     every: str | None,
@@ -133,13 +149,14 @@ def command(
         loaded = _load(recording)
         count = len(loaded.start["players"])
         names = None
-        frames = frames_of_record(loaded, viewer)
+        thoughts = _thoughts(odds, Rules.from_dict(loaded.start["rules"]))
+        frames = frames_of_record(loaded, viewer, thoughts=thoughts)
     else:
         rules = make_rules(**chosen)
         count = rules.num_players
-        session = Session(rules, seed_or_drawn(seed), _cast(agents, count), viewer=viewer)
+        session = Session(rules, seed_or_drawn(seed), _cast(agents, rules), viewer=viewer)
         names = session.seat_names()
-        frames = frames_of_match(session)
+        frames = frames_of_match(session, _thoughts(odds, rules))
     if viewer is not None and viewer >= count:
         raise click.UsageError(f"--viewer {viewer}: this game has the seats 0 to {count - 1}")
     try:
@@ -162,13 +179,29 @@ def _load(path: Path) -> GameRecord:
         raise click.ClickException(f"{path} holds no recorded game: {error}") from error
 
 
-def _cast(agents: str, count: int) -> list[Any]:
-    specs = split_specs(agents)
+def _thoughts(odds: str | None, rules: Rules) -> Thoughts:
+    """A model's probabilities in the place of whoever is to move."""
+    if odds is None:
+        return no_thoughts
+    agent = load_agent(odds, rules)
+    if not hasattr(agent, "odds"):
+        raise click.UsageError(f"--odds {odds}: only models saved as .zip or .npz have odds")
+
+    def think(game: Game) -> Overlay:
+        if not game.mask.any():
+            return Overlay(percent=True)
+        return Overlay.of_policy(agent.odds(game.observe(game.player)[None], game.mask[None])[0])
+
+    return think
+
+
+def _cast(agents: str, rules: Rules) -> list[Any]:
+    specs, count = split_specs(agents), rules.num_players
     if not 1 <= len(specs) <= count:
         raise click.UsageError(
             f"--agents {agents!r} names {len(specs)} agents; there are {count} seats"
         )
-    return [load_agent(spec) for spec in specs + specs[-1:] * (count - len(specs))]
+    return [load_agent(spec, rules) for spec in specs + specs[-1:] * (count - len(specs))]
 
 
 def _export(
@@ -235,7 +268,14 @@ def _chosen(shown: list[Frame], every: str) -> list[Frame]:
 
 
 def _picture(frame: Frame, viewer: int | None, names: list[str] | None, width: float) -> str:
-    return board_svg(frame.state, viewer=viewer, width=width, last_action=frame.line, names=names)
+    return board_svg(
+        frame.state,
+        viewer=viewer,
+        width=width,
+        last_action=frame.line,
+        names=names,
+        overlay=frame.overlay,
+    )
 
 
 def _show_window(
@@ -279,6 +319,7 @@ class WindowTheater:
         self._viewer = viewer
         self._names = names
         self._drawn: Any = None
+        self._high = HEIGHT + FILM_HEIGHT + room_for(projector.frame.overlay)
 
     def tick(self) -> None:
         """Handle what the user did, go on, and draw what has changed."""
@@ -286,9 +327,9 @@ class WindowTheater:
             if event.kind == "key":
                 self._projector.key(event.key)
             elif event.kind == "click":
-                self._projector.key(film_key_at(event.x * WIDTH, event.y * _HIGH))
+                self._projector.key(film_key_at(event.x * WIDTH, event.y * self._high))
         self._projector.tick()
-        width = self._window.width_for(_HIGH / WIDTH, round(WIDTH))
+        width = self._window.width_for(self._high / WIDTH, round(WIDTH))
         now = (self._projector.reel, width)
         if self._window.closed or now == self._drawn:
             return
@@ -303,6 +344,7 @@ class WindowTheater:
             viewer=self._viewer,
             last_action=frame.line,
             names=self._names,
+            overlay=frame.overlay,
         )
         self._window.show(svg_to_rgb(svg))
 

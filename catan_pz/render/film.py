@@ -9,7 +9,7 @@ from catan_pz.render.lettering import text
 from catan_pz.render.overlay import Overlay
 from catan_pz.render.palette import FAINT_INK, GOLD, GOLD_DARK, INK, PAPER, RULE
 from catan_pz.render.shapes import circle, group, rect
-from catan_pz.render.svg import layer, page, table
+from catan_pz.render.svg import layer, page, room_for, table
 from catan_pz.render.view import State, table_view
 
 FILM_HEIGHT: Final = 50.0
@@ -105,4 +105,5 @@ def film_svg(
         ),
     ]
     bar = layer(_BAR.x - 2, _BAR.y - 2, _BAR.width + 4, _BAR.height + 4, group(parts))
-    return page([*table(view, last_action, overlay), bar], width, FILM_HEIGHT)
+    below = FILM_HEIGHT + room_for(overlay)
+    return page([*table(view, last_action, overlay, FILM_HEIGHT), bar], width, below)

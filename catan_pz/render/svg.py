@@ -1,6 +1,7 @@
 """A game as one SVG picture: the board, the players' panels, bank, trade and turn."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from catan_pz.render.island import island
 from catan_pz.render.layout import (
@@ -51,18 +52,28 @@ def board_svg(
     if width <= 0:
         raise ValueError(f"width must be a positive number of pixels, not {width!r}")
     view = table_view(state, viewer, names)
-    below = OTHERS_HEIGHT if overlay is not None and overlay.others else 0.0
-    return page(table(view, last_action, overlay), width, below)
+    return page(table(view, last_action, overlay), width, room_for(overlay))
 
 
-def table(view: TableView, last_action: str | None, overlay: Overlay | None = None) -> list[str]:
-    """The layers of the picture of a game."""
+def room_for(overlay: Overlay | None) -> float:
+    """How much higher an overlay makes a picture; the same for all of one policy."""
+    return OTHERS_HEIGHT if overlay is not None and (overlay.percent or overlay.others) else 0.0
+
+
+def table(
+    view: TableView,
+    last_action: str | None,
+    overlay: Overlay | None = None,
+    between: float = 0.0,
+) -> list[str]:
+    """The layers of the picture of a game, with room between it and an overlay's list."""
     places = layout(view)
     body = [*_board(view), _status(view, last_action, places), *_right(view, places)]
     if overlay is not None:
         body.insert(2, layer(*_corners(places.sea), draw_overlay(overlay)))
-        if overlay.others:
-            body.append(layer(*_corners(places.others), draw_others(overlay, places.others)))
+        if room_for(overlay):
+            box = replace(places.others, y=places.others.y + between)
+            body.append(layer(*_corners(box), draw_others(overlay, box)))
     return body
 
 

@@ -71,6 +71,16 @@ def test_draws_follow_the_odds_of_legal_actions(positions):
     assert (np.diff(chosen) >= 0).all()
 
 
+def test_odds_are_those_of_the_draws(positions):
+    seen, masks = positions
+    odds = NetworkAgent(model()).odds(seen, masks)
+    wanted = np.where(masks, np.exp(NetworkAgent(model()).logits(seen).astype(np.float64)), 0)
+    np.testing.assert_allclose(odds, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-6)
+    assert (odds[masks == 0] == 0).all()
+    with pytest.raises(ValueError, match="plays the best by its values"):
+        NetworkAgent(model(choice="best")).odds(seen, masks)
+
+
 def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
     seen, masks = positions
     agent = NetworkAgent(model(choice="best"))

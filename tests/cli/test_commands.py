@@ -11,11 +11,12 @@ import pytest
 
 from catan_pz.cli import bench, info, main, perft, train, warmup
 from catan_pz.cli.app import app
-from catan_pz.cli.common import as_value, need, size_words, split_specs
+from catan_pz.cli.common import as_value, load_agent, need, size_words, split_specs
 from catan_pz.engine.rule import Entry
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, calls
 from catan_pz.runtime.game import Game
+from tests.agents.test_network import model
 from tests.engine.test_perft import SETUP_COUNTS
 
 COMMANDS = sorted(app.commands)
@@ -136,6 +137,16 @@ def test_values_and_agents_on_the_command_line() -> None:
     assert [size_words(n) for n in (12, 1_234, 5_600_000, 7_100_000_000)] == [
         *("12 B", "1 kB", "6 MB", "7.1 GB")
     ]
+
+
+def test_small_networks_play_by_their_file(tmp_path: Path) -> None:
+    rules = Rules(num_players=2, trading=False)
+    path = tmp_path / "small.npz"
+    model(rules=rules).save(path)
+    agent = load_agent(str(path), rules)
+    assert agent.name == "small"
+    with pytest.raises(click.UsageError, match="there is no model"):
+        load_agent("none.npz", rules)
 
 
 def test_what_is_missing_is_named_with_its_extra() -> None:
@@ -302,6 +313,17 @@ def test_training_leaves_a_model_that_plays(
     watch = ["watch", "--terminal", "--agents", f"{model},random", "--players", "2"]
     assert main([*watch, "--no-trading", "--set", "max_turns=5", "--seed", "1"]) == 0
     assert "model builds a settlement" in capsys.readouterr().out
+    picture = tmp_path / "odds.svg"
+    rules = ["--players", "2", "--no-trading", "--seed", "1", "--set", "max_turns=5"]
+    words = ["watch", *rules, "--agents", "random", "--export", str(picture), "--at", "0"]
+    assert main([*words, "--odds", str(model)]) == 0
+    assert picture.read_text(encoding="utf-8").count('class="overlay"') == 1
+    assert main([*words, "--odds", "random"]) == 2
+    assert "only models saved as .zip or .npz have odds" in capsys.readouterr().err
+    assert main(["watch", "--agents", str(model), "--players", "2"]) == 2
+    assert "was trained without trade between players (252 actions): add --no-trading" in (
+        capsys.readouterr().err
+    )
 
 
 def test_training_that_is_interrupted_is_saved(
@@ -329,7 +351,8 @@ def test_training_needs_its_extra(monkeypatch: pytest.MonkeyPatch, capsys: Any) 
 
 def test_no_color_and_a_closed_pipe() -> None:
     done = subprocess.run(
-        f"{sys.executable} -m catan_pz.cli watch --terminal --seed 1 --set max_turns=8 | head -1",
+        f"{sys.executable} -m catan_pz.cli watch --terminal --agents random --seed 1 "
+        "--set max_turns=8 | head -1",
         shell=True,
         capture_output=True,
         text=True,

@@ -223,7 +223,7 @@ def test_seats_go_round_from_the_person() -> None:
     [
         (["--seat", "3", "--players", "2"], "--seat 3: this game has the seats 0 to 1"),
         (["--against", "random,random", "--players", "2"], "names 2 agents; there are 1 other"),
-        (["--against", "nobody"], "there is no agent 'nobody'; there are random"),
+        (["--against", "nobody"], "there is no agent 'nobody'; there are random, weighted"),
         (["--against", "random:x"], "write NAME:OPTION=VALUE"),
         (["--against", "random:x=1"], "agent 'random:x=1'"),
         (["--against", "there/is/none.zip"], "there is no model"),
@@ -277,7 +277,17 @@ def test_a_whole_game_in_a_pseudo_terminal(tmp_path: Path) -> None:
     termios.tcsetwinsize(theirs, (50, 80))
     words = ("--players", "2", "--points", "4", "--no-trading", "--set", "max_turns=60")
     process = subprocess.Popen(
-        program("play", "--terminal", "--seed", "5", "--record", str(kept), *words),
+        program(
+            "play",
+            "--terminal",
+            "--against",
+            "random",
+            "--seed",
+            "5",
+            "--record",
+            str(kept),
+            *words,
+        ),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -299,6 +299,7 @@ def test_export_of_a_film_has_a_picture_a_turn(recorded: Path, tmp_path: Path) -
 def test_a_live_match_is_recorded_and_watched_again(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "match.jsonl"
     words = ["--players", "2", "--points", "3", "--seed", "4", "--set", "max_turns=60"]
+    words += ["--agents", "random"]
     assert main(["watch", "--terminal", *words, "--record", str(path)]) == 0
     live = capsys.readouterr().out
     assert main(["watch", str(path), "--terminal"]) == 0

@@ -274,12 +274,12 @@ class PolicyOpponent(BatchAgent):
         draws: NDArray[np.uint64],
     ) -> NDArray[np.int64]:
         """(K,) the policy's choices; draws pick from its distribution, actions in their order."""
-        odds = self._odds(observations, masks)
+        odds = self.odds(observations, masks)
         if self.deterministic:
             return np.asarray(odds.argmax(axis=1))
         return drawn_by_odds(odds, draws)
 
-    def _odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    def odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal."""
         seen: NDArray[Any] = observations
         if self._scaling:
