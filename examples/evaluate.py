@@ -1,0 +1,140 @@
+"""How well a model plays: games against any line-up, each board in every seat.
+
+    python examples/evaluate.py runs/maskable_ppo/model.npz
+    python examples/evaluate.py heuristic --against random --against weighted,heuristic,random
+    python examples/evaluate.py runs/ppo/model.npz --games 5000 --ship ppo-4p-notrade
+
+The first word is a model file or a name that `catan_pz.agents.load` knows. `--against` names
+the others at the table, one for all of them or one each, and can be given several times.
+`--ship` puts the model with these results on its card among those of the package, where
+`catan_pz.agents.load("ppo-4p-notrade")` finds it.
+"""
+
+import argparse
+import dataclasses
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from catan_pz import agents
+from catan_pz.agents.network import SHIPPED, Model, NetworkAgent, card_text
+from catan_pz.arena import play_match
+from catan_pz.rules import PRESETS, Rules
+
+
+def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Options from the command line."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").split("\n", maxsplit=1)[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("agent", help="a model file (.npz), or the name of an agent")
+    add("--against", action="append", help="the others; several times: several matches")
+    add("--games", type=int, default=1000, help="games of each match at least")
+    add("--seed", type=int, default=0, help="of boards, dice and draws")
+    add("--workers", type=int, default=1, help="processes that play")
+    add("--choice", choices=["draw", "best"], help="of a model; its own where not given")
+    add("--rules", choices=sorted(PRESETS), help="a preset; those of the model where not given")
+    add("--players", type=int, help="players; those of the rules where not given")
+    add("--trading", action=argparse.BooleanOptionalAction, help="trade between players")
+    add("--results", help="file of results, which a match broken off goes on from")
+    add("--ship", metavar="NAME", help="put the model and its card among those of the package")
+    options = parser.parse_args(arguments)
+    options.against = options.against or ["random", "heuristic"]
+    return options
+
+
+def rules_of(options: argparse.Namespace, agent: Any) -> Rules:
+    """The rules of the games: a model's own, but for what the options say."""
+    rules: Rules | str | None = options.rules
+    if rules is None and isinstance(agent, NetworkAgent):
+        rules = Rules.from_dict(agent.model.rules)
+    changes = {"num_players": options.players, "trading": options.trading}
+    return Rules.make(rules, **{k: v for k, v in changes.items() if v is not None})
+
+
+def play(agent: Any, against: str, rules: Rules, options: argparse.Namespace) -> dict[str, Any]:
+    """One match, in figures."""
+    seats = rules.num_players - 1
+    others = against.split(",")
+    if len(others) == 1:
+        others *= seats
+    if len(others) != seats:
+        raise ValueError(f"option against={against!r} is not possible; allowed: one or {seats}")
+    lineup = [("evaluated", agent), *others]
+    result = play_match(
+        lineup,
+        options.games,
+        rules,
+        options.seed,
+        workers=options.workers,
+        results=options.results and f"{options.results}-{against}",
+    )
+    tally = result.tally("evaluated")
+    return {
+        "against": against,
+        "games": tally.seats,
+        "won": tally.won,
+        "win_rate": result.win_rate("evaluated"),
+        "interval": list(result.interval("evaluated")),
+        "by_seat": result.win_rates_by_seat("evaluated"),
+        "points": tally.points,
+        "seed": options.seed,
+    }
+
+
+def show(result: dict[str, Any]) -> str:
+    """The figures in a line."""
+    low, high = result["interval"]
+    seats = ", ".join("-" if rate is None else f"{100 * rate:.0f}" for rate in result["by_seat"])
+    return (
+        f"against {result['against']}: won {result['won']:,} of {result['games']:,} games = "
+        f"{100 * result['win_rate']:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f} %; "
+        f"by seat {seats} %), {result['points']:.1f} points on average"
+    )
+
+
+def ship(name: str, model: Model, results: list[dict[str, Any]], folder: Path = SHIPPED) -> None:
+    """Put a model and its card among those of the package.
+
+    Raises:
+        ValueError: for a name that can't be a file's, or that another agent has.
+    """
+    known = set(agents.names()) - {path.stem for path in folder.glob("*.npz")}
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name) or name in known:
+        raise ValueError(f"option ship={name!r} is not possible; allowed: a free name, like ppo-4p")
+    plain = [{k: v for k, v in result.items() if k != "by_seat"} for result in results]
+    carded = dataclasses.replace(model, card={**model.card, "results": plain})
+    folder.mkdir(parents=True, exist_ok=True)
+    carded.save(folder / f"{name}.npz")
+    read = Model.read(folder / f"{name}.npz")
+    (folder / f"{name}.md").write_text(card_text(name, read), encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Play the matches; their figures are returned and printed."""
+    options = parse_options(arguments)
+    chosen = {"choice": options.choice} if options.choice else {}
+    agent = agents.load(options.agent, **chosen)
+    if options.ship and not (isinstance(agent, NetworkAgent) and not options.choice):
+        raise ValueError("option ship: only a model file, by its own choice, can be shipped")
+    rules = rules_of(options, agent)
+    agent.reset(0, rules, options.seed)  # an agent that can't play these rules says so here
+    results = []
+    for against in options.against:
+        results.append(play(agent, against, rules, options))
+        print(show(results[-1]), flush=True)
+    if options.ship:
+        ship(options.ship, agent.model, results)
+        print(f"shipped as {options.ship!r}")
+    return results
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (ValueError, OSError) as error:
+        sys.exit(f"error: {error}")

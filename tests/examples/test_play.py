@@ -1,0 +1,132 @@
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from catan_pz.agents import network
+from catan_pz.agents.network import Model, card_text
+from catan_pz.observation.segments import SIZE
+from catan_pz.rules import Rules
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=30)
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def file(tmp_path):
+    weight = np.random.default_rng(1).normal(0, 0.2, (252, SIZE)).astype(np.float32)
+    model = Model(
+        (weight,), (np.zeros(252, np.float32),), "relu", "draw", RULES.to_dict(), {"frames": 1}
+    )
+    model.save(tmp_path / "tiny.npz")
+    return tmp_path / "tiny.npz"
+
+
+def test_evaluate_plays_by_the_models_rules(file, capsys):
+    evaluate = load("evaluate")
+    arguments = [str(file), "--games=40", "--against=random", "--against=weighted", "--seed=3"]
+    results = evaluate.main(arguments)
+    assert [result["against"] for result in results] == ["random", "weighted"]
+    for result in results:
+        assert result["games"] == 40
+        assert result["won"] == pytest.approx(40 * result["win_rate"])
+        low, high = result["interval"]
+        assert low < result["win_rate"] < high
+        assert np.mean(result["by_seat"]) == pytest.approx(result["win_rate"])
+    assert capsys.readouterr().out.count("\n") == 2
+    assert evaluate.main(arguments) == results
+    assert evaluate.main([*arguments, "--seed=4"]) != results
+
+
+def test_evaluate_takes_names_and_line_ups():
+    evaluate = load("evaluate")
+    table = ["--players=3", "--no-trading", "--games=3"]
+    (result,) = evaluate.main(["weighted", "--against=random,weighted", *table])
+    assert result["games"] == 3
+    with pytest.raises(ValueError, match="allowed: one or 2"):
+        evaluate.main(["weighted", "--against=random,random,random", *table])
+    with pytest.raises(ValueError, match="nobody"):
+        evaluate.main(["nobody"])
+
+
+def test_a_model_of_other_rules_is_named(file):
+    with pytest.raises(ValueError, match="plays games of 2 players"):
+        load("evaluate").main([str(file), "--players=3", "--games=3", "--against=random"])
+
+
+def test_a_shipped_model_has_a_card_and_a_name(file, tmp_path, monkeypatch):
+    evaluate = load("evaluate")
+    folder = tmp_path / "models"
+    for module in (network, evaluate):
+        monkeypatch.setattr(module, "SHIPPED", folder)
+    monkeypatch.setattr(evaluate.ship, "__defaults__", (folder,))
+    (result,) = evaluate.main([str(file), "--games=10", "--against=random", "--ship=tiny-2p"])
+    shipped = Model.read(folder / "tiny-2p.npz")
+    assert shipped.card["frames"] == 1
+    assert shipped.card["results"][0]["won"] == result["won"]
+    card = (folder / "tiny-2p.md").read_text(encoding="utf-8")
+    assert card == card_text("tiny-2p", shipped)
+    assert "| random | 10 |" in card
+    evaluate.main(["tiny-2p", "--games=2", "--against=random", "--ship=tiny-2p"])
+    for name in ("random", "../x", "A b"):
+        with pytest.raises(ValueError, match="ship="):
+            evaluate.main([str(file), "--games=2", "--against=random", f"--ship={name}"])
+    with pytest.raises(ValueError, match="only a model file"):
+        evaluate.main(["random", "--ship=tiny"])
+
+
+def test_a_person_plays_to_the_end(file, capsys):
+    play = load("play_against")
+    typed = iter(["x", "999"])
+    asked = []
+
+    def read(prompt):
+        asked.append(prompt)
+        return next(typed, "0")
+
+    arguments = [str(file), "--seed=5", "--seat=1", "--no-color"]
+    winner = play.main(arguments, read)
+    shown = capsys.readouterr().out
+    assert winner in (0, 1, None)
+    assert shown.count("a number from 0 to") == 2
+    assert shown.count("   0 ") >= len(asked) - 2
+    assert f"player {winner} has won" in shown or winner is None
+    assert play.main(arguments, lambda _: "0") == winner
+
+
+def test_a_person_can_give_up(file):
+    play = load("play_against")
+    assert play.main([str(file), "--seed=5"], lambda _: "q") is None
+    with pytest.raises(ValueError, match="seat=2"):
+        play.main([str(file), "--seat=2"])
+
+
+@pytest.mark.parametrize("name", ["evaluate", "play_against"])
+def test_errors_are_one_line_on_the_command_line(name):
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / f"{name}.py", "nobody"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=EXAMPLES.parent,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: agent 'nobody' is not possible")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["evaluate", "play_against"])
+def test_every_option_has_help(name, capsys):
+    with pytest.raises(SystemExit):
+        load(name).parse_options(["--help"])
+    assert "--players" in capsys.readouterr().out
