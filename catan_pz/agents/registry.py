@@ -10,6 +10,7 @@ _HOMES: dict[str, str] = {
     "random": "catan_pz.agents.random:RandomAgent",
     "weighted": "catan_pz.agents.weighted:WeightedAgent",
     "heuristic": "catan_pz.agents.heuristic.agent:HeuristicAgent",
+    "search": "catan_pz.agents.search:SearchAgent",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 

@@ -69,6 +69,23 @@ KINDS: Final[dict[str, Any]] = {
     "winners": types.int64[::1],
     "points": types.int64[:, ::1],
     "counts": types.int64[::1],
+    # Search.
+    "net": types.float32[::1],
+    "features": types.float32[::1],
+    "odds": types.float64[::1],
+    "results": types.float64[:, ::1],
+    "exploration": types.float64,
+    "prior": types.float64,
+    "usual": types.float64,
+    "key": types.uint64,
+    "links": types.int64[:, ::1],
+    "totals": types.float64[:, ::1],
+    "keys": types.uint64[::1],
+    "priors": types.float64[::1],
+    "moved": types.int64[::1],
+    "leaves": types.int64[::1],
+    "advice": types.float64[:, ::1],
+    "values": types.float64[:, ::1],
 }
 """Types of parameters by name; every other parameter is an int64."""
 

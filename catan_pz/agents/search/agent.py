@@ -1,0 +1,131 @@
+"""The player that searches: simulations in games drawn from what its seat knows."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.base import Agent, View
+from catan_pz.agents.search import tree
+from catan_pz.agents.search.budget import Budget
+from catan_pz.agents.search.forest import MOST_ROWS, ROWS_PER_SIMULATION, Forest
+from catan_pz.agents.search.halving import choose_by_halving
+from catan_pz.agents.search.options import SearchOptions
+from catan_pz.agents.search.simulator import Simulator, best_offers
+from catan_pz.engine.actions import COMPOSE_GIVE, OFFER
+from catan_pz.engine.rule import as_games
+from catan_pz.rules import Rules
+
+_DEEPEST = 200
+"""Moves on a path down a tree."""
+
+
+class SearchAgent(Agent):
+    """Tries its actions in simulated games and plays the one that wins most often.
+
+    A simulation begins in a full game drawn from the exact belief of the seat, plays the
+    action, and goes on with a quick player in every seat; after some turns the odds of
+    winning are estimated. Nothing but the seat's `View` is looked at. With a budget in
+    simulations its choices follow from the seed of `reset` alone.
+
+    Args:
+        simulations: how many a decision may take; 1,000 if no budget is given.
+        seconds: how long a decision may take. The first of the two to be spent counts.
+        method: "halving" compares the actions by the same chance, and drops the worse half in
+            each round; "ucb1" tries the promising ones more often; "uct" grows a tree of
+            decisions below; "puct" does so led by priors, the quick player's or an evaluator's.
+        rollout: player of the rollouts, "greedy" (quick, plays soundly) or "random".
+        turns: turns after which a rollout ends and the odds are estimated, None to play to
+            the end.
+        determinizations: games drawn for a decision. The deck's order and the dice are drawn
+            anew in each simulation.
+        exploration: weight of what was little tried in "ucb1", "uct" and "puct"; None for
+            what suits the method.
+        offers: offers and counter-offers that are considered, those that promise most.
+        workers: threads. With "halving" the choice doesn't depend on their number.
+        keep_tree: whether "uct" and "puct" go on with what they found for a position before
+            it was reached.
+        evaluator: an `Evaluator` that takes the place of rollouts in "puct".
+        batch: positions that it judges at once.
+
+    Attributes:
+        options: a `SearchOptions`.
+        last: what is known of the last decision: "actions", "odds", "simulations", and
+            "visits" with a tree; None before the first, and when there was no choice.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    name = "search"
+    needs_belief: ClassVar[bool] = True
+
+    def __init__(self, **options: Any) -> None:
+        self.options = SearchOptions(**options)
+        self.last: dict[str, Any] | None = None
+        self._forest: Forest | None = None
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        """A game begins."""
+        super().reset(seat, rules, seed)
+        self.last = None
+        self._forest = self._new_forest()
+
+    def _new_forest(self) -> Forest | None:
+        options = self.options
+        if options.method == "halving":
+            return None
+        rows = MOST_ROWS
+        if options.simulations is not None:
+            rows = min(MOST_ROWS, 1000 + ROWS_PER_SIMULATION * options.simulations)
+        return Forest(
+            workers=options.workers,
+            rows=rows,
+            way=tree.PUCT if options.method == "puct" else tree.UCB1,
+            depth=1 if options.method == "ucb1" else _DEEPEST,
+            exploration=float(options.exploration or 0.0),
+            evaluator=options.evaluator,
+            batch=options.batch,
+        )
+
+    def act(self, view: View, mask: NDArray[np.int8]) -> int:
+        """A legal action; at once where there is but one."""
+        self.last = None
+        legal = np.flatnonzero(mask).astype(np.int64)
+        if len(legal) == 1:
+            return int(legal[0])
+        options = self.options
+        budget = Budget(options.simulations, options.seconds)
+        rng = np.random.default_rng(self.draws.next())
+        games = as_games(
+            np.concatenate([view.resample(rng).games for _ in range(options.determinizations)])
+        )
+        actions = self._considered(games, legal)
+        if len(actions) == 1:
+            return int(actions[0])
+        simulator = Simulator(
+            games,
+            self.draws.next(),
+            rollout=options.rollout,
+            turns=options.last_turn,
+            workers=options.workers,
+        )
+        return self._choose(simulator, actions, budget)
+
+    def _considered(self, games: np.ndarray, legal: NDArray[np.int64]) -> NDArray[np.int64]:
+        are_offers = (legal >= OFFER) & (legal < COMPOSE_GIVE)
+        if not are_offers.any():
+            return legal
+        offers = best_offers(games, legal[are_offers], self.options.offers)
+        return np.concatenate([legal[~are_offers], offers])
+
+    def _choose(self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget) -> int:
+        self.last = {"actions": actions}
+        if self._forest is None:
+            action, odds = choose_by_halving(simulator, actions, budget)
+        else:
+            keep = self.options.keep_tree and self.options.method != "ucb1"
+            action, visits, odds = self._forest.choose(simulator, actions, budget, keep=keep)
+            self.last["visits"] = visits
+        self.last |= {"odds": odds, "simulations": budget.played}
+        return action

@@ -1,0 +1,60 @@
+"""How long a search goes on: a number of simulations, a time, or whichever is spent first."""
+
+from time import perf_counter
+from typing import Final
+
+CHUNKS: Final = 8
+"""Chunks into which a number of simulations is divided, to look in between at what they say."""
+CHUNK_SECONDS: Final = 0.01
+"""Time after which a search by the clock looks at it again, about."""
+
+
+class Budget:
+    """What may be spent on one decision, or on a part of it.
+
+    Args:
+        simulations: how many may be played, None for any number.
+        seconds: how long they may take from now on, None for any time.
+
+    Attributes:
+        played: simulations played.
+    """
+
+    def __init__(self, simulations: int | None, seconds: float | None) -> None:
+        self._simulations = simulations
+        self._seconds = seconds
+        self._start = perf_counter()
+        self.played = 0
+
+    @property
+    def left(self) -> float:
+        """Simulations left; infinite where only time counts."""
+        return float("inf") if self._simulations is None else self._simulations - self.played
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time left; None where only simulations count."""
+        return None if self._seconds is None else self._seconds - (perf_counter() - self._start)
+
+    def part(self, parts: int) -> "Budget":
+        """An equal part of what is left, to be spent from now on."""
+        simulations = None if self._simulations is None else int(self.left) // parts
+        seconds = self.seconds_left
+        return Budget(simulations, None if seconds is None else seconds / parts)
+
+    def chunk(self, width: int) -> int:
+        """How often to play `width` simulations before looking again; 0 if all is spent.
+
+        By the clock at least one chunk is granted, so that there is something to choose by.
+        """
+        most = self.left // width
+        if self._seconds is None:
+            assert self._simulations is not None
+            return int(min(most, -(-self._simulations // (CHUNKS * width))))
+        if self.played == 0:
+            return int(min(most, 1))
+        seconds = self._seconds - (perf_counter() - self._start)
+        if seconds <= 0:
+            return 0
+        pace = (self._seconds - seconds) / self.played
+        return int(min(most, max(1, min(seconds, CHUNK_SECONDS) // (pace * width))))

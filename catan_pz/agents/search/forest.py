@@ -1,0 +1,268 @@
+"""Tree search from Python: one tree for each worker, kept from decision to decision.
+
+Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search", 2008: the trees grow
+independently, and what they say of the root's moves is added up.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.search import calls, tree
+from catan_pz.agents.search.budget import Budget
+from catan_pz.agents.search.evaluator import Evaluator, checked_evaluation
+from catan_pz.agents.search.simulator import Scratch, Simulator
+from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.terms import MAX_PLAYERS
+
+ROWS_PER_SIMULATION: Final = 12
+MOST_ROWS: Final = 1_000_000
+"""Rows of a tree; when they are used up it grows no more, and rollouts start from its leaves."""
+
+
+class Tree:
+    """The arrays of one tree, as `tree` lays them out.
+
+    Args:
+        rows: how many nodes there is room for.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.links = np.zeros((rows, tree.LINKS), np.int64)
+        self.totals = np.zeros((rows, MAX_PLAYERS))
+        self.keys = np.zeros(rows, np.uint64)
+        self.priors = np.zeros(rows)
+        self.scratch = Scratch()
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The arrays, in the order in which calls take them."""
+        return self.links, self.totals, self.keys, self.priors
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.links[0] = 0
+
+    def keep(self, key: int, seat: int) -> int:
+        """Make the position that looks a certain way to a seat, to move, the root.
+
+        Returns:
+            The visits that it has had already; 0, with the tree empty, if there is none.
+        """
+        used = int(self.links[0, tree.VISITS])
+        links = self.links[:used]
+        fitting = (self.keys[:used] == key) & (links[:, tree.ACTION] < 0)
+        found = np.flatnonzero(fitting & (links[:, tree.MOVER] == seat))
+        found = found[found > 0]
+        if len(found) == 0:
+            self.clear()
+            return 0
+        node = int(found[links[found, tree.VISITS].argmax()])
+        if node != tree.ROOT:
+            calls.move_root(node, *self.arrays, np.zeros(used, np.int64))
+        return int(self.links[tree.ROOT, tree.VISITS])
+
+    def moves(self) -> dict[int, int]:
+        """Rows of the root's moves by action."""
+        found = {}
+        row = int(self.links[tree.ROOT, tree.FIRST])
+        while row:
+            found[int(self.links[row, tree.ACTION])] = row
+            row = int(self.links[row, tree.NEXT])
+        return found
+
+
+class Forest:
+    """Trees that search together.
+
+    Args:
+        workers: how many, one a thread.
+        rows: nodes of each.
+        way: `tree.UCB1` or `tree.PUCT`.
+        depth: moves on a path, 1 for a choice at the root alone.
+        exploration: weight of what was little tried.
+        evaluator: judges new positions instead of a rollout.
+        batch: positions to be judged at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int,
+        rows: int,
+        way: int,
+        depth: int,
+        exploration: float,
+        evaluator: Evaluator | None = None,
+        batch: int = 1,
+    ) -> None:
+        self.trees = [Tree(rows) for _ in range(workers)]
+        self._way = way
+        self._depth = depth
+        self._exploration = exploration
+        self._evaluator = evaluator
+        self._leaves = Scratch(batch)
+
+    def choose(
+        self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget, *, keep: bool
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
+        """The action visited most, with visits and mean odds of all.
+
+        Args:
+            simulator: determinisations, seed and rollouts.
+            actions: (K,) legal actions that are considered.
+            budget: what may be spent.
+            keep: whether to go on with what was found for this position before.
+        """
+        for one in self.trees:
+            self._plant(one, simulator, actions, keep)
+        visits, means = self._counted(simulator, actions)
+        while True:
+            lead = np.sort(visits)[::-1]
+            if len(lead) > 1 and lead[0] - lead[1] > budget.left:
+                break
+            times = budget.chunk(len(self.trees))
+            if times == 0:
+                break
+            self._grow(simulator, budget.played // len(self.trees), times)
+            budget.played += times * len(self.trees)
+            visits, means = self._counted(simulator, actions)
+        best = np.lexsort((means, visits))[-1]
+        return int(actions[best]), visits, means
+
+    def _plant(
+        self, one: Tree, simulator: Simulator, actions: NDArray[np.int64], keep: bool
+    ) -> None:
+        seat = int(simulator.games["player"][0])
+        if keep:
+            one.keep(int(calls.look_key(simulator.games, 0, seat, one.scratch.obs)), seat)
+        else:
+            one.clear()
+        calls.plant(simulator.games, actions, simulator.seed, *one.arrays, one.scratch.obs)
+        if self._evaluator is not None:
+            self._set_root_priors(one, simulator, self._evaluator)
+
+    def _counted(
+        self, simulator: Simulator, actions: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        seat = int(simulator.games["player"][0])
+        visits = np.zeros(len(actions), np.int64)
+        totals = np.zeros(len(actions))
+        for one in self.trees:
+            rows = one.moves()
+            chosen = [rows[int(a)] for a in actions]
+            visits += one.links[chosen, tree.VISITS]
+            totals += one.totals[chosen, seat]
+        return visits, totals / np.maximum(visits, 1)
+
+    def _grow(self, simulator: Simulator, first: int, times: int) -> None:
+        if self._evaluator is not None:
+            self._evaluate_leaves(self.trees[0], simulator, self._evaluator, first, times)
+            return
+        if len(self.trees) == 1:
+            self._grow_one(0, simulator, first, times)
+            return
+        with ThreadPoolExecutor(len(self.trees)) as pool:
+            list(
+                pool.map(
+                    lambda k: self._grow_one(k, simulator, first, times), range(len(self.trees))
+                )
+            )
+
+    def _grow_one(self, worker: int, simulator: Simulator, first: int, times: int) -> None:
+        one = self.trees[worker]
+        # Each tree has simulations of its own.
+        seed = np.uint64((int(simulator.seed) + (worker << 32)) % 2**64)
+        calls.grow(
+            simulator.games,
+            one.scratch.spare,
+            seed,
+            first,
+            first + times,
+            self._way,
+            self._depth,
+            self._exploration,
+            simulator.player,
+            simulator.turns,
+            NO_SCRIPT,
+            simulator.net,
+            one.scratch.features,
+            one.scratch.odds,
+            one.scratch.obs,
+            *one.arrays,
+        )
+
+    def _set_root_priors(self, one: Tree, simulator: Simulator, evaluator: Evaluator) -> None:
+        leaves = Leaves(1, simulator)
+        calls.look_at(simulator.games, leaves.observations, leaves.masks)
+        policies, _ = checked_evaluation(evaluator, leaves.observations, leaves.masks, leaves.seats)
+        calls.set_root_priors(policies, one.links, one.priors)
+
+    def _evaluate_leaves(
+        self, one: Tree, simulator: Simulator, evaluator: Evaluator, first: int, times: int
+    ) -> None:
+        batch = len(self._leaves.spare)
+        for start in range(first, first + times, batch):
+            leaves = Leaves(min(batch, first + times - start), simulator)
+            scratch = self._leaves
+            calls.pick_leaves(
+                simulator.games,
+                scratch.spare,
+                simulator.seed,
+                start,
+                self._way,
+                self._depth,
+                self._exploration,
+                NO_SCRIPT,
+                scratch.obs,
+                leaves.nodes,
+                leaves.observations,
+                leaves.masks,
+                leaves.players,
+                *one.arrays,
+                scratch.odds,
+            )
+            policies, values = leaves.judged(evaluator)
+            calls.take_evaluations(
+                scratch.spare,
+                simulator.net,
+                scratch.features,
+                scratch.odds,
+                leaves.nodes,
+                policies,
+                values,
+                *one.arrays,
+            )
+
+
+class Leaves:
+    """Positions to be judged together.
+
+    Args:
+        count: B.
+        simulator: tells the number of seats.
+    """
+
+    def __init__(self, count: int, simulator: Simulator) -> None:
+        trading = bool(simulator.games["trading"][0])
+        self.seats = int(simulator.games["num_players"][0])
+        self.nodes = np.zeros(count, np.int64)
+        self.players = np.zeros(count, np.int8)
+        self.observations = np.zeros((count, len(Scratch().obs)), np.int8)
+        self.masks = np.zeros((count, 389 if trading else 252), np.int8)
+
+    def judged(self, evaluator: Evaluator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Priors (B, A) and odds (B, P) by seat; zeros where the game is finished."""
+        policies = np.zeros(self.masks.shape)
+        values = np.zeros((len(self.masks), MAX_PLAYERS))
+        going = np.flatnonzero(self.masks.any(1))
+        if len(going):
+            policies[going], relative = checked_evaluation(
+                evaluator, self.observations[going], self.masks[going], self.seats
+            )
+            for row, b in enumerate(going):
+                for k in range(self.seats):
+                    values[b, (int(self.players[b]) + k) % self.seats] = relative[row, k]
+        return policies, values

@@ -1,0 +1,215 @@
+"""The quick player of rollouts, as compiled rules that read the record itself.
+
+It looks at nothing that the seat to move could not know: its own hand and cards, and what
+lies open. Never reading an observation, it decides several times faster than a player who
+does. The order of what it does in its turn: settlement, city, development card to play,
+trade with the bank towards what it can then build, road, development card to buy.
+"""
+
+from catan_pz.agents.search.places import (
+    NOTHING,
+    best_city,
+    best_road,
+    best_vertex,
+    card_to_discard,
+    cards_missing,
+    hex_for_robber,
+    victim_to_rob,
+    wants,
+    wants_roads,
+)
+from catan_pz.agents.search.trading import greedy_in_trade
+from catan_pz.engine.actions import (
+    BUILD_CITY,
+    BUILD_ROAD,
+    BUILD_SETTLEMENT,
+    BUY_DEVELOPMENT_CARD,
+    DISCARD,
+    END_TURN,
+    MARITIME_TRADE,
+    MOVE_ROBBER,
+    PLAY_KNIGHT,
+    PLAY_MONOPOLY,
+    PLAY_ROAD_BUILDING,
+    PLAY_YEAR_OF_PLENTY,
+    ROLL,
+    STEAL,
+)
+from catan_pz.engine.building import (
+    can_build_city,
+    can_build_settlement,
+    road_spots,
+    roads_left,
+    settlement_spots,
+)
+from catan_pz.engine.chance import number_below
+from catan_pz.engine.development import can_play_road_building, may_play
+from catan_pz.engine.hands import CARD, CITY, COSTS, ROAD, SETTLEMENT, can_afford
+from catan_pz.engine.legal import count_legal, is_legal, pick_legal
+from catan_pz.engine.robber import touches
+from catan_pz.engine.rule import rule
+from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
+from catan_pz.terms import (
+    BANK_PER_RESOURCE,
+    KNIGHT,
+    MONOPOLY,
+    NUM_RESOURCES,
+    YEAR_OF_PLENTY,
+    Phase,
+)
+
+MANY_TO_TAKE = 4
+"""Cards for which a monopoly is worth playing."""
+
+
+@rule
+def swap_towards(s, p, purchase):
+    """A trade with the bank, if such trades will pay for a purchase this turn, or NOTHING."""
+    missing, swaps, give, get, most = 0, 0, NOTHING, NOTHING, -1
+    for r in range(NUM_RESOURCES):
+        spare = int(s.hand[p, r]) - COSTS[purchase, r]
+        if spare < 0:
+            missing -= spare
+            if s.bank[r] == 0:
+                return NOTHING
+            get = r
+        elif spare >= s.rate[p, r]:
+            swaps += spare // int(s.rate[p, r])
+            if spare - s.rate[p, r] > most:
+                give, most = r, spare - int(s.rate[p, r])
+    if missing == 0 or missing > swaps:
+        return NOTHING
+    return MARITIME_TRADE + (NUM_RESOURCES - 1) * give + (get if get < give else get - 1)
+
+
+@rule
+def plenty_for(s, p, purchase):
+    """The year of plenty that completes a purchase, or NOTHING."""
+    if not wants(s, p, purchase):
+        return NOTHING
+    missing = cards_missing(s, p, purchase)
+    if missing == 0 or missing > 2:
+        return NOTHING
+    first, second = NOTHING, NOTHING
+    for r in range(NUM_RESOURCES):
+        for _ in range(COSTS[purchase, r] - int(s.hand[p, r])):
+            if first == NOTHING:
+                first = r
+            else:
+                second = r
+    if second == NOTHING:
+        # One card is enough: the other is what the next city lacks.
+        second = first if first >= 3 else 4
+    if first > second:
+        first, second = second, first
+    # Pairs are in lexicographic order.
+    return PLAY_YEAR_OF_PLENTY + first * NUM_RESOURCES - first * (first - 1) // 2 + second - first
+
+
+@rule
+def monopoly_for(s, p):
+    """The monopoly that takes most, if that is enough, or NOTHING; what others hold is public."""
+    best, most = NOTHING, MANY_TO_TAKE - 1
+    for r in range(NUM_RESOURCES):
+        others = BANK_PER_RESOURCE - int(s.bank[r]) - int(s.hand[p, r])
+        if others > most:
+            best, most = r, others
+    return NOTHING if best == NOTHING else PLAY_MONOPOLY + best
+
+
+@rule
+def knight_helps(s, p):
+    """Whether the robber bars an own hex, or the largest army is near."""
+    if s.largest_army_owner != p and s.played[p, KNIGHT] >= 1:
+        return True
+    return touches(s, p, int(s.robber)) or s.cards[p, KNIGHT] > 1
+
+
+@rule
+def card_to_play(s, p):
+    """A development card for p to play now, or NOTHING."""
+    if s.card_played:
+        return NOTHING
+    if may_play(s, p, KNIGHT) and knight_helps(s, p):
+        return PLAY_KNIGHT
+    if s.phase == Phase.ROLL:
+        return NOTHING
+    if may_play(s, p, MONOPOLY):
+        a = monopoly_for(s, p)
+        if a != NOTHING:
+            return a
+    if may_play(s, p, YEAR_OF_PLENTY):
+        for purchase in (CITY, SETTLEMENT):
+            a = plenty_for(s, p, purchase)
+            if a != NOTHING and is_legal(s, a):
+                return a
+    if can_play_road_building(s, p) and roads_left(s, p) > 1 and wants_roads(s, p):
+        return PLAY_ROAD_BUILDING
+    return NOTHING
+
+
+@rule
+def may_spend(s, p, purchase):
+    """Whether a road or card is worth its cards: nothing better is near, or a 7 threatens."""
+    if s.hand_size[p] > s.discard_limit:
+        return True
+    if purchase == CARD:
+        return not wants(s, p, CITY) or cards_missing(s, p, CITY) > 1
+    return not wants(s, p, SETTLEMENT) or (s.hand[p, 0] > 1 and s.hand[p, 1] > 1)
+
+
+@rule
+def build_or_buy(s, p):
+    """What p can build at once, or trade with the bank for, or END_TURN."""
+    if can_build_settlement(s, p):
+        v = best_vertex(s, p, settlement_spots(s, p))
+        if v != NOTHING:
+            return BUILD_SETTLEMENT + v
+    if can_build_city(s, p) and s.settlements[p] != 0:
+        return BUILD_CITY + best_city(s, p)
+    a = card_to_play(s, p)
+    if a != NOTHING:
+        return a
+    for purchase in (CITY, SETTLEMENT, ROAD, CARD):
+        if wants(s, p, purchase) and (purchase >= SETTLEMENT or may_spend(s, p, purchase)):
+            if can_afford(s, p, purchase):
+                if purchase == ROAD:
+                    return BUILD_ROAD + best_road(s, p, road_spots(s, p, 0), road_spots(s, p, 1))
+                if purchase == CARD:
+                    return BUY_DEVELOPMENT_CARD
+            else:
+                a = swap_towards(s, p, purchase)
+                if a != NOTHING:
+                    return a
+    return END_TURN
+
+
+@rule
+def greedy_action(s):
+    """The choice of the quick player for the seat to move."""
+    p = int(s.player)
+    if s.phase == Phase.MAIN:
+        return build_or_buy(s, p)
+    if s.phase == Phase.ROLL:
+        a = card_to_play(s, p)
+        return ROLL if a == NOTHING else a
+    if s.phase == Phase.MOVE_ROBBER:
+        return MOVE_ROBBER + hex_for_robber(s, p)
+    if s.phase == Phase.STEAL:
+        return STEAL + victim_to_rob(s, p) - 1
+    if s.phase == Phase.DISCARD:
+        return DISCARD + card_to_discard(s, p)
+    if s.phase == Phase.FREE_ROAD:
+        return BUILD_ROAD + best_road(s, p, road_spots(s, p, 0), road_spots(s, p, 1))
+    if s.phase == Phase.SETUP_SETTLEMENT:
+        return BUILD_SETTLEMENT + best_vertex(s, p, setup_settlement_spots(s))
+    if s.phase == Phase.SETUP_ROAD:
+        edges_0, edges_1 = setup_road_spots(s, p, 0), setup_road_spots(s, p, 1)
+        return BUILD_ROAD + best_road(s, p, edges_0, edges_1)
+    return greedy_in_trade(s, p)
+
+
+@rule
+def random_action(s, seed):
+    """A legal action, each equally likely."""
+    return pick_legal(s, number_below(seed, count_legal(s)))

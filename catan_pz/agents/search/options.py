@@ -1,0 +1,96 @@
+"""The options of the search, checked."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from catan_pz.agents.search.evaluator import Evaluator
+from catan_pz.agents.search.rollout import PLAYERS
+
+METHODS: Final = ("halving", "ucb1", "uct", "puct")
+DEFAULT_SIMULATIONS: Final = 1000
+TO_THE_END: Final = 1_000_000
+"""Turns of a rollout that nothing cuts off."""
+
+EXPLORATION: Final = {"halving": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
+"""Default of the option by method."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """How a search decides; see `SearchAgent` for what each option means.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    simulations: int | None = None
+    seconds: float | None = None
+    method: str = "halving"
+    rollout: str = "greedy"
+    turns: int | None = 8
+    determinizations: int = 16
+    exploration: float | None = None
+    offers: int = 6
+    workers: int = 1
+    keep_tree: bool = True
+    evaluator: Evaluator | None = None
+    batch: int = 16
+
+    def __post_init__(self) -> None:
+        if self.simulations is None and self.seconds is None:
+            object.__setattr__(self, "simulations", DEFAULT_SIMULATIONS)
+        self._check_whole("simulations", 1, 10**9, optional=True)
+        self._check_number("seconds", above=True)
+        self._check_choice("method", METHODS)
+        self._check_choice("rollout", tuple(PLAYERS))
+        self._check_whole("turns", 0, TO_THE_END, optional=True)
+        self._check_whole("determinizations", 1, 10**6)
+        self._check_number("exploration", above=False)
+        self._check_whole("offers", 0, 120)
+        self._check_whole("workers", 1, 256)
+        self._check_whole("batch", 1, 10**5)
+        if not isinstance(self.keep_tree, bool):
+            raise bad_option("keep_tree", self.keep_tree, "True or False")
+        self._check_evaluator()
+        if self.exploration is None:
+            object.__setattr__(self, "exploration", EXPLORATION[self.method])
+
+    def _check_whole(self, name: str, low: int, high: int, *, optional: bool = False) -> None:
+        value = getattr(self, name)
+        if optional and value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            rest = " or None" if optional else ""
+            raise bad_option(name, value, f"an int from {low} to {high}{rest}")
+
+    def _check_number(self, name: str, *, above: bool) -> None:
+        value = getattr(self, name)
+        if value is None:
+            return
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not (value > 0 if above else value >= 0) or value == float("inf"):
+            raise bad_option(name, value, f"a number {'above 0' if above else 'from 0 on'} or None")
+
+    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        if getattr(self, name) not in choices:
+            raise bad_option(name, getattr(self, name), f"one of {choices}")
+
+    def _check_evaluator(self) -> None:
+        if self.evaluator is None:
+            return
+        if not callable(getattr(self.evaluator, "evaluate", None)):
+            raise bad_option("evaluator", self.evaluator, "an Evaluator or None")
+        if self.method != "puct":
+            raise bad_option("method", self.method, "'puct' with an evaluator")
+        if self.workers != 1:
+            raise bad_option("workers", self.workers, "1 with an evaluator")
+
+    @property
+    def last_turn(self) -> int:
+        """Turns after which a rollout is cut off."""
+        return TO_THE_END if self.turns is None else self.turns
+
+
+def bad_option(name: str, value: Any, allowed: str) -> ValueError:
+    """The error for an option."""
+    return ValueError(f"option {name}={value!r} is not possible; allowed: {allowed}")

@@ -1,0 +1,94 @@
+"""Games played on from a position by a quick player, as compiled rules.
+
+All chance comes from one seed. The dice's generator starts afresh from it with each turn:
+whatever way a turn was played, the next one throws the same dice. That makes what different
+actions lead to comparable.
+"""
+
+import numpy as np
+
+from catan_pz.agents.search.greedy import greedy_action, random_action
+from catan_pz.engine.chance import GAMMA, draw_below, scramble
+from catan_pz.engine.legal import count_legal, pick_legal
+from catan_pz.engine.rule import rule
+from catan_pz.engine.step import step
+from catan_pz.terms import DECK_SIZE, Phase
+
+RANDOM, GREEDY = 0, 1
+PLAYERS = {"random": RANDOM, "greedy": GREEDY}
+"""Players of rollouts by name."""
+
+_OTHER = np.uint64(0x5851F42D4C957F2D)
+
+
+@rule
+def begin_turn(s, seed):
+    """Start the dice's generator for this turn."""
+    s.rng = scramble(seed + GAMMA * np.uint64(s.turn + 1))
+
+
+@rule
+def shuffle_rest_of_deck(s):
+    """Bring the cards still to be drawn into a random order: any is as likely as another."""
+    top = DECK_SIZE - int(s.deck_left)
+    for k in range(DECK_SIZE - 1, top, -1):
+        j = top + draw_below(s, k + 1 - top)
+        card = s.deck[k]
+        s.deck[k] = s.deck[j]
+        s.deck[j] = card
+
+
+@rule
+def begin_simulation(s, seed):
+    """Draw anew what lies ahead: the order of the deck and the dice."""
+    s.rng = scramble(seed)
+    shuffle_rest_of_deck(s)
+    begin_turn(s, seed)
+
+
+@rule
+def play_decision(s, a, seed, script):
+    """Play a decision, with the dice's generator begun where a turn begins."""
+    turn = int(s.turn)
+    step(s, a, script)
+    if s.turn != turn:
+        begin_turn(s, seed)
+
+
+@rule
+def play_forced(s, seed, script):
+    """Play decisions with one legal action; return the number of those of the next, 0 for none."""
+    n = count_legal(s)
+    while n == 1:
+        play_decision(s, pick_legal(s, 0), seed, script)
+        n = count_legal(s)
+    return n
+
+
+@rule
+def begins_turn(s):
+    """Whether a turn has just begun."""
+    return s.phase == Phase.ROLL and not s.card_played
+
+
+@rule
+def choose(s, player, draw):
+    """What a player of rollouts does where there is a choice."""
+    if player == GREEDY:
+        return greedy_action(s)
+    return random_action(s, draw)
+
+
+@rule
+def play_on(s, player, seed, last_turn, script):
+    """Play until a turn begins, no earlier than `last_turn`, or the game is finished."""
+    draws = scramble(seed ^ _OTHER)
+    n = count_legal(s)
+    while n > 0 and not (s.turn >= last_turn and begins_turn(s)):
+        if n == 1:
+            a = pick_legal(s, 0)
+        else:
+            draws += GAMMA
+            a = choose(s, player, scramble(draws))
+        play_decision(s, a, seed, script)
+        n = count_legal(s)

@@ -1,0 +1,117 @@
+"""Simulations of one decision: the determinisations, and scratch space for the calls."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.search import calls
+from catan_pz.agents.search.rollout import PLAYERS
+from catan_pz.agents.search.value import NET_SIZE, NUM_FEATURES, NUM_HIDDEN
+from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.engine.rule import as_games
+from catan_pz.engine.state import STATE
+from catan_pz.observation.segments import SIZE
+from catan_pz.terms import MAX_PLAYERS
+
+NET_FILE: Final = Path(__file__).with_name("value.npy")
+
+
+@cache
+def value_net() -> NDArray[np.float32]:
+    """The network of `value`, as `examples/fit_value.py` writes it."""
+    net: NDArray[np.float32] = np.load(NET_FILE)
+    if net.dtype != np.float32 or net.shape != (NET_SIZE,):
+        raise ValueError(f"{NET_FILE} holds {net.dtype} {net.shape}; needed: ({NET_SIZE},) float32")
+    return net
+
+
+class Scratch:
+    """What one thread of simulations writes to."""
+
+    def __init__(self, games: int = 1) -> None:
+        self.spare = as_games(np.zeros(games, STATE))
+        self.features = np.zeros(NUM_FEATURES + NUM_HIDDEN, np.float32)
+        self.odds = np.zeros(MAX_PLAYERS)
+        self.obs = np.zeros(SIZE, np.int8)
+
+
+class Simulator:
+    """Simulations from one position, for the seat to move there.
+
+    Args:
+        games: (D,) determinisations of the position.
+        seed: where all chance comes from.
+        rollout: player of the rollouts, a name of `rollout.PLAYERS`.
+        turns: turns after which a rollout is cut off and the odds are estimated.
+        workers: threads that share simulations. What they find doesn't depend on it.
+
+    Attributes:
+        games, seed, turns: as given.
+        player: number of the player of rollouts.
+        net: the network that estimates odds.
+    """
+
+    def __init__(
+        self, games: np.ndarray, seed: int, *, rollout: str, turns: int, workers: int
+    ) -> None:
+        self.games = games
+        self.seed = np.uint64(seed)
+        self.player = PLAYERS[rollout]
+        self.turns = turns
+        self.net = value_net()
+        self._scratch = [Scratch() for _ in range(workers)]
+
+    def run(self, actions: NDArray[np.int64], first: int, last: int) -> NDArray[np.float64]:
+        """(K, S) the mover's odds after each of some actions, in simulations `first` to `last`."""
+        workers = min(len(self._scratch), last - first)
+        if workers == 1:
+            return self._run(self._scratch[0], actions, first, last)
+        ends = [first + (last - first) * k // workers for k in range(workers + 1)]
+        with ThreadPoolExecutor(workers) as pool:
+            parts = pool.map(
+                lambda k: self._run(self._scratch[k], actions, ends[k], ends[k + 1]),
+                range(workers),
+            )
+            return np.concatenate(list(parts), axis=1)
+
+    def _run(
+        self, scratch: Scratch, actions: NDArray[np.int64], first: int, last: int
+    ) -> NDArray[np.float64]:
+        results = np.empty((len(actions), last - first))
+        calls.simulate(
+            self.games,
+            scratch.spare,
+            actions,
+            self.seed,
+            first,
+            last,
+            self.player,
+            self.turns,
+            NO_SCRIPT,
+            self.net,
+            scratch.features,
+            scratch.odds,
+            results,
+        )
+        return results
+
+
+def best_offers(games: np.ndarray, offers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Of some offers those that promise most, `most` at the most and only such as promise any."""
+    odds = np.zeros(len(offers))
+    calls.rank_offers(games, offers, odds)
+    order = np.argsort(-odds, kind="stable")[:most]
+    chosen: NDArray[np.int64] = np.sort(offers[order[odds[order] > 0]])
+    return chosen
+
+
+def statistics(results: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means (K,) of results (K, S), and standard errors of their distances to the best mean."""
+    means = results.mean(1)
+    lags = results[means.argmax()] - results
+    errors = lags.std(1) / np.sqrt(max(1, results.shape[1]))
+    return means, errors

@@ -1,0 +1,131 @@
+"""How the quick player trades with others: compiled rules."""
+
+from catan_pz.agents.search.places import cards_missing, wants
+from catan_pz.engine.actions import (
+    ACCEPT,
+    CLOSE_WITH,
+    COMPOSE_GET,
+    COMPOSE_GIVE,
+    COMPOSE_SEND,
+    OFFER_GET,
+    OFFER_GIVE,
+    REJECT,
+    WITHDRAW,
+)
+from catan_pz.engine.hands import CARD, CITY, SETTLEMENT
+from catan_pz.engine.legal import is_legal
+from catan_pz.engine.rule import rule
+from catan_pz.engine.trade import ACCEPTED
+from catan_pz.terms import NUM_RESOURCES, Phase
+
+
+@rule
+def worth_of_hand(s, p):
+    """How near the hand of p brings it to a settlement, a city and a card."""
+    worth = 0
+    for purchase in (SETTLEMENT, CITY, CARD):
+        if wants(s, p, purchase):
+            worth = max(worth, (8 if purchase < CARD else 6) - 2 * cards_missing(s, p, purchase))
+    return 2 * worth + int(s.hand_size[p])
+
+
+@rule
+def gain_of_swap(s, p, give, get):
+    """How much better the hand of p is with the cards of row `get` for those of row `give`.
+
+    Rows below 4 are of `s.offer_give`, rows from 4 on of `s.offer_get`.
+    """
+    before = worth_of_hand(s, p)
+    after = before
+    for sign in (1, -1):
+        for r in range(NUM_RESOURCES):
+            given = int(s.offer_give[give, r]) if give < 4 else int(s.offer_get[give - 4, r])
+            got = int(s.offer_give[get, r]) if get < 4 else int(s.offer_get[get - 4, r])
+            s.hand[p, r] += sign * (got - given)
+            s.hand_size[p] += sign * (got - given)
+        if sign == 1:
+            after = worth_of_hand(s, p)
+    return after - before
+
+
+@rule
+def gain_of_template(s, p, k, sign):
+    """How much better the hand of p is when template k is closed: 1 its maker, -1 the other."""
+    before = worth_of_hand(s, p)
+    for r in range(NUM_RESOURCES):
+        s.hand[p, r] += sign * (OFFER_GET[k, r] - OFFER_GIVE[k, r])
+        s.hand_size[p] += sign * (OFFER_GET[k, r] - OFFER_GIVE[k, r])
+    after = worth_of_hand(s, p)
+    for r in range(NUM_RESOURCES):
+        s.hand[p, r] -= sign * (OFFER_GET[k, r] - OFFER_GIVE[k, r])
+        s.hand_size[p] -= sign * (OFFER_GET[k, r] - OFFER_GIVE[k, r])
+    return after - before
+
+
+@rule
+def is_near_winning(s, p):
+    """Whether two visible points more would do."""
+    return s.visible_points[p] + 2 >= s.victory_points
+
+
+@rule
+def answer_to_offer(s, p):
+    """Accept what brings p nearer to its next building; no counter-offers."""
+    maker = int(s.turn_player)
+    if (
+        is_legal(s, ACCEPT)
+        and not is_near_winning(s, maker)
+        and gain_of_swap(s, p, 4 + maker, maker) > 0
+    ):
+        return ACCEPT
+    return REJECT
+
+
+@rule
+def seat_to_close_with(s, p):
+    """The best of the answers to the offer of p, or to withdraw it."""
+    best, most = WITHDRAW, 0
+    for k in range(1, int(s.num_players)):
+        q = (p + k) % int(s.num_players)
+        if is_legal(s, CLOSE_WITH + k - 1):
+            if s.answer[q] == ACCEPTED:
+                gained = gain_of_swap(s, p, p, 4 + p)
+            else:
+                gained = gain_of_swap(s, p, 4 + q, q)
+            if gained > most:
+                best, most = CLOSE_WITH + k - 1, gained
+    return best
+
+
+@rule
+def card_to_compose(s, p, first):
+    """To give (`first` COMPOSE_GIVE) what p holds most of, or to get what it holds least of."""
+    best, most = -1, -1000
+    for r in range(NUM_RESOURCES):
+        if is_legal(s, first + r):
+            worth = int(s.hand[p, r]) if first == COMPOSE_GIVE else -int(s.hand[p, r])
+            if worth > most:
+                best, most = first + r, worth
+    return best
+
+
+@rule
+def compose_on(s, p):
+    """Complete an offer with one card a side, and send it."""
+    if is_legal(s, COMPOSE_SEND):
+        return COMPOSE_SEND
+    gives = 0
+    for r in range(NUM_RESOURCES):
+        gives += int(s.offer_give[p, r])
+    a = card_to_compose(s, p, COMPOSE_GIVE if gives == 0 else COMPOSE_GET)
+    return WITHDRAW if a < 0 else a
+
+
+@rule
+def greedy_in_trade(s, p):
+    """The choice of the quick player while an offer is open. It begins none."""
+    if s.phase == Phase.ANSWER:
+        return answer_to_offer(s, p)
+    if s.phase == Phase.CLOSE:
+        return seat_to_close_with(s, p)
+    return compose_on(s, p)

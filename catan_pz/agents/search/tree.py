@@ -1,0 +1,220 @@
+"""A tree of decisions over determinisations, as compiled rules on flat arrays.
+
+Information set search for one observer (Cowling, Powley and Whitehouse, "Information Set
+Monte Carlo Tree Search", 2012): every simulation descends with a determinisation of its own,
+among the actions that are legal in it. A node is a *position* or a *move*. A position is a
+decision of some seat, the same for all states that look alike to the searcher; its children
+are moves, which count how often they could have been chosen. The children of a move are the
+positions to which chance, and forced decisions, may lead from it; they go by what the
+searcher observes of them. So chance is drawn anew in each simulation, by the rules, and no
+position mixes what the searcher can tell apart. Each seat goes for its own odds of winning
+(max^n).
+
+Node k is row k of four arrays: `links` (N, 7) int64, its columns named below; `totals` (N, P)
+float64, sums of each seat's odds over visits; `keys` (N,) uint64, the hash of what the searcher
+sees of a position; `priors` (N,) float64 of moves. Row 0 is no node: its VISITS is how many rows
+are in use, its child the root. The root is row 1, a decision of the searcher.
+"""
+
+import math
+
+import numpy as np
+
+from catan_pz.engine import bits
+from catan_pz.engine.actions import COMPOSE_SEND, OFFER
+from catan_pz.engine.chance import scramble
+from catan_pz.engine.legal import is_legal
+from catan_pz.engine.rule import rule
+from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS
+from catan_pz.observation.encode import DICE, observe
+from catan_pz.observation.segments import SIZE
+from catan_pz.terms import MAX_PLAYERS
+
+FIRST, NEXT, PARENT, ACTION, MOVER, VISITS, AVAILABLE = 0, 1, 2, 3, 4, 5, 6
+LINKS = 7
+"""Columns of `links`: the first child, the next child of the same parent, the parent (0 for
+none), the action of a move, the seat to move at a position (and of its moves), how often a
+node was visited, and how often a move could have been chosen."""
+
+ROOT = 1
+UCB1, PUCT = 0, 1
+"""Ways to select a move."""
+
+IN_TREE = np.array(
+    [
+        sum(
+            1 << bit
+            for bit in range(ACTIONS_PER_WORD)
+            if not OFFER <= ACTIONS_PER_WORD * word + bit < COMPOSE_SEND
+        )
+        for word in range(LEGAL_WORDS)
+    ],
+    np.int64,
+)
+"""Actions that are considered below the root: all but the beginnings of offers."""
+
+_FACTORS = np.random.default_rng(0).integers(0, 2**64, SIZE, np.uint64)
+
+
+@rule
+def key_of(s, viewer, obs):
+    """A hash of what the viewer sees: equal for all states that look alike to it.
+
+    The numbers on the dice are left out, since what they bring is seen.
+    """
+    observe(s, viewer, obs)
+    obs[DICE] = 0
+    obs[DICE + 1] = 0
+    total = np.uint64(0)
+    for k in range(SIZE):
+        total += np.uint64(obs[k]) * _FACTORS[k]
+    return scramble(total)
+
+
+@rule
+def add_child(parent, action, mover, prior, key, links, totals, keys, priors):
+    """A new child of a node, or 0 if the arrays are full."""
+    node = links[0, VISITS]
+    if node >= links.shape[0]:
+        return 0
+    links[0, VISITS] = node + 1
+    links[node, FIRST] = 0
+    links[node, NEXT] = links[parent, FIRST]
+    links[node, PARENT] = parent
+    links[node, ACTION] = action
+    links[node, MOVER] = mover
+    links[node, VISITS] = 0
+    links[node, AVAILABLE] = 0
+    for p in range(MAX_PLAYERS):
+        totals[node, p] = 0.0
+    keys[node] = key
+    priors[node] = prior
+    links[parent, FIRST] = node
+    return node
+
+
+@rule
+def find_move(position, action, links):
+    """The child of a position that is an action, or 0."""
+    node = links[position, FIRST]
+    while node != 0 and links[node, ACTION] != action:
+        node = links[node, NEXT]
+    return node
+
+
+@rule
+def find_position(move, key, mover, links, keys):
+    """The child of a move that looks a certain way, or 0."""
+    node = links[move, FIRST]
+    while node != 0 and (keys[node] != key or links[node, MOVER] != mover):
+        node = links[node, NEXT]
+    return node
+
+
+@rule
+def count_in_tree(s):
+    """Legal actions that are considered below the root."""
+    n = 0
+    for word in range(LEGAL_WORDS):
+        n += bits.count(s.legal[word] & IN_TREE[word])
+    return n
+
+
+@rule
+def add_moves(s, position, favorite, links, totals, keys, priors):
+    """Give a position the moves that are legal now; half of the prior goes to a favorite."""
+    n = count_in_tree(s)
+    for word in range(LEGAL_WORDS):
+        members = s.legal[word] & IN_TREE[word]
+        while members != 0:
+            a = ACTIONS_PER_WORD * word + bits.first(members)
+            members &= members - 1
+            if find_move(position, a, links) == 0:
+                prior = (0.5 if a == favorite else 0.0) + 0.5 / n
+                mover = links[position, MOVER]
+                add_child(position, a, mover, prior, keys[0], links, totals, keys, priors)
+
+
+@rule
+def count_moves(s, position, links):
+    """Moves of a position that are legal now."""
+    n = 0
+    node = links[position, FIRST]
+    while node != 0:
+        if is_legal(s, links[node, ACTION]):
+            n += 1
+        node = links[node, NEXT]
+    return n
+
+
+@rule
+def worth_of_move(move, mover, usual, visits, way, exploration, links, totals, priors):
+    """What speaks for choosing a move: its mean odds and how little it was tried.
+
+    `usual` is the mean at its position, `visits` how often that was visited.
+    """
+    n = links[move, VISITS]
+    if way == PUCT:
+        mean = totals[move, mover] / n if n > 0 else usual
+        return mean + exploration * priors[move] * math.sqrt(visits) / (1 + n)
+    if n == 0:
+        return 1e6 + priors[move]
+    return totals[move, mover] / n + exploration * math.sqrt(math.log(links[move, AVAILABLE]) / n)
+
+
+@rule
+def select_move(s, position, way, exploration, links, totals, priors):
+    """The legal move of a position that promises most, or 0 for none."""
+    mover = links[position, MOVER]
+    visits = links[position, VISITS]
+    usual = totals[position, mover] / visits if visits > 0 else 0.0
+    best, most = 0, -1e9
+    move = links[position, FIRST]
+    while move != 0:
+        if is_legal(s, links[move, ACTION]):
+            links[move, AVAILABLE] += 1
+            worth = worth_of_move(
+                move, mover, usual, visits, way, exploration, links, totals, priors
+            )
+            if worth > most:
+                best, most = move, worth
+        move = links[move, NEXT]
+    return best
+
+
+@rule
+def back_up(node, odds, visits, links, totals):
+    """Add the odds of a simulation, and a number of visits, from a node up to the root."""
+    while node != 0:
+        links[node, VISITS] += visits
+        for p in range(MAX_PLAYERS):
+            totals[node, p] += odds[p]
+        node = links[node, PARENT]
+
+
+@rule
+def keep_below(node, links, totals, keys, priors, moved):
+    """Make a position the root, with all below it; the rest is dropped. `moved` is scratch."""
+    kept = ROOT
+    for k in range(links[0, VISITS]):
+        parent = links[k, PARENT]
+        if k == node or (k > node and moved[parent] != 0):
+            moved[k] = kept
+            kept += 1
+        else:
+            moved[k] = 0
+    for k in range(node, links[0, VISITS]):
+        to = moved[k]
+        if to != 0:
+            for column in range(LINKS):
+                links[to, column] = links[k, column]
+            for column in (FIRST, NEXT, PARENT):
+                links[to, column] = moved[links[k, column]]
+            for p in range(MAX_PLAYERS):
+                totals[to, p] = totals[k, p]
+            keys[to] = keys[k]
+            priors[to] = priors[k]
+    links[ROOT, NEXT] = 0
+    links[ROOT, PARENT] = 0
+    links[0, FIRST] = ROOT
+    links[0, VISITS] = kept
