@@ -51,7 +51,7 @@ class SearchAgent(Agent):
     Attributes:
         options: a `SearchOptions`.
         last: what is known of the last decision: "actions", "odds", "simulations", and
-            "visits" with a tree; None before the first, and when there was no choice.
+            "visits" with a tree; None before the first, and when nothing had to be weighed.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -110,7 +110,8 @@ class SearchAgent(Agent):
             turns=options.last_turn,
             workers=options.workers,
         )
-        return self._choose(simulator, actions, budget)
+        winning = simulator.winning(actions)
+        return self._choose(simulator, actions, budget) if winning is None else winning
 
     def _considered(self, games: np.ndarray, legal: NDArray[np.int64]) -> NDArray[np.int64]:
         are_offers = (legal >= OFFER) & (legal < COMPOSE_GIVE)

@@ -7,6 +7,7 @@ CHUNKS: Final = 8
 """Chunks into which a number of simulations is divided, to look in between at what they say."""
 CHUNK_SECONDS: Final = 0.01
 """Time after which a search by the clock looks at it again, about."""
+WITHOUT_END: Final = 10**12
 
 
 class Budget:
@@ -47,14 +48,14 @@ class Budget:
 
         By the clock at least one chunk is granted, so that there is something to choose by.
         """
-        most = self.left // width
+        most = WITHOUT_END if self._simulations is None else int(self.left) // width
         if self._seconds is None:
             assert self._simulations is not None
-            return int(min(most, -(-self._simulations // (CHUNKS * width))))
+            return min(most, -(-self._simulations // (CHUNKS * width)))
         if self.played == 0:
-            return int(min(most, 1))
+            return min(most, 1)
         seconds = self._seconds - (perf_counter() - self._start)
         if seconds <= 0:
             return 0
-        pace = (self._seconds - seconds) / self.played
-        return int(min(most, max(1, min(seconds, CHUNK_SECONDS) // (pace * width))))
+        pace = max(1e-9, self._seconds - seconds) / self.played
+        return min(most, max(1, int(min(seconds, CHUNK_SECONDS) / (pace * width))))

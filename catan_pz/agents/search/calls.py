@@ -18,10 +18,11 @@ from catan_pz.agents.search.rollout import (
     play_on,
 )
 from catan_pz.agents.search.value import write_features, write_odds
-from catan_pz.engine.actions import OFFER
+from catan_pz.engine.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, OFFER, ROLL
 from catan_pz.engine.chance import GAMMA, scramble
 from catan_pz.engine.legal import count_legal, write_mask
 from catan_pz.engine.rule import entry, rule
+from catan_pz.engine.step import step
 from catan_pz.observation.encode import observe
 from catan_pz.terms import Phase
 
@@ -30,6 +31,12 @@ from catan_pz.terms import Phase
 def nth_seed(seed, j):
     """Where the chance of simulation j comes from."""
     return scramble(seed + GAMMA * np.uint64(j + 1))
+
+
+@rule
+def has_chance(a):
+    """Whether chance has a part in what comes of an action."""
+    return a == ROLL or a == BUY_DEVELOPMENT_CARD or MOVE_ROBBER <= a < DISCARD
 
 
 @entry
@@ -51,8 +58,26 @@ def simulate(
             begin_simulation(s, here)
             play_decision(s, actions[k], here, script)
             play_on(s, player, here, last_turn, script)
-            write_odds(s, net, features, odds)
+            write_odds(s, int(games[i].turn), net, features, odds)
             results[k, j - first] = odds[p]
+
+
+@entry
+def find_win(games, spare, actions, script):
+    """The first of some actions that wins in every game without any chance in it, or -1."""
+    s = spare[0]
+    for k in range(actions.shape[0]):
+        a = actions[k]
+        wins = not has_chance(a)
+        for i in range(games.shape[0]):
+            if wins:
+                spare[0] = games[i]
+                p = int(s.player)
+                step(s, a, script)
+                wins = s.phase == Phase.OVER and s.winner == p
+        if wins:
+            return a
+    return -1
 
 
 @entry
@@ -120,7 +145,7 @@ def grow(
             priors,
         )
         play_on(s, player, here, last_turn, script)
-        write_odds(s, net, features, odds)
+        write_odds(s, int(games[i].turn), net, features, odds)
         tree.back_up(node, odds, 1, links, totals)
 
 
@@ -181,7 +206,7 @@ def pick_leaves(
 
 @entry
 def take_evaluations(
-    spare, net, features, odds, leaves, policies, values, links, totals, keys, priors
+    games, spare, net, features, odds, leaves, policies, values, links, totals, keys, priors
 ):
     """Give each leaf its moves by priors (B, A), and back up the odds (B, P) of all seats.
 
@@ -191,7 +216,7 @@ def take_evaluations(
         s = spare[b]
         node = leaves[b]
         if count_legal(s) == 0:
-            write_odds(s, net, features, odds)
+            write_odds(s, int(games[0].turn), net, features, odds)
         else:
             for p in range(odds.shape[0]):
                 odds[p] = values[b, p]
@@ -250,7 +275,7 @@ def choose_action(games, i, player, draw):
 @entry
 def estimate(games, i, net, features, odds):
     """Write each seat's odds in game i, (P,)."""
-    write_odds(games[i], net, features, odds)
+    write_odds(games[i], int(games[i].turn), net, features, odds)
 
 
 @entry
@@ -265,3 +290,10 @@ def look_at(games, observations, masks):
     s = games[0]
     observe(s, int(s.player), observations[0])
     write_mask(s, masks[0])
+
+
+@entry
+def begin(games, spare, seed):
+    """Begin a simulation of a given seed in the first game, as a copy."""
+    spare[0] = games[0]
+    begin_simulation(spare[0], seed)

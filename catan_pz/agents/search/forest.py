@@ -226,6 +226,7 @@ class Forest:
             )
             policies, values = leaves.judged(evaluator)
             calls.take_evaluations(
+                simulator.games,
                 scratch.spare,
                 simulator.net,
                 scratch.features,

@@ -78,6 +78,11 @@ class Simulator:
             )
             return np.concatenate(list(parts), axis=1)
 
+    def winning(self, actions: NDArray[np.int64]) -> int | None:
+        """One of some actions that wins at once and for sure, if there is one."""
+        action = int(calls.find_win(self.games, self._scratch[0].spare, actions, NO_SCRIPT))
+        return None if action < 0 else action
+
     def _run(
         self, scratch: Scratch, actions: NDArray[np.int64], first: int, last: int
     ) -> NDArray[np.float64]:

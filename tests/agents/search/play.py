@@ -1,0 +1,64 @@
+"""Searchers at work on a game, for tests."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from catan_pz.agents.base import View, view_of
+from catan_pz.agents.search import SearchAgent
+from catan_pz.agents.table import resampled
+from catan_pz.belief import Belief
+from catan_pz.notation import describe_action
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+
+DUEL = Rules(num_players=2, trading=False)
+METHODS = ("halving", "ucb1", "uct", "puct")
+LEADER = {"cities": [0, 2, 4], "settlements": [6, 16, 18]}
+"""A player of nine points."""
+RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 2, "ore": 3}}
+"""Another of nine points, who wins next turn if nothing is done."""
+
+
+def duel(hand: dict[str, int], **entries: Any) -> Game:
+    """Two players; the first has nine points and is in turn."""
+    first = LEADER | {"hand": hand} | entries.pop("first", {})
+    second = {"settlements": [22, 24], "hand": {"wool": 1}} | entries.pop("second", {})
+    return position([first, second], rules=entries.pop("rules", DUEL), **entries)
+
+
+def seen(game: Game, belief: Belief | None = None) -> View:
+    """What the player to move sees, with a belief that began with the position."""
+    belief = belief or Belief(game.player, game.state)
+    return view_of(game, game.player, partial(resampled, belief, game))
+
+
+def searcher(game: Game, seed: int = 1, **options: Any) -> SearchAgent:
+    """A searcher in the seat to move."""
+    agent = SearchAgent(**options)
+    agent.reset(game.player, game.rules, seed)
+    return agent
+
+
+def choice(game: Game, seed: int = 1, **options: Any) -> dict[str, Any]:
+    """What a searcher would play, in words."""
+    view = seen(game)
+    return describe_action(searcher(game, seed, **options).act(view, view.mask))
+
+
+def in_the_middle(rules: Rules, seed: int, decisions: int) -> tuple[Game, Belief]:
+    """A random game at a decision with a choice, and the belief of who is to move."""
+    game = Game(rules, seed=seed)
+    beliefs = [Belief(p, game.state) for p in range(rules.num_players)]
+    game.listeners += [belief.listen for belief in beliefs]
+    rng = np.random.default_rng(seed)
+    for played in range(5 * decisions):
+        legal = game.legal_actions()
+        if len(legal) > 1 and played >= decisions:
+            return game, beliefs[game.player]
+        if len(legal) == 0:
+            break
+        game.step(int(rng.choice(legal)))
+    return in_the_middle(rules, seed + 1000, decisions)

@@ -1,0 +1,159 @@
+"""Searchers as agents: legal everywhere, blind, repeatable, within their budget."""
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz.agents import load
+from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.search import SearchAgent
+from catan_pz.agents.table import Table, resampled
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from tests.agents.search.play import METHODS, RIVAL, duel, in_the_middle, searcher, seen
+
+RULES = (
+    Rules(trading=False),
+    Rules(offer_form="both", num_players=3),
+    Rules(offer_form="composed", num_players=2, skip_forced=True),
+    Rules.make("one_v_one"),
+    Rules(num_players=3, victory_points=5, dice=((3, 4), (6, 6)), max_turns=30),
+)
+
+
+def names(rules: Rules) -> str:
+    return f"{rules.num_players}-{rules.offer_form}-{rules.dice}"
+
+
+def decided(agent: SearchAgent, game: Game, belief: Any = None) -> tuple[int, Any]:
+    """An agent's choice, and what it knows of it."""
+    view = seen(game, belief)
+    return agent.act(view, view.mask), agent.last
+
+
+def same(one: Any, other: Any) -> bool:
+    return one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rules", RULES, ids=names)
+def test_games_are_played_to_the_end(rules: Rules, method: str) -> None:
+    """The table checks that every choice is legal."""
+    game = Game(rules, seed=4)
+    agent = SearchAgent(method=method, simulations=12, determinizations=1, turns=2)
+    table = Table(game, [agent] * rules.num_players, seat_seeds(4, rules.num_players))
+    for _ in range(150):
+        if game.is_over or game.is_truncated:
+            break
+        table.step()
+    assert game.turn > 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_choices_follow_from_the_seed(method: str) -> None:
+    game, belief = in_the_middle(RULES[0], 5, 150)
+    options = {"method": method, "simulations": 150}
+    first = decided(searcher(game, 9, **options), game, belief)
+    again = decided(searcher(game, 9, **options), game, belief)
+    other = decided(searcher(game, 10, **options), game, belief)
+    assert first[0] == again[0]
+    assert same(first[1], again[1])
+    assert not same(first[1], other[1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rules", RULES[:3], ids=names)
+def test_what_is_hidden_has_no_part_in_a_choice(rules: Rules, method: str) -> None:
+    rng = np.random.default_rng(1)
+    differing = 0
+    for seed in range(3):
+        game, belief = in_the_middle(rules, seed, 130 + 40 * seed)
+        options = {"method": method, "simulations": 60, "determinizations": 4}
+        chosen = decided(searcher(game, **options), game, belief)
+        for _ in range(3):
+            other = resampled(belief, game, rng)
+            differing += other.games.tobytes() != game.games.tobytes()
+            again = decided(searcher(other, **options), other, belief)
+            assert again[0] == chosen[0]
+            assert same(again[1], chosen[1])
+    assert differing == 9
+
+
+def test_with_halving_the_number_of_workers_changes_nothing() -> None:
+    game, belief = in_the_middle(RULES[0], 6, 140)
+    alone = decided(searcher(game, simulations=200), game, belief)
+    shared = decided(searcher(game, simulations=200, workers=3), game, belief)
+    assert alone[0] == shared[0]
+    assert same(alone[1], shared[1])
+
+
+def test_trees_of_several_workers_add_up_to_the_budget() -> None:
+    game, belief = in_the_middle(RULES[0], 6, 140)
+    options = {"method": "uct", "simulations": 300, "workers": 2}
+    first = decided(searcher(game, **options), game, belief)
+    again = decided(searcher(game, **options), game, belief)
+    assert same(first[1], again[1])
+    assert first[1]["visits"].sum() == first[1]["simulations"] <= 300
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("simulations", [1, 5, 100, 1000])
+def test_no_more_simulations_are_played_than_allowed(method: str, simulations: int) -> None:
+    game, belief = in_the_middle(RULES[0], 7, 160)
+    legal = len(game.legal_actions())
+    played = decided(searcher(game, method=method, simulations=simulations), game, belief)[1]
+    # Halving tries each action once, whatever it was allowed.
+    assert 0 < played["simulations"] <= max(simulations, legal if method == "halving" else 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_limit_of_time_is_kept(method: str) -> None:
+    game, belief = in_the_middle(RULES[0], 8, 160)
+    decided(searcher(game, method=method, simulations=10), game, belief)  # compiles
+    start = perf_counter()
+    played = decided(searcher(game, method=method, seconds=0.2), game, belief)[1]
+    assert perf_counter() - start < 2  # other programs may be running
+    assert played["simulations"] > 20
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_they_stop_when_more_simulations_would_change_nothing(method: str) -> None:
+    """Only the trade for grain wins this turn."""
+    game = duel({"grain": 1, "ore": 3, "wool": 4}, second=RIVAL)
+    assert decided(searcher(game, method=method, simulations=4000), game)[1]["simulations"] < 3500
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"simulations": 0}, "simulations=0 .* from 1"),
+        ({"simulations": 1.5}, "simulations=1.5"),
+        ({"seconds": 0}, "seconds=0 .* above 0"),
+        ({"seconds": float("nan")}, "seconds=nan"),
+        ({"method": "mcts"}, "method='mcts' .*halving"),
+        ({"rollout": "best"}, "rollout='best' .*greedy"),
+        ({"turns": -1}, "turns=-1"),
+        ({"determinizations": 0}, "determinizations=0"),
+        ({"exploration": -0.1}, "exploration=-0.1"),
+        ({"offers": 121}, "offers=121"),
+        ({"workers": True}, "workers=True"),
+        ({"batch": 0}, "batch=0"),
+        ({"keep_tree": 1}, "keep_tree=1"),
+        ({"evaluator": 3}, "evaluator=3"),
+    ],
+)
+def test_options_that_are_not_possible_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"option {message}"):
+        SearchAgent(**options)
+    with pytest.raises(ValueError, match=f"option {message}"):
+        load("search", **options)
+
+
+def test_they_are_known_by_name() -> None:
+    agent = load("search", simulations=20)
+    assert isinstance(agent, SearchAgent)
+    assert agent.name == "search"
+    assert agent.needs_belief
+    assert agent.options.simulations == 20
