@@ -36,7 +36,7 @@ def nth_seed(seed, j):
 @rule
 def has_chance(a):
     """Whether chance has a part in what comes of an action."""
-    return a == ROLL or a == BUY_DEVELOPMENT_CARD or MOVE_ROBBER <= a < DISCARD
+    return a in (ROLL, BUY_DEVELOPMENT_CARD) or MOVE_ROBBER <= a < DISCARD
 
 
 @entry

@@ -18,7 +18,7 @@ from catan_pz.engine.building import (
 )
 from catan_pz.engine.hands import CITY, COSTS, ROAD, SETTLEMENT
 from catan_pz.engine.legal import is_legal
-from catan_pz.engine.production import PIPS_OF, cards_due_from
+from catan_pz.engine.production import cards_due_from, pips_of
 from catan_pz.engine.robber import robber_spots
 from catan_pz.engine.rule import rule
 from catan_pz.terms import LONGEST_ROAD_MINIMUM, NOBODY, NUM_RESOURCES, Terrain
@@ -41,7 +41,7 @@ def worth_of_vertex(s, p, v):
         h = VERTEX_HEXES[v, k]
         if h >= 0 and s.terrain[h] != Terrain.DESERT:
             r = int(s.terrain[h])
-            worth += WORTH_OF_PIP[r] * PIPS_OF[int(s.token[h])]
+            worth += WORTH_OF_PIP[r] * pips_of(int(s.token[h]))
             if s.pips[p, r] == 0 and (kinds >> r) & 1 == 0:
                 worth += FIRST_OF_ITS_KIND
             kinds |= 1 << r
@@ -73,7 +73,7 @@ def best_city(s, p):
         for k in range(3):
             h = VERTEX_HEXES[v, k]
             if h >= 0 and s.terrain[h] != Terrain.DESERT:
-                pips += PIPS_OF[int(s.token[h])]
+                pips += pips_of(int(s.token[h]))
         if pips > most:
             best, most = v, pips
     return best
@@ -161,7 +161,7 @@ def hex_for_robber(s, p):
         spots &= spots - 1
         harm = 0
         for q in range(s.num_players):
-            due = cards_due_from(s, q, h) * PIPS_OF[int(s.token[h])]
+            due = cards_due_from(s, q, h) * pips_of(int(s.token[h]))
             if q == p:
                 harm -= OWN_LOSS * due
             elif due > 0:

@@ -45,7 +45,10 @@ def test_they_take_what_wins_by_monopoly(method: str) -> None:
         first={"cards": {"monopoly": 1}},
         second=RIVAL,
     )
-    assert choice(game, method=method, simulations=200) == {"kind": "play_monopoly", "resource": "ore"}
+    assert choice(game, method=method, simulations=200) == {
+        "kind": "play_monopoly",
+        "resource": "ore",
+    }
 
 
 def test_a_single_legal_action_is_played_at_once() -> None:
