@@ -2,7 +2,7 @@
 
     python examples/fit_value.py --games 60000 --out catan_pz/agents/search/value.npy
 
-The quick player of rollouts plays itself under several rules. Of each game the standing of all
+A player of rollouts plays itself under several rules. Of each game the standing of all
 seats is noted at the start of some turns, with who won in the end; now and then a turn is
 played at random, so that the network sees more than well-played games. One small network for
 every seat is then fitted by maximum likelihood: the winner is drawn from the softmax of its
@@ -18,8 +18,10 @@ import torch
 
 from catan_pz import Game
 from catan_pz.agents.search import calls
-from catan_pz.agents.search.rollout import GREEDY, RANDOM
+from catan_pz.agents.search.rollout import PLAYERS, RANDOM
+from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.search.value import NUM_FEATURES, NUM_HIDDEN
+from catan_pz.engine.actions import NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
@@ -44,6 +46,8 @@ class Args:
     """seed of games and fit"""
     epochs: int = 12
     """rounds through all positions"""
+    player: str = "heuristic"
+    """player of rollouts who plays"""
     disorder: float = 0.03
     """share of turns played at random"""
     out: Path = Path("value.npy")
@@ -58,27 +62,32 @@ def parse() -> Args:
     return Args(**vars(parser.parse_args()))
 
 
+def play_on(game: Game, player: int, seed: int, last_turn: int, scratch: Scratch) -> None:
+    """Play a game on until a turn begins."""
+    parts = NO_SCRIPT, scratch.obs, scratch.mask
+    calls.play_out(game.games, 0, player, np.uint64(seed), last_turn, *parts)
+
+
 def play(args: Args) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Standings (N, P, F), winners (N,) and the number of each position's game (N,)."""
     rng = np.random.default_rng(args.seed)
     standings, winners, places = [], [], []
-    features = np.zeros(NUM_FEATURES + NUM_HIDDEN, np.float32)
+    player, scratch = PLAYERS[args.player], Scratch(NUM_ACTIONS_WITHOUT_TRADE)
     games = [Game(rules, seed=0) for rules in RULE_SETS]
     for k in range(args.games):
         game = games[k % len(games)]
         game.reset(int(rng.integers(2**63)))
         seen = []
-        calls.play_out(game.games, 0, GREEDY, np.uint64(rng.integers(2**63)), 1, NO_SCRIPT)
+        play_on(game, player, int(rng.integers(2**63)), 1, scratch)
         while not game.is_over and game.turn < 1000:
             if rng.random() < NOTED / 80:
                 standing = np.full((MAX_PLAYERS, NUM_FEATURES), np.nan, np.float32)
                 for p in range(game.rules.num_players):
-                    calls.describe(game.games, 0, p, features)
-                    standing[p] = features[:NUM_FEATURES]
+                    calls.describe(game.games, 0, p, scratch.features)
+                    standing[p] = scratch.features[:NUM_FEATURES]
                 seen.append(standing)
-            player = RANDOM if rng.random() < args.disorder else GREEDY
-            seed = np.uint64(rng.integers(2**63))
-            calls.play_out(game.games, 0, player, seed, game.turn + 1, NO_SCRIPT)
+            one = RANDOM if rng.random() < args.disorder else player
+            play_on(game, one, int(rng.integers(2**63)), game.turn + 1, scratch)
         if game.winner is not None:
             standings += seen
             winners += [game.winner] * len(seen)

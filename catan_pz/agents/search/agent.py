@@ -34,7 +34,8 @@ class SearchAgent(Agent):
         method: "halving" compares the actions by the same chance, and drops the worse half in
             each round; "ucb1" tries the promising ones more often; "uct" grows a tree of
             decisions below; "puct" does so led by priors, the quick player's or an evaluator's.
-        rollout: player of the rollouts, "greedy" (quick, plays soundly) or "random".
+        rollout: player of the rollouts: "greedy" is quick, "heuristic" the agent of that
+            name, and "random" plays anything.
         turns: turns after which a rollout ends and the odds are estimated, None to play to
             the end.
         determinizations: games drawn for a decision. The deck's order and the dice are drawn
@@ -81,6 +82,7 @@ class SearchAgent(Agent):
         return Forest(
             workers=options.workers,
             rows=rows,
+            num_actions=self.rules.num_actions,
             way=tree.PUCT if options.method == "puct" else tree.UCB1,
             depth=1 if options.method == "ucb1" else _DEEPEST,
             exploration=float(options.exploration or 0.0),

@@ -10,8 +10,8 @@ import numpy as np
 
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.descent import descend, worth_of_offer
+from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.search.rollout import (
-    GREEDY,
     begin_simulation,
     choose,
     play_decision,
@@ -41,7 +41,21 @@ def has_chance(a):
 
 @entry
 def simulate(
-    games, spare, actions, seed, first, last, player, turns, script, net, features, odds, results
+    games,
+    spare,
+    actions,
+    seed,
+    first,
+    last,
+    player,
+    turns,
+    script,
+    net,
+    features,
+    odds,
+    obs,
+    mask,
+    results,
 ):
     """Play simulations `first` up to `last` of each of some actions, then rollouts.
 
@@ -57,7 +71,7 @@ def simulate(
             spare[0] = games[i]
             begin_simulation(s, here)
             play_decision(s, actions[k], here, script)
-            play_on(s, player, here, last_turn, script)
+            play_on(s, player, here, last_turn, script, obs, mask)
             write_odds(s, int(games[i].turn), net, features, odds)
             results[k, j - first] = odds[p]
 
@@ -81,7 +95,7 @@ def find_win(games, spare, actions, script):
 
 
 @entry
-def plant(games, actions, seed, links, totals, keys, priors, obs):
+def plant(games, actions, links, totals, keys, priors, obs):
     """Give the tree a root, if it has none, with some actions as its moves."""
     s = games[0]
     p = int(s.player)
@@ -89,7 +103,7 @@ def plant(games, actions, seed, links, totals, keys, priors, obs):
         links[0, tree.VISITS] = tree.ROOT
         key = tree.key_of(s, p, obs)
         tree.add_child(0, -1, p, 1.0, key, links, totals, keys, priors)
-    favorite = choose(s, GREEDY, seed)
+    favorite = greedy_action(s)
     for k in range(actions.shape[0]):
         if tree.find_move(tree.ROOT, actions[k], links) == 0:
             prior = (0.5 if actions[k] == favorite else 0.0) + 0.5 / actions.shape[0]
@@ -115,6 +129,7 @@ def grow(
     features,
     odds,
     obs,
+    mask,
     links,
     totals,
     keys,
@@ -144,7 +159,7 @@ def grow(
             keys,
             priors,
         )
-        play_on(s, player, here, last_turn, script)
+        play_on(s, player, here, last_turn, script, obs, mask)
         write_odds(s, int(games[i].turn), net, features, odds)
         tree.back_up(node, odds, 1, links, totals)
 
@@ -206,7 +221,7 @@ def pick_leaves(
 
 @entry
 def take_evaluations(
-    games, spare, net, features, odds, leaves, policies, values, links, totals, keys, priors
+    games, spare, net, features, odds, leaves, advice, values, links, totals, keys, priors
 ):
     """Give each leaf its moves by priors (B, A), and back up the odds (B, P) of all seats.
 
@@ -224,17 +239,17 @@ def take_evaluations(
                 tree.add_moves(s, node, -1, links, totals, keys, priors)
                 move = links[node, tree.FIRST]
                 while move != 0:
-                    priors[move] = policies[b, links[move, tree.ACTION]]
+                    priors[move] = advice[b, links[move, tree.ACTION]]
                     move = links[move, tree.NEXT]
         tree.back_up(node, odds, 0, links, totals)
 
 
 @entry
-def set_root_priors(policies, links, priors):
-    """Give the root's moves the priors of row 0 of `policies` (1, A)."""
+def set_root_priors(advice, links, priors):
+    """Give the root's moves the priors of row 0 of `advice` (1, A)."""
     move = links[tree.ROOT, tree.FIRST]
     while move != 0:
-        priors[move] = policies[0, links[move, tree.ACTION]]
+        priors[move] = advice[0, links[move, tree.ACTION]]
         move = links[move, tree.NEXT]
 
 
@@ -261,15 +276,15 @@ def rank_offers(games, actions, odds):
 
 
 @entry
-def play_out(games, i, player, seed, last_turn, script):
+def play_out(games, i, player, seed, last_turn, script, obs, mask):
     """Play game i on as a rollout does."""
-    play_on(games[i], player, seed, last_turn, script)
+    play_on(games[i], player, seed, last_turn, script, obs, mask)
 
 
 @entry
-def choose_action(games, i, player, draw):
+def choose_action(games, i, player, draw, obs, mask):
     """What a player of rollouts does in game i."""
-    return choose(games[i], player, draw)
+    return choose(games[i], player, draw, obs, mask)
 
 
 @entry

@@ -1,14 +1,13 @@
 """Walks down the tree and rankings at its root, as compiled rules."""
 
 from catan_pz.agents.search import tree
-from catan_pz.agents.search.rollout import choose, play_decision, play_forced
+from catan_pz.agents.search.greedy import greedy_action
+from catan_pz.agents.search.rollout import play_decision, play_forced
 from catan_pz.agents.search.trading import gain_of_template, is_near_winning
 from catan_pz.engine.actions import OFFER_GET
 from catan_pz.engine.rule import rule
 from catan_pz.engine.trade import is_addressed
 from catan_pz.terms import NUM_RESOURCES, Phase
-
-_GREEDY = 1
 
 
 @rule
@@ -40,7 +39,7 @@ def descend(
         if position != tree.ROOT and tree.count_moves(s, position, links) < tree.count_in_tree(s):
             favorite = -1
             if guided == 0:
-                favorite = choose(s, _GREEDY, seed)
+                favorite = greedy_action(s)
             tree.add_moves(s, position, favorite, links, totals, keys, priors)
         move = tree.select_move(s, position, way, exploration, links, totals, priors)
         if move == 0:

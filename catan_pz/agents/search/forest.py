@@ -15,6 +15,7 @@ from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.evaluator import Evaluator, checked_evaluation
 from catan_pz.agents.search.simulator import Scratch, Simulator
 from catan_pz.engine.options import NO_SCRIPT
+from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS
 
 ROWS_PER_SIMULATION: Final = 12
@@ -27,14 +28,15 @@ class Tree:
 
     Args:
         rows: how many nodes there is room for.
+        num_actions: A.
     """
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, num_actions: int) -> None:
         self.links = np.zeros((rows, tree.LINKS), np.int64)
         self.totals = np.zeros((rows, MAX_PLAYERS))
         self.keys = np.zeros(rows, np.uint64)
         self.priors = np.zeros(rows)
-        self.scratch = Scratch()
+        self.scratch = Scratch(num_actions)
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
@@ -80,6 +82,7 @@ class Forest:
     Args:
         workers: how many, one a thread.
         rows: nodes of each.
+        num_actions: A.
         way: `tree.UCB1` or `tree.PUCT`.
         depth: moves on a path, 1 for a choice at the root alone.
         exploration: weight of what was little tried.
@@ -92,18 +95,19 @@ class Forest:
         *,
         workers: int,
         rows: int,
+        num_actions: int,
         way: int,
         depth: int,
         exploration: float,
         evaluator: Evaluator | None = None,
         batch: int = 1,
     ) -> None:
-        self.trees = [Tree(rows) for _ in range(workers)]
+        self.trees = [Tree(rows, num_actions) for _ in range(workers)]
         self._way = way
         self._depth = depth
         self._exploration = exploration
         self._evaluator = evaluator
-        self._leaves = Scratch(batch)
+        self._leaves = Scratch(num_actions, batch)
 
     def choose(
         self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget, *, keep: bool
@@ -140,7 +144,7 @@ class Forest:
             one.keep(int(calls.look_key(simulator.games, 0, seat, one.scratch.obs)), seat)
         else:
             one.clear()
-        calls.plant(simulator.games, actions, simulator.seed, *one.arrays, one.scratch.obs)
+        calls.plant(simulator.games, actions, *one.arrays, one.scratch.obs)
         if self._evaluator is not None:
             self._set_root_priors(one, simulator, self._evaluator)
 
@@ -191,14 +195,15 @@ class Forest:
             one.scratch.features,
             one.scratch.odds,
             one.scratch.obs,
+            one.scratch.mask,
             *one.arrays,
         )
 
     def _set_root_priors(self, one: Tree, simulator: Simulator, evaluator: Evaluator) -> None:
         leaves = Leaves(1, simulator)
         calls.look_at(simulator.games, leaves.observations, leaves.masks)
-        policies, _ = checked_evaluation(evaluator, leaves.observations, leaves.masks, leaves.seats)
-        calls.set_root_priors(policies, one.links, one.priors)
+        advice, _ = checked_evaluation(evaluator, leaves.observations, leaves.masks, leaves.seats)
+        calls.set_root_priors(advice, one.links, one.priors)
 
     def _evaluate_leaves(
         self, one: Tree, simulator: Simulator, evaluator: Evaluator, first: int, times: int
@@ -224,7 +229,7 @@ class Forest:
                 *one.arrays,
                 scratch.odds,
             )
-            policies, values = leaves.judged(evaluator)
+            advice, values = leaves.judged(evaluator)
             calls.take_evaluations(
                 simulator.games,
                 scratch.spare,
@@ -232,7 +237,7 @@ class Forest:
                 scratch.features,
                 scratch.odds,
                 leaves.nodes,
-                policies,
+                advice,
                 values,
                 *one.arrays,
             )
@@ -247,23 +252,22 @@ class Leaves:
     """
 
     def __init__(self, count: int, simulator: Simulator) -> None:
-        trading = bool(simulator.games["trading"][0])
         self.seats = int(simulator.games["num_players"][0])
         self.nodes = np.zeros(count, np.int64)
         self.players = np.zeros(count, np.int8)
-        self.observations = np.zeros((count, len(Scratch().obs)), np.int8)
-        self.masks = np.zeros((count, 389 if trading else 252), np.int8)
+        self.observations = np.zeros((count, SIZE), np.int8)
+        self.masks = np.zeros((count, simulator.num_actions), np.int8)
 
     def judged(self, evaluator: Evaluator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Priors (B, A) and odds (B, P) by seat; zeros where the game is finished."""
-        policies = np.zeros(self.masks.shape)
+        advice = np.zeros(self.masks.shape)
         values = np.zeros((len(self.masks), MAX_PLAYERS))
         going = np.flatnonzero(self.masks.any(1))
         if len(going):
-            policies[going], relative = checked_evaluation(
+            advice[going], relative = checked_evaluation(
                 evaluator, self.observations[going], self.masks[going], self.seats
             )
             for row, b in enumerate(going):
                 for k in range(self.seats):
                     values[b, (int(self.players[b]) + k) % self.seats] = relative[row, k]
-        return policies, values
+        return advice, values

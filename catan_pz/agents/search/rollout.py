@@ -7,15 +7,17 @@ actions lead to comparable.
 
 import numpy as np
 
+from catan_pz.agents.heuristic.choose import heuristic_action
 from catan_pz.agents.search.greedy import greedy_action, random_action
 from catan_pz.engine.chance import GAMMA, draw_below, scramble
-from catan_pz.engine.legal import count_legal, pick_legal
+from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.rule import rule
 from catan_pz.engine.step import step
+from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, Phase
 
-RANDOM, GREEDY = 0, 1
-PLAYERS = {"random": RANDOM, "greedy": GREEDY}
+RANDOM, GREEDY, HEURISTIC = 0, 1, 2
+PLAYERS = {"random": RANDOM, "greedy": GREEDY, "heuristic": HEURISTIC}
 """Players of rollouts by name."""
 
 _OTHER = np.uint64(0x5851F42D4C957F2D)
@@ -72,15 +74,19 @@ def begins_turn(s):
 
 
 @rule
-def choose(s, player, draw):
-    """What a player of rollouts does where there is a choice."""
+def choose(s, player, draw, obs, mask):
+    """What a player of rollouts does where there is a choice; `obs` and `mask` are scratch."""
     if player == GREEDY:
         return greedy_action(s)
+    if player == HEURISTIC:
+        observe(s, int(s.player), obs)
+        write_mask(s, mask)
+        return heuristic_action(obs, mask, draw)
     return random_action(s, draw)
 
 
 @rule
-def play_on(s, player, seed, last_turn, script):
+def play_on(s, player, seed, last_turn, script, obs, mask):
     """Play until a turn begins, no earlier than `last_turn`, or the game is finished."""
     draws = scramble(seed ^ _OTHER)
     n = count_legal(s)
@@ -89,6 +95,6 @@ def play_on(s, player, seed, last_turn, script):
             a = pick_legal(s, 0)
         else:
             draws += GAMMA
-            a = choose(s, player, scramble(draws))
+            a = choose(s, player, scramble(draws), obs, mask)
         play_decision(s, a, seed, script)
         n = count_legal(s)

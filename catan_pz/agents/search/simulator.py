@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from catan_pz.agents.search import calls
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.agents.search.value import NET_SIZE, NUM_FEATURES, NUM_HIDDEN
+from catan_pz.engine.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.rule import as_games
 from catan_pz.engine.state import STATE
@@ -30,9 +31,15 @@ def value_net() -> NDArray[np.float32]:
 
 
 class Scratch:
-    """What one thread of simulations writes to."""
+    """What one thread of simulations writes to.
 
-    def __init__(self, games: int = 1) -> None:
+    Args:
+        num_actions: A.
+        games: records.
+    """
+
+    def __init__(self, num_actions: int, games: int = 1) -> None:
+        self.mask = np.zeros(num_actions, np.int8)
         self.spare = as_games(np.zeros(games, STATE))
         self.features = np.zeros(NUM_FEATURES + NUM_HIDDEN, np.float32)
         self.odds = np.zeros(MAX_PLAYERS)
@@ -52,6 +59,7 @@ class Simulator:
     Attributes:
         games, seed, turns: as given.
         player: number of the player of rollouts.
+        num_actions: A.
         net: the network that estimates odds.
     """
 
@@ -63,7 +71,8 @@ class Simulator:
         self.player = PLAYERS[rollout]
         self.turns = turns
         self.net = value_net()
-        self._scratch = [Scratch() for _ in range(workers)]
+        self.num_actions = NUM_ACTIONS if games["trading"][0] else NUM_ACTIONS_WITHOUT_TRADE
+        self._scratch = [Scratch(self.num_actions) for _ in range(workers)]
 
     def run(self, actions: NDArray[np.int64], first: int, last: int) -> NDArray[np.float64]:
         """(K, S) the mover's odds after each of some actions, in simulations `first` to `last`."""
@@ -100,6 +109,8 @@ class Simulator:
             self.net,
             scratch.features,
             scratch.odds,
+            scratch.obs,
+            scratch.mask,
             results,
         )
         return results

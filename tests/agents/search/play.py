@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from catan_pz.agents.base import View, view_of
-from catan_pz.agents.search import SearchAgent
+from catan_pz.agents.search import SearchAgent, calls
+from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.table import resampled
 from catan_pz.belief import Belief
+from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.notation import describe_action
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -20,6 +22,20 @@ LEADER = {"cities": [0, 2, 4], "settlements": [6, 16, 18]}
 """A player of nine points."""
 RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 2, "ore": 3}}
 """Another of nine points, who wins next turn if nothing is done."""
+
+
+def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
+    """What a player of rollouts does in the first of some games."""
+    scratch = Scratch(389 if games["trading"][0] else 252)
+    parts = scratch.obs, scratch.mask
+    return int(calls.choose_action(games, 0, player, np.uint64(draw), *parts))
+
+
+def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> None:
+    """Play the first of some games on as a rollout does."""
+    scratch = Scratch(389 if games["trading"][0] else 252)
+    parts = NO_SCRIPT, scratch.obs, scratch.mask
+    calls.play_out(games, 0, player, np.uint64(seed), last_turn, *parts)
 
 
 def duel(hand: dict[str, int], **entries: Any) -> Game:

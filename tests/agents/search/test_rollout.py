@@ -7,13 +7,12 @@ from catan_pz.agents.draws import scramble
 from catan_pz.agents.search import calls
 from catan_pz.agents.search.rollout import GREEDY, PLAYERS, RANDOM
 from catan_pz.engine.chance import GAMMA
-from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.rule import as_games
 from catan_pz.engine.state import STATE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
-from tests.agents.search.play import in_the_middle
+from tests.agents.search.play import in_the_middle, play_out, quick_choice
 
 RULES = (
     Rules(trading=False),
@@ -39,7 +38,7 @@ def play_through_game(game: Game, player: int, seed: int, last_turn: int) -> int
         action, turn = int(legal[0]), game.turn
         if len(legal) > 1:
             draws = draws + int(GAMMA) & _ALL
-            action = int(calls.choose_action(game.games, 0, player, np.uint64(scramble(draws))))
+            action = quick_choice(game.games, player, scramble(draws))
         game.play_one(action)
         if game.turn != turn:
             game.games["rng"] = scramble(seed + int(GAMMA) * (game.turn + 1) & _ALL)
@@ -53,8 +52,8 @@ def test_a_rollout_is_the_game_played_with_the_same_draws(rules: Rules, player: 
     for seed in range(4):
         game = Game(rules, seed=seed)
         other = game.copy()
-        last_turn = 400 if player == GREEDY else 25
-        calls.play_out(other.games, 0, player, np.uint64(seed), last_turn, NO_SCRIPT)
+        last_turn = 25 if player == RANDOM else 400
+        play_out(other.games, player, seed, last_turn)
         assert play_through_game(game, player, seed, last_turn) > 50
         assert game.games.tobytes() == other.games.tobytes()
         assert not game.validate()
@@ -70,7 +69,7 @@ def test_the_quick_player_plays_legal_actions_wherever_it_comes(rules: Rules) ->
             legal = game.legal_actions()
             if len(legal) == 0:
                 break
-            action = int(calls.choose_action(game.games, 0, GREEDY, np.uint64(0)))
+            action = quick_choice(game.games, GREEDY, 0)
             if len(legal) > 1:
                 assert game.mask[action], (game.phase, action)
                 phases.add(game.phase)
@@ -88,11 +87,11 @@ def test_the_quick_player_looks_at_nothing_that_its_seat_does_not_know(rules: Ru
     differing = 0
     for seed in range(25):
         game, belief = in_the_middle(rules, seed, 60 + 25 * seed)
-        action = int(calls.choose_action(game.games, 0, GREEDY, np.uint64(0)))
+        action = quick_choice(game.games, GREEDY, 0)
         for _ in range(5):
             other = belief.resample(game.state, rng)
             differing += (other["deck"] != game.games["deck"]).any()
-            assert int(calls.choose_action(other, 0, GREEDY, np.uint64(0))) == action
+            assert quick_choice(other, GREEDY, 0) == action
     assert differing > 100
 
 
@@ -104,11 +103,11 @@ def wins(rules: Rules, games: int) -> int:
         rng = np.random.default_rng(seed)
         while game.mask.any():
             player = GREEDY if game.player == 0 else RANDOM
-            draw = np.uint64(rng.integers(2**63))
+            draw = int(rng.integers(2**63))
             legal = game.legal_actions()
             action = int(legal[0])
             if len(legal) > 1:
-                action = int(calls.choose_action(game.games, 0, player, draw))
+                action = quick_choice(game.games, player, draw)
             game.step(action)
         won += game.winner == 0
     return won
@@ -126,7 +125,7 @@ def test_after_different_actions_the_next_turns_throw_the_same_dice() -> None:
         game_after = Game.from_games(spare, game.rules)
         game_after.play_one(int(action))
         turn = game.turn + 6
-        calls.play_out(game_after.games, 0, GREEDY, np.uint64(77), turn, NO_SCRIPT)
+        play_out(game_after.games, GREEDY, 77, turn)
         rolled = Game.from_games(game_after.games.copy(), game.rules)
         while rolled.turn == turn and rolled.phase == Phase.ROLL:
             rolled.play_one(0)
