@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 
-NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "vector")
+NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "search", "vector")
 ALONE = ("others",)
 """Run only where they are named: they install what they need."""
 

@@ -14,6 +14,7 @@ from catan_pz.agents.search.options import SearchOptions
 from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.engine.actions import COMPOSE_GIVE, OFFER
 from catan_pz.engine.rule import as_games
+from catan_pz.engine.state import STATE
 from catan_pz.rules import Rules
 
 _DEEPEST = 200
@@ -51,6 +52,7 @@ class SearchAgent(Agent):
 
     Attributes:
         options: a `SearchOptions`.
+        settings: the options by name.
         last: what is known of the last decision: "actions", "odds", "simulations", and
             "visits" with a tree; None before the first, and when nothing had to be weighed.
 
@@ -63,6 +65,7 @@ class SearchAgent(Agent):
 
     def __init__(self, **options: Any) -> None:
         self.options = SearchOptions(**options)
+        self.settings = vars(self.options).copy()
         self.last: dict[str, Any] | None = None
         self._forest: Forest | None = None
 
@@ -99,9 +102,9 @@ class SearchAgent(Agent):
         options = self.options
         budget = Budget(options.simulations, options.seconds)
         rng = np.random.default_rng(self.draws.next())
-        games = as_games(
-            np.concatenate([view.resample(rng).games for _ in range(options.determinizations)])
-        )
+        games = as_games(np.empty(options.determinizations, STATE))
+        for i in range(len(games)):
+            games[i] = view.resample(rng).games[0]
         actions = self._considered(games, legal)
         if len(actions) == 1:
             return int(actions[0])

@@ -288,9 +288,9 @@ def choose_action(games, i, player, draw, obs, mask):
 
 
 @entry
-def estimate(games, i, net, features, odds):
-    """Write each seat's odds in game i, (P,)."""
-    write_odds(games[i], int(games[i].turn), net, features, odds)
+def estimate(games, i, since, net, features, odds):
+    """Write each seat's odds in game i, (P,), for a search from turn `since`."""
+    write_odds(games[i], since, net, features, odds)
 
 
 @entry

@@ -1,0 +1,125 @@
+"""Tree search led by an evaluator, in place of rollouts."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.search import Evaluator, SearchAgent
+from catan_pz.agents.search.evaluator import checked_evaluation
+from catan_pz.agents.table import Table
+from catan_pz.observation.segments import PLACES
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from tests.agents.search.play import RIVAL, choice, duel, in_the_middle, searcher, seen
+
+BUILDING = slice(74, 182)
+
+
+class ByPoints:
+    """Odds by visible points, and building preferred."""
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+
+    def evaluate(
+        self, observations: NDArray[np.int8], masks: NDArray[np.int8]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        self.batches.append(len(masks))
+        assert masks.any(1).all()
+        points = observations[:, PLACES["visible_points"]].astype(float)
+        points[:, 0] = observations[:, PLACES["own_points"]][:, 0]
+        there = observations[:, PLACES["present"]]
+        odds = np.exp(points) * there
+        priors = np.ones(masks.shape)
+        priors[:, BUILDING] = 20.0
+        return priors, odds / odds.sum(1, keepdims=True)
+
+
+def test_it_is_an_evaluator() -> None:
+    assert isinstance(ByPoints(), Evaluator)
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+def test_an_evaluator_leads_to_the_win(batch: int) -> None:
+    game = duel({"grain": 1, "ore": 3, "wool": 4}, second=RIVAL)
+    judge = ByPoints()
+    options = {"method": "puct", "evaluator": judge, "batch": batch, "simulations": 300}
+    chosen = choice(game, **options)
+    assert chosen == {"kind": "maritime_trade", "give": "wool", "get": "grain"}
+    assert max(judge.batches) <= batch
+    assert judge.batches[0] == 1  # the root
+
+
+def test_positions_are_judged_together() -> None:
+    game, belief = in_the_middle(Rules(trading=False), 5, 150)
+    judge = ByPoints()
+    agent = searcher(game, method="puct", evaluator=judge, batch=16, simulations=320)
+    view = seen(game, belief)
+    agent.act(view, view.mask)
+    assert np.mean(judge.batches[1:]) > 8
+    assert agent.last is not None
+    assert agent.last["visits"].sum() == agent.last["simulations"]
+    assert (agent.last["odds"] <= 1).all()
+
+
+@pytest.mark.parametrize("rules", [Rules(num_players=3), Rules(offer_form="both", num_players=2)])
+def test_games_are_played_with_an_evaluator(rules: Rules) -> None:
+    game = Game(rules, seed=3)
+    options = {"simulations": 12, "determinizations": 1, "batch": 4}
+    agent = SearchAgent(method="puct", evaluator=ByPoints(), **options)
+    table = Table(game, [agent] * rules.num_players, seat_seeds(3, rules.num_players))
+    for _ in range(100):
+        table.step()
+    assert game.turn > 2
+
+
+class Answers:
+    """Says what it was made with."""
+
+    def __init__(self, *answer: Any) -> None:
+        self.answer = answer
+
+    def evaluate(self, observations: Any, masks: Any) -> Any:
+        return self.answer
+
+
+MASKS = np.array([[1, 0, 1], [0, 1, 0]], np.int8)
+SEEN = np.zeros((2, 990), np.int8)
+VALUES = np.full((2, 4), 0.25)
+
+
+def test_priors_of_illegal_actions_do_not_count() -> None:
+    priors, values = checked_evaluation(
+        Answers(np.array([[1, 5, 3], [2, 0, 2]]), VALUES), SEEN, MASKS, 3
+    )
+    assert priors.tolist() == [[0.25, 0, 0.75], [0, 1, 0]]  # nothing legal: all alike
+    assert values.tolist() == [[0.25, 0.25, 0.25, 0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ((np.ones((2, 4)), VALUES), r"priors have the shape \(2, 4\); allowed: \(2, 3\)"),
+        ((np.ones((2, 3)), VALUES[:, :3]), r"values have the shape \(2, 3\); allowed: \(2, 4\)"),
+        ((np.full((2, 3), np.nan), VALUES), "priors are not finite"),
+        ((-np.ones((2, 3)), VALUES), "priors are negative"),
+    ],
+)
+def test_what_an_evaluator_may_not_say(answer: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        checked_evaluation(Answers(*answer), SEEN, MASKS, 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "uct"}, "method='uct' .* allowed: 'puct' with an evaluator"),
+        ({"method": "puct", "workers": 2}, "workers=2 .* allowed: 1 with an evaluator"),
+    ],
+)
+def test_where_an_evaluator_can_not_be_used(options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SearchAgent(evaluator=ByPoints(), **options)

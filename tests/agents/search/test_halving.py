@@ -1,0 +1,114 @@
+"""Sequential halving and budgets, on results made up."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from catan_pz.agents.search.budget import CHUNKS, Budget
+from catan_pz.agents.search.halving import choose_by_halving
+
+pytestmark = pytest.mark.purepython
+
+
+class MadeUp:
+    """Results with given means, and noise of which a part is common to all actions."""
+
+    def __init__(self, means: list[float], common: float, own: float, seed: int) -> None:
+        self.means = np.array(means)
+        self.common, self.own, self.seed = common, own, seed
+        self.played: list[int] = []
+
+    def run(self, actions: NDArray[np.int64], first: int, last: int) -> NDArray[np.float64]:
+        shared = np.random.default_rng(self.seed).normal(0, self.common, 10_000)[first:last]
+        rows = []
+        for a in actions:
+            noise = np.random.default_rng([self.seed, int(a)]).normal(0, self.own, 10_000)
+            rows.append(self.means[a] + shared + noise[first:last])
+        self.played += [int(a) for a in actions] * (last - first)
+        return np.array(rows)
+
+
+def chosen(simulator: Any, simulations: int) -> int:
+    actions = np.arange(len(simulator.means))
+    budget = Budget(simulations, None)
+    action, means = choose_by_halving(simulator, actions, budget)
+    assert budget.played == len(simulator.played) <= max(simulations, len(actions))
+    assert means.shape == actions.shape
+    return action
+
+
+def test_the_best_is_found_under_noise_that_all_share() -> None:
+    """Single results vary 20 times as much as the best action is better."""
+    hits = 0
+    for seed in range(40):
+        simulator = MadeUp([0.3] * 9 + [0.32], common=0.4, own=0.02, seed=seed)
+        hits += chosen(simulator, 400) == 9
+    assert hits >= 38
+
+
+def test_half_of_the_actions_get_no_more_after_each_round() -> None:
+    simulator = MadeUp([0.1 * k for k in range(8)], common=0, own=0.5, seed=1)
+    chosen(simulator, 2400)
+    counts = np.sort(np.bincount(simulator.played, minlength=8))
+    assert counts[-1] > 3 * counts[0]
+    assert len(set(counts)) <= 4 + 3
+
+
+def test_what_is_hopeless_gets_no_more_and_a_clear_case_ends_early() -> None:
+    simulator = MadeUp([0.1, 0.9], common=0.2, own=0.01, seed=1)
+    assert chosen(simulator, 4000) == 1
+    assert len(simulator.played) <= 2 + 4000 / CHUNKS + 2
+
+
+def test_each_action_is_tried_once_at_least() -> None:
+    simulator = MadeUp([0.0, 0.0, 1.0, 0.0], common=0, own=0, seed=1)
+    assert chosen(simulator, 1) == 2
+    assert sorted(simulator.played) == [0, 1, 2, 3]
+
+
+def test_equal_actions_are_settled_by_their_order() -> None:
+    assert chosen(MadeUp([0.5] * 5, common=0.1, own=0, seed=1), 100) == 0
+
+
+def test_a_number_of_simulations_is_given_out_in_chunks() -> None:
+    budget = Budget(100, None)
+    given = []
+    while (times := budget.chunk(3)) > 0:
+        given.append(times)
+        budget.played += 3 * times
+    assert sum(given) == 33
+    assert len(given) >= CHUNKS - 1
+    assert budget.part(1).left == 1
+    assert budget.seconds_left is None
+
+
+def test_by_the_clock_there_is_always_a_first_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("catan_pz.agents.search.budget.perf_counter", lambda: now[0])
+    budget = Budget(None, 1.0)
+    now[0] += 5
+    assert budget.chunk(10) == 1
+    budget.played += 10
+    assert budget.chunk(10) == 0
+    budget = Budget(None, 1.0)
+    budget.played += 100
+    now[0] += 0.5
+    # 200 a second so far, and a look at the clock after a hundredth: one in ten takes longer.
+    assert budget.chunk(1) == 2
+    assert budget.chunk(10) == 1
+    assert budget.part(2).seconds_left == pytest.approx(0.25)
+    now[0] += 0.6
+    assert budget.chunk(1) == 0
+
+
+def test_both_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("catan_pz.agents.search.budget.perf_counter", lambda: now[0])
+    budget = Budget(10, 1.0)
+    assert budget.chunk(20) == 0
+    assert budget.chunk(5) == 1
+    budget.played = 8
+    now[0] += 1e-6
+    assert budget.chunk(1) == 2

@@ -1,0 +1,248 @@
+"""The tree: chance in it, its sums, what is kept of it, and its odds against enumeration."""
+
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz.agents.search import calls, tree
+from catan_pz.agents.search.budget import Budget
+from catan_pz.agents.search.forest import Forest, Tree
+from catan_pz.agents.search.simulator import Simulator
+from catan_pz.notation import action_id
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from tests.agents.search.play import RIVAL, duel, in_the_middle, searcher, seen
+
+FIRST, NEXT, ACTION, VISITS = tree.FIRST, tree.NEXT, tree.ACTION, tree.VISITS
+
+
+def children(one: Tree, node: int) -> list[int]:
+    found = []
+    row = int(one.links[node, FIRST])
+    while row:
+        found.append(row)
+        row = int(one.links[row, NEXT])
+    return found
+
+
+def grown(
+    game: Game,
+    simulations: int,
+    *,
+    actions: list[int] | None = None,
+    turns: int = 2,
+    way: int = tree.UCB1,
+    exploration: float = 0.1,
+    rows: int = 100_000,
+) -> Tree:
+    """A tree of some simulations, all cards known."""
+    forest = Forest(
+        workers=1,
+        rows=rows,
+        num_actions=game.rules.num_actions,
+        way=way,
+        depth=200,
+        exploration=exploration,
+    )
+    chosen = np.array(game.legal_actions() if actions is None else actions, np.int64)
+    simulator = Simulator(game.games, 5, rollout="greedy", turns=turns, workers=1)
+    forest.choose(simulator, chosen, Budget(simulations, None), keep=False)
+    return forest.trees[0]
+
+
+def key(game: Game, viewer: int) -> int:
+    return int(calls.look_key(game.games, 0, viewer, np.zeros(990, np.int8)))
+
+
+def reached(one: Tree, game: Game, action: int, outcomes: dict[Any, float]) -> dict[int, float]:
+    """Visits to what each outcome of an action leads to, by key, beside its odds."""
+    expected: Counter[int] = Counter()
+    for outcome, odds in outcomes.items():
+        after = game.copy()
+        after.step(action, outcome)
+        assert len(after.legal_actions()) > 1
+        expected[key(after, game.player)] += odds
+    move = one.moves()[action]
+    visits = {int(one.keys[k]): int(one.links[k, VISITS]) for k in children(one, move)}
+    assert set(visits) <= set(expected)
+    total = int(one.links[move, VISITS])
+    assert total == sum(visits.values())
+    for each, odds in expected.items():
+        error = (odds * (1 - odds) / total) ** 0.5
+        assert abs(visits.get(each, 0) / total - odds) < 4.5 * error, (odds, total)
+    return dict(expected)
+
+
+def test_dice_fall_as_often_as_they_should() -> None:
+    """Eleven sums, but what brings nobody anything looks the same."""
+    game = duel({"wool": 4}, phase="roll", first={"cards": {"knight": 1}})
+    roll = action_id("roll")
+    one = grown(game, 8000, actions=[roll, action_id("play_knight")])
+    expected = reached(one, game, roll, game.outcomes(roll))
+    assert 3 < len(expected) < 36
+
+
+def test_cards_are_stolen_as_often_as_they_should() -> None:
+    """Three wool and one ore: the thief sees which, so that there are two positions."""
+    game = duel(
+        {"wool": 4},
+        phase="move_robber",
+        second={"hand": {"wool": 3, "ore": 1}, "settlements": [22]},
+    )
+    action = next(int(a) for a in game.legal_actions() if game.outcomes(int(a)))
+    one = grown(game, 3000, actions=[action, int(game.legal_actions()[0])])
+    assert sorted(reached(one, game, action, game.outcomes(action)).values()) == [0.25, 0.75]
+
+
+def test_cards_are_bought_as_often_as_they_should() -> None:
+    rules = Rules(num_players=2, trading=False, victory_points=12)
+    game = duel({"wool": 5, "grain": 1, "ore": 1}, rules=rules)
+    buy = action_id("buy_development_card")
+    one = grown(game, 4000, actions=[buy, action_id("end_turn")])
+    odds = reached(one, game, buy, game.outcomes(buy)).values()
+    assert sorted(odds) == pytest.approx([2 / 25, 2 / 25, 2 / 25, 5 / 25, 14 / 25])
+
+
+@pytest.mark.parametrize("way", [tree.UCB1, tree.PUCT])
+def test_sums_are_sound(way: int) -> None:
+    game, _ = in_the_middle(Rules(trading=False, num_players=3), 4, 150)
+    one = grown(game, 3000, way=way)
+    used = int(one.links[0, VISITS])
+    assert one.links[tree.ROOT, VISITS] <= 3000
+    assert used > 1000
+    for node in range(tree.ROOT, used):
+        below = [int(one.links[k, VISITS]) for k in children(one, node)]
+        # A position is made by a visit that goes no further; a game that ends leaves a move.
+        assert sum(below) <= one.links[node, VISITS]
+        assert one.links[node, VISITS] <= max(1, one.links[node, tree.AVAILABLE]) or (
+            one.links[node, ACTION] < 0
+        )
+        parents = {int(one.links[k, tree.PARENT]) for k in children(one, node)}
+        assert parents <= {node}
+        total = one.totals[node].sum()
+        assert total == pytest.approx(one.links[node, VISITS], rel=1e-2)
+        assert one.totals[node, 3] == 0
+    deeper = [len(children(one, k)) for k in range(2, used) if one.links[k, ACTION] < 0]
+    assert max(deeper) > 1
+
+
+def as_nested(one: Tree, node: int) -> Any:
+    """A node with all below it, wherever it lies in the arrays."""
+    rest = one.links[node, ACTION:].tolist(), one.totals[node].tolist(), float(one.priors[node])
+    return int(one.keys[node]), rest, [as_nested(one, k) for k in children(one, node)]
+
+
+def test_what_lies_below_the_new_root_is_kept_and_nothing_else() -> None:
+    game, _ = in_the_middle(Rules(trading=False), 4, 150)
+    one = grown(game, 3000)
+    places = [
+        k
+        for k in range(2, int(one.links[0, VISITS]))
+        if one.links[k, ACTION] < 0 and one.links[k, VISITS] > 20
+    ]
+    node = places[len(places) // 2]
+    before = as_nested(one, node)
+    seat = int(one.links[node, tree.MOVER])
+    visits = one.keep(int(one.keys[node]), seat)
+    assert as_nested(one, tree.ROOT) == before
+    assert visits == one.links[tree.ROOT, VISITS] > 20
+    used = int(one.links[0, VISITS])
+    assert (one.links[2:used, tree.PARENT] > 0).all()
+    assert one.links[tree.ROOT, tree.PARENT] == one.links[tree.ROOT, NEXT] == 0
+
+
+def test_a_position_never_seen_clears_the_tree() -> None:
+    game, _ = in_the_middle(Rules(trading=False), 4, 150)
+    one = grown(game, 300)
+    assert one.keep(12345, game.player) == 0
+    assert one.links[0, VISITS] == 0
+
+
+def test_a_tree_is_kept_from_decision_to_decision() -> None:
+    """After a trade with the bank its player goes on in the same turn."""
+    game = duel({"wool": 8, "brick": 1}, second=RIVAL)
+    agent = searcher(game, method="uct", simulations=400)
+    view = seen(game)
+    action = agent.act(view, view.mask)
+    assert 232 <= action < 252
+    assert agent._forest is not None
+    one = agent._forest.trees[0]
+    move = one.moves()[action]
+    (place,) = children(one, move)
+    visited, keys = int(one.links[place, VISITS]), int(one.keys[place])
+    game.step(action)
+    assert key(game, game.player) == keys
+    view = seen(game)
+    agent.act(view, view.mask)
+    assert agent.last is not None
+    assert agent.last["visits"].sum() >= visited - 1 + agent.last["simulations"]
+    fresh = searcher(game, method="uct", simulations=400, keep_tree=False)
+    fresh.act(view, view.mask)
+    assert fresh.last is not None
+    assert fresh.last["visits"].sum() == fresh.last["simulations"]
+
+
+def test_a_full_tree_grows_no_more() -> None:
+    game, _ = in_the_middle(Rules(trading=False), 4, 150)
+    one = grown(game, 2000, rows=60)
+    assert one.links[0, VISITS] == 60
+    assert one.links[tree.ROOT, VISITS] > 1000
+
+
+Known = dict[bytes, np.ndarray]
+
+
+def expectimax(game: Game, known: Known) -> np.ndarray:
+    """(2,) odds of both players when each goes for its own, chance enumerated."""
+    if game.is_over:
+        return np.eye(2)[game.winner]
+    if game.is_truncated:
+        return np.zeros(2)
+    record = game.games.copy()
+    record["rng"] = 0
+    if record.tobytes() not in known:
+        options = [after(game, int(a), known) for a in game.legal_actions()]
+        known[record.tobytes()] = max(options, key=lambda odds: odds[game.player])
+    return known[record.tobytes()]
+
+
+def after(game: Game, action: int, known: Known) -> np.ndarray:
+    """(2,) odds of both once an action is played."""
+    total = np.zeros(2)
+    for outcome, odds in (game.outcomes(action) or {None: 1.0}).items():
+        other = game.copy()
+        other.step(action, outcome)
+        total += odds * expectimax(other, known)
+    return total
+
+
+def endgame() -> Game:
+    """Both need a point, and the other lacks one ore: a card, or the robber on its ore?"""
+    rules = Rules(num_players=2, trading=False, max_turns=2)
+    first = {"cities": [0, 2, 4], "settlements": [6, 16, 18], "cards": {"knight": 1}}
+    second = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 2, "ore": 2}}
+    return duel({"wool": 1, "grain": 1, "ore": 1}, rules=rules, first=first, second=second)
+
+
+@cache
+def exact_odds() -> dict[int, float]:
+    """What each action of the endgame is worth to seat 0."""
+    game, known = endgame(), Known()
+    return {int(a): float(after(game, int(a), known)[0]) for a in game.legal_actions()}
+
+
+@pytest.mark.parametrize("way", [tree.UCB1, tree.PUCT])
+def test_odds_come_near_those_of_enumeration(way: int) -> None:
+    game = endgame()
+    exact = exact_odds()
+    one = grown(game, 20_000, turns=1000, way=way, exploration=0.3)
+    moves = one.moves()
+    best = max(exact, key=lambda a: exact[a])
+    chosen = max(moves, key=lambda a: one.links[moves[a], VISITS])
+    assert exact[chosen] == pytest.approx(exact[best], abs=0.01)
+    found = one.totals[moves[chosen], 0] / one.links[moves[chosen], VISITS]
+    assert found == pytest.approx(exact[chosen], abs=0.03)
+    assert len(set(exact.values())) > 1

@@ -1,0 +1,138 @@
+"""The search: how many simulations a second, and how strong it is by its budget.
+
+`python -m tests.benchmarks search` prints two tables in Markdown. In the second one searcher
+plays three copies of another agent, without trade between players, every seat alike. Results
+are kept game by game in files, one a budget, from which a run that was broken off goes on:
+
+    python -m tests.benchmarks.search --results results --games 200 --simulations 100 1000
+"""
+
+import argparse
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from catan_pz.agents.base import view_of
+from catan_pz.agents.search import SearchAgent
+from catan_pz.agents.search.options import METHODS
+from catan_pz.agents.search.rollout import PLAYERS
+from catan_pz.agents.table import resampled
+from catan_pz.arena import Result, play_match
+from catan_pz.belief import Belief
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+
+RULES = Rules(trading=False)
+POSITIONS = 20
+"""Positions in which speed is measured."""
+
+
+def positions() -> list[tuple[Game, Belief]]:
+    """Decisions with a choice, all through some games of heuristic players."""
+    from catan_pz.agents import load
+
+    found = []
+    player = load("heuristic")
+    for seed in range(POSITIONS):
+        game = Game(RULES, seed=seed)
+        beliefs = [Belief(p, game.state) for p in range(RULES.num_players)]
+        game.listeners += [belief.listen for belief in beliefs]
+        player.reset(0, RULES, seed)
+        while game.turn < 2 * seed or len(game.legal_actions()) < 2:
+            view = view_of(game, game.player)
+            game.step(player.act(view, view.mask))
+        found.append((game, beliefs[game.player]))
+    return found
+
+
+def speed(places: list[tuple[Game, Belief]], **options: Any) -> tuple[float, float]:
+    """Simulations a second, and seconds of a decision, of one thread."""
+    seconds, simulations = 0.0, 0
+    for game, belief in places:
+        agent = SearchAgent(**options)
+        agent.reset(game.player, game.rules, 1)
+        view = view_of(game, game.player, partial(resampled, belief, game))
+        start = process_time()
+        agent.act(view, view.mask)
+        seconds += process_time() - start
+        simulations += agent.last["simulations"] if agent.last else 0
+    return simulations / seconds, seconds / len(places)
+
+
+def report_speed(simulations: int) -> None:
+    """Print what methods and rollouts cost."""
+    places = positions()
+    print("| method | rollouts | turns | simulations/s | ms a decision |")
+    print("|---|---|---|---|---|")
+    kinds: list[dict[str, Any]] = [{"method": method} for method in METHODS]
+    kinds += [{"turns": None}, {"rollout": "heuristic"}, {"rollout": "heuristic", "turns": None}]
+    for kind in kinds:
+        options = {"method": "halving", "rollout": "greedy", "turns": 8} | kind
+        assert options["rollout"] in PLAYERS
+        speed(places[:1], simulations=4, **options)  # compiles
+        each, decision = speed(places, simulations=simulations, **options)
+        turns = options["turns"] or "all"
+        print(
+            f"| {options['method']} | {options['rollout']} | {turns} | {each:,.0f} | "
+            f"{1000 * decision:.1f} |",
+            flush=True,
+        )
+
+
+def match(folder: Path, games: int, opponent: str, **options: Any) -> Result:
+    """One searcher against three others."""
+    name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(options.items()))
+    path = folder / f"{name}-{opponent}.jsonl"
+    agents = [("search", SearchAgent(**options)), opponent, opponent, opponent]
+    return play_match(agents, games, RULES, seed=1, results=path, progress=False)
+
+
+def report_strength(args: argparse.Namespace, folder: Path) -> None:
+    """Print how often the searcher wins, by its budget."""
+    print(f"| simulations | games | won against three of {args.opponent} | 95 % | ms a decision |")
+    print("|---|---|---|---|---|")
+    for simulations in args.simulations:
+        options = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
+        if args.turns is not None:
+            options["turns"] = args.turns
+        result = match(folder, args.games, args.opponent, **options)
+        low, high = result.interval("search")
+        seconds = [g.seconds[g.seats.index("search")] for g in result.games]
+        asked = [g.decisions[g.seats.index("search")] for g in result.games]
+        won, pace = 100 * result.win_rate("search"), 1000 * np.sum(seconds) / np.sum(asked)
+        print(
+            f"| {simulations:,} | {len(result.games)} | {won:.1f} % | "
+            f"{100 * low:.1f} to {100 * high:.1f} % | {pace:.1f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", type=int, default=200, help="of each budget, at least")
+    parser.add_argument("--simulations", type=int, nargs="*", default=[64, 250, 1000, 4000])
+    parser.add_argument("--method", default="halving", choices=METHODS)
+    parser.add_argument("--rollout", default="greedy", choices=list(PLAYERS))
+    parser.add_argument("--turns", type=int, help="of a rollout")
+    parser.add_argument("--opponent", default="heuristic", help="name of an agent")
+    parser.add_argument("--results", type=Path, help="folder for the results of each game")
+    parser.add_argument("--speed", type=int, default=1000, help="simulations a decision; 0: none")
+    args = parser.parse_args()
+    if args.speed:
+        report_speed(args.speed)
+        print()
+    if args.results is not None:
+        args.results.mkdir(parents=True, exist_ok=True)
+        report_strength(args, args.results)
+    else:
+        with TemporaryDirectory() as folder:
+            report_strength(args, Path(folder))
+
+
+if __name__ == "__main__":
+    main()
