@@ -52,7 +52,7 @@ def test_evaluate_takes_names_and_line_ups():
     evaluate = load("evaluate")
     table = ["--players=3", "--no-trading", "--games=3"]
     (result,) = evaluate.main(["weighted", "--against=random,weighted", *table])
-    assert result["games"] == 3
+    assert result["games"] == 6  # one for each way to seat three different agents
     with pytest.raises(ValueError, match="allowed: one or 2"):
         evaluate.main(["weighted", "--against=random,random,random", *table])
     with pytest.raises(ValueError, match="nobody"):
