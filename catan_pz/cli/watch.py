@@ -88,6 +88,12 @@ _KEYS = "space pause  <- -> step  + - speed  q quit"
     help="Show what this seat knows.  [everything]",
 )
 @click.option(
+    "--names",
+    "named",
+    metavar="NAMES",
+    help="What the seats of a recording are called, separated by commas.",
+)
+@click.option(
     "--odds",
     metavar="MODEL",
     help="Draw the probabilities that this model gives to each move, in pictures.",
@@ -131,6 +137,7 @@ def command(
     windowed: bool | None,
     speed: float,
     viewer: int | None,
+    named: str | None,
     odds: str | None,
     target: Path | None,
     at: int | None,
@@ -148,9 +155,11 @@ def command(
     if recording is not None:
         loaded = _load(recording)
         count = len(loaded.start["players"])
-        names = None
+        names = None if named is None else [name.strip() for name in named.split(",")]
+        if names is not None and len(names) != count:
+            raise click.UsageError(f"--names {named!r}: this game has {count} seats")
         thoughts = _thoughts(odds, Rules.from_dict(loaded.start["rules"]))
-        frames = frames_of_record(loaded, viewer, thoughts=thoughts)
+        frames = frames_of_record(loaded, viewer, names, thoughts)
     else:
         rules = make_rules(**chosen)
         count = rules.num_players

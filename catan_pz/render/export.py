@@ -1,6 +1,7 @@
 """Pictures and films as files: SVG, PNG, GIF and MP4. Files are written whole or not at all."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.render import palette as colors
 from catan_pz.render.image import svg_to_rgb
 
 PICTURES: Final = (".svg", ".png")
@@ -135,13 +137,45 @@ def _write_gif(
     for frame in frames:
         image = Image.fromarray(frame)
         if palette is None:
-            palette = image.quantize(256, method=Image.Quantize.MEDIANCUT)
+            palette = _palette(image)
         images.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
     times = [round(1000 * seconds)] * (len(images) - 1) + [round(1000 * last_seconds)]
     images[0].save(
         path, save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False
     )
     return len(images)
+
+
+def _palette(first: Any) -> Any:
+    """An image with the colours of a GIF: all named ones, then those that fill the picture.
+
+    Colours of small signs would get lost among those of large areas.
+    """
+    from PIL import Image
+
+    named = sorted({value.upper() for value in _named_colors(vars(colors))})
+    count = 256 - len(named)
+    filling = first.quantize(count, method=Image.Quantize.MEDIANCUT).getpalette()
+    values = [int(name[k : k + 2], 16) for name in named for k in (1, 3, 5)]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette((values + filling[: 3 * count])[:768])
+    return palette
+
+
+def _named_colors(thing: Any) -> Iterator[str]:
+    """Every "#RRGGBB" in the tables of colours."""
+    if isinstance(thing, str):
+        if re.fullmatch("#[0-9A-Fa-f]{6}", thing):
+            yield thing
+    elif isinstance(thing, dict):
+        for name, value in thing.items():
+            if not (isinstance(name, str) and name.startswith("__")):
+                yield from _named_colors(value)
+    elif isinstance(thing, tuple):
+        for value in thing:
+            yield from _named_colors(value)
+    elif isinstance(thing, colors.SeatColor):
+        yield from _named_colors(vars(thing))
 
 
 def _write_mp4(

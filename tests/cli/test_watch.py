@@ -216,6 +216,13 @@ def test_a_pipe_gets_the_story(recorded: Path, capsys: Any) -> None:
     assert max(map(len, lines[len(decisions) :])) <= 80
 
 
+def test_the_seats_of_a_recording_get_names(recorded: Path, capsys: Any) -> None:
+    assert main(["watch", str(recorded), "--terminal", "--names", "Ann,Bob"]) == 0
+    assert capsys.readouterr().out.startswith("Ann builds a settlement\n")
+    assert main(["watch", str(recorded), "--terminal", "--names", "Ann"]) == 2
+    assert "--names 'Ann': this game has 2 seats" in capsys.readouterr().err
+
+
 def test_what_a_viewer_may_not_know_is_not_told(recorded: Path, capsys: Any) -> None:
     stories = []
     for viewer in ((), ("--viewer", "1")):

@@ -11,6 +11,7 @@ import pytest
 from catan_pz.render.export import save_film, save_picture, whole_file
 from catan_pz.render.svg import board_svg
 from catan_pz.runtime.game import Game
+from tests.render import positions
 
 pytest.importorskip("pygame")
 pytest.importorskip("resvg_py")
@@ -53,6 +54,20 @@ def test_gif(tmp_path: Path) -> None:
             frames.append(np.asarray(film.convert("RGB")).astype(int))
     assert times == [200] * 5 + [1500]
     assert all(np.abs(a - b).max() > 20 for a, b in pairwise(frames))
+
+
+def test_small_signs_keep_their_colors_in_a_gif(tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    from catan_pz.render.palette import CARD_PURPLE, RESOURCES, SEATS
+
+    svg = board_svg(positions.midgame())
+    save_film([svg], tmp_path / "game.gif", width=1120)
+    with image.open(tmp_path / "game.gif") as film:
+        pixels = np.asarray(film.convert("RGB"))
+    seen = {
+        "#{:02X}{:02X}{:02X}".format(*color) for color in np.unique(pixels.reshape(-1, 3), axis=0)
+    }
+    assert {CARD_PURPLE, *RESOURCES, *(seat.fill for seat in SEATS)} <= seen
 
 
 @pytest.mark.parametrize(
