@@ -46,6 +46,7 @@ def check(result: Result, reason: str) -> None:
     assert all(game.reason == "" for game in result.games if game.end != "forfeit")
 
 
+@pytest.mark.purepython
 @pytest.mark.parametrize(
     ("player", "reason"),
     [
@@ -60,9 +61,10 @@ def test_faults_of_players(player: Agent, reason: str) -> None:
     assert len(result.games) == 8
     check(result, reason)
     for game in forfeits(result):
-        assert game.decisions[game.offender or 0] == 20
+        assert game.decisions[game.offender or 0] == 10
 
 
+@pytest.mark.purepython
 def test_a_player_that_can_not_sit_down() -> None:
     result = arena.play_match([Unready(), "random", "random"], 6, seed=1, **QUICK)
     assert [game.reason for game in result.games] == ["error: OSError: no file of weights"] * 6
@@ -75,6 +77,7 @@ def test_a_player_that_can_not_sit_down() -> None:
     assert result.win_rate("Unready") == 0
 
 
+@pytest.mark.purepython
 def test_who_wins_a_forfeited_game() -> None:
     assert best_other([9, 2, 4, 3], 0) == 2
     assert best_other([5, 5, 5, 2], 1) == 2
@@ -89,9 +92,10 @@ def test_a_limit_of_time_that_nobody_reaches_changes_nothing() -> None:
     assert timed == free
 
 
+@pytest.mark.purepython
 def test_late_answers() -> None:
     result = arena.play_match(
-        [("slow", Slow(15)), "random"], 6, seed=2, seconds_per_decision=0.3, **QUICK
+        [("slow", Slow(8)), "random"], 6, seed=2, seconds_per_decision=0.3, **QUICK
     )
     check(result, "time: a decision took more than 0.3 s")
     (one, *_) = forfeits(result)
@@ -99,7 +103,7 @@ def test_late_answers() -> None:
 
 
 def test_players_that_never_answer(tmp_path: Path) -> None:
-    players: list[Any] = [("hanging", Hanging(15)), "random"]
+    players: list[Any] = [("hanging", Hanging(8)), "random"]
     result = arena.play_match(
         players, 4, seed=3, seconds_per_decision=0.5, records=tmp_path, **QUICK
     )
@@ -115,9 +119,10 @@ def test_players_that_never_answer(tmp_path: Path) -> None:
         assert game.seconds[last.player] > 0.5
 
 
+@pytest.mark.purepython
 def test_processes_that_end() -> None:
     result = arena.play_match(
-        [("dying", Dying(10)), "random"], 2, seed=3, seconds_per_decision=30, **QUICK
+        [("dying", Dying(6)), "random"], 2, seed=3, seconds_per_decision=30, **QUICK
     )
     assert [game.reason for game in result.games] == [
         "died: the process ended in a decision (exit code 7)"
@@ -132,6 +137,7 @@ def test_a_player_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {game.reason for game in result.games} == {"time: a decision took more than 0.2 s"}
 
 
+@pytest.mark.purepython
 def test_a_player_that_can_not_be_sent() -> None:
     with pytest.raises(ValueError, match="agent 'made' can't be sent to a worker process"):
         arena.play_match([("made", lambda: Slow(NEVER)), "random"], 2, workers=2, **QUICK)

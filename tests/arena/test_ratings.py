@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from catan_pz.arena import ratings
 from catan_pz.arena.ratings import ELO, connected, fit, rate
 
+pytestmark = pytest.mark.purepython
+
 NAMES = ("a", "b", "c")
 STRENGTHS = np.array([0.8, -0.2, -0.6])
 LINEUPS = np.array([[2, 1, 1], [1, 2, 1], [1, 1, 2], [3, 1, 0]])

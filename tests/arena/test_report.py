@@ -12,10 +12,12 @@ from catan_pz.arena.report import rules_in_words
 from catan_pz.arena.results import Result
 from tests.arena.players import QUICK, Builder, Raising
 
+pytestmark = pytest.mark.purepython
+
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    players = [("a|b", Builder()), "random", ("raising", Raising(60))]
+    players = [("a|b", Builder()), "random", ("raising", Raising(14))]
     return arena.play_tournament(players, 12, num_players=2, seed=9, progress=False, **QUICK)
 
 
@@ -55,7 +57,7 @@ def cells(page: str, first: str) -> list[list[str]]:
 def test_markdown_holds_the_figures(result: Result) -> None:
     page = result.to_markdown()
     assert page.startswith("# Tournament: 36 games\n")
-    assert "`num_players=2`, `trading=False`, `victory_points=4`, `max_turns=200`" in page
+    assert "`num_players=2`, `trading=False`, `victory_points=3`, `max_turns=60`" in page
     ends = result.ends()
     assert f"forfeited: {ends['forfeit']}." in page
     assert ends["forfeit"] > 0

@@ -10,6 +10,8 @@ from scipy import stats
 from catan_pz.arena.dice import throws
 from catan_pz.arena.schedule import Schedule, block_seed, even_lineups, seatings
 
+pytestmark = pytest.mark.purepython
+
 
 @pytest.mark.parametrize("lineup", [(0, 1), (0, 0, 1), (0, 1, 1, 1), (0, 0, 1, 1), (0, 1, 2, 3)])
 def test_seatings_are_all_distinct_orders(lineup: tuple[int, ...]) -> None:

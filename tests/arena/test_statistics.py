@@ -17,6 +17,8 @@ from catan_pz.arena.statistics import (
     wilson_by_blocks,
 )
 
+pytestmark = pytest.mark.purepython
+
 
 # R. G. Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
 @pytest.mark.parametrize(

@@ -1,0 +1,108 @@
+"""Who plays: what tells players apart, and whether they decide in many games at once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from catan_pz import RandomAgent, Rules
+from catan_pz.agents.base import View
+from catan_pz.arena.batched import play_games
+from catan_pz.arena.entrants import as_entrant, as_entrants, describe
+from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.single import Setting, play_game, record_path
+from tests.arena.players import QUICK, Alone, Builder, Counter
+
+pytestmark = pytest.mark.purepython
+
+
+@dataclass
+class Weights:
+    layer: NDArray[np.float32]
+
+
+class Tuned(Counter):
+    def __init__(self, **options: Any) -> None:
+        self.__dict__.update(options)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, 2),
+        ("a", "b"),
+        (None, 0.5),
+        ((1, 2), (2, 1)),
+        (np.float32(1), np.float32(2)),
+        (np.arange(3), np.arange(3) + 1),
+        (np.zeros(4), np.zeros((2, 2))),
+        (np.zeros(2, np.int8), np.zeros(2, np.uint8)),
+        ({"a": [1]}, {"a": [2]}),
+        (Weights(np.zeros(3, np.float32)), Weights(np.ones(3, np.float32))),
+        (Path("a"), 1j),
+    ],
+)
+def test_what_tells_players_apart(one: Any, other: Any) -> None:
+    assert describe(Tuned(option=one)) == describe(Tuned(option=one))
+    assert describe(Tuned(option=one)) != describe(Tuned(option=other))
+    with pytest.raises(ValueError, match="two different agents have the name 'x'"):
+        as_entrants([("x", Tuned(option=one)), ("x", Tuned(option=other))])
+
+
+def test_a_game_changes_nothing_in_a_description() -> None:
+    agent = Counter()
+    before = describe(agent)
+    agent.reset(0, Rules(), 1)
+    agent.name = "other"
+    del agent.asked
+    assert describe(agent) == before
+
+
+def test_objects_that_can_not_be_told_apart_are_not_taken_for_copies() -> None:
+    one, other = Tuned(model=Path("a")), Tuned(model=Path("b"))
+    assert describe(one) == describe(other)
+    with pytest.raises(ValueError, match="two different agents have the name 'Tuned'"):
+        as_entrants([one, other])
+    entrants, places = as_entrants([one, "random", one])
+    assert [entrant.name for entrant in entrants] == ["Tuned", "random"]
+    assert places == [0, 1, 0]
+
+
+class Remembering(Builder):
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        super().reset(seat, rules, seed)
+
+
+class Peeking(Builder):
+    needs_belief = True
+
+
+class Own(Builder):
+    def act(self, view: View, mask: NDArray[np.int8]) -> int:
+        return int(mask.nonzero()[0][0])
+
+
+def test_only_what_keeps_nothing_of_a_game_is_batched() -> None:
+    assert as_entrant("random").is_batched
+    assert as_entrant(("b", Builder)).is_batched
+    for agent in (Remembering(), Peeking(), Own(), Counter(), Alone(Builder())):
+        assert not as_entrant(agent).is_batched
+
+
+def test_batches_record_games(tmp_path: Path) -> None:
+    fixtures = list(Schedule(((0, 1),), 2).fixtures())
+    players = [RandomAgent(), Builder()]
+    files = []
+    for name, play in (
+        ("together", lambda setting: list(play_games(setting, fixtures, players))),
+        ("alone", lambda setting: [play_game(setting, f, players) for f in fixtures]),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        rules = Rules(num_players=2, **QUICK | {"max_turns": 6})
+        assert len(play(Setting(("a", "b"), rules, 1, records=folder))) == 2
+        files.append([record_path(folder, number).read_bytes() for number in (0, 1)])
+    assert files[0] == files[1]
