@@ -44,9 +44,9 @@ KINDS: Final[dict[str, Any]] = {
     "happened": types.int8[:, ::1],
     "draw": types.uint64,
     "style": types.Array(types.int64, 1, "C", readonly=True),
-    "plan": types.UniTuple(types.int64, 10),
-    "goals": types.UniTuple(types.int64, 5),
-    "reach": types.UniTuple(types.int64, 10),
+    "plan": types.UniTuple(types.int64, 9),
+    "goals": types.UniTuple(types.int64, 4),
+    "reach": types.UniTuple(types.int64, 9),
     # Batches: one row a game.
     "observations": types.int8[:, ::1],
     "players": types.int8[::1],

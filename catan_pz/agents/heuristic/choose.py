@@ -52,7 +52,6 @@ from catan_pz.agents.heuristic.style import (
     BANKING,
     CARDS,
     CLAIM,
-    COUNTERS,
     DISCARDS,
     FULL,
     OFFERS,
@@ -66,7 +65,6 @@ from catan_pz.agents.heuristic.style import (
 from catan_pz.agents.heuristic.trade import (
     agrees,
     all_dangerous,
-    best_counter,
     best_offer,
     best_swap,
     is_dangerous,
@@ -136,27 +134,24 @@ def longest_road_edge(obs, mask):
 @rule
 def road_towards(reach, v, away):
     """The road to build first towards a spot."""
-    return first_road_to(v, away, reach[0], reach[1], reach[2], reach[3], reach[4], reach[5])
+    return first_road_to(v, away, reach[0], reach[1], reach[2], reach[3], reach[4])
 
 
 @rule
 def goals_of(obs, reach, style):
-    """The best spots 0 to 3 roads away and the best city, each as 64 * worth + vertex."""
+    """The best spots 0 to 2 roads away and the best city, each as 64 * worth + vertex."""
     pips, shares = pips_of(obs, 0), shares_of(obs)
     speed, horizon = speed_of(pips, shares, style), horizon_of(obs, style)
-    claimed, near, free = reach[7], reach[8], reach[9]
-    here = there = far = further = city = 0
+    claimed, near, free = reach[6], reach[7], reach[8]
+    here = there = far = city = 0
     if obs[encode.PIECES_LEFT + 1] > 0:
         here = best_spot(obs, reach[3] & free, 0, 0, pips, shares, speed, horizon, style)
         there = best_spot(obs, reach[4] & free, claimed, near, pips, shares, speed, horizon, style)
         far = best_spot(obs, reach[5] & free, claimed, near, pips, shares, speed, horizon, style)
-        further = best_spot(
-            obs, reach[6] & free, claimed, near, pips, shares, speed, horizon, style
-        )
     if obs[encode.PIECES_LEFT + 2] > 0:
         settlements = buildings_of(obs, 0, 1) & ~buildings_of(obs, 0, 2)
         city = best_city(obs, settlements, pips, shares, speed, horizon, style)
-    return here, there, far, further, city
+    return here, there, far, city
 
 
 @rule
@@ -164,50 +159,37 @@ def plan_of(obs, goals, style):
     """The plan: `heuristic.plan` says what is in it."""
     lacking = points_to_go(obs)
     here, there, far = goals[0] // 64, goals[1] // 64, goals[2] // 64
-    further, city = goals[3] // 64, goals[4] // 64
+    city = goals[3] // 64
     card, road = worth_of_card(obs, style), worth_of_road(obs, style)
     if lacking <= 1:
         here = SURE_WIN if here > 0 else 0
         there = SURE_WIN if there > 0 else 0
         far = SURE_WIN if far > 0 else 0
-        further = SURE_WIN if further > 0 else 0
         city = SURE_WIN if city > 0 else 0
         card = SURE_WIN // 5 if card > 0 else 0
     if lacking <= 2:
         road = SURE_WIN if road > 0 else 0
     roads = roads_lacking(obs)
     pips, shares = pips_of(obs, 0), shares_of(obs)
-    return here, there, far, further, city, card, road, roads, pips, shares
+    return here, there, far, city, card, road, roads, pips, shares
 
 
 @rule
 def one_road_less(plan, away):
     """The plan once a road is built towards the spot that is so many roads away."""
-    here, there, far, further = plan[0], plan[1], plan[2], plan[3]
+    here, there, far = plan[0], plan[1], plan[2]
     if away == 1:
         here, there = max(here, there), 0
-    elif away == 2:
-        there, far = max(there, far), 0
     else:
-        far, further = max(far, further), 0
-    return here, there, far, further, plan[4], plan[5], plan[6], plan[7], plan[8], plan[9]
+        there, far = max(there, far), 0
+    return here, there, far, plan[3], plan[4], plan[5], plan[6], plan[7], plan[8]
 
 
 @rule
 def one_trail_less(plan):
     """The plan once a road is built for the longest road."""
-    return (
-        plan[0],
-        plan[1],
-        plan[2],
-        plan[3],
-        plan[4],
-        plan[5],
-        plan[6],
-        plan[7] - 1,
-        plan[8],
-        plan[9],
-    )
+    roads = plan[ROADS_PLACE] - 1
+    return plan[0], plan[1], plan[2], plan[3], plan[4], plan[5], roads, plan[7], plan[8]
 
 
 @rule
@@ -235,10 +217,8 @@ def build_for(obs, mask, goal, goals, reach):
         return BUILD_ROAD + road_towards(reach, goals[1] % 64, 1)
     if goal == 2:
         return BUILD_ROAD + road_towards(reach, goals[2] % 64, 2)
-    if goal == 3:
-        return BUILD_ROAD + road_towards(reach, goals[3] % 64, 3)
     if goal == CITY_GOAL:
-        return BUILD_CITY + goals[4] % 64
+        return BUILD_CITY + goals[3] % 64
     if goal == CARD_GOAL:
         return BUY_DEVELOPMENT_CARD
     e = longest_road_edge(obs, mask)
@@ -296,7 +276,7 @@ def build_road_ahead(obs, mask, hand, now, goals, reach, plan, limit, style):
         return NO_ACTION
     best, chosen = now - style[CLAIM], -1
     left = hand - ROAD_COST
-    for away in range(1, 4):
+    for away in range(1, 3):
         if plan[away] > 0:
             worth = worth_of_hand(left, one_road_less(plan, away), limit, style)
             if worth > best:
@@ -323,7 +303,7 @@ def card_to_play(obs, mask, hand, now, plan, limit, style):
     if a == NO_ACTION:
         a = which_monopoly(obs, hand, now, plan, limit, mask, style)
     if a == NO_ACTION and mask[PLAY_ROAD_BUILDING] != 0:
-        for away in range(1, 4):
+        for away in range(1, 3):
             nearer = one_road_less(plan, away)
             if away > 1:
                 nearer = one_road_less(nearer, away - 1)
@@ -371,7 +351,7 @@ def free_road(obs, mask, style):
     reach = reach_of(obs)
     goals = goals_of(obs, reach, style)
     best, chosen = 0, -1
-    for away in range(1, 4):
+    for away in range(1, 3):
         value = goals[away] // 64 * (6 - away)
         if value > best:
             e = road_towards(reach, goals[away] % 64, away)
@@ -385,22 +365,16 @@ def free_road(obs, mask, style):
 @rule
 def in_trade(obs, mask, phase, style):
     """What to do while an offer is composed, answered or closed."""
-    if phase == Phase.ANSWER and is_dangerous(obs, turn_seat(obs), style):
-        return REJECT
+    if phase == Phase.ANSWER:
+        if mask[ACCEPT] == 0 or not plays(style, ANSWERS):
+            return REJECT
+        if is_dangerous(obs, turn_seat(obs), style):
+            return REJECT
     hand, limit = hand_of(obs), int(obs[encode.DISCARD_LIMIT])
     plan = plan_of(obs, goals_of(obs, reach_of(obs), style), style)
     now = worth_of_hand(hand, plan, limit, style)
     if phase == Phase.ANSWER:
-        if (
-            mask[ACCEPT] != 0
-            and plays(style, ANSWERS)
-            and agrees(obs, hand, now, plan, limit, style)
-        ):
-            return ACCEPT
-        a = NO_ACTION
-        if plays(style, COUNTERS):
-            a = best_counter(obs, hand, now, plan, limit, mask, style)
-        return a if a != NO_ACTION else REJECT
+        return ACCEPT if agrees(obs, hand, now, plan, limit, style) else REJECT
     if phase == Phase.CLOSE:
         return whom_to_close_with(obs, hand, now, plan, limit, mask, style)
     if mask[COMPOSE_SEND] != 0:

@@ -25,7 +25,7 @@ def first_roads(obs, mask, style):
     """Which way to build from a first settlement: towards the best spot that is free."""
     reach = reach_of(obs)
     taken_0, taken_1, theirs = reach[0], reach[1], reach[2]
-    claimed, near, free = reach[7], reach[8], reach[9]
+    claimed, near, free = reach[6], reach[7], reach[8]
     horizon = horizon_of(obs, style)
     pips, shares = pips_of(obs, 0), shares_of(obs)
     speed = speed_of(pips, shares, style)

@@ -1,6 +1,6 @@
 """The plan: what there is to build next, what each is worth, and what a hand is good for.
 
-A plan is a tuple of ten numbers: the worth of settlements that 0, 1, 2 and 3 roads lead to,
+A plan is a tuple of nine numbers: the worth of settlements that 0, 1 and 2 roads lead to,
 of a city, of a development card, of the longest road, the roads which that takes, own pips
 and what the bank gives for each resource.
 """
@@ -26,11 +26,11 @@ from catan_pz.terms import (
     NUM_RESOURCES,
 )
 
-GOALS = 7
-"""Settlements 0 to 3 roads away, city, development card, longest road."""
+GOALS = 6
+"""Settlements 0 to 2 roads away, city, development card, longest road."""
 
-CITY_GOAL, CARD_GOAL, ROAD_GOAL = 4, 5, 6
-PIPS_PLACE, SHARES_PLACE, ROADS_PLACE = 8, 9, 7
+CITY_GOAL, CARD_GOAL, ROAD_GOAL = 3, 4, 5
+ROADS_PLACE, PIPS_PLACE, SHARES_PLACE = 6, 7, 8
 
 
 @rule

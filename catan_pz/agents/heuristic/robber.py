@@ -1,7 +1,7 @@
 """The robber: where it goes, from whom it steals, and when a knight is worth playing."""
 
 from catan_pz.agents.heuristic.sight import robber_hex
-from catan_pz.agents.heuristic.style import VICTIM
+from catan_pz.agents.heuristic.style import DANGER, VICTIM
 from catan_pz.board.topology import HEX_VERTICES
 from catan_pz.engine.actions import MOVE_ROBBER, STEAL
 from catan_pz.engine.rule import rule
@@ -19,11 +19,11 @@ def buildings_on(obs, h, k):
 
 
 @rule
-def danger_of(obs, k):
+def danger_of(obs, k, style):
     """How much it matters to hold back the seat k places away."""
     points = int(obs[encode.VISIBLE_POINTS + k]) + int(obs[encode.CARD_COUNT + k]) // 3
     lacking = max(1, int(obs[encode.POINTS_TO_WIN]) - points)
-    return 100 + 400 // lacking
+    return 100 + style[DANGER] // lacking
 
 
 @rule
@@ -39,7 +39,7 @@ def worth_of_theft(obs, k, style):
     cards = int(obs[encode.HAND_SIZE + k])
     if cards == 0:
         return 0
-    return style[VICTIM] * danger_of(obs, k) // 10 + 10 * min(cards, 8)
+    return style[VICTIM] * danger_of(obs, k, style) // 10 + 10 * min(cards, 8)
 
 
 @rule
@@ -55,7 +55,7 @@ def where_to_rob(obs, mask, style):
         for k in range(1, MAX_PLAYERS):
             n = buildings_on(obs, h, k)
             if n > 0:
-                value += pips * n * danger_of(obs, k)
+                value += pips * n * danger_of(obs, k, style)
                 theft = max(theft, worth_of_theft(obs, k, style))
         if value + theft > best:
             best, chosen = value + theft, h

@@ -28,9 +28,6 @@ from catan_pz.observation import encode
 POINT = 1000
 """Values are in thousandths of a point."""
 
-MOST_ROADS = 3
-"""Spots further away than this are left out of account."""
-
 NO_SPOT = -1
 
 
@@ -92,11 +89,11 @@ def barred_spots(buildings):
 
 @rule
 def reach_of(obs):
-    """The viewer's ways: what is where, and the vertices that 0 to 3 more roads reach.
+    """The viewer's ways: what is where, and the vertices that 0 to 2 more roads reach.
 
     Returns:
-        Edges taken (two words), vertices closed to own roads, those reached by exactly 0, 1, 2
-        and 3 more roads, and those where others can build, at once and with a road more.
+        Edges taken (two words), vertices closed to own roads, those reached by exactly 0, 1
+        and 2 more roads, and those where others can build, at once and with a road more.
     """
     mine, theirs = buildings_of(obs, 0, 1), others_buildings(obs)
     own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
@@ -106,12 +103,10 @@ def reach_of(obs):
     at_1 = one_road_on(at_0, taken_0, taken_1, theirs)
     seen = at_0 | at_1
     at_2 = one_road_on(at_1, taken_0, taken_1, theirs) & ~seen
-    seen |= at_2
-    at_3 = one_road_on(at_2, taken_0, taken_1, theirs) & ~seen
     claimed = ends_of(their_0, 0) | ends_of(their_1, 1)
     near = one_road_on(claimed, taken_0, taken_1, mine) & ~claimed
     free = ~barred_spots(mine | theirs)
-    return taken_0, taken_1, theirs, at_0, at_1, at_2, at_3, claimed & free, near & free, free
+    return taken_0, taken_1, theirs, at_0, at_1, at_2, claimed & free, near & free, free
 
 
 @rule
@@ -155,18 +150,9 @@ def edge_back(v, level, taken_0, taken_1, closed):
 
 
 @rule
-def other_end(e, v):
-    """The vertex at the other end of an edge."""
-    return EDGE_VERTICES[e, 0] + EDGE_VERTICES[e, 1] - v
-
-
-@rule
-def first_road_to(v, away, taken_0, taken_1, closed, at_0, at_1, at_2):
-    """The road to build first towards a vertex that 1 to 3 roads lead to."""
-    if away >= 3:
-        e = edge_back(v, at_2, taken_0, taken_1, closed)
-        v = other_end(e, v)
-    if away >= 2:
+def first_road_to(v, away, taken_0, taken_1, closed, at_0, at_1):
+    """The road to build first towards a vertex that 1 or 2 roads lead to."""
+    if away == 2:
         e = edge_back(v, at_1, taken_0, taken_1, closed)
-        v = other_end(e, v)
+        v = EDGE_VERTICES[e, 0] + EDGE_VERTICES[e, 1] - v
     return edge_back(v, at_0, taken_0, taken_1, closed)

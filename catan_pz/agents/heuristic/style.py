@@ -19,7 +19,6 @@ PARTS: Final = {
     "bank": "no trade with the bank",
     "offers": "makes no offers",
     "answers": "rejects all offers",
-    "counters": "makes no counter-offers",
 }
 """Parts of the play that can be switched off, and what is done instead."""
 
@@ -34,7 +33,6 @@ PARTS: Final = {
     BANKING,
     OFFERS,
     ANSWERS,
-    COUNTERS,
 ) = range(len(PARTS))
 
 
@@ -64,7 +62,7 @@ class Style:
     knight: int = 0  # least harm of the robber for which a knight is played at once
     plenty: int = 300  # least gain for a year of plenty
     monopoly: int = 400  # least gain for a monopoly
-    counter: int = 200  # least gain for a counter-offer
+    danger: int = 400  # how much more those close to winning are robbed, in percent
     victim: int = 23  # a stolen card, against a pip kept from a player
 
     def without(self, *parts: str) -> "Style":
@@ -111,8 +109,8 @@ CLOSE = _PLACE["close"]
 KNIGHT = _PLACE["knight"]
 PLENTY = _PLACE["plenty"]
 MONOPOLY = _PLACE["monopoly"]
-COUNTER = _PLACE["counter"]
 VICTIM = _PLACE["victim"]
+DANGER = _PLACE["danger"]
 
 FULL = Style().array()
 """The style of the shipped player."""

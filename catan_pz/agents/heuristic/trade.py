@@ -2,7 +2,7 @@
 
 from catan_pz.agents.heuristic.plan import SHARES_PLACE, worth_of_hand
 from catan_pz.agents.heuristic.sight import bundle_at, covers, of, rate_of, some, turn_seat
-from catan_pz.agents.heuristic.style import ACCEPT, BANK, CLOSE, COUNTER, OFFER
+from catan_pz.agents.heuristic.style import ACCEPT, BANK, CLOSE, OFFER
 from catan_pz.engine.actions import (
     CLOSE_WITH,
     COMPOSE_GET,
@@ -20,8 +20,8 @@ from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
 NO_ACTION = -1
 SWAPS = MARITIME_SWAPS.shape[0]
-FIRST_DOUBLE = 20
-"""Templates from here on give two alike for one; before it one card goes for one."""
+FIRST_DOUBLE, FIRST_HALF = 20, 70
+"""Templates from here on give two cards for one, and one for two; before both one for one."""
 
 
 @rule
@@ -78,32 +78,6 @@ def gain_of_swap(hand, now, give, get, plan, limit, style):
 
 
 @rule
-def best_offer(obs, hand, now, plan, limit, mask, draw, style):
-    """The offer of one card for one that helps most; a further one of a turn is the next best.
-
-    Nothing is kept of offers made, but those that are left tell them apart. With many of
-    them left, chance ends the row.
-    """
-    left = int(obs[encode.OFFERS_LEFT])
-    if left > 3 and draw & 1 == 1:
-        return NO_ACTION
-    rank = (3 - left) % 3
-    bar = 1 << 40
-    for _ in range(rank + 1):
-        best, chosen = style[OFFER], NO_ACTION
-        for k in range(FIRST_DOUBLE):
-            if mask[FIRST_OFFER + k] != 0:
-                give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
-                gain = gain_of_swap(hand, now, give, get, plan, limit, style)
-                if best < gain < bar:
-                    best, chosen = gain, FIRST_OFFER + k
-        bar = best
-        if chosen == NO_ACTION:
-            return NO_ACTION
-    return chosen
-
-
-@rule
 def bundle_of_offer(k, getting):
     """What template k gives, or gets."""
     bundle = 0
@@ -113,6 +87,35 @@ def bundle_of_offer(k, getting):
         else:
             bundle += some(r, OFFER_GIVE[k, r])
     return bundle
+
+
+@rule
+def best_offer(obs, hand, now, plan, limit, mask, draw, style):
+    """The offer of one card for one that helps most, then the next best, then two cards for one.
+
+    Nothing is kept of offers made, but those that are left tell them apart. With many of
+    them left, chance ends the row.
+    """
+    left = int(obs[encode.OFFERS_LEFT])
+    if left > 3 and draw & 1 == 1:
+        return NO_ACTION
+    first, beyond = 0, FIRST_DOUBLE
+    rank = (3 - left) % 3
+    if rank == 2:
+        first, beyond, rank = FIRST_DOUBLE, FIRST_HALF, 0
+    bar = 1 << 40
+    for _ in range(rank + 1):
+        best, chosen = style[OFFER], NO_ACTION
+        for k in range(first, beyond):
+            if mask[FIRST_OFFER + k] != 0:
+                after = hand - bundle_of_offer(k, 0) + bundle_of_offer(k, 1)
+                gain = worth_of_hand(after, plan, limit, style) - now
+                if best < gain < bar:
+                    best, chosen = gain, FIRST_OFFER + k
+        bar = best
+        if chosen == NO_ACTION:
+            return NO_ACTION
+    return chosen
 
 
 @rule
@@ -128,29 +131,7 @@ def gain_of_offer(obs, k, hand, now, plan, limit, style):
 @rule
 def agrees(obs, hand, now, plan, limit, style):
     """Whether to accept the offer on the table."""
-    maker = turn_seat(obs)
-    if is_dangerous(obs, maker, style):
-        return False
-    return gain_of_offer(obs, maker, hand, now, plan, limit, style) >= style[ACCEPT]
-
-
-@rule
-def best_counter(obs, hand, now, plan, limit, mask, style):
-    """A counter-offer: one of the cards asked for, for the one that helps most, or NO_ACTION."""
-    maker = turn_seat(obs)
-    if is_dangerous(obs, maker, style):
-        return NO_ACTION
-    asked = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * maker)
-    given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * maker)
-    best, chosen = style[COUNTER], NO_ACTION
-    for k in range(FIRST_DOUBLE):
-        if mask[FIRST_OFFER + k] != 0:
-            give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
-            if of(asked, give) > 0 and of(given, get) == 0:
-                gain = gain_of_swap(hand, now, give, get, plan, limit, style)
-                if gain > best:
-                    best, chosen = gain, FIRST_OFFER + k
-    return chosen
+    return gain_of_offer(obs, turn_seat(obs), hand, now, plan, limit, style) >= style[ACCEPT]
 
 
 @rule
