@@ -1,5 +1,8 @@
 """Searchers as agents: legal everywhere, blind, repeatable, within their budget."""
 
+import json
+from dataclasses import fields
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -8,7 +11,7 @@ import pytest
 
 from catan_pz.agents import load
 from catan_pz.agents.draws import seat_seeds
-from catan_pz.agents.search import SearchAgent
+from catan_pz.agents.search import SearchAgent, SearchOptions
 from catan_pz.agents.table import Table, resampled
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -149,6 +152,13 @@ def test_options_that_are_not_possible_are_named(options: dict[str, Any], messag
         SearchAgent(**options)
     with pytest.raises(ValueError, match=f"option {message}"):
         load("search", **options)
+
+
+def test_every_option_is_documented_with_its_default() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "search.md").read_text(encoding="utf-8")
+    for option in fields(SearchOptions):
+        default = json.dumps(option.default).replace("null", "None").replace("true", "True")
+        assert f"| `{option.name}` | `{default}` |" in page
 
 
 def test_they_are_known_by_name() -> None:
