@@ -205,6 +205,11 @@ class TimedVecEnv(CatanVecEnv):
 
     timers: Timers
 
+    def reset(self) -> Any:
+        """Start all games."""
+        with self.timers.of("games"):
+            return super().reset()
+
     def step_wait(self) -> Any:
         """Play the actions."""
         with self.timers.of("games"):

@@ -4,6 +4,7 @@
     python examples/train_maskable_ppo.py --players 4 --frames 10000000 --out runs/ppo-4p
     python examples/train_maskable_ppo.py --opponents random,league:3 --out runs/ppo-league
     python examples/train_maskable_ppo.py --out runs/ppo-league --resume
+    python examples/train_maskable_ppo.py --players 2 --teacher heuristic --out runs/ppo-2p
 
 The output folder holds `checkpoint.json` with the last two checkpoints, `model.npz` (the
 policy alone, to be played without torch), `curve.csv` and `curve.png`, TensorBoard's `logs`,
@@ -43,11 +44,15 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
+from catan_pz import agents
+from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.league import League
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.arena import play_match
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
+from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.observation.segments import SCALES, named_views
 from catan_pz.rewards import REWARDS, LinearReward, PointsGained
 from catan_pz.rules import PRESETS, Rules
 
@@ -82,6 +87,10 @@ class Options:
     league_every: int = option(10, "updates between two snapshots of the policy for the league")
     league_size: int = option(50, "snapshots that are kept; the oldest goes first")
     league_members: int = option(4, "snapshots that play at a time, half recent, half any")
+    # The lessons.
+    teacher: str = option("", "agent whose choices are copied before the training: heuristic")
+    lessons: int = option(300_000, "decisions of the teacher to copy, 1 kB of memory each")
+    lesson_passes: int = option(3, "passes over them")
     # The learning.
     frames: int = option(2_000_000, "decisions of the learner to train on")
     games: int = option(128, "games that are played side by side")
@@ -193,6 +202,11 @@ class TimedVecEnv(CatanVecEnv):
     """The games, with their time taken."""
 
     timers: Timers
+
+    def reset(self) -> Any:
+        """Start all games."""
+        with self.timers.of("games"):
+            return super().reset()
 
     def step_wait(self) -> Any:
         """Play the actions."""
@@ -484,6 +498,11 @@ class Training(BaseCallback):
         self.stopping = True
         console.print("Stopping after this update; once more to stop at once, without saving.")
 
+    def _on_training_start(self) -> None:
+        if self.options.teacher and not self.resumed:
+            with self.timers.of("updates"):
+                take_lessons(self.model, self.games, self.options)
+
     def _on_rollout_start(self) -> None:
         self._count_update()
         if not self.resumed:  # what is due here was done before the checkpoint was written
@@ -721,6 +740,96 @@ def make_model(options: Options, games: Any) -> MaskablePPO:
         seed=options.seed,
         device=options.device,
     )
+
+
+def take_lessons(model: MaskablePPO, games: CatanVecEnv, options: Options) -> float:
+    """Copy a teacher's choices, and learn what its positions are worth.
+
+    Returns:
+        The share of the last pass's decisions that the policy would choose as the teacher did.
+    """
+    lessons = watch(options, games)
+    tensors = {
+        name: torch.as_tensor(lessons[name], device=model.device)
+        for name in ("actions", "returns", "known")
+    }
+    policy = model.policy
+    policy.set_training_mode(True)
+    rng = np.random.default_rng([options.seed, 0x7EAC])
+    same = 0.0
+    for number in range(options.lesson_passes):
+        order = rng.permutation(len(lessons["actions"]))
+        same = 0.0
+        for start in range(0, len(order), options.batch):
+            rows = order[start : start + options.batch]
+            masks = np.unpackbits(lessons["masks"][rows], axis=1, count=games.action_space.n)
+            seen, _ = policy.obs_to_tensor(as_seen(lessons["observations"][rows], options))
+            values, log_odds, _ = policy.evaluate_actions(
+                seen, tensors["actions"][rows], action_masks=masks
+            )
+            known = tensors["known"][rows]
+            surprise = (values[:, 0] - tensors["returns"][rows]).pow(2)
+            loss = -log_odds.mean() + model.vf_coef * (surprise * known).mean()
+            policy.optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(policy.parameters(), model.max_grad_norm)
+            policy.optimizer.step()
+            same += float(log_odds.detach().exp().sum())
+        same /= len(order)
+        console.print(
+            f"lessons of {options.teacher}, pass {number + 1}: its choice has odds of "
+            f"{100 * same:.1f} %"
+        )
+    return same
+
+
+def watch(options: Options, games: CatanVecEnv) -> dict[str, np.ndarray]:
+    """Games of the teacher in the learner's place.
+
+    Returns:
+        observations (L, N) int8, masks in bits, actions, discounted returns, and known (L,):
+        whether the game was watched to its end, so that the return is the whole of it.
+    """
+    teacher = agents.load(options.teacher)
+    if not isinstance(teacher, BatchAgent):
+        raise ValueError(f"option teacher={options.teacher!r}: allowed: agents that play batches")
+    opponents: Any = games.batch.opponents
+    batch = SeatBatch(
+        options.games,
+        games.batch.rules,
+        seat="random",
+        opponents=opponents,
+        reward=reward_of(options),
+        seed=options.seed + 2_000_003,
+    )
+    rng = np.random.default_rng([options.seed, 0x1E550])
+    told: list[tuple[np.ndarray, ...]] = []
+    for _ in range(max(1, options.lessons // options.games)):
+        draws = rng.integers(2**64, size=options.games, dtype=np.uint64)
+        actions = teacher.act_batch(batch.observation, batch.mask, draws)
+        before = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
+        batch.step(actions)
+        told.append((*before, batch.reward.copy(), batch.done.copy()))
+    observations, masks, chosen, rewards, done = (
+        np.stack(part) for part in zip(*told, strict=True)
+    )
+    returns, known = np.zeros(rewards.shape, np.float32), np.zeros(rewards.shape, np.float32)
+    later, ends = np.zeros(options.games), np.zeros(options.games, np.bool_)
+    for t in range(len(rewards) - 1, -1, -1):
+        later = rewards[t] + options.gamma * np.where(done[t], 0, later)
+        ends |= done[t]
+        returns[t], known[t] = later, ends
+    parts = {"observations": observations, "masks": masks, "actions": chosen.astype(np.int64)}
+    parts |= {"returns": returns, "known": known}
+    return {name: part.reshape(-1, *part.shape[2:]) for name, part in parts.items()}
+
+
+def as_seen(units: np.ndarray, options: Options) -> Any:
+    """Observations in natural units as the network takes them."""
+    if options.observation == "units":
+        return units
+    scaled = np.minimum(units * SCALES, np.float32(1))
+    return scaled if options.observation == "flat" else named_views(scaled)
 
 
 @contextmanager

@@ -360,6 +360,69 @@ def test_the_command_of_a_card_gives_the_same_options(example):
     assert example.parse_options(words[2:]) == options
 
 
+@pytest.fixture
+def ppo():
+    return load("train_maskable_ppo")
+
+
+class TestLessons:
+    def options(self, ppo, *more):
+        return ppo.parse_options([*SMALL, "--lessons=600", "--teacher=weighted", *more])
+
+    def test_what_is_watched_is_what_happened(self, ppo):
+        options = self.options(ppo, "--gamma=0.9")
+        told = ppo.watch(options, ppo.make_games(options, None, ppo.Timers()))
+        rules = ppo.rules_of(options)
+        batch = ppo.SeatBatch(
+            4, rules, seat="random", reward=ppo.reward_of(options), seed=options.seed + 2_000_003
+        )
+        rows = {name: array.reshape(150, 4, *array.shape[1:]) for name, array in told.items()}
+        rewards, done = [], []
+        for t in range(150):
+            assert (rows["observations"][t] == batch.observation).all()
+            assert (np.unpackbits(rows["masks"][t], axis=1, count=252) == batch.mask).all()
+            batch.step(rows["actions"][t])
+            rewards.append(batch.reward.copy())
+            done.append(batch.done.copy())
+        for game in range(4):
+            ends = [t for t in range(150) if done[t][game]]
+            assert ends
+            for t in range(150):
+                end = next((end for end in ends if end >= t), None)
+                assert rows["known"][t, game] == (end is not None)
+                if end is not None:
+                    total = sum(0.9 ** (j - t) * rewards[j][game] for j in range(t, end + 1))
+                    assert rows["returns"][t, game] == pytest.approx(total, abs=1e-5)
+
+    @pytest.mark.parametrize("observation", ["units", "flat", "dict"])
+    def test_the_policy_comes_to_choose_as_its_teacher(self, ppo, observation, capsys):
+        options = self.options(ppo, f"--observation={observation}", "--rate=0.01")
+        games = ppo.make_games(options, None, ppo.Timers())
+        torch.distributions.Distribution.set_default_validate_args(False)
+        same = ppo.take_lessons(ppo.make_model(options, games), games, options)
+        shown = re.sub(r"\s+", " ", capsys.readouterr().out)
+        odds = [float(one) for one in re.findall(r"odds of ([\d.]+) %", shown)]
+        assert len(odds) == 3
+        assert 100 * same == pytest.approx(odds[-1], abs=0.05)
+        assert odds[0] < odds[1] < odds[2]
+
+    def test_a_taught_training_is_settled_by_its_seed(self, ppo, tmp_path, monkeypatch):
+        states = []
+        for name in ("one", "other"):
+            arguments = [*SMALL, "--teacher=weighted", "--lessons=100", f"--out={tmp_path / name}"]
+            if name == "other":
+                train_until(ppo, 150, arguments, monkeypatch)
+                arguments.append("--resume")
+            ppo.main(arguments)
+            states.append(final_state(ppo, tmp_path / name))
+        assert states[0] == states[1]
+
+    def test_a_teacher_must_play_batches(self, ppo):
+        options = ppo.parse_options([*SMALL, "--teacher=search"])
+        with pytest.raises(ValueError, match="teacher='search'"):
+            ppo.watch(options, ppo.make_games(options, None, ppo.Timers()))
+
+
 @pytest.mark.parametrize(
     "name",
     [
