@@ -69,9 +69,9 @@ def report_speed(simulations: int) -> None:
     print("| method | rollouts | turns | simulations/s | ms a decision |")
     print("|---|---|---|---|---|")
     kinds: list[dict[str, Any]] = [{"method": method} for method in METHODS]
-    kinds += [{"turns": None}, {"rollout": "heuristic"}, {"rollout": "heuristic", "turns": None}]
+    kinds += [{"turns": None}, {"rollout": "greedy"}, {"rollout": "greedy", "turns": None}]
     for kind in kinds:
-        options = {"method": "halving", "rollout": "greedy", "turns": 8} | kind
+        options = {"method": "halving", "rollout": "heuristic", "turns": 8} | kind
         assert options["rollout"] in PLAYERS
         speed(places[:1], simulations=4, **options)  # compiles
         each, decision = speed(places, simulations=simulations, **options)
@@ -86,7 +86,7 @@ def report_speed(simulations: int) -> None:
 def match(folder: Path, games: int, opponent: str, **options: Any) -> Result:
     """One searcher against three others."""
     name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(options.items()))
-    path = folder / f"{name}-{opponent}.jsonl"
+    path = folder / f"{name}-{opponent}-{games}.jsonl"
     agents = [("search", SearchAgent(**options)), opponent, opponent, opponent]
     return play_match(agents, games, RULES, seed=1, results=path, progress=False)
 
@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200, help="of each budget, at least")
     parser.add_argument("--simulations", type=int, nargs="*", default=[64, 250, 1000, 4000])
     parser.add_argument("--method", default="halving", choices=METHODS)
-    parser.add_argument("--rollout", default="greedy", choices=list(PLAYERS))
+    parser.add_argument("--rollout", default="heuristic", choices=list(PLAYERS))
     parser.add_argument("--turns", type=int, help="of a rollout")
     parser.add_argument("--opponent", default="heuristic", help="name of an agent")
     parser.add_argument("--results", type=Path, help="folder for the results of each game")

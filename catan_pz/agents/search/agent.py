@@ -25,7 +25,7 @@ class SearchAgent(Agent):
     """Tries its actions in simulated games and plays the one that wins most often.
 
     A simulation begins in a full game drawn from the exact belief of the seat, plays the
-    action, and goes on with a quick player in every seat; after some turns the odds of
+    action, and goes on with a player of rollouts in every seat; after some turns the odds of
     winning are estimated. Nothing but the seat's `View` is looked at. With a budget in
     simulations its choices follow from the seed of `reset` alone.
 
@@ -35,8 +35,8 @@ class SearchAgent(Agent):
         method: "halving" compares the actions by the same chance, and drops the worse half in
             each round; "ucb1" tries the promising ones more often; "uct" grows a tree of
             decisions below; "puct" does so led by priors, the quick player's or an evaluator's.
-        rollout: player of the rollouts: "greedy" is quick, "heuristic" the agent of that
-            name, and "random" plays anything.
+        rollout: player of the rollouts: "heuristic" is the agent of that name, "greedy" is
+            quicker and weaker, and "random" plays anything.
         turns: turns after which a rollout ends and the odds are estimated, None to play to
             the end.
         determinizations: games drawn for a decision. The deck's order and the dice are drawn

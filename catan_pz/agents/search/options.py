@@ -26,7 +26,7 @@ class SearchOptions:
     simulations: int | None = None
     seconds: float | None = None
     method: str = "halving"
-    rollout: str = "greedy"
+    rollout: str = "heuristic"
     turns: int | None = 8
     determinizations: int = 16
     exploration: float | None = None
