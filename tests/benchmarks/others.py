@@ -24,8 +24,12 @@ ROOT = Path(__file__).parents[2]
 WORKERS = Path(__file__).parent / "workers"
 FOLDER = ROOT / "build" / "benchmarks"
 COMPARED = {
-    "mask": ("mask",),
-    "mask and observation": ("mask and observation", "mask and float32 observation"),
+    "mask": ("mask", "mask, drawn inside"),
+    "mask and observation": (
+        "mask and observation",
+        "mask and observation, drawn inside",
+        "mask and float32 observation",
+    ),
     "one game at a time": ("one game at a time", "mask"),
 }
 """What catan-pz does that a way of another program is compared with."""

@@ -92,14 +92,14 @@ def dummy(num_envs: int, seconds: float) -> float:
 
 
 def learning(make: Callable[[], Any], frames: int, **policy: Any) -> float:
-    """Frames a second of a MaskablePPO that learns on one core, after a rollout to warm up.
+    """Frames a second of a MaskablePPO that learns on all cores, after a rollout to warm up.
 
     A rollout has as many frames whatever the number of games.
     """
     import torch
     from sb3_contrib import MaskablePPO
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(_cores())
     env = make()
     model = MaskablePPO(
         "MlpPolicy",
@@ -135,29 +135,41 @@ def print_frames(seconds: float, repeats: int) -> None:
         print(f"| {size:,} | {' | '.join(cells)} |", flush=True)
 
 
-def print_learning(num_envs: int, frames: int) -> None:
+def print_learning(sizes: list[int], frames: int) -> None:
     """The table of frames with learning."""
     units = {"features_extractor_class": ScaleUnits}
-    flat = learning(lambda: CatanVecEnv(num_envs, seed=1, **RULES), frames)
-    int8 = learning(
-        lambda: CatanVecEnv(num_envs, seed=1, observation="units", **RULES), frames, **units
+    rows = {}
+    for games in sizes:
+        rows[f"CatanVecEnv, {games:,} games, float32"] = learning(
+            lambda games=games: CatanVecEnv(games, seed=1, **RULES), frames
+        )
+        rows[f"CatanVecEnv, {games:,} games, int8"] = learning(
+            lambda games=games: CatanVecEnv(games, seed=1, observation="units", **RULES),
+            frames,
+            **units,
+        )
+    rows[f"DummyVecEnv over SingleSeatEnv, {sizes[0]} games"] = learning(
+        lambda: VecMonitor(DummyVecEnv([lambda: SingleSeatEnv(**RULES)] * sizes[0])), ROLLOUT
     )
-    single = learning(
-        lambda: VecMonitor(DummyVecEnv([lambda: SingleSeatEnv(**RULES)] * num_envs)), ROLLOUT
-    )
-    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    processes = learning(
-        lambda: VecMonitor(SubprocVecEnv([lambda: SingleSeatEnv(**RULES)] * workers)), ROLLOUT
-    )
-    rows = {
-        f"CatanVecEnv, {num_envs} games, float32": flat,
-        f"CatanVecEnv, {num_envs} games, int8": int8,
-        f"DummyVecEnv over SingleSeatEnv, {num_envs} games": single,
-        f"SubprocVecEnv over SingleSeatEnv, {workers} processes": processes,
-    }
-    print("\n| MaskablePPO | frames/s | times SubprocVecEnv |\n|---|---|---|")
+    processes = 0.0
+    for workers in (_cores(), 4 * _cores()):
+        name = f"SubprocVecEnv over SingleSeatEnv, {workers} processes"
+        rows[name] = learning(
+            lambda workers=workers: VecMonitor(
+                SubprocVecEnv([lambda: SingleSeatEnv(**RULES)] * workers)
+            ),
+            ROLLOUT,
+        )
+        processes = max(processes, rows[name])
+    print("\n| MaskablePPO | frames/s | times the better SubprocVecEnv |\n|---|---|---|")
     for name, frames_a_second in rows.items():
         print(f"| {name} | {frames_a_second:,.0f} | {frames_a_second / processes:.1f} |")
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def main() -> None:
@@ -165,7 +177,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
     parser.add_argument("--seconds", type=float, default=0.3, help="length of each measure")
     parser.add_argument("--repeats", type=int, default=3, help="measures, of which the best counts")
-    parser.add_argument("--games", type=int, default=256, help="games of the learners")
+    parser.add_argument(
+        "--games", type=int, nargs="+", default=[256, 1024, 4096], help="games of the learners"
+    )
     parser.add_argument("--frames", type=int, default=32_768, help="frames of the learners")
     parser.add_argument("--no-frames", action="store_true", help="the learners alone")
     options = parser.parse_args()

@@ -37,6 +37,21 @@ def batch_rounds(num_games: int, observation: bool, scaled: bool = False) -> Wor
     return work
 
 
+def fused_rounds(num_games: int, observation: bool) -> Work:
+    """Random steps of a batch, drawn in the same pass that plays them."""
+    batch = CpuBatch(num_games, trading=False, observation=observation, seed=1)
+    batch.play_random(2000)  # until the games have drifted apart
+
+    def work() -> tuple[int, int, float]:
+        games = 0
+        for _ in range(20):
+            batch.play_random()
+            games += int(batch.done.sum())
+        return 20 * num_games, games, 0.0
+
+    return work
+
+
 def single_game() -> Work:
     """A `Game` played from Python, one after the other."""
     game, draw = Game(seed=1, trading=False), random.Random(1).random
@@ -61,6 +76,8 @@ def main() -> None:
         "mask": batch_rounds(num_games, False),
         "mask and observation": batch_rounds(num_games, True),
         "mask and float32 observation": batch_rounds(num_games, True, scaled=True),
+        "mask, drawn inside": fused_rounds(num_games, False),
+        "mask and observation, drawn inside": fused_rounds(num_games, True),
         "one game at a time": single_game(),
     }
     serve("of this folder", ways)
