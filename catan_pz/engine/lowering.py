@@ -6,12 +6,28 @@ points link what they need and are optimised as a whole, once. Numba's default w
 optimise each rule again in each of its callers.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    DumpParforDiagnostics,
+    InlineOverloads,
+    NativeLowering,
+    NopythonRewrites,
+)
+from numba.core.untyped_passes import (
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    WithLifting,
+)
 
 
 class RuleLibrary(JITCodeLibrary):
@@ -92,6 +108,25 @@ class EntryLowering(NativeLowering):
         return bool(super().run_pass(state))
 
 
+_NEEDLESS: Final = frozenset(
+    (
+        AnnotateTypes,
+        DumpParforDiagnostics,
+        FindLiterallyCalls,
+        InlineClosureLikes,
+        InlineInlinables,
+        InlineOverloads,
+        LiteralPropagationSubPipelinePass,
+        LiteralUnroll,
+        MakeFunctionToJitFunction,
+        NopythonRewrites,
+        RewriteDynamicRaises,
+        WithLifting,
+    )
+)
+"""Passes for what rules don't have: closures, raises, array expressions, `with`, literals."""
+
+
 class _Compiler(compiler.CompilerBase):
     lowering: type
 
@@ -102,6 +137,7 @@ class _Compiler(compiler.CompilerBase):
         manager.passes = [
             (self.lowering, text) if step is NativeLowering else (step, text)
             for step, text in manager.passes
+            if step not in _NEEDLESS
         ]
         manager._finalized = False
         manager.finalize()
