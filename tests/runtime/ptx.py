@@ -46,7 +46,7 @@ def assembled(ptx: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.ptx"
         # An older assembler takes newer PTX as long as nothing new is in it.
-        path.write_text(re.sub(r"(?m)^\.version .*$", ".version 8.0", ptx))
+        path.write_text(re.sub(r"(?m)^\.version .*$", ".version 9.0", ptx))
         command = ["ptxas", "-v", "-arch=sm_90", str(path), "-o", str(Path(folder) / "kernel")]
         said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
     return said[said.index("Compiling entry function") :]
