@@ -8,7 +8,6 @@ A actions.
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.files import whole_file
 from catan_pz.observation.segments import PLACES, SCALES, SEGMENTS, SIZE
 from catan_pz.rules import Rules
 
@@ -124,13 +124,8 @@ class Model:
             "checksum": _checksum(arrays),
         }
         text = json.dumps(header, ensure_ascii=False).encode()
-        path = Path(path)
-        draft = path.with_name(f".{path.name}.draft")
-        with draft.open("wb") as file:
+        with whole_file(Path(path)) as draft, draft.open("wb") as file:
             np.savez(file, allow_pickle=False, header=np.frombuffer(text, np.uint8), **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
 
     @classmethod
     def read(cls, path: Path | str) -> "Model":

@@ -3,7 +3,6 @@
 import csv
 import io
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import fields
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 from catan_pz.arena.results import FORFEIT, Result
 from catan_pz.arena.statistics import Interval
+from catan_pz.files import whole_file
 from catan_pz.rules import Rules
 
 LEVEL: Final = 0.95
@@ -213,12 +213,6 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
 
 def write_whole(target: Path, content: bytes) -> Path:
     """Write a file whole or not at all."""
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(target) as draft:
+        draft.write_bytes(content)
     return target

@@ -17,7 +17,7 @@ from catan_pz.cli.common import (
     rules_options,
     split_specs,
 )
-from catan_pz.render.export import whole_file
+from catan_pz.files import whole_file
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 

@@ -1,12 +1,10 @@
 """Pictures and films as files: SVG, PNG, GIF and MP4. Files are written whole or not at all."""
 
-import os
 import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.files import whole_file
 from catan_pz.render import palette as colors
 from catan_pz.render.image import svg_to_rgb
 
@@ -26,24 +25,6 @@ _MISSING: Final = (
 _NO_FFMPEG: Final = (
     "an MP4 needs the program ffmpeg, which isn't on the path: install it, or write a .gif"
 )
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A path to write to, which takes the place of `path` at the end if nothing went wrong."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-    os.close(descriptor)
-    draft = Path(name)
-    try:
-        yield draft
-        # As a file that was just made, not readable by its maker alone.
-        mask = os.umask(0)
-        os.umask(mask)
-        draft.chmod(0o666 & ~mask)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:

@@ -6,7 +6,6 @@ decision (forced ones included) with what chance brought, the last line the resu
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from catan_pz.files import whole_file
 from catan_pz.notation.actions import action_id, describe_action
 from catan_pz.runtime.game import Decision, Game, Outcome
 from catan_pz.terms import Card, Resource
@@ -63,15 +63,8 @@ class GameRecord:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the lines to a file, whole or not at all."""
-        target = Path(path)
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in self.lines())
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with whole_file(Path(path)) as draft, draft.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in self.lines())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

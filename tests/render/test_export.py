@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from catan_pz.render.export import save_film, save_picture, whole_file
+from catan_pz.render.export import save_film, save_picture
 from catan_pz.render.svg import board_svg
 from catan_pz.runtime.game import Game
 from tests.render import positions
@@ -131,21 +131,3 @@ def test_no_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="an MP4 needs the program ffmpeg"):
         save_film(pictures(2), tmp_path / "game.mp4", width=140)
-
-
-def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "file.txt"
-    path.write_text("old")
-
-    def fail() -> None:
-        with whole_file(path) as draft:
-            draft.write_text("half")
-            raise OSError("no room")
-
-    with pytest.raises(OSError, match="no room"):
-        fail()
-    assert path.read_text() == "old"
-    with whole_file(path) as draft:
-        draft.write_text("new")
-    assert path.read_text() == "new"
-    assert [p.name for p in tmp_path.iterdir()] == ["file.txt"]
