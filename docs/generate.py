@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import click
 
+from catan_pz.agents.policies import WEIGHTS
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import app
@@ -329,6 +330,15 @@ def kinds() -> str:
     return table(["parameter", "type"], *([", ".join(who), kind] for kind, who in rows.items()))
 
 
+def weights() -> str:
+    """How often the weighted player plays each kind of action."""
+    by_weight: dict[int, list[str]] = {}
+    for kind, (_, _, weight) in WEIGHTS.items():
+        by_weight.setdefault(weight, []).append(f"`{kind}`")
+    rows = ([", ".join(by_weight[weight]), weight] for weight in sorted(by_weight, reverse=True))
+    return table(["actions", "weight of each"], *rows)
+
+
 def size_of_state() -> str:
     """Bytes of a game."""
     return f"One game is one record of {STATE.itemsize} bytes.\n"
@@ -453,6 +463,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "segments": segments.markdown_table,
     "size_of_state": size_of_state,
     "state": state_example,
+    "weights": weights,
 }
 """What can be generated, by name."""
 
