@@ -1,0 +1,35 @@
+"""The gallery runs, and says what it should."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
+
+
+def run(name, *arguments):
+    spec = importlib.util.spec_from_file_location(name, GALLERY / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.main(*arguments)
+
+
+CASES = {
+    "first_game": ((1,), "has won"),
+    "read_an_observation": ((3,), "own hand:"),
+    "write_an_agent": ((8,), "of 8 games"),
+    "hidden_hands": ((5,), "looks the same to the viewer: True"),
+    "batch_of_games": ((16, 30), "decisions a second"),
+}
+
+
+def test_all_of_the_gallery_is_run():
+    assert {path.stem for path in GALLERY.glob("*.py")} == set(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gallery(name, capsys):
+    arguments, said = CASES[name]
+    run(name, *arguments)
+    assert said in capsys.readouterr().out
