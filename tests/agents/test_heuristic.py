@@ -10,6 +10,8 @@ from catan_pz.agents.heuristic.style import Style
 from catan_pz.runtime.position import position
 from tests.helpers import act, path
 
+pytestmark = pytest.mark.purepython
+
 QUIET = Rules(trading=False)
 HOME = {"settlements": [20, 42], "roads": [*path(20, 21), *path(42, 43)]}
 
