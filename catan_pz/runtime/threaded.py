@@ -1,9 +1,10 @@
 """What batches on the CPU have in common: games of the same rules, shared out among threads."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,14 @@ from catan_pz.engine.rule import as_games, bound
 from catan_pz.engine.state import STATE
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
+from catan_pz.runtime.crew import Worker, dismiss
 from catan_pz.runtime.game import Game, IllegalActionError
 
 FEWEST_GAMES_A_THREAD: Final = 256
 """Below this, handing work to a thread costs more than the thread saves."""
+
+FEWEST_GAMES_A_THREAD_LIGHTLY: Final = 16_384
+"""The same for calls that take some nanoseconds a game."""
 
 
 class ThreadedGames:
@@ -44,20 +49,28 @@ class ThreadedGames:
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
         self._table = table_of(rules)
-        self._shares = _shares(self.num_games, threads)
-        more = len(self._shares) - 1
-        self._pool = ThreadPoolExecutor(more) if more else None
+        self._shares = _shares(self.num_games, threads, FEWEST_GAMES_A_THREAD)
+        self._light_shares = _shares(self.num_games, threads, FEWEST_GAMES_A_THREAD_LIGHTLY)
+        self._crew = [Worker() for _ in self._shares[1:]]
+        self._dismiss = finalize(self, dismiss, self._crew)
 
-    def _share_out(self, call: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Call on each thread's share of the games; the last share is this thread's own."""
+    def _share_out(
+        self, call: Callable[..., Any], *arguments: Any, light: bool = False
+    ) -> list[Any]:
+        """Call on each thread's share of the games; the last share is this thread's own.
+
+        A light call is one that takes some nanoseconds a game.
+        """
         call = bound(call)
-        *others, own = self._shares
-        futures = []
-        for first, last in others:
-            assert self._pool is not None
-            futures.append(self._pool.submit(call, self.games, first, last, *arguments))
-        result = call(self.games, *own, *arguments)
-        return [*(future.result() for future in futures), result]
+        *others, own = self._light_shares if light else self._shares
+        asked = self._crew[: len(others)]
+        for worker, (first, last) in zip(asked, others, strict=True):
+            worker.ask(partial(call, self.games, first, last, *arguments))
+        try:
+            result = call(self.games, *own, *arguments)
+        finally:
+            results = [worker.result() for worker in asked]
+        return [*results, result]
 
     def _share_out_deal(self, call: Callable[..., Any], where: int, *arguments: Any) -> None:
         """Call one of the calls that start games."""
@@ -81,7 +94,8 @@ class ThreadedGames:
     def _checked(self, actions: Any) -> NDArray[np.int64]:
         """Actions (B,) as int64, all of them legal."""
         chosen = integers(actions, self.num_games, "actions")
-        for i in self._share_out(batch_calls.find_illegal, chosen, self.rules.num_actions):
+        num_actions = self.rules.num_actions
+        for i in self._share_out(batch_calls.find_illegal, chosen, num_actions, light=True):
             if i != batch_calls.ALL_LEGAL:
                 self._complain(int(i), int(chosen[i]))
         return chosen
@@ -99,10 +113,8 @@ class ThreadedGames:
 
     def close(self) -> None:
         """Let the threads go; steps then run on one."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
-            self._shares = [(0, self.num_games)]
+        self._shares = self._light_shares = [(0, self.num_games)]
+        self._dismiss()
 
 
 def check_count(name: str, value: object) -> int:
@@ -136,7 +148,7 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, np.int64)
 
 
-def _shares(num_games: int, threads: int) -> list[tuple[int, int]]:
-    threads = max(1, min(threads, num_games // FEWEST_GAMES_A_THREAD))
+def _shares(num_games: int, threads: int, fewest: int) -> list[tuple[int, int]]:
+    threads = max(1, min(threads, num_games // fewest))
     bounds = [num_games * k // threads for k in range(threads + 1)]
     return list(pairwise(bounds))

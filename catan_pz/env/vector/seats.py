@@ -300,7 +300,7 @@ class SeatBatch(ThreadedGames):
 
         Draws touch neither the chance of the games nor the opponents' draws.
         """
-        self._share_out(batch_calls.sample_actions, self._own_samplers, self._sample)
+        self._share_out(batch_calls.sample_actions, self._own_samplers, self._sample, light=True)
         return self._sample
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
