@@ -6,10 +6,12 @@ on its first call, after the rules that it calls, each with the one signature th
 parameter names give. With NUMBA_DISABLE_JIT=1 rules stay plain Python.
 """
 
+import gc
 import hashlib
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -145,6 +147,18 @@ def signature_of(function: Callable[..., Any]) -> tuple[Any, ...]:
     return tuple(KINDS.get(name, types.int64) for name in inspect.signature(function).parameters)
 
 
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Numba makes many small objects that stay; looking for garbage among them takes its time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 class Entry:
     """A function that Python calls, compiled with all its rules or taken from the cache."""
 
@@ -163,7 +177,7 @@ class Entry:
 
     def compiled(self) -> Any:
         """The compiled dispatcher."""
-        with _building:
+        with _building, _without_collecting():
             if self._call is None:
                 if not _is_cached(self.dispatcher):
                     for called in rules_called_by(self.dispatcher.py_func):
