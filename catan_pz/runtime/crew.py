@@ -61,7 +61,9 @@ class Worker:
         self._call: Callable[[], Any] | None = None
         self._result: Any = None
         self._error: BaseException | None = None
+        # Set only for those who sleep, which they say first; setting an event takes its time.
         self._woken, self._finished = threading.Event(), threading.Event()
+        self._asleep, self._awaited = False, False
         # Uncompiled, looking would keep other threads from their work.
         self._looks = 0 if numba.config.DISABLE_JIT else LOOKS_BEFORE_SLEEP
         self._changes = bound(_changes)
@@ -76,8 +78,11 @@ class Worker:
         turns = self._turns
         while turns[_DONE] != turns[_ASKED]:
             if not self._changes(turns, _DONE, turns[_ASKED] - 1, self._looks):
-                self._finished.wait()
-            self._finished.clear()
+                self._awaited = True
+                if turns[_DONE] != turns[_ASKED]:
+                    self._finished.wait()
+                self._awaited = False
+                self._finished.clear()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -90,15 +95,19 @@ class Worker:
     def _hand_over(self, call: Callable[[], Any] | None) -> None:
         self._call = call
         self._turns[_ASKED] += 1
-        self._woken.set()
+        if self._asleep:
+            self._woken.set()
 
     def _work(self) -> None:
         turns, seen = self._turns, 0
         while True:
             while turns[_ASKED] == seen:
                 if not self._changes(turns, _ASKED, seen, self._looks):
-                    self._woken.wait()
-                self._woken.clear()
+                    self._asleep = True
+                    if turns[_ASKED] == seen:
+                        self._woken.wait()
+                    self._asleep = False
+                    self._woken.clear()
             seen += 1
             if self._call is None:
                 return
@@ -108,4 +117,5 @@ class Worker:
                 self._error = error
             self._call = None  # what it holds may go
             turns[_DONE] = seen
-            self._finished.set()
+            if self._awaited:
+                self._finished.set()

@@ -20,7 +20,7 @@ from catan_pz.runtime.game import Game, IllegalActionError
 FEWEST_GAMES_A_THREAD: Final = 256
 """Below this, handing work to a thread costs more than the thread saves."""
 
-FEWEST_GAMES_A_THREAD_LIGHTLY: Final = 16_384
+FEWEST_GAMES_A_THREAD_LIGHTLY: Final = 4096
 """The same for calls that take some nanoseconds a game."""
 
 
