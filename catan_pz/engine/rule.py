@@ -63,7 +63,7 @@ KINDS: Final[dict[str, Any]] = {
     "seats": types.int8[::1],
     "gains": types.float64[::1],
     "waiting": types.boolean[::1],
-    "turns": types.int64[::1],
+    "handovers": types.int64[::1],
     "scaled_observations": types.float32[:, ::1],
     "draws": types.uint64[::1],
     # Games between compiled players.

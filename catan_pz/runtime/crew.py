@@ -38,10 +38,10 @@ def _look(_context: Any, array: Any, place: Any) -> Any:
 
 
 @entry
-def _changes(turns, place, seen, looks):
+def _changes(handovers, place, seen, looks):
     """Look at a number until it is no longer as seen, or often enough; whether it changed."""
     for _ in range(looks):
-        if _look(turns, place) != seen:
+        if _look(handovers, place) != seen:
             return True
     return False
 
@@ -57,7 +57,7 @@ class Worker:
     """A thread that takes calls, one at a time."""
 
     def __init__(self) -> None:
-        self._turns: NDArray[np.int64] = np.zeros(2, np.int64)
+        self._handovers: NDArray[np.int64] = np.zeros(2, np.int64)
         self._call: Callable[[], Any] | None = None
         self._result: Any = None
         self._error: BaseException | None = None
@@ -75,11 +75,11 @@ class Worker:
 
     def result(self) -> Any:
         """Wait for what the call gives; what it raises is raised here."""
-        turns = self._turns
-        while turns[_DONE] != turns[_ASKED]:
-            if not self._changes(turns, _DONE, turns[_ASKED] - 1, self._looks):
+        handovers = self._handovers
+        while handovers[_DONE] != handovers[_ASKED]:
+            if not self._changes(handovers, _DONE, handovers[_ASKED] - 1, self._looks):
                 self._awaited = True
-                if turns[_DONE] != turns[_ASKED]:
+                if handovers[_DONE] != handovers[_ASKED]:
                     self._finished.wait()
                 self._awaited = False
                 self._finished.clear()
@@ -94,17 +94,17 @@ class Worker:
 
     def _hand_over(self, call: Callable[[], Any] | None) -> None:
         self._call = call
-        self._turns[_ASKED] += 1
+        self._handovers[_ASKED] += 1
         if self._asleep:
             self._woken.set()
 
     def _work(self) -> None:
-        turns, seen = self._turns, 0
+        handovers, seen = self._handovers, 0
         while True:
-            while turns[_ASKED] == seen:
-                if not self._changes(turns, _ASKED, seen, self._looks):
+            while handovers[_ASKED] == seen:
+                if not self._changes(handovers, _ASKED, seen, self._looks):
                     self._asleep = True
-                    if turns[_ASKED] == seen:
+                    if handovers[_ASKED] == seen:
                         self._woken.wait()
                     self._asleep = False
                     self._woken.clear()
@@ -116,6 +116,6 @@ class Worker:
             except BaseException as error:  # handed to whoever asks for the result
                 self._error = error
             self._call = None  # what it holds may go
-            turns[_DONE] = seen
+            handovers[_DONE] = seen
             if self._awaited:
                 self._finished.set()
