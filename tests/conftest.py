@@ -1,5 +1,7 @@
 """Marks shared by whole folders of tests."""
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,3 +16,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(HERE).parts[0] in PURE_PYTHON:
             item.add_marker(pytest.mark.purepython)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interrupts_are_heard() -> Iterator[None]:
+    """A shell lets programs in the background ignore Ctrl-C, and all that they start too."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -42,7 +42,7 @@ def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activati
     )
     seen, masks = play(env)
     model = exported(learner, env.batch.rules)
-    odds = PolicyOpponent(learner)._odds(seen, masks)
+    odds = PolicyOpponent(learner).odds(seen, masks)
     draws = np.random.default_rng(1).integers(2**64, size=64, dtype=np.uint64)
     by_torch = PolicyOpponent(learner).act_batch(seen, masks, draws)
     assert (NetworkAgent(model).act_batch(seen, masks, draws) == by_torch).all()

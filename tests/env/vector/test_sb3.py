@@ -148,9 +148,9 @@ def test_a_policy_chooses_by_the_draws_alone():
     many = np.arange(4000, dtype=np.uint64) * np.uint64(2**64 // 4000)
     one = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
     drawn = np.bincount(policy.act_batch(*one, many), minlength=masks.shape[1]) / 4000
-    np.testing.assert_allclose(drawn, policy._odds(seen[:1], masks[:1])[0], atol=2e-3)
+    np.testing.assert_allclose(drawn, policy.odds(seen[:1], masks[:1])[0], atol=2e-3)
     best = PolicyOpponent(policy.model, deterministic=True).act_batch(seen, masks, draws)
-    assert (best == policy._odds(seen, masks).argmax(axis=1)).all()
+    assert (best == policy.odds(seen, masks).argmax(axis=1)).all()
 
 
 def test_named_segments_are_the_flat_observation():
