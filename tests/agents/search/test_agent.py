@@ -155,7 +155,7 @@ def test_options_that_are_not_possible_are_named(options: dict[str, Any], messag
 
 
 def test_every_option_is_documented_with_its_default() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "search.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "search_agent.md").read_text(encoding="utf-8")
     for option in fields(SearchOptions):
         default = json.dumps(option.default).replace("null", "None").replace("true", "True")
         assert f"| `{option.name}` | `{default}` |" in page
