@@ -364,6 +364,14 @@ def make_reward(reward: Reward | str | None = None) -> Reward:
     return reward
 
 
+def weights_of(reward: Reward) -> NDArray[np.float64]:
+    """(F,) weights of a linear reward, zeros for any other, as compiled rules take them."""
+    weights = np.zeros(NUM_HAPPENED)
+    if isinstance(reward, LinearReward):
+        weights[:] = reward.weights
+    return weights
+
+
 def looked_at(reward: Reward) -> int:
     """The set of `Happened` that a reward depends on, as `report` gives it, or -1: all steps."""
     kinds = getattr(reward, "looks_at", None)

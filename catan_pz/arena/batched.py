@@ -91,10 +91,7 @@ class _Room:
         self._dealt = (
             as_games(table.blank),
             self.seeds,
-            table.layouts,
-            table.spiral,
-            table.no_adjacent_red,
-            table.random_first,
+            *table.deal_options,
         )
         self._actions = np.zeros(width, np.int64)
         self._samplers = np.zeros(width, np.uint64)

@@ -41,6 +41,11 @@ class Table:
     no_adjacent_red: int
     random_first: int
 
+    @property
+    def deal_options(self) -> tuple[NDArray[np.int8], int, int, int]:
+        """What a deal takes beside the record and the seed."""
+        return self.layouts, self.spiral, self.no_adjacent_red, self.random_first
+
 
 def seeded_board(seed: int, *, no_adjacent_red: bool = False) -> Board:
     """The random board of a seed, from 0 to 2**64 - 1."""

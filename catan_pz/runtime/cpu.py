@@ -7,7 +7,14 @@ from numpy.typing import NDArray
 
 from catan_pz.engine.rule import as_games
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
+from catan_pz.rewards import (
+    NUM_HAPPENED,
+    LinearReward,
+    Reward,
+    looks_at_end_alone,
+    make_reward,
+    weights_of,
+)
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import check_seed, drawn_seed
@@ -83,9 +90,7 @@ class CpuBatch(ThreadedGames):
         self._samplers = np.zeros(size, np.uint64)
         self._actions = np.zeros(size, np.int64)
         self._noting = int(not looks_at_end_alone(self._reward))
-        self._weights = np.zeros(NUM_HAPPENED)
-        if isinstance(self._reward, LinearReward):
-            self._weights[:] = self._reward.weights
+        self._weights = weights_of(self._reward)
 
     def _deal(self, where: int) -> None:
         self._share_out_deal(batch_calls.deal_games, where, *self._shown)
@@ -159,10 +164,7 @@ class CpuBatch(ThreadedGames):
             int(following),
             as_games(table.blank),
             self.seeds,
-            table.layouts,
-            table.spiral,
-            table.no_adjacent_red,
-            table.random_first,
+            *table.deal_options,
             *self._shown,
         )
         if not isinstance(self._reward, LinearReward):

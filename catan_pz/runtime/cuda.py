@@ -94,14 +94,13 @@ class CudaBatch:
         self._blank = own(table.blank)
         self._seeds = own(np.zeros(size, np.uint64))
         self._samplers = own(np.zeros(size, np.uint64))
-        self._layouts = own(table.layouts)
         self._script = own(table.script)
         self._weights = own(self._reward.weights)
         self._refused = own(_NOTHING)
         self._told = device.shared_with_host(_NOTHING)
-        deal = table.spiral, table.no_adjacent_red, table.random_first
+        layouts, *options = table.deal_options
         view = device.view
-        self._dealt = self._seeds, self._layouts, *deal
+        self._dealt = self._seeds, own(layouts), *options
         self._shown = (
             int(observation),
             view(self.player),

@@ -110,10 +110,7 @@ class Game:
             self.games,
             0,
             np.uint64(seed),
-            table.layouts,
-            table.spiral,
-            table.no_adjacent_red,
-            table.random_first,
+            *table.deal_options,
             self._mask,
         )
 

@@ -79,10 +79,7 @@ class ThreadedGames:
             call,
             as_games(table.blank),
             self.seeds,
-            table.layouts,
-            table.spiral,
-            table.no_adjacent_red,
-            table.random_first,
+            *table.deal_options,
             where,
             *arguments,
         )

@@ -55,10 +55,7 @@ def play_game(name, rules, seed, most):
         games,
         0,
         np.uint64(seed),
-        table.layouts,
-        table.spiral,
-        table.no_adjacent_red,
-        table.random_first,
+        *table.deal_options,
         np.zeros(rules.num_actions, np.int8),
     )
     counts = np.zeros(2, np.int64)

@@ -39,10 +39,7 @@ def start(rules: Rules, seeds: range) -> tuple[np.ndarray, np.ndarray]:
             games,
             i,
             np.uint64(seed),
-            table.layouts,
-            table.spiral,
-            table.no_adjacent_red,
-            table.random_first,
+            *table.deal_options,
             masks[i],
         )
     return games, masks

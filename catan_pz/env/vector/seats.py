@@ -14,7 +14,14 @@ from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.env.match import check_choice
 from catan_pz.observation.segments import SCALES, SIZE
-from catan_pz.rewards import NUM_HAPPENED, LinearReward, Reward, looks_at_end_alone, make_reward
+from catan_pz.rewards import (
+    NUM_HAPPENED,
+    LinearReward,
+    Reward,
+    looks_at_end_alone,
+    make_reward,
+    weights_of,
+)
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import as_action, check_seed, drawn_seed
@@ -176,9 +183,7 @@ class SeatBatch(ThreadedGames):
         self._sample = np.zeros(size, np.int64)
         self._samplers = np.zeros(size, np.uint64)
         self._own_samplers = np.zeros(size, np.uint64)
-        self._weights = np.zeros(NUM_HAPPENED)
-        if isinstance(self._reward, LinearReward):
-            self._weights[:] = self._reward.weights
+        self._weights = weights_of(self._reward)
 
     def _take_turns(self) -> None:
         self._sets.reverse()
