@@ -52,6 +52,7 @@ from torch.utils.tensorboard import SummaryWriter
 from catan_pz.agents.league import League
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.arena import play_match
+from catan_pz.env.vector.board_policies import BoardQPolicy
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 from catan_pz.observation.segments import SCALES, SIZE, named_views
@@ -105,9 +106,13 @@ class Options:
     gamma: float = option(0.99, "discount of a decision")
     epsilon: float = option(0.02, "share of random decisions at the end; 1 at the start")
     exploring: float = option(0.2, "part of the training in which that share falls")
-    width: int = option(256, "units in each hidden layer")
-    depth: int = option(2, "hidden layers")
-    activation: str = option("relu", "between the layers", ["relu", "tanh"])
+    network: str = option(
+        "board", "board: the same layers at every place; dense: layers alone", ["board", "dense"]
+    )
+    width: int = option(128, "units in each dense layer")
+    place_width: int = option(32, "numbers that stand for a place in a board network")
+    depth: int = option(2, "hidden layers of a dense network")
+    activation: str = option("relu", "between those layers", ["relu", "tanh"])
     seed: int = option(1, "of games, network and learning")
     # The run.
     device: str = option("auto", "of the network", ["auto", "cpu", "cuda"])
@@ -474,18 +479,25 @@ class MaskedDQN(DQN):
         self.logger.record("train/n_updates", self._n_updates)
 
 
-def make_model(options: Options, games: CatanVecEnv) -> MaskedDQN:
-    """A fresh model."""
-    activation = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}[options.activation]
-    policy: dict[str, Any] = {
+def policy_of(options: Options) -> tuple[Any, dict[str, Any]]:
+    """The policy's class and arguments."""
+    if options.network == "board":
+        return BoardQPolicy, {"width": options.place_width, "dense": options.width}
+    arguments: dict[str, Any] = {
         "net_arch": [options.width] * options.depth,
-        "activation_fn": activation,
+        "activation_fn": {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}[options.activation],
     }
     if options.observation == "units":
-        policy["features_extractor_class"] = ScaleUnits
+        arguments["features_extractor_class"] = ScaleUnits
+    return "MultiInputPolicy" if options.observation == "dict" else "MlpPolicy", arguments
+
+
+def make_model(options: Options, games: CatanVecEnv) -> MaskedDQN:
+    """A fresh model."""
+    policy, arguments = policy_of(options)
     falling = 1 - options.last_rate
     model = MaskedDQN(
-        "MultiInputPolicy" if options.observation == "dict" else "MlpPolicy",
+        policy,
         games,
         learning_rate=lambda left: options.rate * (options.last_rate + falling * left),
         buffer_size=options.games,  # the replay buffer is the one of this file
@@ -497,7 +509,7 @@ def make_model(options: Options, games: CatanVecEnv) -> MaskedDQN:
         target_update_interval=max(options.target_every, options.games),
         exploration_fraction=options.exploring,
         exploration_final_eps=options.epsilon,
-        policy_kwargs=policy,
+        policy_kwargs=arguments,
         seed=options.seed,
         device=options.device,
     )

@@ -49,6 +49,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.league import League
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.arena import play_match
+from catan_pz.env.vector.board_policies import BoardPolicy
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 from catan_pz.env.vector.seats import SeatBatch
@@ -90,22 +91,28 @@ class Options:
     # The lessons.
     teacher: str = option("", "agent whose choices are copied before the training: heuristic")
     lessons: int = option(300_000, "decisions of the teacher to copy, 1 kB of memory each")
-    lesson_passes: int = option(3, "passes over them")
+    lesson_passes: int = option(2, "passes over them")
+    lesson_rate: float = option(2e-3, "learning rate at their start; it falls to 0")
+    lesson_batch: int = option(256, "decisions in a minibatch of lessons")
     # The learning.
     frames: int = option(2_000_000, "decisions of the learner to train on")
     games: int = option(128, "games that are played side by side")
     steps: int = option(32, "decisions a game between two updates")
     batch: int = option(512, "decisions in a minibatch")
     epochs: int = option(2, "passes over the decisions of an update")
-    rate: float = option(1e-3, "learning rate of Adam at the start")
+    rate: float = option(3e-4, "learning rate of Adam at the start")
     last_rate: float = option(0.1, "share of it that is left at the end, linear in between")
     gamma: float = option(0.997, "discount of a decision")
     gae_lambda: float = option(0.95, "lambda of the advantages")
     clip: float = option(0.2, "how far the odds of an action may move in an update")
     entropy: float = option(0.005, "weight of the entropy bonus")
-    width: int = option(128, "units in each hidden layer")
-    depth: int = option(2, "hidden layers, of the policy and of the value each")
-    activation: str = option("relu", "between the layers", ["relu", "tanh"])
+    network: str = option(
+        "board", "board: the same layers at every place; dense: layers alone", ["board", "dense"]
+    )
+    width: int = option(128, "units in each dense layer")
+    place_width: int = option(32, "numbers that stand for a place in a board network")
+    depth: int = option(2, "hidden layers of a dense network, of policy and value each")
+    activation: str = option("relu", "between those layers", ["relu", "tanh"])
     seed: int = option(1, "of games, network and learning")
     # The run.
     device: str = option("auto", "of the network", ["auto", "cpu", "cuda"])
@@ -126,7 +133,7 @@ MAY_DIFFER = (
 
 
 AT_LEAST_ONE = (
-    *("frames", "games", "steps", "batch", "epochs"),
+    *("frames", "games", "steps", "batch", "epochs", "lessons", "lesson_passes", "lesson_batch"),
     *("checkpoint_every", "eval_every", "eval_games", "league_every"),
 )
 LOG_EVERY = 16_384
@@ -561,7 +568,8 @@ class Training(BaseCallback):
         every = options.games * options.steps
         if frames % options.eval_every < every or last:
             self.evaluate()
-        if frames and (frames % options.checkpoint_every < every or self.stopping or last):
+        begun = frames or options.teacher  # lessons are worth a checkpoint of their own
+        if begun and (frames % options.checkpoint_every < every or self.stopping or last):
             self.save(last)
         self.stopped = self.stopping
 
@@ -715,18 +723,25 @@ def command_of(options: Options) -> list[str]:
     return words
 
 
-def make_model(options: Options, games: Any) -> MaskablePPO:
-    """A fresh model."""
-    activation = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}[options.activation]
-    policy: dict[str, Any] = {
+def policy_of(options: Options) -> tuple[Any, dict[str, Any]]:
+    """The policy's class and arguments."""
+    if options.network == "board":
+        return BoardPolicy, {"width": options.place_width, "dense": options.width}
+    arguments: dict[str, Any] = {
         "net_arch": [options.width] * options.depth,
-        "activation_fn": activation,
+        "activation_fn": {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}[options.activation],
     }
     if options.observation == "units":
-        policy["features_extractor_class"] = ScaleUnits
+        arguments["features_extractor_class"] = ScaleUnits
+    return "MultiInputPolicy" if options.observation == "dict" else "MlpPolicy", arguments
+
+
+def make_model(options: Options, games: Any) -> MaskablePPO:
+    """A fresh model."""
+    policy, arguments = policy_of(options)
     falling = 1 - options.last_rate
     return MaskablePPO(
-        "MultiInputPolicy" if options.observation == "dict" else "MlpPolicy",
+        policy,
         games,
         learning_rate=lambda left: options.rate * (options.last_rate + falling * left),
         n_steps=options.steps,
@@ -736,7 +751,7 @@ def make_model(options: Options, games: Any) -> MaskablePPO:
         gae_lambda=options.gae_lambda,
         clip_range=options.clip,
         ent_coef=options.entropy,
-        policy_kwargs=policy,
+        policy_kwargs=arguments,
         seed=options.seed,
         device=options.device,
     )
@@ -755,13 +770,17 @@ def take_lessons(model: MaskablePPO, games: CatanVecEnv, options: Options) -> fl
     }
     policy = model.policy
     policy.set_training_mode(True)
+    # An optimizer of their own: the training's begins without their momentum.
+    optimizer = torch.optim.Adam(policy.parameters(), lr=options.lesson_rate, eps=1e-5)
+    steps = options.lesson_passes * -(-len(lessons["actions"]) // options.lesson_batch)
+    falling = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0, steps)
     rng = np.random.default_rng([options.seed, 0x7EAC])
     same = 0.0
     for number in range(options.lesson_passes):
         order = rng.permutation(len(lessons["actions"]))
         same = 0.0
-        for start in range(0, len(order), options.batch):
-            rows = order[start : start + options.batch]
+        for start in range(0, len(order), options.lesson_batch):
+            rows = order[start : start + options.lesson_batch]
             masks = np.unpackbits(lessons["masks"][rows], axis=1, count=games.action_space.n)
             seen, _ = policy.obs_to_tensor(as_seen(lessons["observations"][rows], options))
             values, log_odds, _ = policy.evaluate_actions(
@@ -770,10 +789,11 @@ def take_lessons(model: MaskablePPO, games: CatanVecEnv, options: Options) -> fl
             known = tensors["known"][rows]
             surprise = (values[:, 0] - tensors["returns"][rows]).pow(2)
             loss = -log_odds.mean() + model.vf_coef * (surprise * known).mean()
-            policy.optimizer.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(policy.parameters(), model.max_grad_norm)
-            policy.optimizer.step()
+            optimizer.step()
+            falling.step()
             same += float(log_odds.detach().exp().sum())
         same /= len(order)
         console.print(

@@ -1,9 +1,8 @@
 """Players that are small networks: read from files without pickles, run in NumPy alone.
 
-A model file is an `.npz` with dense layers (`weight_0` (out, in), `bias_0` (out,), ...), in
-float16 or float32, and a header in JSON: what it was made for, a checksum, and a card that
-says how it was trained and how well it plays. Letters: K games, N numbers of an observation,
-A actions.
+A model file is an `.npz` with the network's arrays in float16 or float32, and a header in JSON:
+the kind of network, what it was made for, a checksum, and a card that says how it was trained and
+how well it plays. Letters: K games, N numbers of an observation, A actions.
 """
 
 import hashlib
@@ -18,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.board_network import BoardNetwork
+from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.files import whole_file
-from catan_pz.observation.segments import PLACES, SCALES, SEGMENTS, SIZE
+from catan_pz.observation.segments import PLACES, SEGMENTS
 from catan_pz.rules import Rules
 
 FORMAT: Final = "catan-pz-model/1"
-ACTIVATIONS: Final = ("relu", "tanh")
+KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("draw", "best")
 SHIPPED: Final = Path(__file__).parent / "models"
 """Where models lie that come with the package."""
@@ -33,21 +34,17 @@ LAYOUT: Final = hashlib.sha256(
 ).hexdigest()[:16]
 """Names the layout of observations: another one gives another name."""
 
-_MOST: Final = np.round(1 / SCALES).astype(np.int8)
 _PRESENT: Final = PLACES["present"]
 _DEFAULTS: Final = Rules().to_dict()
 
 
 @dataclass(frozen=True)
 class Model:
-    """Dense layers from an observation to a number for each action, and what they are for.
+    """A network from an observation to a number for each action, and what it is for.
 
     Attributes:
-        weights: (out, in) float32 of each layer; the first takes scaled observations (N,),
-            the last gives A numbers.
-        biases: (out,) float32 of each layer.
-        activation: between the layers, "relu" or "tanh".
-        choice: "draw" where the numbers are logits of odds to draw from, "best" where the
+        network: a `DenseNetwork` or a `BoardNetwork`.
+        choice: "draw" where its numbers are logits of odds to draw from, "best" where the
             largest is to be played.
         rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
         card: how it was trained and how well it plays; JSON values.
@@ -56,32 +53,19 @@ class Model:
         ValueError: names what doesn't fit.
     """
 
-    weights: tuple[NDArray[np.float32], ...]
-    biases: tuple[NDArray[np.float32], ...]
-    activation: str
+    network: DenseNetwork | BoardNetwork
     choice: str
     rules: Mapping[str, Any]
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, allowed in (("activation", ACTIVATIONS), ("choice", CHOICES)):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"model: {name}={getattr(self, name)!r} is not possible; allowed: {allowed}"
-                )
+        if self.choice not in CHOICES:
+            raise ValueError(f"model: choice={self.choice!r} is not possible; allowed: {CHOICES}")
         actions = Rules.from_dict(self.rules).num_actions
-        before = SIZE
-        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            if weight.ndim != 2 or weight.shape[1] != before or bias.shape != weight.shape[:1]:
-                raise ValueError(
-                    f"model: layer {k} is {weight.shape} with {bias.shape}, must take {before} "
-                    "numbers"
-                )
-            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-                raise ValueError(f"model: layer {k} has numbers that aren't finite")
-            before = len(bias)
-        if before != actions or not self.weights:
-            raise ValueError(f"model: it gives {before} numbers, its rules have {actions} actions")
+        if self.num_actions != actions:
+            raise ValueError(
+                f"model: it gives {self.num_actions} numbers, its rules have {actions} actions"
+            )
 
     @property
     def num_players(self) -> int:
@@ -91,7 +75,7 @@ class Model:
     @property
     def num_actions(self) -> int:
         """A."""
-        return len(self.biases[-1])
+        return self.network.num_actions
 
     def save(self, path: Path | str, dtype: str = "float16") -> None:
         """Write a model file, whole or not at all.
@@ -107,17 +91,16 @@ class Model:
             raise ValueError(
                 f"option dtype={dtype!r} is not possible; allowed: 'float16', 'float32'"
             )
-        arrays: dict[str, Any] = {}
         with np.errstate(over="ignore"):
-            for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-                arrays |= {f"weight_{k}": weight.astype(dtype), f"bias_{k}": bias.astype(dtype)}
+            arrays: dict[str, Any] = {
+                name: array.astype(dtype) for name, array in self.network.arrays.items()
+            }
         if not all(np.isfinite(array).all() for array in arrays.values()):
             raise ValueError(f"model: it has numbers that are too large for {dtype}")
         header = {
             "format": FORMAT,
             "layout": LAYOUT,
-            "layers": len(self.weights),
-            "activation": self.activation,
+            "network": {"kind": self.network.kind, **self.network.options},
             "choice": self.choice,
             "rules": dict(self.rules),
             "card": dict(self.card),
@@ -146,20 +129,26 @@ class Model:
                 raise ValueError("its checksum doesn't fit: the file is damaged")
             if header["layout"] != LAYOUT:
                 raise ValueError("it was made for another layout of observations")
-            weights, biases = (
-                tuple(arrays[f"{name}_{k}"].astype(np.float32) for k in range(header["layers"]))
-                for name in ("weight", "bias")
-            )
             return cls(
-                weights,
-                biases,
-                activation=header["activation"],
+                _network(arrays, **header["network"]),
                 choice=header["choice"],
                 rules=header["rules"],
                 card=header["card"],
             )
         except Exception as error:  # what a damaged archive gives is of many kinds
             raise ValueError(f"{path} is no model that can be played: {error}") from error
+
+
+def _network(
+    arrays: Mapping[str, NDArray[Any]], kind: str, **options: Any
+) -> DenseNetwork | BoardNetwork:
+    """The network in a file."""
+    numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
+    if kind == DenseNetwork.kind:
+        return DenseNetwork.of(numbers, **options)
+    if kind == BoardNetwork.kind:
+        return BoardNetwork(numbers, **options)
+    raise ValueError(f"its network is of the kind {kind!r}, must be one of {KINDS}")
 
 
 def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -208,8 +197,6 @@ class NetworkAgent(BatchAgent):
             self.name = name
         elif not isinstance(model, Model):
             self.name = Path(model).stem
-        first, *self._others = (np.ascontiguousarray(weight.T) for weight in self.model.weights)
-        self._first = first * SCALES[:, None]
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins.
@@ -231,16 +218,7 @@ class NetworkAgent(BatchAgent):
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) what the network says of each action, from observations (K, N)."""
-        x = np.minimum(observations, _MOST).astype(np.float32) @ self._first
-        x += self.model.biases[0]
-        for weight, bias in zip(self._others, self.model.biases[1:], strict=True):
-            if self.model.activation == "relu":
-                np.maximum(x, 0, out=x)
-            else:
-                np.tanh(x, out=x)
-            x = x @ weight
-            x += bias
-        return np.asarray(x, np.float32)
+        return self.model.network.logits(observations)
 
     def act_batch(
         self,
@@ -288,12 +266,11 @@ def card_text(name: str, model: Model) -> str:
     """The card of a model as Markdown: what it plays, how it was trained, how well it plays."""
     rules = Rules.from_dict(model.rules)
     changed = {key: value for key, value in rules.to_dict().items() if value != _DEFAULTS[key]}
-    sizes = " - ".join(str(n) for n in (SIZE, *(len(bias) for bias in model.biases)))
-    numbers = sum(w.size + b.size for w, b in zip(model.weights, model.biases, strict=True))
+    numbers = sum(array.size for array in model.network.arrays.values())
     rows: list[Sequence[Any]] = [
         ("players", model.num_players),
         ("rules that differ from the defaults", json.dumps(changed)),
-        ("layers", f"{sizes}, {model.activation}, {numbers:,} numbers"),
+        ("network", f"{model.network.text()}, {numbers:,} numbers"),
         ("choice", {"draw": "drawn by its odds", "best": "the best by its values"}[model.choice]),
     ]
     rows += [

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.league import League
 from catan_pz.agents.network import Model
 from catan_pz.env.vector.seats import SeatBatch
@@ -14,7 +15,8 @@ RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=20)
 
 def model(seed):
     weight = np.random.default_rng(seed).normal(0, 0.2, (252, SIZE)).astype(np.float32)
-    return Model((weight,), (np.zeros(252, np.float32),), "relu", "draw", RULES.to_dict())
+    network = DenseNetwork((weight,), (np.zeros(252, np.float32),))
+    return Model(network, "draw", RULES.to_dict())
 
 
 def test_snapshots_join_play_and_leave(tmp_path):

@@ -6,6 +6,8 @@ import pytest
 
 from catan_pz import agents
 from catan_pz.agents import network
+from catan_pz.agents.board_network import BoardNetwork, shapes
+from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import LAYOUT, Model, NetworkAgent, card_text
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.table import Table
@@ -17,19 +19,23 @@ from catan_pz.runtime.game import Game
 QUICK = {"num_players": 3, "trading": False, "victory_points": 4, "max_turns": 60}
 
 
-def model(rules=None, choice="draw", activation="tanh", hidden=(8, 8), seed=1):
+def model(rules=None, choice="draw", activation="tanh", hidden=(8, 8), seed=1, kind="dense"):
     rules = rules or Rules.make(**QUICK)
     rng = np.random.default_rng(seed)
+    card = {"seed": seed, "frames": 123}
+    if kind == "board":
+        sizes = shapes(4, 8, rules.num_actions)
+        arrays = {k: rng.normal(0, shape[0] ** -0.5, shape) for k, shape in sizes.items()}
+        network = BoardNetwork({k: array.astype(np.float32) for k, array in arrays.items()})
+        return Model(network, choice, rules.to_dict(), card)
     sizes = (SIZE, *hidden, rules.num_actions)
     weights = [rng.normal(0, b**-0.5, (a, b)) for a, b in zip(sizes[1:], sizes, strict=False)]
-    return Model(
+    network = DenseNetwork(
         tuple(w.astype(np.float32) for w in weights),
         tuple(rng.normal(0, 0.1, len(w)).astype(np.float32) for w in weights),
         activation,
-        choice,
-        rules.to_dict(),
-        {"seed": seed, "frames": 123},
     )
+    return Model(network, choice, rules.to_dict(), card)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +51,8 @@ def positions():
 def test_the_network_is_its_dense_layers(positions, activation):
     net = model(activation=activation)
     x = np.minimum(positions[0].astype(np.float64) * SCALES, 1)
-    for k, (weight, bias) in enumerate(zip(net.weights, net.biases, strict=True)):
+    layers = zip(net.network.weights, net.network.biases, strict=True)
+    for k, (weight, bias) in enumerate(layers):
         x = x @ weight.T.astype(np.float64) + bias
         if k < 2:
             x = np.tanh(x) if activation == "tanh" else np.maximum(x, 0)
@@ -112,16 +119,20 @@ def test_it_plays_whole_games(positions):
     assert game.is_over or game.is_truncated
 
 
+@pytest.mark.parametrize("kind", network.KINDS)
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
-def test_a_file_gives_the_model_back(tmp_path, positions, dtype):
-    net = model()
+def test_a_file_gives_the_model_back(tmp_path, positions, dtype, kind):
+    net = model(kind=kind)
     net.save(tmp_path / "net.npz", dtype)
     assert [path.name for path in tmp_path.iterdir()] == ["net.npz"]
     read = Model.read(tmp_path / "net.npz")
-    for given, back in zip((*net.weights, *net.biases), (*read.weights, *read.biases), strict=True):
+    assert read.network.kind == kind
+    assert read.network.options == net.network.options
+    assert read.network.arrays.keys() == net.network.arrays.keys()
+    for name, back in read.network.arrays.items():
         assert back.dtype == np.float32
-        assert (back == given.astype(dtype)).all()
-    for field in ("activation", "choice", "rules", "card"):
+        assert (back == net.network.arrays[name].astype(dtype)).all()
+    for field in ("choice", "rules", "card"):
         assert getattr(read, field) == json.loads(json.dumps(getattr(net, field)))
     agent = agents.load(str(tmp_path / "net.npz"))
     assert agent.name == "net"
@@ -144,8 +155,9 @@ def _change(path, **changes):
         ({"format": "catan-pz-model/9"}, "format is 'catan-pz-model/9'"),
         ({"layout": "another"}, "another layout of observations"),
         ({"checksum": "0"}, "damaged"),
-        ({"layers": 4}, "weight_3"),
-        ({"activation": "sigmoid"}, "activation='sigmoid'"),
+        ({"network": {"kind": "dense", "activation": "sigmoid"}}, "activation='sigmoid'"),
+        ({"network": {"kind": "board"}}, "'weight_0'"),
+        ({"network": {"kind": "deep"}}, "the kind 'deep'"),
         ({"choice": "worst"}, "choice='worst'"),
         ({"rules": {"trading": True}}, "gives 252 numbers, its rules have 389 actions"),
         ({"rules": {"num_players": 7}}, "num_players=7"),
@@ -181,8 +193,8 @@ def test_a_damaged_file_is_never_taken_for_a_whole_one(tmp_path):
             refused += 1
             continue
         # A byte that says nothing, such as a date of the archive.
-        for own, given in zip(read.weights, model().weights, strict=True):
-            assert (own == given.astype(np.float16)).all()
+        for name, given in model().network.arrays.items():
+            assert (read.network.arrays[name] == given.astype(np.float16)).all()
     assert refused > 30
 
 
@@ -210,7 +222,9 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 
 def test_numbers_too_large_for_the_file_are_refused(tmp_path):
     net = model()
-    large = dataclasses.replace(net, biases=(net.biases[0] + 1e6, *net.biases[1:]))
+    first, *others = net.network.biases
+    network = dataclasses.replace(net.network, biases=(first + 1e6, *others))
+    large = dataclasses.replace(net, network=network)
     with pytest.raises(ValueError, match="too large for float16"):
         large.save(tmp_path / "net.npz")
     large.save(tmp_path / "net.npz", "float32")
@@ -220,9 +234,12 @@ def test_numbers_too_large_for_the_file_are_refused(tmp_path):
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf])
 def test_numbers_that_are_not_finite_are_refused(broken):
-    net = model()
+    net = model().network
     with pytest.raises(ValueError, match="layer 1 has numbers that aren't finite"):
         dataclasses.replace(net, biases=(net.biases[0], net.biases[1] + broken, net.biases[2]))
+    arrays = model(kind="board").network.arrays
+    with pytest.raises(ValueError, match="hex has numbers that aren't finite"):
+        BoardNetwork({**arrays, "hex": arrays["hex"] * broken})
 
 
 def test_games_of_other_rules_are_named(positions):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from catan_pz.agents import network
+from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Model, card_text
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
@@ -25,9 +26,8 @@ def load(name):
 @pytest.fixture
 def file(tmp_path):
     weight = np.random.default_rng(1).normal(0, 0.2, (252, SIZE)).astype(np.float32)
-    model = Model(
-        (weight,), (np.zeros(252, np.float32),), "relu", "draw", RULES.to_dict(), {"frames": 1}
-    )
+    network = DenseNetwork((weight,), (np.zeros(252, np.float32),))
+    model = Model(network, "draw", RULES.to_dict(), {"frames": 1})
     model.save(tmp_path / "tiny.npz")
     return tmp_path / "tiny.npz"
 

@@ -7,6 +7,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from catan_pz.agents.board_network import BoardNetwork
+from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Model
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
@@ -17,8 +19,9 @@ def exported(learner: Any, rules: Rules, card: Mapping[str, Any] | None = None) 
 
     Args:
         learner: a MaskablePPO or a DQN with dense layers alone (`MlpPolicy`, or
-            `MultiInputPolicy` on dict observations), trained on flat observations, on named
-            segments, or through `ScaleUnits` on natural units.
+            `MultiInputPolicy` on dict observations) or with a policy of `board_policies`,
+            trained on flat observations, on named segments, or through `ScaleUnits` on
+            natural units.
         rules: those that it was trained with.
         card: how it was trained.
 
@@ -26,28 +29,40 @@ def exported(learner: Any, rules: Rules, card: Mapping[str, Any] | None = None) 
         ValueError: for a network that isn't of that kind.
     """
     policy = learner.policy
-    if hasattr(policy, "q_net"):
-        parts, choice = list(policy.q_net.q_net), "best"
+    of_values = hasattr(policy, "q_net")
+    net = policy.q_net.q_net if of_values else policy.mlp_extractor
+    if type(net).__name__ == "BoardLayers":
+        network: Any = BoardNetwork({name: _array(x) for name, x in net.layers.items()})
     else:
-        parts, choice = [*policy.mlp_extractor.policy_net, policy.action_net], "draw"
+        parts = list(net) if of_values else [*net.policy_net, policy.action_net]
+        network = _dense(parts, learner.observation_space)
+    return Model(network, "best" if of_values else "draw", rules.to_dict(), card or {})
+
+
+def _array(parameter: Any) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = parameter.detach().cpu().numpy().astype(np.float32)
+    return array
+
+
+def _dense(parts: list[Any], space: spaces.Space[Any]) -> DenseNetwork:
+    """Dense layers with what lies between them."""
     weights: list[NDArray[np.float32]] = []
     biases: list[NDArray[np.float32]] = []
     between = []
     for part in parts:
         kind = type(part).__name__
         if kind == "Linear":
-            weights.append(part.weight.detach().cpu().numpy().astype(np.float32))
-            biases.append(part.bias.detach().cpu().numpy().astype(np.float32))
+            weights.append(_array(part.weight))
+            biases.append(_array(part.bias))
         elif kind in ("ReLU", "Tanh"):
             between.append(kind.lower())
         else:
             raise ValueError(f"learner: a layer is {kind}, must be Linear, ReLU or Tanh")
     if len(set(between)) > 1 or len(between) != len(weights) - 1:
         raise ValueError(f"learner: between {len(weights)} dense layers lie {between}")
-    if isinstance(learner.observation_space, spaces.Dict):
-        weights[0] = _in_order(weights[0], learner.observation_space)
-    activation = between[0] if between else "relu"
-    return Model(tuple(weights), tuple(biases), activation, choice, rules.to_dict(), card or {})
+    if isinstance(space, spaces.Dict):
+        weights[0] = _in_order(weights[0], space)
+    return DenseNetwork(tuple(weights), tuple(biases), between[0] if between else "relu")
 
 
 def _in_order(weight: NDArray[np.float32], space: spaces.Dict) -> NDArray[np.float32]:

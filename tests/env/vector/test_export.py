@@ -8,6 +8,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 
 from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.env.vector.board_policies import BoardPolicy, BoardQPolicy
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits
 
@@ -73,6 +74,47 @@ def test_values_of_a_dqn_are_the_same_without_torch():
     np.testing.assert_allclose(agent.logits(seen), values, atol=1e-5)
     best = np.where(masks, values, -np.inf).argmax(axis=1)
     assert (agent.act_batch(seen, masks, np.zeros(32, np.uint64)) == best).all()
+
+
+@pytest.mark.parametrize("observation", ["flat", "dict", "units"])
+def test_a_board_policy_plays_without_torch_as_with_it(observation):
+    env = CatanVecEnv(64, seed=1, observation=observation, **QUICK)
+    sizes = {"width": 8, "dense": 16}
+    learner = MaskablePPO(BoardPolicy, env, n_steps=4, seed=0, device="cpu", policy_kwargs=sizes)
+    learner = shaken(learner)
+    seen, masks = play(env)
+    agent = NetworkAgent(exported(learner, env.batch.rules))
+    odds = PolicyOpponent(learner).odds(seen, masks)
+    np.testing.assert_allclose(agent.odds(seen, masks), odds, atol=1e-5)
+
+
+def test_board_policies_learn_are_saved_and_loaded(tmp_path):
+    env = CatanVecEnv(8, seed=1, observation="units", **QUICK)
+    sizes = {"width": 4, "dense": 8}
+    learner = MaskablePPO(BoardPolicy, env, n_steps=8, seed=0, device="cpu", policy_kwargs=sizes)
+    before = exported(learner, env.batch.rules).network.arrays
+    learner.learn(128)
+    after = exported(learner, env.batch.rules).network.arrays
+    assert all((after[name] != before[name]).any() for name in before)
+    learner.save(tmp_path / "board.zip")
+    loaded = exported(MaskablePPO.load(tmp_path / "board.zip"), env.batch.rules)
+    for name, array in loaded.network.arrays.items():
+        assert (array == after[name]).all()
+
+
+def test_values_of_a_board_dqn_are_the_same_without_torch():
+    env = CatanVecEnv(32, seed=1, observation="units", **QUICK)
+    sizes = {"width": 8, "dense": 16}
+    learner = shaken(
+        DQN(BoardQPolicy, env, buffer_size=100, seed=0, device="cpu", policy_kwargs=sizes)
+    )
+    seen, _ = play(env)
+    agent = NetworkAgent(exported(learner, env.batch.rules))
+    with torch.no_grad():
+        values = learner.q_net(torch.as_tensor(seen)).numpy()
+    np.testing.assert_allclose(agent.logits(seen), values, atol=1e-5)
+    target = learner.q_net_target.q_net.layers
+    assert all((target[k] != x).any() for k, x in learner.q_net.q_net.layers.items())
 
 
 def test_other_networks_are_refused():

@@ -1,0 +1,108 @@
+"""Networks of dense layers, run in NumPy.
+
+Letters: K games, N numbers of an observation, A actions.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.observation.segments import SCALES, SIZE
+
+ACTIVATIONS: Final = ("relu", "tanh")
+_MOST: Final = np.round(1 / SCALES).astype(np.int8)
+
+
+@dataclass(frozen=True)
+class DenseNetwork:
+    """Dense layers from an observation to a number for each action.
+
+    Attributes:
+        weights: (out, in) float32 of each layer; the first takes scaled observations (N,),
+            the last gives A numbers.
+        biases: (out,) float32 of each layer.
+        activation: between the layers, "relu" or "tanh".
+
+    Raises:
+        ValueError: names what doesn't fit.
+    """
+
+    kind: ClassVar[str] = "dense"
+    weights: tuple[NDArray[np.float32], ...]
+    biases: tuple[NDArray[np.float32], ...]
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(
+                f"network: activation={self.activation!r} is not possible; allowed: {ACTIVATIONS}"
+            )
+        if not self.weights:
+            raise ValueError("network: it has no layers, must have one or more")
+        before = SIZE
+        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            if weight.ndim != 2 or weight.shape[1] != before or bias.shape != weight.shape[:1]:
+                raise ValueError(
+                    f"network: layer {k} is {weight.shape} with {bias.shape}, must take {before} "
+                    "numbers"
+                )
+            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+                raise ValueError(f"network: layer {k} has numbers that aren't finite")
+            before = len(bias)
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[np.float32]], activation: str) -> "DenseNetwork":
+        """The network whose `arrays` these are."""
+        layers = range(len(arrays) // 2)
+        weights, biases = (
+            tuple(arrays[f"{name}_{k}"] for k in layers) for name in ("weight", "bias")
+        )
+        return cls(weights, biases, activation)
+
+    @property
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
+        """`weight_0`, `bias_0`, and so on."""
+        return {
+            f"{name}_{k}": array
+            for name, arrays in (("weight", self.weights), ("bias", self.biases))
+            for k, array in enumerate(arrays)
+        }
+
+    @property
+    def num_actions(self) -> int:
+        """A."""
+        return len(self.biases[-1])
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What a file must say beside the arrays."""
+        return {"activation": self.activation}
+
+    def text(self) -> str:
+        """The network in a few words."""
+        sizes = " - ".join(str(n) for n in (SIZE, *(len(bias) for bias in self.biases)))
+        return f"dense layers {sizes}, {self.activation}"
+
+    @cached_property
+    def _turned(self) -> list[NDArray[np.float32]]:
+        """(in, out) of each layer, the first for natural units."""
+        first, *others = (np.ascontiguousarray(weight.T) for weight in self.weights)
+        return [first * SCALES[:, None], *others]
+
+    def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """(K, A) what the network says of each action, from observations (K, N)."""
+        first, *others = self._turned
+        x = np.minimum(observations, _MOST).astype(np.float32) @ first
+        x += self.biases[0]
+        for weight, bias in zip(others, self.biases[1:], strict=True):
+            if self.activation == "relu":
+                np.maximum(x, 0, out=x)
+            else:
+                np.tanh(x, out=x)
+            x = x @ weight
+            x += bias
+        return np.asarray(x, np.float32)

@@ -1,0 +1,147 @@
+"""Policies of Stable-Baselines3 with the network that looks at every place with the same eyes.
+
+`BoardPolicy` is for MaskablePPO, `BoardQPolicy` for DQN; `catan_pz.agents.board_network` says
+what the network is. Letters: K games, N numbers of an observation, A actions, D dense units.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
+from torch import nn
+
+from catan_pz.agents import board_network
+from catan_pz.env.vector.sb3 import ScaleUnits
+from catan_pz.observation.segments import PLACES, SIZE
+
+
+class InOrder(BaseFeaturesExtractor):
+    """Features of observations of any kind: scaled, and in the order of the flat vector.
+
+    Args:
+        observation_space: that of the environment: flat, named segments, or natural units.
+    """
+
+    def __init__(self, observation_space: spaces.Space[Any]) -> None:
+        super().__init__(observation_space, SIZE)
+        self._named = isinstance(observation_space, spaces.Dict)
+        self.scaled: nn.Module = nn.Identity()
+        if isinstance(observation_space, spaces.Box) and observation_space.dtype == np.int8:
+            self.scaled = ScaleUnits(observation_space)
+
+    def forward(self, observations: Any) -> Any:
+        """(K, N) float32."""
+        if self._named:
+            return torch.cat([observations[name].flatten(1) for name in PLACES], 1)
+        return self.scaled(observations)
+
+
+class BoardLayers(nn.Module):
+    """The network, to be trained.
+
+    Args:
+        width: W, numbers that stand for a place.
+        dense: D.
+        actions: A.
+    """
+
+    def __init__(self, width: int, dense: int, actions: int) -> None:
+        super().__init__()
+        self.latent_dim_pi, self.latent_dim_vf = actions, dense
+        self.layers = nn.ParameterDict()
+        for name, shape in board_network.shapes(width, dense, actions).items():
+            array = torch.zeros(shape)
+            if len(shape) == 2:
+                nn.init.kaiming_uniform_(array.T, nonlinearity="relu")
+            if name in ("others", "vertex_odds", "edge_odds", "hex_odds"):
+                array *= 0.1
+            self.layers[name] = nn.Parameter(array)
+        for name, matrix in board_network.adjacency().items():
+            self.register_buffer(name, torch.tensor(matrix), persistent=False)
+        self._touching = tuple(board_network.adjacency())
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """(K, A) a number for each action, and (K, D) what a value can be read from."""
+        touch = {name: getattr(self, name) for name in self._touching}
+        return board_network.evaluate(self.layers, touch, features, torch.relu, torch.cat)
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        """(K, A)."""
+        return self(features)[0]
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        """(K, D)."""
+        return self(features)[1]
+
+
+class BoardPolicy(MaskableActorCriticPolicy):
+    """Policy and value of MaskablePPO on one `BoardLayers`.
+
+    Args:
+        width: W.
+        dense: D.
+        **options: those of the class above.
+    """
+
+    def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
+        self.width, self.dense = width, dense
+        super().__init__(*args, **options | {"features_extractor_class": InOrder})
+
+    def _get_constructor_parameters(self) -> dict[str, Any]:
+        given: dict[str, Any] = super()._get_constructor_parameters()
+        return given | {"width": self.width, "dense": self.dense}
+
+    def _build(self, lr_schedule: Any) -> None:
+        self.mlp_extractor: Any = BoardLayers(self.width, self.dense, self.action_space.n)
+        self.action_net = nn.Identity()
+        self.value_net = nn.Linear(self.dense, 1)
+        self.optimizer = self.optimizer_class(
+            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+        )
+
+
+class BoardQNetwork(QNetwork):
+    """A value for each action by `BoardLayers`.
+
+    Args:
+        width: W.
+        dense: D.
+        **options: those of the class above.
+    """
+
+    def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.q_net: Any = BoardLayers(width, dense, int(self.action_space.n))
+
+    def forward(self, obs: Any) -> torch.Tensor:
+        """(K, A)."""
+        said: torch.Tensor = self.q_net(self.extract_features(obs, self.features_extractor))[0]
+        return said
+
+
+class BoardQPolicy(DQNPolicy):
+    """The policy of DQN on `BoardQNetwork`.
+
+    Args:
+        width: W.
+        dense: D.
+        **options: those of the class above.
+    """
+
+    def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
+        self.width, self.dense = width, dense
+        super().__init__(*args, **options | {"features_extractor_class": InOrder})
+
+    def _get_constructor_parameters(self) -> dict[str, Any]:
+        given: dict[str, Any] = super()._get_constructor_parameters()
+        return given | {"width": self.width, "dense": self.dense}
+
+    def make_q_net(self) -> BoardQNetwork:
+        """The network, or its target."""
+        arguments = self._update_features_extractor(self.net_args, features_extractor=None)
+        net = BoardQNetwork(**arguments, width=self.width, dense=self.dense)
+        return net.to(self.device)  # type: ignore[no-any-return]
