@@ -119,8 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
     options = parse_options(arguments)
     chosen = {"choice": options.choice} if options.choice else {}
     agent = agents.load(options.agent, **chosen)
-    if options.ship and not (isinstance(agent, NetworkAgent) and not options.choice):
-        raise ValueError("option ship: only a model file, by its own choice, can be shipped")
+    if options.ship and not isinstance(agent, NetworkAgent):
+        raise ValueError("option ship: only a model can be shipped")
     rules = rules_of(options, agent)
     agent.reset(0, rules, options.seed)  # an agent that can't play these rules says so here
     results = []
@@ -128,7 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
         results.append(play(agent, against, rules, options))
         print(show(results[-1]), flush=True)
     if options.ship:
-        ship(options.ship, agent.model, results)
+        model = dataclasses.replace(agent.model, choice=options.choice or agent.model.choice)
+        ship(options.ship, model, results)
         print(f"shipped as {options.ship!r}")
     return results
 

@@ -81,7 +81,10 @@ def test_a_shipped_model_has_a_card_and_a_name(file, tmp_path, monkeypatch):
     for name in ("random", "../x", "A b"):
         with pytest.raises(ValueError, match="ship="):
             evaluate.main([str(file), "--games=2", "--against=random", f"--ship={name}"])
-    with pytest.raises(ValueError, match="only a model file"):
+    best = ["--choice=best", "--games=2", "--against=random", "--ship=tiny-best"]
+    evaluate.main([str(file), *best])
+    assert Model.read(folder / "tiny-best.npz").choice == "best"
+    with pytest.raises(ValueError, match="only a model can"):
         evaluate.main(["random", "--ship=tiny"])
 
 
