@@ -27,7 +27,15 @@ from catan_pz.runtime.game import Game
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SMALL = (
-    *("--players=2", "--points=3", "--games=4", "--steps=8", "--batch=16", "--width=8"),
+    *(
+        "--players=2",
+        "--points=3",
+        "--games=4",
+        "--steps=8",
+        "--batch=16",
+        "--width=8",
+        "--place-width=4",
+    ),
     *("--frames=224", "--eval-every=96", "--eval-games=2", "--checkpoint-every=64"),
     *("--league-every=2", "--league-size=2", "--no-progress"),
 )
@@ -396,7 +404,9 @@ class TestLessons:
 
     @pytest.mark.parametrize("observation", ["units", "flat", "dict"])
     def test_the_policy_comes_to_choose_as_its_teacher(self, ppo, observation, capsys):
-        options = self.options(ppo, f"--observation={observation}", "--rate=0.01")
+        options = self.options(
+            ppo, f"--observation={observation}", "--lesson-rate=0.01", "--lesson-passes=3"
+        )
         games = ppo.make_games(options, None, ppo.Timers())
         torch.distributions.Distribution.set_default_validate_args(False)
         same = ppo.take_lessons(ppo.make_model(options, games), games, options)
