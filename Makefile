@@ -85,7 +85,7 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.test-installed: EXTRAS = test,train,torchrl,render,gpu
+$(VENV)/.test-installed: EXTRAS = test,train,torchrl,render,video,gpu
 $(VENV)/.train-installed: EXTRAS = train
 $(VENV)/.dev-installed: EXTRAS = dev
 $(VENV)/.docs-installed: EXTRAS = docs

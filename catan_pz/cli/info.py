@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -14,6 +13,7 @@ import click
 
 import catan_pz
 from catan_pz.cli.common import examples, size_words
+from catan_pz.render.export import ffmpeg
 
 _LIBRARIES: Final = (
     "numba", "numpy", "pettingzoo", "gymnasium", "torch", "stable_baselines3", "sb3_contrib",
@@ -115,7 +115,7 @@ def gather() -> dict[str, Any]:
         "libraries": {name: version_of(name) for name in _LIBRARIES},
         "numba_cuda_devices": gpus(),
         "torch_cuda": torch_cuda(),
-        "ffmpeg": shutil.which("ffmpeg"),
+        "ffmpeg": ffmpeg(),
         "cache": {"folder": None if place is None else str(place), "files": files, "bytes": size},
         "extras": {
             name: {
@@ -142,7 +142,7 @@ def command(as_json: bool) -> None:
     rows = [(name, found[name]) for name in ("catan-pz", "python", "system", "processor")]
     rows += [(name, version or "-") for name, version in found["libraries"].items()]
     rows += [("CUDA, numba", found["numba_cuda_devices"]), ("CUDA, torch", found["torch_cuda"])]
-    rows.append(("ffmpeg", found["ffmpeg"] or "not found: no MP4 (GIF needs none)"))
+    rows.append(("ffmpeg", found["ffmpeg"] or "not found: no MP4; GIF needs none"))
     kept = found["cache"]
     where = kept["folder"] or "none: compiled anew in each process"
     rows.append(("cache", f"{where} ({kept['files']} files, {size_words(kept['bytes'])})"))

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -23,8 +24,19 @@ _MISSING: Final = (
     'a GIF or PNG needs {}, which comes with the extra `render`: pip install "catan-pz[render]"'
 )
 _NO_FFMPEG: Final = (
-    "an MP4 needs the program ffmpeg, which isn't on the path: install it, or write a .gif"
+    "an MP4 needs the program ffmpeg, which isn't on the path; it also comes with the extra "
+    '`video` (pip install "catan-pz[video]"); a .gif needs none'
 )
+
+
+def ffmpeg() -> str | None:
+    """The program that writes MP4: the one on the path, or that of the extra `video`."""
+    program = shutil.which("ffmpeg")
+    if program is None and find_spec("imageio_ffmpeg"):
+        import imageio_ffmpeg
+
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    return program
 
 
 def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
@@ -79,7 +91,7 @@ def save_film(
     Raises:
         ValueError: for another ending, no picture, or a time that isn't positive.
         ImportError: the extra `render` is not installed.
-        FileNotFoundError: an MP4 without the program ffmpeg.
+        FileNotFoundError: an MP4 without the program ffmpeg and without the extra `video`.
         RuntimeError: ffmpeg failed; with its last words.
     """
     path = Path(path)
@@ -162,7 +174,7 @@ def _named_colors(thing: Any) -> Iterator[str]:
 def _write_mp4(
     frames: Iterator[NDArray[np.uint8]], path: Path, seconds: float, last_seconds: float
 ) -> int:
-    program = shutil.which("ffmpeg")
+    program = ffmpeg()
     if program is None:
         raise FileNotFoundError(_NO_FFMPEG)
     first = next(frames)

@@ -1,5 +1,6 @@
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
@@ -8,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from catan_pz.render import export
 from catan_pz.render.export import save_film, save_picture
+from catan_pz.render.image import svg_to_rgb
 from catan_pz.render.svg import board_svg
 from catan_pz.runtime.game import Game
 from tests.render import positions
@@ -129,5 +132,22 @@ def test_what_ffmpeg_says_is_passed_on(tmp_path: Path, ffmpeg: Path) -> None:
 
 def test_no_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match="an MP4 needs the program ffmpeg"):
+    monkeypatch.setattr(export, "find_spec", lambda _name: None)
+    with pytest.raises(FileNotFoundError, match=r"an MP4 needs.*catan-pz\[video\]"):
         save_film(pictures(2), tmp_path / "game.mp4", width=140)
+
+
+def test_a_real_encoder_writes_every_picture(tmp_path: Path) -> None:
+    program = export.ffmpeg()
+    if program is None:
+        pytest.skip("takes ffmpeg, or the extra `video`")
+    path = tmp_path / "game.mp4"
+    assert save_film(pictures(4), path, width=141, seconds=0.5, last_seconds=1.0) == 4
+    command = [program, "-loglevel", "error", "-i", str(path), "-f", "rawvideo"]
+    ran = subprocess.run([*command, "-pix_fmt", "rgb24", "-"], capture_output=True, check=True)
+    shown = np.frombuffer(ran.stdout, np.uint8).reshape(-1, 92, 140, 3).astype(int)
+    assert len(shown) == pytest.approx(30 * 5 * 0.5, abs=3)
+    drawn = [svg_to_rgb(svg, 141)[:92, :140].astype(int) for svg in pictures(4)]
+    for second, picture in ((0.25, 0), (0.75, 1), (1.25, 2), (1.75, 3), (2.25, 3)):
+        errors = [np.abs(shown[int(30 * second)] - other).mean() for other in drawn]
+        assert min(errors) == errors[picture] < 8
