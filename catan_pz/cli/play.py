@@ -18,7 +18,7 @@ from catan_pz.cli.common import (
     seed_or_drawn,
     split_specs,
 )
-from catan_pz.cli.session import Session
+from catan_pz.cli.session import Session, get_ready
 from catan_pz.rules import Rules
 
 
@@ -85,7 +85,9 @@ def command(
     What you can do is marked on the board. There is no undo.
     """
     rules = make_rules(**chosen)
-    session = Session(rules, seed_or_drawn(seed), seated(rules, seat, against), name)
+    agents = seated(rules, seat, against)
+    get_ready(rules, agents)
+    session = Session(rules, seed_or_drawn(seed), agents, name)
     in_window = has_display() if windowed is None else windowed
     try:
         if in_window:

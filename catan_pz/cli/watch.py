@@ -30,7 +30,7 @@ from catan_pz.cli.projector import (
     frames_of_record,
     no_thoughts,
 )
-from catan_pz.cli.session import Session
+from catan_pz.cli.session import Session, get_ready
 from catan_pz.render.ansi import board_text
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.film import FILM_HEIGHT, film_key_at, film_svg
@@ -163,7 +163,9 @@ def command(
     else:
         rules = make_rules(**chosen)
         count = rules.num_players
-        session = Session(rules, seed_or_drawn(seed), _cast(agents, rules), viewer=viewer)
+        cast = _cast(agents, rules)
+        get_ready(rules, cast)
+        session = Session(rules, seed_or_drawn(seed), cast, viewer=viewer)
         names = session.seat_names()
         frames = frames_of_match(session, _thoughts(odds, rules))
     if viewer is not None and viewer >= count:

@@ -15,7 +15,7 @@ import pytest
 from catan_pz.agents.random import RandomAgent
 from catan_pz.cli import main
 from catan_pz.cli.play import seated
-from catan_pz.cli.session import Session
+from catan_pz.cli.session import Session, get_ready
 from catan_pz.cli.terminal import Left, TerminalPlay
 from catan_pz.engine import actions as table
 from catan_pz.render.layout import DESK_HEIGHT, HEIGHT, WIDTH
@@ -367,3 +367,18 @@ def test_interrupted_games_are_recorded(
     assert f"The game is recorded in {kept}." in error
     assert "Interrupted." in error
     assert len(GameRecord.load(kept).decisions) == 2
+
+
+def test_agents_are_made_ready_in_a_game_of_their_own() -> None:
+    asked = []
+
+    class Noted(RandomAgent):
+        def act(self, view: Any, mask: Any) -> int:
+            asked.append((self.name, self.seat))
+            return super().act(view, mask)
+
+    first, other = Noted(), Noted()
+    other.name = "other"
+    get_ready(Rules(num_players=4, trading=False), [None, first, first, other])
+    assert asked == [("Noted", 0), ("other", 0)]
+    assert not hasattr(first, "seat")
