@@ -160,7 +160,7 @@ def load_agent(spec: str, rules: Rules) -> Any:
     if name not in agents.names():
         raise click.UsageError(
             f"there is no agent {name!r}; there are {', '.join(agents.names())}, and saved "
-            "models as FILE.zip or FILE.npz or FILE.npz"
+            "models as FILE.zip or FILE.npz"
         )
     try:
         return agents.load(name, **options)
@@ -204,6 +204,49 @@ def need(extra: str, what: str, *modules: str) -> None:
         raise click.ClickException(
             f'{what} needs {", ".join(missing)}: pip install "catan-pz[{extra}]"'
         )
+
+
+def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:
+    """Agents' names, one a seat; the last one given takes all further seats.
+
+    Raises:
+        click.UsageError: if there are none or too many.
+    """
+    specs = split_specs(given)
+    if not 1 <= len(specs) <= seats:
+        raise click.UsageError(
+            f"{option} {given!r} names {len(specs)} agents; there are {seats} {what}"
+        )
+    return specs + specs[-1:] * (seats - len(specs))
+
+
+def match_options(command: Any) -> Any:
+    """Options of the commands that play matches."""
+    for option in (
+        click.option(
+            "--results",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="File of results; the same call goes on where it was stopped.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(1),
+            metavar="N",
+            default=1,
+            show_default=True,
+            help="Processes that play.",
+        ),
+        click.option(
+            "--seed",
+            type=seed_number,
+            metavar="SEED",
+            default=0,
+            show_default=True,
+            help="Of the games and of the agents' draws.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def console(stderr: bool = False) -> Any:

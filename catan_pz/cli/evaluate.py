@@ -5,7 +5,13 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.common import examples, make_rules, rules_options, seed_number, split_specs
+from catan_pz.cli.common import (
+    examples,
+    make_rules,
+    match_options,
+    rules_options,
+    specs_by_seat,
+)
 from catan_pz.cli.tournament import agent_source
 
 
@@ -34,27 +40,7 @@ from catan_pz.cli.tournament import agent_source
     show_default=True,
     help="Games, at least; all seatings are played alike.",
 )
-@click.option(
-    "--seed",
-    type=seed_number,
-    metavar="SEED",
-    default=0,
-    show_default=True,
-    help="Of the games and of the agents' draws.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Processes that play.",
-)
-@click.option(
-    "--results",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File of results; the same call goes on where it was stopped.",
-)
+@match_options
 @rules_options
 def command(
     agent: str,
@@ -69,13 +55,8 @@ def command(
     from catan_pz.arena import Interrupted, play_match
 
     rules = make_rules(**chosen)
-    others = split_specs(against)
-    free = rules.num_players - 1
-    if not 1 <= len(others) <= free:
-        raise click.UsageError(
-            f"--against {against!r} names {len(others)} agents; there are {free} other seats"
-        )
-    specs = [agent, *others, *others[-1:] * (free - len(others))]
+    others = specs_by_seat("--against", against, rules.num_players - 1)
+    specs = [agent, *others]
     sources = {spec: agent_source(spec, rules) for spec in specs}
     # A player that meets itself needs a name of its own to be told apart.
     name = agent if agent not in others else f"{agent} (evaluated)"
@@ -89,5 +70,5 @@ def command(
     tally = result.tally(name)
     click.echo(
         f"{agent} won {tally.won} of {tally.seats} games = {100 * result.win_rate(name):.1f} % "
-        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {', '.join(others)}"
+        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {against}"
     )

@@ -16,7 +16,7 @@ from catan_pz.cli.common import (
     rules_options,
     seed_option,
     seed_or_drawn,
-    split_specs,
+    specs_by_seat,
 )
 from catan_pz.cli.session import Session, get_ready
 from catan_pz.rules import Rules
@@ -109,12 +109,7 @@ def seated(rules: Rules, seat: int, against: str) -> list[Any]:
     count = rules.num_players
     if seat >= count:
         raise click.UsageError(f"--seat {seat}: this game has the seats 0 to {count - 1}")
-    specs = split_specs(against)
-    if not 1 <= len(specs) <= count - 1:
-        raise click.UsageError(
-            f"--against {against!r} names {len(specs)} agents; there are {count - 1} other seats"
-        )
-    specs += specs[-1:] * (count - 1 - len(specs))
+    specs = specs_by_seat("--against", against, count - 1)
     agents: list[Any] = [None] * count
     for k, spec in enumerate(specs, 1):
         agents[(seat + k) % count] = load_agent(spec, rules)

@@ -9,8 +9,8 @@ from catan_pz.cli.common import (
     examples,
     load_agent,
     make_rules,
+    match_options,
     rules_options,
-    seed_number,
     split_specs,
 )
 from catan_pz.rules import Rules
@@ -34,32 +34,12 @@ from catan_pz.rules import Rules
     show_default=True,
     help="Games of each line-up, at least.",
 )
-@click.option(
-    "--seed",
-    type=seed_number,
-    metavar="SEED",
-    default=0,
-    show_default=True,
-    help="Of the games and of the agents' draws.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Processes that play.",
-)
+@match_options
 @click.option(
     "--seconds",
     type=click.FloatRange(0, min_open=True),
     metavar="X",
     help="Longest decision; more forfeits the game.",
-)
-@click.option(
-    "--results",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File of results; the same call goes on where it was stopped.",
 )
 @click.option(
     "--records",

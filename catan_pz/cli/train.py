@@ -15,7 +15,7 @@ from catan_pz.cli.common import (
     need,
     progress,
     rules_options,
-    split_specs,
+    specs_by_seat,
 )
 from catan_pz.files import whole_file
 from catan_pz.rewards import REWARDS
@@ -141,24 +141,10 @@ def command(
 
 
 def _opponents(against: str, rules: Rules) -> Any:
-    players = rules.num_players
-    specs = split_specs(against)
-    if not 1 <= len(specs) <= players - 1:
-        raise click.UsageError(
-            f"--against {against!r} names {len(specs)} agents; there are {players - 1} other seats"
-        )
+    specs = specs_by_seat("--against", against, rules.num_players - 1)
     if set(specs) == {"random"}:
         return None  # played inside compiled code
-    agents = [load_agent(spec, rules) for spec in specs]
-    return agents + agents[-1:] * (players - 1 - len(agents))
-
-
-def interval(won: int, games: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's 95 % interval of a win rate (E. B. Wilson, 1927)."""
-    rate = won / games
-    middle = (rate + z * z / (2 * games)) / (1 + z * z / games)
-    spread = z / (1 + z * z / games) * np.sqrt(rate * (1 - rate) / games + (z / games / 2) ** 2)
-    return float(middle - spread), float(middle + spread)
+    return [load_agent(spec, rules) for spec in specs]
 
 
 def _words(figures: dict[str, Any]) -> str:
@@ -220,6 +206,8 @@ class _Trainer:
         """
         import torch
 
+        from catan_pz.arena.statistics import wilson
+
         count = min(64, self._games)
         envs = self._make(count, self._seed + _SPACES_SEED)
         share = -(-self._games // count)
@@ -237,7 +225,7 @@ class _Trainer:
                     bar.advance(task)
         envs.close()
         games = int(done.sum())
-        low, high = interval(won, games)
+        low, high = wilson(won, games, 1.96)
         return {"games": games, "won": won, "win_rate": won / games, "interval": [low, high]}
 
     def learn(self, model: Any, frames: int) -> tuple[int, bool]:

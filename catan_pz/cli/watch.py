@@ -19,7 +19,7 @@ from catan_pz.cli.common import (
     rules_options,
     seed_option,
     seed_or_drawn,
-    split_specs,
+    specs_by_seat,
 )
 from catan_pz.cli.play import has_display
 from catan_pz.cli.projector import (
@@ -207,12 +207,8 @@ def _thoughts(odds: str | None, rules: Rules) -> Thoughts:
 
 
 def _cast(agents: str, rules: Rules) -> list[Any]:
-    specs, count = split_specs(agents), rules.num_players
-    if not 1 <= len(specs) <= count:
-        raise click.UsageError(
-            f"--agents {agents!r} names {len(specs)} agents; there are {count} seats"
-        )
-    return [load_agent(spec, rules) for spec in specs + specs[-1:] * (count - len(specs))]
+    specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
+    return [load_agent(spec, rules) for spec in specs]
 
 
 def _export(

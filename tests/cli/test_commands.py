@@ -286,11 +286,6 @@ def test_bench_shows_what_it_has_when_interrupted(
 # -------------------------------------------------------------------------------------- train
 
 
-def test_wilson_interval() -> None:
-    low, high = train.interval(27, 100)
-    assert (round(low, 4), round(high, 4)) == (0.1927, 0.3643)
-
-
 def test_training_leaves_a_model_that_plays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
