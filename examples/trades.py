@@ -1,0 +1,148 @@
+"""What an agent offers, takes and refuses: the trades of some games, counted.
+
+    python examples/trades.py heuristic --games 50
+    python examples/trades.py runs/ppo-trade/model.npz --against heuristic --games 200
+
+The agent sits in each seat by turns, against agents of another name.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table as Grid
+
+from catan_pz import Game, agents, describe_action
+from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.network import NetworkAgent
+from catan_pz.agents.table import Table
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Decision
+
+console = Console()
+RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
+
+
+class Trades:
+    """The trades of one seat, counted while games are played.
+
+    Attributes:
+        games: that were watched.
+        made: offers by what they give and get.
+        closed: of these, those that ended in a trade on these terms.
+        answers: to offers of others: accept, reject, or offer (a counter-offer).
+        given, got: cards in all trades of the seat's own turns.
+    """
+
+    def __init__(self) -> None:
+        self.games = 0
+        self.made: Counter[str] = Counter()
+        self.closed: Counter[str] = Counter()
+        self.answers: Counter[str] = Counter()
+        self.given = np.zeros(len(RESOURCES), np.int64)
+        self.got = np.zeros(len(RESOURCES), np.int64)
+
+    def watch(self, game: Game, seat: int) -> None:
+        """Count what a seat does in a game."""
+        self.games += 1
+        offered = ""
+
+        def listen(before: Any, decision: Decision, after: Any) -> None:
+            nonlocal offered
+            if decision.player != seat:
+                return
+            action = describe_action(decision.action)
+            kind = action["kind"]
+            if int(before["turn_player"]) != seat:
+                if kind in ("accept", "reject", "offer"):
+                    self.answers[kind] += 1
+            elif kind == "offer":
+                offered = f"{words(action['give'])} for {words(action['get'])}"
+                self.made[offered] += 1
+            elif kind == "close_with":
+                change = after["hand"][seat].astype(int) - before["hand"][seat]
+                self.given += np.maximum(-change, 0)
+                self.got += np.maximum(change, 0)
+                gave = {r: -n for r, n in zip(RESOURCES, change.tolist(), strict=True) if n < 0}
+                taken = {r: n for r, n in zip(RESOURCES, change.tolist(), strict=True) if n > 0}
+                self.closed[f"{words(gave)} for {words(taken)}"] += 1
+
+        game.listeners.append(listen)
+
+    def show(self) -> None:
+        """Print the counts."""
+        made, closed = self.made.total(), self.closed.total()
+        asked = self.answers.total()
+        console.print(
+            f"{self.games} games: {made / self.games:.1f} offers and {closed / self.games:.1f} "
+            f"trades in its own turns a game; {asked / self.games:.1f} offers of others answered"
+        )
+        for kind, name in (("accept", "accepted"), ("reject", "refused"), ("offer", "countered")):
+            console.print(f"  {name:<10} {100 * self.answers[kind] / max(1, asked):5.1f} %")
+        grid = Grid("resource", "given", "got", title="cards in trades of its own turns")
+        for name, given, got in zip(RESOURCES, self.given, self.got, strict=True):
+            grid.add_row(name, f"{given:,}", f"{got:,}")
+        console.print(grid)
+        grid = Grid("offer", "made", "traded on these terms", title="most frequent offers")
+        for offer, count in self.made.most_common(8):
+            grid.add_row(offer, f"{count:,}", f"{self.closed[offer]:,}")
+        console.print(grid)
+
+
+def words(cards: dict[str, int]) -> str:
+    """Cards in words."""
+    return " + ".join(f"{n} {name}" for name, n in cards.items())
+
+
+def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Options from the command line."""
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").split("\n", maxsplit=1)[0],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    add = parser.add_argument
+    add("agent", help="a model file (.npz), or the name of an agent")
+    add("--against", default="heuristic", help="name of the others")
+    add("--games", type=int, default=100, help="games to play")
+    add("--players", type=int, default=4, help="players, where the agent is no model")
+    add("--seed", type=int, default=0, help="of boards, dice and draws")
+    options = parser.parse_args(arguments)
+    if options.games < 1:
+        raise ValueError(f"option games={options.games} is not possible; allowed: an int from 1")
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> Trades:
+    """Play the games; the counts are returned and printed."""
+    options = parse_options(arguments)
+    agent, other = agents.load(options.agent), agents.load(options.against)
+    rules = Rules(num_players=options.players)
+    if isinstance(agent, NetworkAgent):
+        rules = Rules.from_dict(agent.model.rules)
+    if not rules.trading:
+        raise ValueError(f"agent {options.agent!r} was trained without trade between players")
+    trades = Trades()
+    won = 0
+    for number in track(range(options.games), "games", console=console):
+        seat, seed = number % rules.num_players, options.seed + number
+        game = Game(rules, seed)
+        players = [other] * rules.num_players
+        players[seat] = agent
+        table = Table(game, players, seat_seeds(seed, rules.num_players))
+        trades.watch(game, seat)
+        won += table.play() == seat
+    console.print(f"{options.agent} won {won} of {options.games} games against {options.against}")
+    trades.show()
+    return trades
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (ValueError, OSError) as error:
+        sys.exit(f"error: {error}")
