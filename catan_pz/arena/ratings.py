@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.arena.statistics import Interval, check_level
+from catan_pz.arena.statistics import Interval, check_level, scipy_room
 
 ELO: Final = 400 / log(10)
 """Points on Elo's scale for one unit of t: 400 points more are ten times as many wins."""
@@ -52,8 +52,7 @@ def fit(
     Returns:
         (K,) strengths with mean 0.
     """
-    from scipy.optimize import minimize
-
+    minimize = scipy_room("optimize").minimize
     games = wins.sum(axis=1)
     won = wins.sum(axis=0)
 

@@ -188,6 +188,11 @@ def csv_of(result: Result) -> str:
     return text.getvalue()
 
 
+TEXTS: Final = (".md", ".csv")
+PLOTS: Final = (".png", ".svg")
+"""Endings of what `save` writes."""
+
+
 def save(result: Result, path: str | os.PathLike[str]) -> Path:
     """Write a result in the form that the ending of the file's name asks for.
 
@@ -199,7 +204,7 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
     texts: dict[str, Callable[[Result], str]] = {".md": markdown, ".csv": csv_of}
     if target.suffix in texts:
         content = texts[target.suffix](result).encode("utf-8")
-    elif target.suffix in (".png", ".svg"):
+    elif target.suffix in PLOTS:
         from catan_pz.arena.plots import drawn
 
         content = drawn(result, target.suffix[1:])

@@ -7,8 +7,10 @@ one seed have in common.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from math import inf, isinf, sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,11 +37,23 @@ def normal_quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + check_level(level)) / 2)
 
 
+def scipy_room(name: str) -> Any:
+    """A room of scipy.
+
+    Raises:
+        ImportError: where it isn't installed; says how to get it.
+    """
+    try:
+        return import_module(f"scipy.{name}")
+    except ImportError as error:
+        raise ImportError(
+            "intervals by blocks, comparisons and ratings need scipy: pip install 'catan-pz[arena]'"
+        ) from error
+
+
 def student_quantile(level: float, freedom: int) -> float:
     """The same of Student's t with some degrees of freedom."""
-    from scipy.stats import t
-
-    return float(t.ppf((1 + check_level(level)) / 2, freedom))
+    return float(scipy_room("stats").t.ppf((1 + check_level(level)) / 2, freedom))
 
 
 def wilson(won: float, games: float, z: float) -> Interval:
@@ -125,9 +139,7 @@ def mcnemar(first: int, second: int) -> float:
     """
     if first + second == 0:
         return 1.0
-    from scipy.stats import binomtest
-
-    return float(binomtest(first, first + second).pvalue)
+    return float(scipy_room("stats").binomtest(first, first + second).pvalue)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from catan_pz.cli.common import (
     load_agent,
     make_rules,
     match_options,
+    need,
     rules_options,
     split_specs,
 )
@@ -49,7 +50,7 @@ from catan_pz.rules import Rules
 @click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the tables to a .md, .csv or .json, or a plot to a .svg or .png.",
+    help="Write the tables to a .md or .csv, or a plot to a .svg or .png.",
 )
 @rules_options
 def command(
@@ -69,7 +70,15 @@ def command(
     come with 95 % intervals.
     """
     from catan_pz.arena import Interrupted, play_tournament
+    from catan_pz.arena.report import PLOTS, TEXTS
 
+    need("arena", "a tournament", "scipy")
+    if report is not None:
+        if report.suffix not in TEXTS + PLOTS:
+            allowed = ", ".join(TEXTS + PLOTS)
+            raise click.UsageError(f"--report {report}: the file must end in one of {allowed}")
+        if report.suffix in PLOTS:
+            need("arena", "a plot", "matplotlib")
     rules = make_rules(**chosen)
     try:
         result = play_tournament(

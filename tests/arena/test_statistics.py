@@ -1,5 +1,6 @@
 """Intervals against published values, formulas worked out by hand, and simulated coverage."""
 
+import sys
 from math import inf, sqrt
 
 import numpy as np
@@ -13,6 +14,7 @@ from catan_pz.arena.statistics import (
     mcnemar,
     mean_interval,
     normal_quantile,
+    student_quantile,
     wilson,
     wilson_by_blocks,
 )
@@ -147,3 +149,9 @@ def test_coverage_of_paired_differences() -> None:
 
 def test_student_tends_to_the_normal() -> None:
     assert statistics.student_quantile(0.95, 10**6) == pytest.approx(normal_quantile(0.95), 1e-4)
+
+
+def test_a_missing_scipy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(ImportError, match=r"need scipy: pip install 'catan-pz\[arena\]'"):
+        student_quantile(0.95, 3)

@@ -370,6 +370,18 @@ def test_a_tournament_goes_on_where_it_was(tmp_path: Path, capsys: Any) -> None:
     out = capsys.readouterr().out
     assert "| weighted |" in out
     assert "random" in report.read_text()
+
+
+def test_a_report_that_cannot_be_written_is_named_before_the_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr("catan_pz.arena.play_tournament", None)
+    words = ["tournament", "random,weighted", "--report"]
+    assert main([*words, str(tmp_path / "table.json")]) == 2
+    assert "must end in one of .md, .csv, .png, .svg" in capsys.readouterr().err
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(words[:2]) == 1
+    assert 'a tournament needs scipy: pip install "catan-pz[arena]"' in capsys.readouterr().err
     assert len(list((tmp_path / "games").iterdir())) == 6
     before = kept.read_bytes()
     assert main(words) == 0  # nothing is left to play
