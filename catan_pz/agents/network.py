@@ -271,7 +271,7 @@ def card_text(name: str, model: Model) -> str:
         ("players", model.num_players),
         ("rules that differ from the defaults", json.dumps(changed)),
         ("network", f"{model.network.text()}, {numbers:,} numbers"),
-        ("choice", {"draw": "drawn by its odds", "best": "the best by its values"}[model.choice]),
+        ("choice", {"draw": "drawn by its odds", "best": "what it rates best"}[model.choice]),
     ]
     rows += [
         (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"
