@@ -128,8 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
         results.append(play(agent, against, rules, options))
         print(show(results[-1]), flush=True)
     if options.ship:
-        model = dataclasses.replace(agent.model, choice=options.choice or agent.model.choice)
-        ship(options.ship, model, results)
+        ship(options.ship, agent.model, results)
         print(f"shipped as {options.ship!r}")
     return results
 

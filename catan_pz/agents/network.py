@@ -8,7 +8,7 @@ how well it plays. Letters: K games, N numbers of an observation, A actions.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +26,7 @@ from catan_pz.rules import Rules
 FORMAT: Final = "catan-pz-model/1"
 KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("draw", "best")
+NUMBERS: Final = ("logits", "values")
 SHIPPED: Final = Path(__file__).parent / "models"
 """Where models lie that come with the package."""
 
@@ -44,8 +45,9 @@ class Model:
 
     Attributes:
         network: a `DenseNetwork` or a `BoardNetwork`.
-        choice: "draw" where its numbers are logits of odds to draw from, "best" where the
-            largest is to be played.
+        numbers: what it gives: "logits" of odds, or "values".
+        choice: how it plays unless it is told otherwise: "draw" by its odds, or "best", the
+            action of the largest number. Values can't be drawn by.
         rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
         card: how it was trained and how well it plays; JSON values.
 
@@ -54,13 +56,20 @@ class Model:
     """
 
     network: DenseNetwork | BoardNetwork
+    numbers: str
     choice: str
     rules: Mapping[str, Any]
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.choice not in CHOICES:
-            raise ValueError(f"model: choice={self.choice!r} is not possible; allowed: {CHOICES}")
+        if self.numbers not in NUMBERS:
+            raise ValueError(f"model: numbers={self.numbers!r} is not possible; allowed: {NUMBERS}")
+        allowed = CHOICES if self.numbers == "logits" else ("best",)
+        if self.choice not in allowed:
+            raise ValueError(
+                f"model: choice={self.choice!r} is not possible for {self.numbers}; "
+                f"allowed: {allowed}"
+            )
         actions = Rules.from_dict(self.rules).num_actions
         if self.num_actions != actions:
             raise ValueError(
@@ -101,6 +110,7 @@ class Model:
             "format": FORMAT,
             "layout": LAYOUT,
             "network": {"kind": self.network.kind, **self.network.options},
+            "numbers": self.numbers,
             "choice": self.choice,
             "rules": dict(self.rules),
             "card": dict(self.card),
@@ -131,6 +141,7 @@ class Model:
                 raise ValueError("it was made for another layout of observations")
             return cls(
                 _network(arrays, **header["network"]),
+                numbers=header["numbers"],
                 choice=header["choice"],
                 rules=header["rules"],
                 card=header["card"],
@@ -179,7 +190,7 @@ class NetworkAgent(BatchAgent):
         model: the `Model`.
 
     Raises:
-        ValueError: for another choice, or a file that can't be played.
+        ValueError: for a choice that isn't possible, or a file that can't be played.
     """
 
     name = "network"
@@ -188,11 +199,8 @@ class NetworkAgent(BatchAgent):
         self, model: Model | Path | str, *, choice: str | None = None, name: str | None = None
     ) -> None:
         self.model = model if isinstance(model, Model) else Model.read(model)
-        if choice not in (*CHOICES, None):
-            raise ValueError(
-                f"option choice={choice!r} is not possible; allowed: one of {CHOICES} or None"
-            )
-        self._draws_it = (choice or self.model.choice) == "draw"
+        if choice is not None:
+            self.model = replace(self.model, choice=choice)
         if name is not None:
             self.name = name
         elif not isinstance(model, Model):
@@ -234,7 +242,7 @@ class NetworkAgent(BatchAgent):
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
         legal = masks != 0
         logits = np.where(legal, self.logits(observations), -np.inf)
-        if not self._draws_it:
+        if self.model.choice == "best":
             return np.asarray(logits.argmax(axis=1), np.int64)
         return drawn_by_odds(_softmax(logits), draws)
 
@@ -242,12 +250,11 @@ class NetworkAgent(BatchAgent):
         """(K, A) probability of each action, 0 where it isn't legal.
 
         Raises:
-            ValueError: if the model wasn't trained for such games, or plays the best by its
-                values instead of drawing.
+            ValueError: if the model wasn't trained for such games, or gives values.
         """
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
-        if not self._draws_it:
-            raise ValueError(f"agent {self.name!r} plays the best by its values: it has no odds")
+        if self.model.numbers != "logits":
+            raise ValueError(f"agent {self.name!r} goes by values: it has no odds")
         odds = _softmax(np.where(masks != 0, self.logits(observations), -np.inf))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True), np.float64)
 
@@ -271,7 +278,8 @@ def card_text(name: str, model: Model) -> str:
         ("players", model.num_players),
         ("rules that differ from the defaults", json.dumps(changed)),
         ("network", f"{model.network.text()}, {numbers:,} numbers"),
-        ("choice", {"draw": "drawn by its odds", "best": "what it rates best"}[model.choice]),
+        ("numbers", model.numbers),
+        ("choice", {"draw": "drawn by its odds", "best": "the largest number"}[model.choice]),
     ]
     rows += [
         (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"

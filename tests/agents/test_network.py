@@ -19,7 +19,15 @@ from catan_pz.runtime.game import Game
 QUICK = {"num_players": 3, "trading": False, "victory_points": 4, "max_turns": 60}
 
 
-def model(rules=None, choice="draw", activation="tanh", hidden=(8, 8), seed=1, kind="dense"):
+def model(
+    rules=None,
+    choice="draw",
+    activation="tanh",
+    hidden=(8, 8),
+    seed=1,
+    kind="dense",
+    numbers="logits",
+):
     rules = rules or Rules.make(**QUICK)
     rng = np.random.default_rng(seed)
     card = {"seed": seed, "frames": 123}
@@ -27,7 +35,7 @@ def model(rules=None, choice="draw", activation="tanh", hidden=(8, 8), seed=1, k
         sizes = shapes(4, 8, rules.num_actions)
         arrays = {k: rng.normal(0, shape[0] ** -0.5, shape) for k, shape in sizes.items()}
         network = BoardNetwork({k: array.astype(np.float32) for k, array in arrays.items()})
-        return Model(network, choice, rules.to_dict(), card)
+        return Model(network, numbers, choice, rules.to_dict(), card)
     sizes = (SIZE, *hidden, rules.num_actions)
     weights = [rng.normal(0, b**-0.5, (a, b)) for a, b in zip(sizes[1:], sizes, strict=False)]
     network = DenseNetwork(
@@ -35,7 +43,7 @@ def model(rules=None, choice="draw", activation="tanh", hidden=(8, 8), seed=1, k
         tuple(rng.normal(0, 0.1, len(w)).astype(np.float32) for w in weights),
         activation,
     )
-    return Model(network, choice, rules.to_dict(), card)
+    return Model(network, numbers, choice, rules.to_dict(), card)
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +92,10 @@ def test_odds_are_those_of_the_draws(positions):
     wanted = np.where(masks, np.exp(NetworkAgent(model()).logits(seen).astype(np.float64)), 0)
     np.testing.assert_allclose(odds, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-6)
     assert (odds[masks == 0] == 0).all()
-    with pytest.raises(ValueError, match="plays the best by its values"):
-        NetworkAgent(model(choice="best")).odds(seen, masks)
+    best = NetworkAgent(model(choice="best"))
+    np.testing.assert_array_equal(best.odds(seen, masks), odds)
+    with pytest.raises(ValueError, match="goes by values"):
+        NetworkAgent(model(choice="best", numbers="values")).odds(seen, masks)
 
 
 def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
@@ -132,7 +142,7 @@ def test_a_file_gives_the_model_back(tmp_path, positions, dtype, kind):
     for name, back in read.network.arrays.items():
         assert back.dtype == np.float32
         assert (back == net.network.arrays[name].astype(dtype)).all()
-    for field in ("choice", "rules", "card"):
+    for field in ("numbers", "choice", "rules", "card"):
         assert getattr(read, field) == json.loads(json.dumps(getattr(net, field)))
     agent = agents.load(str(tmp_path / "net.npz"))
     assert agent.name == "net"
@@ -159,6 +169,8 @@ def _change(path, **changes):
         ({"network": {"kind": "board"}}, "'weight_0'"),
         ({"network": {"kind": "deep"}}, "the kind 'deep'"),
         ({"choice": "worst"}, "choice='worst'"),
+        ({"numbers": "votes"}, "numbers='votes'"),
+        ({"numbers": "values"}, "choice='draw' is not possible for values"),
         ({"rules": {"trading": True}}, "gives 252 numbers, its rules have 389 actions"),
         ({"rules": {"num_players": 7}}, "num_players=7"),
         ({"rules": None}, "no model"),

@@ -36,7 +36,8 @@ def exported(learner: Any, rules: Rules, card: Mapping[str, Any] | None = None) 
     else:
         parts = list(net) if of_values else [*net.policy_net, policy.action_net]
         network = _dense(parts, learner.observation_space)
-    return Model(network, "best" if of_values else "draw", rules.to_dict(), card or {})
+    plays = ("values", "best") if of_values else ("logits", "draw")
+    return Model(network, *plays, rules.to_dict(), card or {})
 
 
 def _array(parameter: Any) -> NDArray[np.float32]:
