@@ -665,7 +665,7 @@ def draw_curve(path: Path, curve: list[dict[str, Any]]) -> None:
         low, high = ([100 * row["interval"][k] for row in rows] for k in (0, 1))
         axes.plot(frames, [100 * row["win_rate"] for row in rows], label=f"against {against}")
         axes.fill_between(frames, low, high, alpha=0.2)
-    axes.set(xlabel="million decisions of the learner", ylabel="games won, %", ylim=(0, 100))
+    axes.set(xlabel="million decisions of the learner", ylabel="games won, %", ylim=(0, 102))
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right")
     file = io.BytesIO()

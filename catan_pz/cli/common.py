@@ -43,9 +43,13 @@ def rules_options(command: Command) -> Command:
                 "--players",
                 type=click.IntRange(2, 4),
                 metavar="N",
-                help="Number of players.  [4, or preset]",
+                help="Number of players.  [4, or as preset or model say]",
             ),
-            click.option("--trading/--no-trading", default=None, help="Trade between players."),
+            click.option(
+                "--trading/--no-trading",
+                default=None,
+                help="Trade between players.  [yes, or as preset or model say]",
+            ),
             click.option(
                 "--points", type=click.IntRange(3, 22), metavar="N", help="Points that win."
             ),
@@ -76,8 +80,12 @@ def make_rules(
     board: str | None,
     offers: str | None,
     options: Sequence[str],
+    agents: str = "",
 ) -> Rules:
     """Rules from the options of `rules_options`.
+
+    Where nothing is said of players and trade, a model among the agents has them as it was
+    trained.
 
     Raises:
         click.UsageError: names the option that is wrong, and what is allowed.
@@ -95,8 +103,38 @@ def make_rules(
         if not sign:
             raise click.UsageError(f"--set {given}: write OPTION=VALUE, such as dice=balanced")
         changed[name] = as_value(value)
+    if rules == "base":
+        changed = _trained_with(agents) | changed
     try:
         return Rules.make(rules, **changed)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _trained_with(agents: str) -> dict[str, Any]:
+    """Players and trade of the first small network among agents; nothing without one."""
+    for spec in split_specs(agents):
+        model = model_of(spec)
+        if model is not None:
+            rules = Rules.from_dict(model.rules)
+            return {"num_players": rules.num_players, "trading": rules.trading}
+    return {}
+
+
+def model_of(spec: str) -> Any:
+    """The small network that an agent's name stands for, or None.
+
+    Raises:
+        click.UsageError: if its file can't be played.
+    """
+    from catan_pz.agents.network import SHIPPED, Model, shipped
+
+    name = spec.partition(":")[0]
+    path = SHIPPED / f"{name}.npz" if name in shipped() else Path(name)
+    if path.suffix != ".npz" or not path.is_file():
+        return None
+    try:
+        return Model.read(path)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
 
@@ -146,8 +184,16 @@ def load_agent(spec: str, rules: Rules) -> Any:
     Raises:
         click.UsageError: says what is wrong with it.
     """
-    if Path(spec).suffix in (".zip", ".npz"):
-        return _load_model(Path(spec), rules)
+    path = Path(spec)
+    agent = _load_model(path, rules) if path.suffix in (".zip", ".npz") else _load_named(spec)
+    try:
+        agent.reset(0, rules, 0)
+    except ValueError as error:
+        raise click.UsageError(f"{error}: see --players and --trading") from error
+    return agent
+
+
+def _load_named(spec: str) -> Any:
     from catan_pz import agents
 
     name, _, rest = spec.partition(":")
@@ -174,7 +220,7 @@ def _load_model(path: Path, rules: Rules) -> Any:
     if path.suffix == ".npz":
         from catan_pz.agents.network import NetworkAgent
 
-        return NetworkAgent(path)
+        return NetworkAgent(model_of(str(path)), name=path.stem)
     need("train", "a saved model", "sb3_contrib", "stable_baselines3", "torch")
     from sb3_contrib import MaskablePPO
 

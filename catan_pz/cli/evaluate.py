@@ -54,7 +54,7 @@ def command(
     """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
     from catan_pz.arena import Interrupted, play_match
 
-    rules = make_rules(**chosen)
+    rules = make_rules(**chosen, agents=f"{agent},{against}")
     others = specs_by_seat("--against", against, rules.num_players - 1)
     specs = [agent, *others]
     sources = {spec: agent_source(spec, rules) for spec in specs}

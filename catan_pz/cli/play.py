@@ -28,6 +28,7 @@ from catan_pz.rules import Rules
     epilog=examples(
         "catan-pz play",
         "catan-pz play --against heuristic,random --players 3",
+        "catan-pz play --against ppo-4p-notrade",
         "catan-pz play --rules one_v_one --against runs/train/model.zip",
         "catan-pz play --terminal --seed 7 --record game.jsonl",
     ),
@@ -84,7 +85,7 @@ def command(
 
     What you can do is marked on the board. There is no undo.
     """
-    rules = make_rules(**chosen)
+    rules = make_rules(**chosen, agents=against)
     agents = seated(rules, seat, against)
     get_ready(rules, agents)
     session = Session(rules, seed_or_drawn(seed), agents, name)

@@ -79,7 +79,7 @@ def command(
             raise click.UsageError(f"--report {report}: the file must end in one of {allowed}")
         if report.suffix in PLOTS:
             need("arena", "a plot", "matplotlib")
-    rules = make_rules(**chosen)
+    rules = make_rules(**chosen, agents=agents)
     try:
         result = play_tournament(
             [(spec, agent_source(spec, rules)) for spec in split_specs(agents)],

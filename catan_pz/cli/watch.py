@@ -161,7 +161,7 @@ def command(
         thoughts = _thoughts(odds, Rules.from_dict(loaded.start["rules"]))
         frames = frames_of_record(loaded, viewer, names, thoughts)
     else:
-        rules = make_rules(**chosen)
+        rules = make_rules(**chosen, agents=f"{agents},{odds or ''}")
         count = rules.num_players
         cast = _cast(agents, rules)
         get_ready(rules, cast)

@@ -11,7 +11,7 @@ import pytest
 
 from catan_pz.cli import bench, info, main, perft, train, warmup
 from catan_pz.cli.app import app
-from catan_pz.cli.common import as_value, load_agent, need, size_words, split_specs
+from catan_pz.cli.common import as_value, load_agent, make_rules, need, size_words, split_specs
 from catan_pz.engine.rule import Entry
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, calls
@@ -436,3 +436,23 @@ def test_evaluate_measures_one_agent(capsys: Any) -> None:
 def test_wrong_entrants(words: list[str], complaint: str, capsys: Any) -> None:
     assert main(words) in (1, 2)
     assert complaint in capsys.readouterr().err
+
+
+def test_a_model_brings_its_rules(tmp_path: Path, capsys: Any) -> None:
+    words = ["evaluate", "ppo-2p", "--games", "2", "--set", "max_turns=20"]
+    assert main(words) == 0
+    assert "of 2 games" in capsys.readouterr().out
+    rules = make_rules("base", None, None, None, None, None, (), "heuristic,ppo-4p-notrade")
+    assert (rules.num_players, rules.trading, rules.skip_forced) == (4, False, False)
+    rules = make_rules("base", 3, None, None, None, None, (), "ppo-2p:choice=draw")
+    assert (rules.num_players, rules.trading) == (3, False)
+    preset = make_rules("one_v_one", None, None, None, None, None, (), "ppo-4p-notrade")
+    assert preset.num_players == 2
+    assert main([*words, "--trading"]) == 2
+    assert "'ppo-2p' plays games of 2 players with 252 actions; this one" in (
+        error := capsys.readouterr().err
+    )
+    assert "see --players and --trading" in error
+    (tmp_path / "net.npz").write_bytes(b"no")
+    assert main(["evaluate", str(tmp_path / "net.npz")]) == 2
+    assert "is no model that can be played" in capsys.readouterr().err
