@@ -1,7 +1,7 @@
 """What matters to a short MaskablePPO training: one option changed at a time, several seeds each.
 
     python examples/ablation.py --out runs/ablation
-    python examples/ablation.py --frames 200000 --seeds 1,2,3 --jobs 2 --out runs/ablation
+    python examples/ablation.py --frames 100000 --seeds 1,2,3 --jobs 2 --out runs/ablation
     python examples/ablation.py --only "board network" --only "dense network"
 
 Each training is a run of `train_maskable_ppo.py` in a folder of its own below `--out`; those that
@@ -31,13 +31,12 @@ console = Console()
 VARIANTS: dict[str, tuple[str, ...]] = {
     "as it stands": (),
     "win and loss alone": ("--reward=win_loss",),
-    "points dearer: 0.3 each": ("--point=0.3",),
     "forced decisions asked": ("--no-skip-forced",),
     "against the heuristic": ("--opponents=heuristic",),
     "against random and past selves": ("--opponents=random,league:2",),
-    "flat float32 observations": ("--observation=flat",),
     "dict observations": ("--observation=dict",),
     "dense network": ("--network=dense",),
+    "value shares the policy's layers": ("--no-own-value",),
     "100,000 lessons first": ("--teacher=heuristic", "--lessons=100000"),
 }
 """Trainings by name, with the options that make them differ from the first."""
@@ -50,7 +49,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = parser.add_argument
-    add("--frames", type=int, default=200_000, help="decisions of the learner in each training")
+    add("--frames", type=int, default=100_000, help="decisions of the learner in each training")
     add("--seeds", default="1,2,3", help="of the trainings")
     add("--games", type=int, default=1000, help="games that the last policy is measured on")
     add("--against", default="random", help="names of the opponents that it is measured against")

@@ -111,6 +111,7 @@ class Options:
     )
     width: int = option(128, "units in each dense layer")
     place_width: int = option(32, "numbers that stand for a place in a board network")
+    own_value: bool = option(True, "the value has layers of its own beside a board network")
     depth: int = option(2, "hidden layers of a dense network, of policy and value each")
     activation: str = option("relu", "between those layers", ["relu", "tanh"])
     seed: int = option(1, "of games, network and learning")
@@ -726,7 +727,8 @@ def command_of(options: Options) -> list[str]:
 def policy_of(options: Options) -> tuple[Any, dict[str, Any]]:
     """The policy's class and arguments."""
     if options.network == "board":
-        return BoardPolicy, {"width": options.place_width, "dense": options.width}
+        sizes = {"width": options.place_width, "dense": options.width}
+        return BoardPolicy, {**sizes, "own_value": options.own_value}
     arguments: dict[str, Any] = {
         "net_arch": [options.width] * options.depth,
         "activation_fn": {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}[options.activation],

@@ -114,6 +114,13 @@ class Agent(ABC):
             raise RuntimeError(f"agent {self.name!r} is in no game: call Agent.reset() first")
         return self._draws
 
+    def check_rules(self, rules: Rules) -> None:  # noqa: B027 (a hook, not a duty)
+        """Refuse games that the agent can't play; most can play all.
+
+        Raises:
+            ValueError: names what doesn't fit.
+        """
+
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins. Those who override this call it first.
 
@@ -123,8 +130,9 @@ class Agent(ABC):
             seed: from 0 to 2**64 - 1, of `draws`.
 
         Raises:
-            ValueError: for a seed that is not possible.
+            ValueError: for a seed that is not possible, or rules that it can't play by.
         """
+        self.check_rules(rules)
         self.seat = seat
         self.rules = rules
         self._draws = Draws(check_seed(seed))

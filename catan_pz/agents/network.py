@@ -206,14 +206,13 @@ class NetworkAgent(BatchAgent):
         elif not isinstance(model, Model):
             self.name = Path(model).stem
 
-    def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins.
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse games of another number of players, or with other actions.
 
         Raises:
-            ValueError: if the model wasn't trained for such rules, or the seed isn't possible.
+            ValueError: if the model wasn't trained for such rules.
         """
         self._check_fit(rules.num_players, rules.num_actions)
-        super().reset(seat, rules, seed)
 
     def _check_fit(self, num_players: int, num_actions: int) -> None:
         model = self.model

@@ -205,6 +205,8 @@ def _play(
     _check_count("workers", workers)
     _check_seconds(seconds_per_decision)
     seed = check_seed(seed)
+    for entrant in entrants:
+        entrant.make().check_rules(rules)
     names = tuple(entrant.name for entrant in entrants)
     schedule = Schedule(tuple(lineups), int(games))
     fixtures = list(schedule.fixtures())

@@ -18,7 +18,7 @@ def ablation(monkeypatch):
     def run(command, **_options):
         options = dict(word.removeprefix("--").partition("=")[::2] for word in command[2:])
         module.ran.append(options)
-        rate = 0.5 + 0.1 * int(options["seed"]) + (0.05 if "point" in options else 0)
+        rate = 0.5 + 0.1 * int(options["seed"]) + (0.05 if "reward" in options else 0)
         results = [{"against": name, "win_rate": rate} for name in ("random", "heuristic")]
         figures = {"results": results, "seconds": 30.0, "timers": {"evaluations": 10.0}}
         path = module.Path(options["out"]) / "result.json"
@@ -31,12 +31,12 @@ def ablation(monkeypatch):
 
 
 def test_seeds_are_put_together(ablation, tmp_path, capsys):
-    only = ["--only=as it stands", "--only=points dearer: 0.3 each"]
+    only = ["--only=as it stands", "--only=win and loss alone"]
     arguments = [*only, "--seeds=1,3", "--against=random,heuristic", f"--out={tmp_path}"]
     rows = ablation.main(arguments)
     assert [row["training"] for row in rows] == [
         *["as it stands"] * 2,
-        *["points dearer: 0.3 each"] * 2,
+        *["win and loss alone"] * 2,
     ]
     assert [row["against"] for row in rows] == ["random", "heuristic"] * 2
     assert rows[0]["mean"] == pytest.approx(70)

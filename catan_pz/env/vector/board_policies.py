@@ -47,10 +47,15 @@ class BoardLayers(nn.Module):
         width: W, numbers that stand for a place.
         dense: D.
         actions: A.
+        own_value: whether a value has two dense layers of its own, on the flat vector.
     """
 
-    def __init__(self, width: int, dense: int, actions: int) -> None:
+    def __init__(self, width: int, dense: int, actions: int, own_value: bool = False) -> None:
         super().__init__()
+        self.value: nn.Module | None = None
+        if own_value:
+            layers = nn.Linear(SIZE, dense), nn.ReLU(), nn.Linear(dense, dense), nn.ReLU()
+            self.value = nn.Sequential(*layers)
         self.latent_dim_pi, self.latent_dim_vf = actions, dense
         self.layers = nn.ParameterDict()
         for name, shape in board_network.shapes(width, dense, actions).items():
@@ -67,7 +72,8 @@ class BoardLayers(nn.Module):
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """(K, A) a number for each action, and (K, D) what a value can be read from."""
         touch = {name: getattr(self, name) for name in self._touching}
-        return board_network.evaluate(self.layers, touch, features, torch.relu, torch.cat)
+        said, seen = board_network.evaluate(self.layers, touch, features, torch.relu, torch.cat)
+        return said, seen if self.value is None else self.value(features)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
         """(K, A)."""
@@ -75,30 +81,40 @@ class BoardLayers(nn.Module):
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """(K, D)."""
-        return self(features)[1]
+        seen: torch.Tensor = self(features)[1] if self.value is None else self.value(features)
+        return seen
 
 
 class BoardPolicy(MaskableActorCriticPolicy):
-    """Policy and value of MaskablePPO on one `BoardLayers`.
+    """Policy and value of MaskablePPO, the policy on `BoardLayers`.
 
     Args:
         width: W.
         dense: D.
+        own_value: whether the value has layers of its own, so that it doesn't pull at those of
+            the policy.
         **options: those of the class above.
     """
 
-    def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
-        self.width, self.dense = width, dense
+    def __init__(
+        self,
+        *args: Any,
+        width: int = 32,
+        dense: int = 128,
+        own_value: bool = True,
+        **options: Any,
+    ) -> None:
+        self.sizes: dict[str, Any] = {"width": width, "dense": dense, "own_value": own_value}
         super().__init__(*args, **options | {"features_extractor_class": InOrder})
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         given: dict[str, Any] = super()._get_constructor_parameters()
-        return given | {"width": self.width, "dense": self.dense}
+        return given | self.sizes
 
     def _build(self, lr_schedule: Any) -> None:
-        self.mlp_extractor: Any = BoardLayers(self.width, self.dense, self.action_space.n)
+        self.mlp_extractor: Any = BoardLayers(actions=self.action_space.n, **self.sizes)
         self.action_net = nn.Identity()
-        self.value_net = nn.Linear(self.dense, 1)
+        self.value_net = nn.Linear(self.mlp_extractor.latent_dim_vf, 1)
         self.optimizer = self.optimizer_class(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )

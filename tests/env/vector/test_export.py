@@ -76,16 +76,24 @@ def test_values_of_a_dqn_are_the_same_without_torch():
     assert (agent.act_batch(seen, masks, np.zeros(32, np.uint64)) == best).all()
 
 
+@pytest.mark.parametrize("own_value", [True, False])
 @pytest.mark.parametrize("observation", ["flat", "dict", "units"])
-def test_a_board_policy_plays_without_torch_as_with_it(observation):
+def test_a_board_policy_plays_without_torch_as_with_it(observation, own_value):
     env = CatanVecEnv(64, seed=1, observation=observation, **QUICK)
-    sizes = {"width": 8, "dense": 16}
+    sizes = {"width": 8, "dense": 16, "own_value": own_value}
     learner = MaskablePPO(BoardPolicy, env, n_steps=4, seed=0, device="cpu", policy_kwargs=sizes)
     learner = shaken(learner)
     seen, masks = play(env)
     agent = NetworkAgent(exported(learner, env.batch.rules))
     odds = PolicyOpponent(learner).odds(seen, masks)
     np.testing.assert_allclose(agent.odds(seen, masks), odds, atol=1e-5)
+    policy = learner.policy
+    given, _ = policy.obs_to_tensor(env.reset())
+    _, values, _ = policy.forward(given)
+    assert torch.allclose(policy.predict_values(given), values)
+    values.sum().backward()
+    pulled = any(x.grad is not None for x in policy.mlp_extractor.layers.values())
+    assert pulled == (not own_value)
 
 
 def test_board_policies_learn_are_saved_and_loaded(tmp_path):
