@@ -87,7 +87,8 @@ def command_of(name: str, seed: int, options: argparse.Namespace) -> list[str]:
     script = Path(__file__).with_name("train_maskable_ppo.py")
     resume = ["--resume"] if (out / "checkpoint.json").exists() else []
     given = [f"--{key}={value}" for key, value in fixed.items()]
-    return [sys.executable, str(script), *given, *VARIANTS[name], "--no-progress", *resume]
+    given += ["--no-eval-first", "--no-progress"]
+    return [sys.executable, str(script), *given, *VARIANTS[name], *resume]
 
 
 def train(name: str, seed: int, options: argparse.Namespace) -> dict[str, Any]:

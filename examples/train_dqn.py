@@ -118,6 +118,7 @@ class Options:
     device: str = option("auto", "of the network", ["auto", "cpu", "cuda"])
     threads: int = option(1, "CPU threads of torch; small networks need one")
     eval_every: int = option(500_000, "frames between two evaluations")
+    eval_first: bool = option(True, "evaluate before the first update as well")
     eval_games: int = option(400, "games of an evaluation against each opponent")
     eval_against: str = option("random", "names of the opponents of evaluations: random,heuristic")
     checkpoint_every: int = option(250_000, "frames between two checkpoints")
@@ -127,7 +128,17 @@ class Options:
 
 
 MAY_DIFFER = (
-    *("frames", "device", "threads", "eval_games", "checkpoint_every", "out", "resume", "progress"),
+    *(
+        "frames",
+        "device",
+        "threads",
+        "eval_first",
+        "eval_games",
+        "checkpoint_every",
+        "out",
+        "resume",
+        "progress",
+    ),
 )
 """Options that a resumed training may be given anew; other frames stretch the learning rate."""
 
@@ -803,7 +814,8 @@ class Training(BaseCallback):
         if league and league.share and self.updates % options.league_every == 0 and not last:
             league.add(f"{frames:012d}", self.exported())
         every = options.games * options.steps
-        if frames % options.eval_every < every or last:
+        due = frames % options.eval_every < every and (frames or options.eval_first)
+        if due or last:
             self.evaluate()
         if frames and (frames % options.checkpoint_every < every or self.stopping or last):
             self.save(last)
