@@ -14,6 +14,7 @@ import argparse
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -95,8 +96,13 @@ def train(name: str, seed: int, options: argparse.Namespace) -> dict[str, Any]:
     """The figures of a training, which is run if they aren't there yet."""
     path = folder_of(name, seed, options) / "result.json"
     if not path.exists():
+        alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         ran = subprocess.run(
-            command_of(name, seed, options), capture_output=True, text=True, check=False
+            command_of(name, seed, options),
+            env=alone,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if ran.returncode != 0:
             raise RuntimeError(f"the training {name!r} with seed {seed} failed:\n{ran.stderr}")

@@ -12,11 +12,15 @@ the others at the table, one for all of them or one each, and can be given sever
 
 import argparse
 import dataclasses
+import os
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+# Models are small: several threads get into each other's way on their products.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from catan_pz import agents
 from catan_pz.agents.network import SHIPPED, Model, NetworkAgent, card_text

@@ -40,6 +40,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+# Models play on one thread too: several get into each other's way on products as small as theirs.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import torch
 from rich.console import Console

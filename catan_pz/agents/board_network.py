@@ -44,6 +44,8 @@ _OF_HEX: Final = len(TERRAIN_COUNTS) + 3
 _OF_VERTEX: Final = NUM_RESOURCES + 1 + _NUM_HARBOR_KINDS + 3 * MAX_PLAYERS
 _OF_EDGE: Final = MAX_PLAYERS
 _LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
+"""Own cards of a resource, scaled, of which each is told by itself: what things cost is steps."""
+
 _OF_ALL: Final = SIZE - ELSEWHERE + NUM_RESOURCES * (1 + len(_LEVELS))
 
 
