@@ -7,6 +7,7 @@ from catan_pz import agents
 from catan_pz.agents.base import Agent, View, view_of
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import Draws, nth_draws, scrambled, seat_seeds
+from catan_pz.agents.network import shipped
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import as_agent
 from catan_pz.engine import chance
@@ -152,7 +153,7 @@ def test_unknown_agents_and_options_are_refused():
 def test_agents_can_be_added_to_the_list(monkeypatch):
     monkeypatch.setattr(agents.registry, "_HOMES", {"random": "nowhere:Nobody"})
     agents.register("other", "catan_pz.agents.random:RandomAgent")
-    assert agents.names() == ["random", "other"]
+    assert agents.names() == ["random", "other", *shipped()]
     assert isinstance(agents.load("other"), RandomAgent)
     with pytest.raises(ValueError, match="name='other'"):
         agents.register("other", "catan_pz.agents.random:RandomAgent")

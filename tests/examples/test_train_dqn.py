@@ -131,7 +131,8 @@ def test_exploration_draws_legal_actions_alike(example):
 @pytest.mark.parametrize("double", [True, False])
 def test_the_target_bootstraps_from_legal_actions_alone(example, monkeypatch, double):
     """Illegal actions are given the highest values: they must not count."""
-    model, _ = learner(example, "--double" if double else "--no-double", "--rate=0")
+    chosen = "--double" if double else "--no-double"
+    model, _ = learner(example, chosen, "--rate=0", "--network=dense")
     legal = np.zeros((5, 252), np.bool_)
     legal[:, [3, 7]] = True
     drawn = {
