@@ -126,7 +126,6 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
     if options.ship and not isinstance(agent, NetworkAgent):
         raise ValueError("option ship: only a model can be shipped")
     rules = rules_of(options, agent)
-    agent.reset(0, rules, options.seed)  # an agent that can't play these rules says so here
     results = []
     for against in options.against:
         results.append(play(agent, against, rules, options))

@@ -131,17 +131,8 @@ class Options:
 
 
 MAY_DIFFER = (
-    *(
-        "frames",
-        "device",
-        "threads",
-        "eval_first",
-        "eval_games",
-        "checkpoint_every",
-        "out",
-        "resume",
-        "progress",
-    ),
+    *("frames", "device", "threads", "eval_first", "eval_games"),
+    *("checkpoint_every", "out", "resume", "progress"),
 )
 """Options that a resumed training may be given anew; other frames stretch the learning rate."""
 

@@ -49,24 +49,19 @@ _LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
 _OF_ALL: Final = SIZE - ELSEWHERE + NUM_RESOURCES * (1 + len(_LEVELS))
 
 
-def _touching(pairs: NDArray[np.int64], rows: int, columns: int) -> NDArray[np.float32]:
-    """(rows, columns) 1 where two places touch."""
-    matrix = np.zeros((rows, columns), np.float32)
-    matrix[pairs[:, 0], pairs[:, 1]] = 1
+def _touching(table: NDArray[np.int64]) -> NDArray[np.float32]:
+    """(rows, V) 1 where a vertex is among a row's entries."""
+    matrix = np.zeros((len(table), NUM_VERTICES), np.float32)
+    np.put_along_axis(matrix, table, 1, axis=1)
     return matrix
-
-
-def _pairs(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(n, 2) row and entry of each entry of a table."""
-    return np.array([(row, int(x)) for row, entries in enumerate(table) for x in entries])
 
 
 def adjacency() -> dict[str, NDArray[np.float32]]:
     """Which places touch: "hex_vertex" (H, V), "edge_vertex" (E, V), "harbor_vertex" (B, V)."""
     return {
-        "hex_vertex": _touching(_pairs(HEX_VERTICES), NUM_HEXES, NUM_VERTICES),
-        "edge_vertex": _touching(_pairs(EDGE_VERTICES), NUM_EDGES, NUM_VERTICES),
-        "harbor_vertex": _touching(_pairs(HARBOR_VERTICES), len(HARBOR_VERTICES), NUM_VERTICES),
+        "hex_vertex": _touching(HEX_VERTICES),
+        "edge_vertex": _touching(EDGE_VERTICES),
+        "harbor_vertex": _touching(HARBOR_VERTICES),
     }
 
 

@@ -188,9 +188,9 @@ def csv_of(result: Result) -> str:
     return text.getvalue()
 
 
-TEXTS: Final = (".md", ".csv")
+TEXTS: Final[dict[str, Callable[[Result], str]]] = {".md": markdown, ".csv": csv_of}
 PLOTS: Final = (".png", ".svg")
-"""Endings of what `save` writes."""
+"""Endings of what `save` writes; of the texts, with what makes them."""
 
 
 def save(result: Result, path: str | os.PathLike[str]) -> Path:
@@ -201,9 +201,8 @@ def save(result: Result, path: str | os.PathLike[str]) -> Path:
         ImportError: where plots lack matplotlib.
     """
     target = Path(path)
-    texts: dict[str, Callable[[Result], str]] = {".md": markdown, ".csv": csv_of}
-    if target.suffix in texts:
-        content = texts[target.suffix](result).encode("utf-8")
+    if target.suffix in TEXTS:
+        content = TEXTS[target.suffix](result).encode("utf-8")
     elif target.suffix in PLOTS:
         from catan_pz.arena.plots import drawn
 

@@ -187,7 +187,7 @@ def load_agent(spec: str, rules: Rules) -> Any:
     path = Path(spec)
     agent = _load_model(path, rules) if path.suffix in (".zip", ".npz") else _load_named(spec)
     try:
-        agent.reset(0, rules, 0)
+        agent.check_rules(rules)
     except ValueError as error:
         raise click.UsageError(f"{error}: see --players and --trading") from error
     return agent

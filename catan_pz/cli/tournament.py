@@ -74,8 +74,9 @@ def command(
 
     need("arena", "a tournament", "scipy")
     if report is not None:
-        if report.suffix not in TEXTS + PLOTS:
-            allowed = ", ".join(TEXTS + PLOTS)
+        endings = (*TEXTS, *PLOTS)
+        if report.suffix not in endings:
+            allowed = ", ".join(endings)
             raise click.UsageError(f"--report {report}: the file must end in one of {allowed}")
         if report.suffix in PLOTS:
             need("arena", "a plot", "matplotlib")

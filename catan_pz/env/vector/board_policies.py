@@ -65,23 +65,28 @@ class BoardLayers(nn.Module):
             if name in ("others", "vertex_odds", "edge_odds", "hex_odds"):
                 array *= 0.1
             self.layers[name] = nn.Parameter(array)
-        for name, matrix in board_network.adjacency().items():
+        adjacency = board_network.adjacency()
+        for name, matrix in adjacency.items():
             self.register_buffer(name, torch.tensor(matrix), persistent=False)
-        self._touching = tuple(board_network.adjacency())
+        self._touching = tuple(adjacency)
+
+    def _evaluate(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        touch = {name: getattr(self, name) for name in self._touching}
+        return board_network.evaluate(self.layers, touch, features, torch.relu, torch.cat)
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """(K, A) a number for each action, and (K, D) what a value can be read from."""
-        touch = {name: getattr(self, name) for name in self._touching}
-        said, seen = board_network.evaluate(self.layers, touch, features, torch.relu, torch.cat)
+        said, seen = self._evaluate(features)
         return said, seen if self.value is None else self.value(features)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
         """(K, A)."""
-        return self(features)[0]
+        return self._evaluate(features)[0]
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """(K, D)."""
-        seen: torch.Tensor = self(features)[1] if self.value is None else self.value(features)
+        seen: torch.Tensor
+        seen = self._evaluate(features)[1] if self.value is None else self.value(features)
         return seen
 
 
@@ -135,7 +140,8 @@ class BoardQNetwork(QNetwork):
 
     def forward(self, obs: Any) -> torch.Tensor:
         """(K, A)."""
-        said: torch.Tensor = self.q_net(self.extract_features(obs, self.features_extractor))[0]
+        features = self.extract_features(obs, self.features_extractor)
+        said: torch.Tensor = self.q_net.forward_actor(features)
         return said
 
 
@@ -149,15 +155,15 @@ class BoardQPolicy(DQNPolicy):
     """
 
     def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
-        self.width, self.dense = width, dense
+        self.sizes = {"width": width, "dense": dense}
         super().__init__(*args, **options | {"features_extractor_class": InOrder})
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         given: dict[str, Any] = super()._get_constructor_parameters()
-        return given | {"width": self.width, "dense": self.dense}
+        return given | self.sizes
 
     def make_q_net(self) -> BoardQNetwork:
         """The network, or its target."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
-        net = BoardQNetwork(**arguments, width=self.width, dense=self.dense)
+        net = BoardQNetwork(**arguments, **self.sizes)
         return net.to(self.device)  # type: ignore[no-any-return]
