@@ -9,6 +9,7 @@ from catan_pz.engine.rule import entry, rule
 from catan_pz.engine.seats import places_from
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode
+from catan_pz.runtime.ahead import fetch
 from catan_pz.runtime.batch_rules import (
     WHERE_FINISHED,
     deal_in_place,
@@ -139,6 +140,8 @@ def step_games(
     Finished games are followed by the next ones if `following`.
     """
     for i in range(first, last):
+        if not observing and i + 1 < last:  # to write observations takes longer than the memory
+            fetch(games, i + 1)
         if drawing:
             actions[i] = draw_action(games[i], i, samplers)
         play_and_pay(games[i], actions[i], script, noting, happenings[i], weights, payments[i])
