@@ -11,6 +11,7 @@ from typing import Any, Final
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
+from numba.core.lowering import Lower
 from numba.core.typed_passes import (
     AnnotateTypes,
     DumpParforDiagnostics,
@@ -28,6 +29,8 @@ from numba.core.untyped_passes import (
     RewriteDynamicRaises,
     WithLifting,
 )
+
+from catan_pz.engine.packing import add_packed_code, is_shareable
 
 
 class RuleLibrary(JITCodeLibrary):
@@ -96,11 +99,22 @@ class RuleLowering(NativeLowering):
         return True
 
 
+class EntryLower(Lower):
+    """Lowers an entry point, with packed code beside it for threads."""
+
+    def lower(self) -> None:
+        """Lower."""
+        super().lower()
+        if is_shareable(self.fndesc):
+            add_packed_code(self.context, self.library, self.fndesc)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class EntryLowering(NativeLowering):
     """Lowering into an `EntryLibrary`."""
 
     _name = "catan_pz_entry_lowering"
+    lowering_class = EntryLower
 
     def run_pass(self, state: Any) -> bool:
         """Lower and make machine code."""

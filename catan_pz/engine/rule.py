@@ -24,6 +24,7 @@ from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 
 from catan_pz.engine.lowering import EntryCompiler, RuleCompiler, keep_from_python
+from catan_pz.engine.packing import PackedCall
 from catan_pz.engine.state import STATE
 
 GAME: Final = numba.from_dtype(STATE)
@@ -63,7 +64,9 @@ KINDS: Final[dict[str, Any]] = {
     "seats": types.int8[::1],
     "gains": types.float64[::1],
     "waiting": types.boolean[::1],
-    "handovers": types.int64[::1],
+    "job": types.int64[::1],
+    "desks": types.int64[::1],
+    "answers": types.int64[::1],
     "scaled_observations": types.float32[:, ::1],
     "draws": types.uint64[::1],
     # Games between compiled players.
@@ -185,6 +188,10 @@ class Entry:
                 compile_rule(self.dispatcher)
                 self._call = self.dispatcher
         return self._call
+
+    def packed(self) -> PackedCall:
+        """A call that threads can share, without arguments yet."""
+        return PackedCall(self.compiled())
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it, compiled first if need be."""

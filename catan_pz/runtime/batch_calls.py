@@ -9,7 +9,6 @@ from catan_pz.engine.rule import entry, rule
 from catan_pz.engine.seats import places_from
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode
-from catan_pz.runtime.ahead import fetch
 from catan_pz.runtime.batch_rules import (
     WHERE_FINISHED,
     deal_in_place,
@@ -19,6 +18,7 @@ from catan_pz.runtime.batch_rules import (
     play_and_pay,
     show,
 )
+from catan_pz.runtime.memory import fetch
 
 ALL_LEGAL = -1
 
@@ -140,7 +140,8 @@ def step_games(
     Finished games are followed by the next ones if `following`.
     """
     for i in range(first, last):
-        if not observing and i + 1 < last:  # to write observations takes longer than the memory
+        # Writing observations takes longer than the memory's answer.
+        if not observing and i + 1 < games.shape[0]:
             fetch(games, i + 1)
         if drawing:
             actions[i] = draw_action(games[i], i, samplers)

@@ -117,7 +117,7 @@ class CpuBatch(ThreadedGames):
 
         The array is the same at each call. Draws don't touch the chance of the games.
         """
-        self._share_out(batch_calls.sample_actions, self._samplers, self._actions, light=True)
+        self._share_out(batch_calls.sample_actions, self._samplers, self._actions)
         return self._actions
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:

@@ -1,121 +1,197 @@
-"""Threads that stay awake for a moment after their work, so that more reaches them at once.
+"""Threads that share calls on many games, without the interpreter and its lock.
 
-To wake a thread that sleeps takes a tenth of a millisecond on some machines, as long as a
-step of a thousand games.
+A call is cut into chunks of games. Each thread takes those of its own part first, whose games
+its cache may hold, and then what others have not come to yet, so that a thread that is kept from
+its work holds up nobody. Threads stay awake for a moment after their work: to wake one that
+sleeps takes a tenth of a millisecond on some machines, as long as a step of a thousand games.
 """
 
 import threading
-from collections.abc import Callable
+import time
 from typing import Any, Final
+from weakref import finalize
 
-import numba
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from catan_pz.engine.rule import bound, entry
+from catan_pz.engine.packing import FAILED, PackedCall
+from catan_pz.engine.rule import Entry, bound, entry, rule
+from catan_pz.runtime.memory import CACHE_LINE, call, look, replace, take, tell
 
 LOOKS_BEFORE_SLEEP: Final = 1_000_000
 """How often a thread looks for work before it sleeps: some tenths of a millisecond."""
 
-_ASKED: Final = 0
-_DONE: Final = 1
+DESK: Final = CACHE_LINE // np.dtype(np.int64).itemsize
+"""Numbers of a desk: what a thread writes shares no cache line with what others write."""
+
+STATE_OF: Final = 0
+NEXT: Final = 1
+END: Final = 2
+"""On each thread's desk: its state, its next chunk, and the end of its chunks."""
+
+LOOKING: Final = 0
+ASKED: Final = 1
+WORKING: Final = 2
+ASLEEP: Final = 3
+WAKING: Final = 4
+DISMISSED: Final = 5
+"""States of a thread: WAKING is one that was asked in its sleep."""
+
+ADDRESS: Final = 0
+WORDS: Final = 1
+NUM_GAMES: Final = 2
+CHUNK: Final = 3
+"""The job: a packed call, the games of the batch, and those of a chunk."""
+
+FINISHED: Final = 0
+UNFINISHED: Final = -1
 
 
-@intrinsic
-def _look(_context: Any, array: Any, place: Any) -> Any:
-    """array[place], read anew each time, whoever may have written it."""
-
-    def load(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-        held = context.make_array(signature.args[0])(context, builder, arguments[0])
-        pointer = cgutils.gep(builder, held.data, arguments[1])
-        return builder.load_atomic(pointer, ordering="acquire", align=8)
-
-    return types.int64(array, types.int64), load
+@rule
+def work(job, desks, answers, own):
+    """Take chunks until all are taken, from one's own desk first."""
+    n = desks.shape[0] // DESK
+    for k in range(n):
+        desk = DESK * ((own + k) % n)
+        chunk = take(desks, desk + NEXT)
+        while chunk < desks[desk + END]:
+            first = chunk * job[CHUNK]
+            last = min(first + job[CHUNK], job[NUM_GAMES])
+            answers[chunk] = call(job[ADDRESS], job[WORDS], first, last)
+            chunk = take(desks, desk + NEXT)
 
 
 @entry
-def _changes(handovers, place, seen, looks):
-    """Look at a number until it is no longer as seen, or often enough; whether it changed."""
-    for _ in range(looks):
-        if _look(handovers, place) != seen:
-            return True
-    return False
-
-
-def dismiss(crew: "list[Worker]") -> None:
-    """Let the threads of workers end."""
-    for worker in crew:
-        worker.stop()
-    crew.clear()
-
-
-class Worker:
-    """A thread that takes calls, one at a time."""
-
-    def __init__(self) -> None:
-        self._handovers: NDArray[np.int64] = np.zeros(2, np.int64)
-        self._call: Callable[[], Any] | None = None
-        self._result: Any = None
-        self._error: BaseException | None = None
-        # Set only for those who sleep, which they say first; setting an event takes its time.
-        self._woken, self._finished = threading.Event(), threading.Event()
-        self._asleep, self._awaited = False, False
-        # Uncompiled, looking would keep other threads from their work.
-        self._looks = 0 if numba.config.DISABLE_JIT else LOOKS_BEFORE_SLEEP
-        self._changes = bound(_changes)
-        threading.Thread(target=self._work, daemon=True).start()
-
-    def ask(self, call: Callable[[], Any]) -> None:
-        """Hand over a call; `result` must be asked for before the next one."""
-        self._hand_over(call)
-
-    def result(self) -> Any:
-        """Wait for what the call gives; what it raises is raised here."""
-        handovers = self._handovers
-        while handovers[_DONE] != handovers[_ASKED]:
-            if not self._changes(handovers, _DONE, handovers[_ASKED] - 1, self._looks):
-                self._awaited = True
-                if handovers[_DONE] != handovers[_ASKED]:
-                    self._finished.wait()
-                self._awaited = False
-                self._finished.clear()
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
-        return self._result
-
-    def stop(self) -> None:
-        """Let the thread end."""
-        self._hand_over(None)
-
-    def _hand_over(self, call: Callable[[], Any] | None) -> None:
-        self._call = call
-        self._handovers[_ASKED] += 1
-        if self._asleep:
-            self._woken.set()
-
-    def _work(self) -> None:
-        handovers, seen = self._handovers, 0
-        while True:
-            while handovers[_ASKED] == seen:
-                if not self._changes(handovers, _ASKED, seen, self._looks):
-                    self._asleep = True
-                    if handovers[_ASKED] == seen:
-                        self._woken.wait()
-                    self._asleep = False
-                    self._woken.clear()
+def serve(job, desks, answers, own, looks):
+    """Work whenever asked; whether to sleep now, or to end."""
+    mine = DESK * own + STATE_OF
+    replace(desks, mine, ASLEEP, LOOKING)
+    while True:
+        seen = 0
+        while seen < looks:
+            state = look(desks, mine)
+            if state == DISMISSED:
+                return False
+            if state in (ASKED, WAKING) and replace(desks, mine, state, WORKING):
+                work(job, desks, answers, own)
+                tell(desks, mine, LOOKING)
+                seen = 0
             seen += 1
-            if self._call is None:
-                return
-            try:
-                self._result = self._call()
-            except BaseException as error:  # handed to whoever asks for the result
-                self._error = error
-            self._call = None  # what it holds may go
-            handovers[_DONE] = seen
-            if self._awaited:
-                self._finished.set()
+        if replace(desks, mine, LOOKING, ASLEEP):
+            return True
+
+
+@entry
+def share(job, desks, answers, looks):
+    """Ask the others, work oneself, and wait for who is still at it.
+
+    Returns FINISHED, UNFINISHED after many looks, or how many sleepers have to be woken first;
+    in either of the latter cases it is to be called again.
+    """
+    n = desks.shape[0] // DESK
+    sleepers = 0
+    for k in range(1, n):
+        if not replace(desks, DESK * k + STATE_OF, LOOKING, ASKED):
+            sleepers += replace(desks, DESK * k + STATE_OF, ASLEEP, WAKING)
+    if sleepers > 0:
+        return sleepers
+    work(job, desks, answers, 0)
+    for k in range(1, n):
+        theirs = DESK * k + STATE_OF
+        # Who has not begun yet is no longer needed.
+        if not replace(desks, theirs, ASKED, LOOKING) and not replace(
+            desks, theirs, WAKING, LOOKING
+        ):
+            seen = 0
+            while look(desks, theirs) == WORKING:
+                seen += 1
+                if seen > looks:
+                    return UNFINISHED
+    return FINISHED
+
+
+def _serve(
+    job: NDArray[np.int64],
+    desks: NDArray[np.int64],
+    answers: NDArray[np.int64],
+    own: int,
+    woken: threading.Event,
+) -> None:
+    """The life of a thread."""
+    serving = bound(serve)
+    while serving(job, desks, answers, own, LOOKS_BEFORE_SLEEP):
+        woken.wait()
+        woken.clear()
+
+
+def _dismiss(desks: NDArray[np.int64], alarms: list[threading.Event]) -> None:
+    """Let the threads end."""
+    desks[STATE_OF::DESK] = DISMISSED
+    for alarm in alarms:
+        alarm.set()
+
+
+class Crew:
+    """Threads for calls on the games of a batch, of which the caller's is the first.
+
+    Args:
+        num_games: of the batch.
+        threads: that share a call, the caller's own included.
+        chunk: games that a thread takes at a time.
+    """
+
+    def __init__(self, num_games: int, threads: int, chunk: int) -> None:
+        chunks = -(-num_games // chunk)
+        threads = min(threads, chunks)
+        self._job: NDArray[np.int64] = np.array([0, 0, num_games, chunk], np.int64)
+        self._desks: NDArray[np.int64] = np.zeros(threads * DESK, np.int64)
+        parts = np.arange(threads + 1) * chunks // threads
+        self._first, self._desks[END::DESK] = parts[:-1], parts[1:]
+        self._next = self._desks[NEXT::DESK]
+        self._answers: NDArray[np.int64] = np.zeros(chunks, np.int64)
+        self._calls: dict[Entry, PackedCall] = {}
+        self._share = bound(share)
+        bound(serve)  # compiled here, once
+        self._alarms = [threading.Event() for _ in range(1, threads)]
+        self.dismiss = finalize(self, _dismiss, self._desks, self._alarms)
+        for own, woken in enumerate(self._alarms, 1):
+            arguments = (self._job, self._desks, self._answers, own, woken)
+            threading.Thread(target=_serve, args=arguments, daemon=True).start()
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def run(self, function: Entry, *arguments: Any) -> NDArray[np.int64]:
+        """Call an entry point on all games.
+
+        Args:
+            function: the entry point.
+            arguments: its arguments without `first` and `last`.
+
+        Returns:
+            Its result for each chunk of games, zero where it has none; the same array at
+            each call.
+
+        Raises:
+            TypeError: for an argument of another type than the parameter's name stands for.
+        """
+        packed = self._calls.get(function)
+        if packed is None:
+            packed = self._calls[function] = function.packed()
+        packed.fill(arguments)
+        self._job[ADDRESS], self._job[WORDS] = packed.address, packed.words_address
+        self._next[:] = self._first
+        while left := self._share(self._job, self._desks, self._answers, LOOKS_BEFORE_SLEEP):
+            if left == UNFINISHED:
+                time.sleep(0)  # a thread may wait for this one's processor
+            else:
+                self._wake()
+        if packed.words[FAILED]:
+            packed.words[FAILED] = 0
+            raise IndexError(f"{function.__name__}: an index is out of bounds")
+        return self._answers
+
+    def _wake(self) -> None:
+        for k, alarm in enumerate(self._alarms, 1):
+            if self._desks[DESK * k + STATE_OF] == WAKING:
+                alarm.set()

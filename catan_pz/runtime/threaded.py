@@ -1,27 +1,24 @@
 """What batches on the CPU have in common: games of the same rules, shared out among threads."""
 
 from collections.abc import Callable
-from functools import partial
-from itertools import pairwise
 from typing import Any, Final
-from weakref import finalize
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import as_games, bound
+from catan_pz.engine.rule import Entry, as_games
 from catan_pz.engine.state import STATE
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
-from catan_pz.runtime.crew import Worker, dismiss
+from catan_pz.runtime.crew import Crew
 from catan_pz.runtime.game import Game, IllegalActionError
 
-FEWEST_GAMES_A_THREAD: Final = 256
-"""Below this, handing work to a thread costs more than the thread saves."""
-
-FEWEST_GAMES_A_THREAD_LIGHTLY: Final = 4096
-"""The same for calls that take some nanoseconds a game."""
+FEWEST_GAMES_AT_ONCE: Final = 64
+MOST_GAMES_AT_ONCE: Final = 256
+"""Games that a thread takes at a time: enough to be worth a call, some microseconds of work,
+and few enough that none waits long for the last."""
 
 
 class ThreadedGames:
@@ -49,28 +46,19 @@ class ThreadedGames:
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
         self._table = table_of(rules)
-        self._shares = _shares(self.num_games, threads, FEWEST_GAMES_A_THREAD)
-        self._light_shares = _shares(self.num_games, threads, FEWEST_GAMES_A_THREAD_LIGHTLY)
-        self._crew = [Worker() for _ in self._shares[1:]]
-        self._dismiss = finalize(self, dismiss, self._crew)
+        if numba.config.DISABLE_JIT:
+            threads = 1  # others would only wait for the interpreter
+        self._crew = Crew(self.num_games, threads, _games_at_once(self.num_games, threads))
 
-    def _share_out(
-        self, call: Callable[..., Any], *arguments: Any, light: bool = False
-    ) -> list[Any]:
-        """Call on each thread's share of the games; the last share is this thread's own.
+    def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
+        """Call an entry point on all games, shared out among the threads.
 
-        A light call is one that takes some nanoseconds a game.
+        Its results for one part of the games after the other, zero where it has none; the
+        same array at each call.
         """
-        call = bound(call)
-        *others, own = self._light_shares if light else self._shares
-        asked = self._crew[: len(others)]
-        for worker, (first, last) in zip(asked, others, strict=True):
-            worker.ask(partial(call, self.games, first, last, *arguments))
-        try:
-            result = call(self.games, *own, *arguments)
-        finally:
-            results = [worker.result() for worker in asked]
-        return [*results, result]
+        if isinstance(function, Entry):
+            return self._crew.run(function, self.games, *arguments)
+        return np.array([function(self.games, 0, self.num_games, *arguments) or 0])
 
     def _share_out_deal(self, call: Callable[..., Any], where: int, *arguments: Any) -> None:
         """Call one of the calls that start games."""
@@ -92,9 +80,10 @@ class ThreadedGames:
         """Actions (B,) as int64, all of them legal."""
         chosen = integers(actions, self.num_games, "actions")
         num_actions = self.rules.num_actions
-        for i in self._share_out(batch_calls.find_illegal, chosen, num_actions, light=True):
-            if i != batch_calls.ALL_LEGAL:
-                self._complain(int(i), int(chosen[i]))
+        found = self._share_out(batch_calls.find_illegal, chosen, num_actions)
+        if found.max() != batch_calls.ALL_LEGAL:
+            i = int(found[found != batch_calls.ALL_LEGAL][0])
+            self._complain(i, int(chosen[i]))
         return chosen
 
     def _complain(self, i: int, action: int, whose: str = "") -> None:
@@ -110,8 +99,7 @@ class ThreadedGames:
 
     def close(self) -> None:
         """Let the threads go; steps then run on one."""
-        self._shares = self._light_shares = [(0, self.num_games)]
-        self._dismiss()
+        self._crew.dismiss()
 
 
 def check_count(name: str, value: object) -> int:
@@ -142,10 +130,11 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
         raise ValueError(f"{name} have shape {array.shape}, must have ({count},)")
     if not np.issubdtype(array.dtype, np.integer):
         raise TypeError(f"{name} are {array.dtype}, must be integers")
-    return np.ascontiguousarray(array, np.int64)
+    array = np.ascontiguousarray(array, np.int64)
+    return array if array.flags.writeable else array.copy()  # compiled calls take no other
 
 
-def _shares(num_games: int, threads: int, fewest: int) -> list[tuple[int, int]]:
-    threads = max(1, min(threads, num_games // fewest))
-    bounds = [num_games * k // threads for k in range(threads + 1)]
-    return list(pairwise(bounds))
+def _games_at_once(num_games: int, threads: int) -> int:
+    if threads == 1:
+        return num_games
+    return min(max(FEWEST_GAMES_AT_ONCE, num_games // (8 * threads)), MOST_GAMES_AT_ONCE)

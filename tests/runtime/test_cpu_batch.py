@@ -34,7 +34,7 @@ def test_each_game_is_the_single_game_of_its_seed(options: dict) -> None:
 
 
 def test_threads_and_batch_size_change_nothing(monkeypatch) -> None:
-    monkeypatch.setattr(threaded, "FEWEST_GAMES_A_THREAD", 4)
+    monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 4)
     batches = [
         CpuBatch(16, trading=False, seed=7, threads=threads, max_turns=60) for threads in (1, 2, 3)
     ]
@@ -117,6 +117,19 @@ def test_an_illegal_action_names_the_game_and_touches_none() -> None:
     assert np.asarray(batch.games).tobytes() == before
     with pytest.raises(ValueError, match="num_games=0"):
         CpuBatch(0)
+
+
+def test_actions_may_be_of_any_integer_type_and_sealed() -> None:
+    batches = [CpuBatch(6, trading=False, seed=3, threads=2) for _ in range(4)]
+    for _ in range(50):
+        actions = batches[0].sample().copy()
+        strided = np.repeat(actions, 2)[::2]
+        sealed = actions.astype(np.int16)
+        sealed.flags.writeable = False
+        kinds = (actions, strided, sealed, np.frombuffer(actions.tobytes(), np.int64))
+        for batch, kind in zip(batches, kinds, strict=True):
+            batch.step(kind)
+            assert np.asarray(batch.games).tobytes() == np.asarray(batches[0].games).tobytes()
 
 
 def test_samples_are_legal_and_spread() -> None:

@@ -1,53 +1,178 @@
-"""Threads that take calls: results, errors, sleep and the end."""
+"""Threads that share calls: all games once, results in order, sleep, errors and the end."""
 
 import gc
+import os
+import subprocess
+import sys
 import threading
 import time
 
+import numba
+import numpy as np
 import pytest
 
+from catan_pz.engine.rule import as_games, entry
+from catan_pz.engine.state import STATE
 from catan_pz.runtime import crew
 from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.runtime.crew import Crew
+from catan_pz.runtime.memory import look, take
+
+pytestmark = pytest.mark.skipif(
+    numba.config.DISABLE_JIT, reason="threads share compiled calls alone"
+)
+
+
+@entry
+def count_in(games, first, last, counts, links, step, style):
+    """Add to each game's place, and sum up what was there."""
+    total = 0
+    for i in range(first, last):
+        total += counts[i]
+        counts[i] += step + style[0]
+        links[i, 1] += games[i].turn
+    return total
+
+
+@entry
+def meet(games, first, last, counts, looks):
+    """Wait until two calls are on at the same time; whether they were."""
+    take(counts, 0)
+    seen = 0
+    while look(counts, 0) < 2 and seen < looks:
+        seen += 1
+    return int(look(counts, 0) >= 2)
+
+
+@entry
+def go_too_far(games, first, last, counts):
+    """Write beyond the end of an array."""
+    counts[last] = 1
+
+
+def some_games(count: int) -> np.ndarray:
+    games = as_games(np.zeros(count, STATE))
+    games["turn"] = np.arange(count)
+    return games
 
 
 @pytest.fixture
-def worker():
-    worker = crew.Worker()
-    yield worker
-    worker.stop()
+def pair():
+    pair = Crew(num_games=2, threads=2, chunk=1)
+    yield pair
+    pair.dismiss()
 
 
-def test_calls_run_in_another_thread(worker: crew.Worker) -> None:
-    for _ in range(100):
-        worker.ask(threading.get_ident)
-        assert worker.result() != threading.get_ident()
+STYLE = np.array([1000], np.int64)
 
 
-@pytest.mark.parametrize("looks", [0, 10])
-def test_a_worker_that_fell_asleep_is_woken(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3, 50])
+@pytest.mark.parametrize("chunk", [1, 7, 64])
+def test_each_game_is_taken_once_and_results_come_in_order(threads: int, chunk: int) -> None:
+    size = 150
+    shared = Crew(size, threads, chunk)
+    assert len(shared) == min(threads, -(-size // chunk))
+    games, links = some_games(size), np.zeros((size, 3), np.int64)
+    counts = np.arange(size)
+    for k in range(50):
+        before = counts.copy()
+        found = shared.run(count_in, games, counts, links, k, STYLE)
+        assert found.tolist() == [before[i : i + chunk].sum() for i in range(0, size, chunk)]
+        assert (counts == before + k + 1000).all()
+    assert (links[:, 1] == 50 * np.arange(size)).all()
+    assert not links[:, ::2].any()
+    shared.dismiss()
+
+
+def test_arguments_may_change_from_call_to_call() -> None:
+    alone = Crew(4, 1, 4)
+    games, links = some_games(4), np.zeros((4, 2), np.int64)
+    for start in (0, 10):
+        counts = np.full(4, start)
+        assert alone.run(count_in, games, counts, links, 1, STYLE).tolist() == [4 * start]
+        assert (counts == start + 1001).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("counts", np.zeros(4, np.int32)),
+        ("counts", np.zeros((4, 1), np.int64)),
+        ("counts", np.zeros(8, np.int64)[::2]),
+        ("counts", [0, 0, 0, 0]),
+        ("links", np.zeros((2, 4), np.int64).T),
+    ],
+)
+def test_an_argument_of_another_type_is_named(name: str, wrong: object) -> None:
+    alone = Crew(4, 1, 4)
+    arguments = {"counts": np.zeros(4, np.int64), "links": np.zeros((4, 2), np.int64)}
+    with pytest.raises(TypeError, match=f"count_in: argument '{name}'"):
+        alone.run(count_in, some_games(4), *(arguments | {name: wrong}).values(), 1, STYLE)
+    assert not arguments["counts"].any()
+
+
+def test_what_may_not_be_written_is_taken_where_it_is_only_read() -> None:
+    alone = Crew(4, 1, 4)
+    sealed, style = np.zeros(4, np.int64), STYLE.copy()
+    sealed.flags.writeable = style.flags.writeable = False
+    links = np.zeros((4, 2), np.int64)
+    with pytest.raises(TypeError, match="counts"):
+        alone.run(count_in, some_games(4), sealed, links, 1, style)
+    alone.run(count_in, some_games(4), np.zeros(4, np.int64), links, 1, style)
+
+
+def test_two_threads_are_at_work_together(pair: Crew) -> None:
+    for _ in range(20):
+        met = pair.run(meet, some_games(2), np.zeros(1, np.int64), 2**34)
+        assert met.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("looks", [1, 10])
+def test_threads_that_fell_asleep_are_woken(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crew, "LOOKS_BEFORE_SLEEP", looks)
-    worker = crew.Worker()
+    sleepy = Crew(num_games=3, threads=3, chunk=1)
     for k in range(20):
         if k % 5 == 0:
             time.sleep(0.02)
-        worker.ask(lambda k=k: k * k)
-        if k % 5 == 1:
-            time.sleep(0.02)  # it is done before it is asked
-        assert worker.result() == k * k
-    worker.stop()
+        met = sleepy.run(meet, some_games(3), np.zeros(1, np.int64), 2**34)
+        assert met.tolist() == [1, 1, 1]
+    sleepy.dismiss()
 
 
-def test_a_slow_call_is_waited_for(worker: crew.Worker) -> None:
-    worker.ask(lambda: time.sleep(0.05) or "done")
-    assert worker.result() == "done"
+def test_the_caller_alone_does_all_once_the_others_are_dismissed(pair: Crew) -> None:
+    pair.dismiss()
+    assert pair.run(meet, some_games(2), np.zeros(1, np.int64), 10).tolist() == [0, 1]
 
 
-def test_errors_are_raised_where_the_result_is_asked_for(worker: crew.Worker) -> None:
-    worker.ask(lambda: 1 // 0)
-    with pytest.raises(ZeroDivisionError):
-        worker.result()
-    worker.ask(lambda: 5)
-    assert worker.result() == 5
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_has_no_threads_and_does_all_itself() -> None:
+    code = (
+        "import os\n"
+        "from catan_pz.runtime.cpu import CpuBatch\n"
+        "batch = CpuBatch(512, threads=2, seed=1, trading=False)\n"
+        "batch.play_random(3)\n"
+        "child = os.fork()\n"
+        "batch.play_random(3)\n"
+        "alone = CpuBatch(512, seed=1, trading=False)\n"
+        "alone.play_random(6)\n"
+        "assert batch.games.tobytes() == alone.games.tobytes()\n"
+        "if child != 0:\n"
+        "    assert os.waitstatus_to_exitcode(os.wait()[1]) == 0\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
+
+
+def test_an_index_out_of_bounds_is_told_where_numba_checks_them() -> None:
+    code = (
+        "import numpy as np; from tests.runtime.test_crew import *\n"
+        "pair = Crew(num_games=2, threads=2, chunk=1)\n"
+        "for _ in range(2):\n"
+        "    with pytest.raises(IndexError, match='go_too_far'):\n"
+        "        pair.run(go_too_far, some_games(2), np.zeros(1, np.int64))\n"
+        "pair.run(meet, some_games(2), np.zeros(1, np.int64), 10)\n"
+    )
+    checked = {**os.environ, "NUMBA_BOUNDSCHECK": "1"}
+    subprocess.run([sys.executable, "-c", code], env=checked, check=True, timeout=120)
 
 
 def wait_for_the_end_of(threads: set[threading.Thread]) -> None:

@@ -305,7 +305,7 @@ class SeatBatch(ThreadedGames):
 
         Draws touch neither the chance of the games nor the opponents' draws.
         """
-        self._share_out(batch_calls.sample_actions, self._own_samplers, self._sample, light=True)
+        self._share_out(batch_calls.sample_actions, self._own_samplers, self._sample)
         return self._sample
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -366,7 +366,7 @@ class SeatBatch(ThreadedGames):
         if not self._linear:
             paid = np.asarray(self._reward(self._happened, self.games))
             self.reward[played] += paid[np.arange(self.num_games), self.seats][played]
-        if any(finished):
+        if finished.any():
             ended = np.flatnonzero(self.done & ~ended_before)
             self._keep_ends(ended)
             self._forget(ended)

@@ -151,11 +151,11 @@ def test_a_reward_that_only_python_knows_pays_the_same(options):
 
 
 def test_threads_and_batch_size_change_nothing(monkeypatch):
-    monkeypatch.setattr(threaded, "FEWEST_GAMES_A_THREAD", 4)
+    monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 4)
     options = {"trading": False, "seed": 7, "seat": "random", "max_turns": 40, "scaled": True}
     batches = [SeatBatch(12, threads=threads, **options) for threads in (1, 3)]
     small = SeatBatch(5, **options)
-    assert len(batches[1]._shares) == 3
+    assert len(batches[1]._crew) == 3
     for _ in range(60):
         actions = batches[0].sample().copy()
         for batch in (*batches, small):
