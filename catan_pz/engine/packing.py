@@ -100,7 +100,12 @@ class PackedCall:
         self._name = dispatcher.__name__
         self._parameters = _without_range(result.fndesc.args)
         self._kinds = _without_range(result.fndesc.argtypes)
-        sizes = [1 + getattr(kind, "ndim", 0) for kind in self._kinds]
+        ndims = [getattr(kind, "ndim", 0) for kind in self._kinds]
+        self._dtypes = [
+            as_dtype(kind.dtype) if ndim else None
+            for kind, ndim in zip(self._kinds, ndims, strict=True)
+        ]
+        sizes = [1 + ndim for ndim in ndims]
         self._places = [FAILED + 1 + sum(sizes[:k]) for k in range(len(sizes))]
         self.words: NDArray[np.int64] = np.zeros(FAILED + 1 + sum(sizes), np.int64)
         self.words_address = int(self.words.ctypes.data)
@@ -118,20 +123,20 @@ class PackedCall:
                 self._put(k, given)
 
     def _put(self, k: int, given: Any) -> None:
-        place, kind = self._places[k], self._kinds[k]
-        if kind == types.int64:
+        place = self._places[k]
+        if self._dtypes[k] is None:
             self.words[place] = given
         else:
             self._check(k, given)
             self.words[place] = given.ctypes.data
-            self.words[place + 1 : place + 1 + kind.ndim] = given.shape
+            self.words[place + 1 : place + 1 + given.ndim] = given.shape
         self._held[k] = given  # an array must live as long as its address is used
 
     def _check(self, k: int, given: Any) -> None:
         kind = self._kinds[k]
         fits = (
             isinstance(given, np.ndarray)
-            and given.dtype == as_dtype(kind.dtype)
+            and given.dtype == self._dtypes[k]
             and given.ndim == kind.ndim
             and given.flags.c_contiguous
             and given.flags.aligned

@@ -89,7 +89,12 @@ def python_from_3_12(named: str | None) -> str | None:
     if named is not None or sys.version_info >= (3, 12):
         return named or sys.executable
     found = (shutil.which(f"python3.{minor}") for minor in (12, 13, 14))
-    return next((path for path in found if path is not None), None)
+    return next((path for path in found if path is not None and runs(path)), None)
+
+
+def runs(python: str) -> bool:
+    """Whether a command is a Python, and no version manager's word that there is none."""
+    return subprocess.run([python, "-c", ""], check=False, capture_output=True).returncode == 0
 
 
 def environment(name: str, python: str, packages: list[str]) -> Path:
