@@ -139,15 +139,21 @@ def write_own(s, viewer, obs):
 @rule
 def write_cards_of(s, viewer, p, k, obs):
     """What the viewer knows of the cards of p, k places away, and what p earns."""
+    # A loop for each segment, whose neighbouring bytes are then written together.
+    at = NUM_RESOURCES * k
     for r in range(NUM_RESOURCES):
-        obs[HAND_MIN + NUM_RESOURCES * k + r] = least_held(s, viewer, p, r)
-        obs[HAND_MAX + NUM_RESOURCES * k + r] = most_held(s, viewer, p, r)
-        obs[TRADE_RATE + NUM_RESOURCES * k + r] = s.rate[p, r]
-        obs[PRODUCTION + NUM_RESOURCES * k + r] = s.pips[p, r]
+        obs[HAND_MIN + at + r] = least_held(s, viewer, p, r)
+    for r in range(NUM_RESOURCES):
+        obs[HAND_MAX + at + r] = most_held(s, viewer, p, r)
+    for r in range(NUM_RESOURCES):
+        obs[TRADE_RATE + at + r] = s.rate[p, r]
+    for r in range(NUM_RESOURCES):
+        obs[PRODUCTION + at + r] = s.pips[p, r]
+    for card in range(NUM_CARD_KINDS):
+        obs[CARDS_PLAYED + NUM_CARD_KINDS * k + card] = s.played[p, card]
     held = 0
     for card in range(NUM_CARD_KINDS):
         held += int(s.cards[p, card])
-        obs[CARDS_PLAYED + NUM_CARD_KINDS * k + card] = s.played[p, card]
     obs[CARD_COUNT + k] = held
 
 
