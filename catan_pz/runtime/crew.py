@@ -50,14 +50,16 @@ UNFINISHED: Final = -1
 @rule
 def work(job, desks, answers, own):
     """Take chunks until all are taken, from one's own desk first."""
+    address, words = look(job, ADDRESS), look(job, WORDS)
+    num_games, size = look(job, NUM_GAMES), look(job, CHUNK)
     n = desks.shape[0] // DESK
     for k in range(n):
         desk = DESK * ((own + k) % n)
         chunk = take(desks, desk + NEXT)
-        while chunk < desks[desk + END]:
-            first = chunk * job[CHUNK]
-            last = min(first + job[CHUNK], job[NUM_GAMES])
-            answers[chunk] = call(job[ADDRESS], job[WORDS], first, last)
+        while chunk < look(desks, desk + END):
+            first = chunk * size
+            last = min(first + size, num_games)
+            answers[chunk] = call(address, words, first, last)
             chunk = take(desks, desk + NEXT)
 
 
@@ -181,15 +183,22 @@ class Crew:
         packed.fill(arguments)
         self._job[ADDRESS], self._job[WORDS] = packed.address, packed.words_address
         self._next[:] = self._first
+        try:
+            self._finish()
+        except KeyboardInterrupt:  # no thread may be left at work on what is to change
+            self._finish()
+            raise
+        if packed.words[FAILED]:
+            packed.words[FAILED] = 0
+            raise IndexError(f"{function.__name__}: an index is out of bounds")
+        return self._answers
+
+    def _finish(self) -> None:
         while left := self._share(self._job, self._desks, self._answers, LOOKS_BEFORE_SLEEP):
             if left == UNFINISHED:
                 time.sleep(0)  # a thread may wait for this one's processor
             else:
                 self._wake()
-        if packed.words[FAILED]:
-            packed.words[FAILED] = 0
-            raise IndexError(f"{function.__name__}: an index is out of bounds")
-        return self._answers
 
     def _wake(self) -> None:
         for k, alarm in enumerate(self._alarms, 1):
