@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from operator import index
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +100,11 @@ class Game:
         self.games = as_games(games)
         self._mask = np.zeros(self.rules.num_actions, np.int8)
         self._observation = np.zeros(SIZE, np.int8)
-        self._play = bound(calls.play)
+
+    @cached_property
+    def _play(self) -> Callable[..., None]:
+        # Not before it is needed: an environment plays by another call, and this takes a second.
+        return cast(Callable[..., None], bound(calls.play))
 
     def reset(self, seed: int | None = None) -> None:
         """Start a new game of the same rules."""
