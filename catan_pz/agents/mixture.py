@@ -62,6 +62,15 @@ class Mixture(Agent):
         below[self.weights.nonzero()[0][-1] :] = 1.0
         return np.searchsorted(below, parts, side="right")
 
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse games that a member can't play.
+
+        Raises:
+            ValueError: names what doesn't fit.
+        """
+        for member in self.members:
+            member.check_rules(rules)
+
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins: draw who plays it."""
         super().reset(seat, rules, seed)

@@ -93,3 +93,10 @@ def test_each_member_is_asked_once_a_round():
 def test_impossible_mixtures_are_named(members, weights):
     with pytest.raises(ValueError, match="not possible"):
         Mixture(members, weights)
+
+
+def test_a_member_that_cannot_play_the_rules_is_named_before_the_first_game():
+    mixed = Mixture(["random", "ppo-2p"], [1, 0])  # even one that is never drawn
+    mixed.check_rules(Rules.make("one_v_one", trading=False))
+    with pytest.raises(ValueError, match="'ppo-2p' plays games of 2 players"):
+        mixed.reset(0, Rules.make(trading=False), 1)

@@ -135,13 +135,17 @@ class SeatBatch(ThreadedGames):
 
     @opponents.setter
     def opponents(self, given: Opponents) -> None:
-        self._opponents = as_opponents(given, self.rules.num_players - 1)
-        for agent in self._opponents:
-            if agent is not None and agent.needs_belief:
+        opponents = as_opponents(given, self.rules.num_players - 1)
+        for agent in opponents:
+            if agent is None:
+                continue
+            if agent.needs_belief:
                 raise ValueError(
                     f"option opponents={given!r}: agent {agent.name!r} needs a belief, which "
                     "batches don't keep; allowed: agents without `needs_belief`"
                 )
+            agent.check_rules(self.rules)
+        self._opponents = opponents
         self._single: dict[tuple[int, int], Agent] = {}
         self._drawn = sum(1 << place for place, a in enumerate(self._opponents, 1) if a is None)
         # A reward that only Python knows has to see every decision.

@@ -231,6 +231,15 @@ class Believer(First):
     needs_belief = True
 
 
+def test_opponents_that_cannot_play_the_rules_are_refused_and_the_old_ones_stay():
+    batch = SeatBatch(4, seed=1, trading=False)
+    for wrong in ("ppo-2p", Believer()):
+        with pytest.raises(ValueError, match=r"'ppo-2p' plays games of 2 players|needs a belief"):
+            batch.opponents = wrong
+        assert batch.opponents == [None] * 3
+        batch.step(batch.sample())
+
+
 @pytest.mark.parametrize("opponent", [RandomAgent(), Stateful(), "random"])
 def test_opponents_play_as_they_do_at_a_table(opponent):
     """The games of a batch are those between the same agents one by one, whatever its size."""
