@@ -21,6 +21,9 @@ from catan_pz.runtime.memory import CACHE_LINE, call, look, replace, take, tell
 LOOKS_BEFORE_SLEEP: Final = 1_000_000
 """How often a thread looks for work before it sleeps: some tenths of a millisecond."""
 
+NAP: Final = 5e-5
+"""Seconds that the caller sleeps at a time where others keep it waiting."""
+
 DESK: Final = CACHE_LINE // np.dtype(np.int64).itemsize
 """Numbers of a desk: what a thread writes shares no cache line with what others write."""
 
@@ -196,7 +199,7 @@ class Crew:
     def _finish(self) -> None:
         while left := self._share(self._job, self._desks, self._answers, LOOKS_BEFORE_SLEEP):
             if left == UNFINISHED:
-                time.sleep(0)  # a thread may wait for this one's processor
+                time.sleep(NAP)  # a thread may wait for this one's processor
             else:
                 self._wake()
 
