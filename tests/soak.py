@@ -26,6 +26,8 @@ from catan_pz.runtime.cpu import CpuBatch
 
 DECISIONS = 10_000_000
 GAMES = 1024
+THREADS = 3
+"""Of the runs with threads."""
 CHECKED = 4
 """Games of a batch that are looked at after each round."""
 GROWTH_ALLOWED = 8 * 2**20
@@ -115,7 +117,13 @@ class PettingZoo(Run):
 
 
 class Batch(Run):
-    """Many games at once; `Batch.make` gives what is stepped."""
+    """Many games at once; `Batch.make` gives what is stepped.
+
+    Attributes:
+        threads: that share a step.
+    """
+
+    threads = 1
 
     def __init__(self, games: int = GAMES) -> None:
         super().__init__()
@@ -125,7 +133,7 @@ class Batch(Run):
 
     def make(self, games: int) -> Any:
         """The batch."""
-        return CpuBatch(games, seed=1, offer_form="both")
+        return CpuBatch(games, seed=1, offer_form="both", threads=self.threads)
 
     def step(self) -> None:
         """A decision in each game."""
@@ -161,7 +169,9 @@ class Seats(Batch):
 
     def make(self, games: int) -> Any:
         """The batch."""
-        return SeatBatch(games, seed=1, seat="random", offer_form="both", scaled=True)
+        return SeatBatch(
+            games, seed=1, seat="random", offer_form="both", scaled=True, threads=self.threads
+        )
 
     def check_rewards(self) -> None:
         """The learner has won or lost where a game is won, and gets nothing elsewhere."""
@@ -169,6 +179,18 @@ class Seats(Batch):
         won = batch.done & ~batch.truncated
         assert (np.abs(batch.reward) == won).all()
         assert ((batch.reward == 1) == (won & batch.final_won)).all()
+
+
+class ThreadedBatch(Batch):
+    """Many games, each step shared out among threads."""
+
+    threads = THREADS
+
+
+class ThreadedSeats(Seats):
+    """Many games for a learner, shared out among threads."""
+
+    threads = THREADS
 
 
 class Gymnasium(Seats):
@@ -256,6 +278,8 @@ RUNS: dict[str, Callable[[], Run]] = {
     "raw_env": PettingZoo,
     "batch": Batch,
     "seats": Seats,
+    "batch_threads": ThreadedBatch,
+    "seats_threads": ThreadedSeats,
     "gymnasium": Gymnasium,
     "sb3": StableBaselines,
     "torchrl": TorchRL,
