@@ -24,8 +24,8 @@ LOOKS_BEFORE_SLEEP: Final = 1_000_000
 NAP: Final = 5e-5
 """Seconds that the caller sleeps at a time where others keep it waiting."""
 
-DESK: Final = CACHE_LINE // np.dtype(np.int64).itemsize
-"""Numbers of a desk: what a thread writes shares no cache line with what others write."""
+DESK: Final = 2 * CACHE_LINE // np.dtype(np.int64).itemsize
+"""Numbers of a desk, so many that its first ones share no cache line with those of another."""
 
 STATE_OF: Final = 0
 NEXT: Final = 1
