@@ -5,6 +5,7 @@ Python calls, packed code with one C signature for all of them: words, first, la
 hold a flag and then every other argument: an int64 as it is, an array as its address and shape.
 """
 
+from operator import index
 from typing import Any, Final
 
 import numpy as np
@@ -109,15 +110,18 @@ class PackedCall:
         self._places = [FAILED + 1 + sum(sizes[:k]) for k in range(len(sizes))]
         self.words: NDArray[np.int64] = np.zeros(FAILED + 1 + sum(sizes), np.int64)
         self.words_address = int(self.words.ctypes.data)
-        self._held: list[Any] = [None] * len(sizes)
+        self._held: list[Any] = [object()] * len(sizes)  # what nobody gives
 
     def fill(self, arguments: tuple[Any, ...]) -> None:
         """Take arguments, `first` and `last` left out, in the place of those before.
 
         Raises:
-            TypeError: for one of another type than the parameter's name stands for.
+            TypeError: for one of another type than the parameter's name stands for, or for
+                more or fewer of them.
         """
         held = self._held
+        if len(arguments) != len(held):
+            raise TypeError(f"{self._name}: {len(arguments)} arguments, must be {len(held)}")
         for k, given in enumerate(arguments):
             if given is not held[k]:
                 self._put(k, given)
@@ -125,7 +129,7 @@ class PackedCall:
     def _put(self, k: int, given: Any) -> None:
         place = self._places[k]
         if self._dtypes[k] is None:
-            self.words[place] = given
+            self.words[place] = index(given)
         else:
             self._check(k, given)
             self.words[place] = given.ctypes.data

@@ -100,6 +100,7 @@ def test_arguments_may_change_from_call_to_call() -> None:
         ("counts", np.zeros((4, 1), np.int64)),
         ("counts", np.zeros(8, np.int64)[::2]),
         ("counts", [0, 0, 0, 0]),
+        ("counts", None),
         ("links", np.zeros((2, 4), np.int64).T),
     ],
 )
@@ -109,6 +110,16 @@ def test_an_argument_of_another_type_is_named(name: str, wrong: object) -> None:
     with pytest.raises(TypeError, match=f"count_in: argument '{name}'"):
         alone.run(count_in, some_games(4), *(arguments | {name: wrong}).values(), 1, STYLE)
     assert not arguments["counts"].any()
+
+
+def test_too_few_arguments_and_fractions_are_refused() -> None:
+    alone = Crew(4, 1, 4)
+    counts, links = np.zeros(4, np.int64), np.zeros((4, 2), np.int64)
+    with pytest.raises(TypeError, match="count_in: 4 arguments, must be 5"):
+        alone.run(count_in, some_games(4), counts, links, 1)
+    with pytest.raises(TypeError, match="float"):
+        alone.run(count_in, some_games(4), counts, links, 0.5, STYLE)
+    assert not counts.any()
 
 
 def test_what_may_not_be_written_is_taken_where_it_is_only_read() -> None:
