@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from time import perf_counter, process_time
 from typing import Any
 
@@ -265,18 +266,19 @@ def print_scaling(options: argparse.Namespace, records: np.ndarray) -> None:
     sizes = [size for size in SCALING_SIZES if size <= max(options.sizes)]
     if len(counts) == 1 or not sizes:
         return
-    print("\nMillions of decisions/s with mask and observation (times those of one thread).\n")
+    print("\nMillions of decisions/s (times those of one thread).\n")
     print(f"| games, by threads | {' | '.join(str(n) for n in counts)} |")
     print("|---|" + "---|" * len(counts))
-    for size in sizes:
-        batches = [make(size, records, threads=n) for n in counts]
+    for size, seen in product(sizes, (False, True)):
+        batches = [make(size, records, threads=n, observation=seen) for n in counts]
         speeds = [Speed() for _ in counts]
         for _ in range(options.repeats):
             for batch, speed in zip(batches, speeds, strict=True):
                 measure(batch, options.seconds, speed)
         one = speeds[0].decisions
         cells = [f"{s.decisions / 1e6:.2f} ({s.decisions / one:.2f})" for s in speeds]
-        print(f"| {size:,} | {' | '.join(cells)} |", flush=True)
+        written = "mask and observation" if seen else "mask"
+        print(f"| {size:,}, {written} | {' | '.join(cells)} |", flush=True)
         for batch in batches:
             batch.close()
 
@@ -355,6 +357,14 @@ def print_ways(
         print(f"| {name} | {way} | {cells} |", flush=True)
 
 
+TABLES: dict[str, Callable[[argparse.Namespace, np.ndarray], None]] = {
+    "speeds": print_speeds,
+    "parts": print_parts,
+    "memory": lambda *_: print_memory(),
+    "scaling": print_scaling,
+}
+
+
 def main() -> None:
     """Measure and print the tables."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -371,15 +381,14 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=cores, help="threads that use all cores")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="games of a batch")
     parser.add_argument("--gpu-sizes", type=int, nargs="+", default=GPU_SIZES)
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
     options = parser.parse_args()
     records = drifted()
     if options.device == "cuda":
         print_gpu(options, records)
         return
-    print_speeds(options, records)
-    print_parts(options, records)
-    print_memory()
-    print_scaling(options, records)
+    for table in options.tables:
+        TABLES[table](options, records)
 
 
 if __name__ == "__main__":
