@@ -42,8 +42,10 @@ def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
     assert taken["observation"] == 990
     assert taken["mask"] == 252
     assert sum(taken.values()) == 2 * taken["together"]
-    assert len(scaling) == 1
-    assert len(numbers(scaling[0][1:])) == 4
+    assert [row[0] for row in scaling] == ["600, mask", "600, mask and observation"]
+    assert all(len(numbers(row[1:])) == 4 for row in scaling)
+    (memory_alone,) = tables(run(monkeypatch, capsys, "batch", *few, "--tables", "memory"))
+    assert memory_alone == memory
 
 
 def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
