@@ -8,6 +8,7 @@ sleeps takes a tenth of a millisecond on some machines, as long as a step of a t
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any, Final
 from weakref import finalize
 
@@ -36,9 +37,8 @@ LOOKING: Final = 0
 ASKED: Final = 1
 WORKING: Final = 2
 ASLEEP: Final = 3
-WAKING: Final = 4
-DISMISSED: Final = 5
-"""States of a thread: WAKING is one that was asked in its sleep."""
+DISMISSED: Final = 4
+"""States of a thread."""
 
 ADDRESS: Final = 0
 WORDS: Final = 1
@@ -77,7 +77,7 @@ def serve(job, desks, answers, own, looks):
             state = look(desks, mine)
             if state == DISMISSED:
                 return False
-            if state in (ASKED, WAKING) and replace(desks, mine, state, WORKING):
+            if state == ASKED and replace(desks, mine, ASKED, WORKING):
                 work(job, desks, answers, own)
                 tell(desks, mine, LOOKING)
                 seen = 0
@@ -96,26 +96,25 @@ def share(job, desks, answers, looks):
     n = desks.shape[0] // DESK
     sleepers = 0
     for k in range(1, n):
-        if not replace(desks, DESK * k + STATE_OF, LOOKING, ASKED):
-            sleepers += replace(desks, DESK * k + STATE_OF, ASLEEP, WAKING)
+        theirs = DESK * k + STATE_OF
+        if not replace(desks, theirs, LOOKING, ASKED):
+            sleepers += replace(desks, theirs, ASLEEP, ASKED)
     if sleepers > 0:
         return sleepers
     work(job, desks, answers, 0)
     for k in range(1, n):
         theirs = DESK * k + STATE_OF
-        # Who has not begun yet is no longer needed.
-        if not replace(desks, theirs, ASKED, LOOKING) and not replace(
-            desks, theirs, WAKING, LOOKING
-        ):
-            seen = 0
-            while look(desks, theirs) == WORKING:
-                seen += 1
-                if seen > looks:
-                    return UNFINISHED
+        replace(desks, theirs, ASKED, LOOKING)  # who has not begun yet is no longer needed
+        seen = 0
+        while look(desks, theirs) == WORKING:
+            seen += 1
+            if seen > looks:
+                return UNFINISHED
     return FINISHED
 
 
 def _serve(
+    serving: Callable[..., bool],
     job: NDArray[np.int64],
     desks: NDArray[np.int64],
     answers: NDArray[np.int64],
@@ -123,17 +122,21 @@ def _serve(
     woken: threading.Event,
 ) -> None:
     """The life of a thread."""
-    serving = bound(serve)
     while serving(job, desks, answers, own, LOOKS_BEFORE_SLEEP):
         woken.wait()
         woken.clear()
 
 
+def _wake(alarms: list[threading.Event]) -> None:
+    """Wake the threads that sleep; one that doesn't is only kept from its next sleep once."""
+    for alarm in alarms:
+        alarm.set()
+
+
 def _dismiss(desks: NDArray[np.int64], alarms: list[threading.Event]) -> None:
     """Let the threads end."""
     desks[STATE_OF::DESK] = DISMISSED
-    for alarm in alarms:
-        alarm.set()
+    _wake(alarms)
 
 
 class Crew:
@@ -156,11 +159,10 @@ class Crew:
         self._answers: NDArray[np.int64] = np.zeros(chunks, np.int64)
         self._calls: dict[Entry, PackedCall] = {}
         self._share = bound(share)
-        bound(serve)  # compiled here, once
         self._alarms = [threading.Event() for _ in range(1, threads)]
         self.dismiss = finalize(self, _dismiss, self._desks, self._alarms)
         for own, woken in enumerate(self._alarms, 1):
-            arguments = (self._job, self._desks, self._answers, own, woken)
+            arguments = (bound(serve), self._job, self._desks, self._answers, own, woken)
             threading.Thread(target=_serve, args=arguments, daemon=True).start()
 
     def __len__(self) -> int:
@@ -201,9 +203,4 @@ class Crew:
             if left == UNFINISHED:
                 time.sleep(NAP)  # a thread may wait for this one's processor
             else:
-                self._wake()
-
-    def _wake(self) -> None:
-        for k, alarm in enumerate(self._alarms, 1):
-            if self._desks[DESK * k + STATE_OF] == WAKING:
-                alarm.set()
+                _wake(self._alarms)
