@@ -16,7 +16,7 @@ _HOMES = {
     "Reward": "catan_pz.rewards",
     "Rules": "catan_pz.rules",
     "SingleSeatEnv": "catan_pz.env.single_seat",
-    "View": "catan_pz.agents.base",
+    "View": "catan_pz.runtime.view",
     "WinLoss": "catan_pz.rewards",
     "action_id": "catan_pz.notation",
     "describe_action": "catan_pz.notation",

@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.engine.actions import (
+from catan_pz.actions import (
     BUILD_CITY,
     BUY_DEVELOPMENT_CARD,
     DISCARD,
@@ -27,8 +27,10 @@ from catan_pz.engine.actions import (
     PLAY_KNIGHT,
     STEAL,
 )
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine.legal import count_legal, pick_legal
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_truncated
 from catan_pz.terms import MAX_PLAYERS, Phase
@@ -95,14 +97,14 @@ _WON = Happened.WON.value
 
 
 @rule
-def note(happened: Any, p: int, kind: int, n: int) -> None:
+def note(happened: Int8Matrix, p: int, kind: int, n: int) -> None:
     """Add n to what happened to p."""
     total = int(happened[p, kind]) + n
     happened[p, kind] = max(_LEAST, min(_MOST, total))
 
 
 @rule
-def note_action(happened: Any, p: int, a: int) -> None:
+def note_action(happened: Int8Matrix, p: int, a: int) -> None:
     """Note what p did."""
     if PLAY_KNIGHT <= a < MOVE_ROBBER:
         note(happened, p, _CARD_PLAYED, 1)
@@ -115,7 +117,7 @@ def note_action(happened: Any, p: int, a: int) -> None:
 
 
 @rule
-def play_decision(s: Any, a: int, script: Any, happened: Any, chosen: int) -> None:
+def play_decision(s: State, a: int, script: Int8Matrix, happened: Int8Matrix, chosen: int) -> None:
     """Play one decision and note what happened; `chosen` is 0 for a forced one."""
     p = int(s.player)
     before = 0
@@ -136,7 +138,7 @@ def play_decision(s: Any, a: int, script: Any, happened: Any, chosen: int) -> No
 
 
 @rule
-def note_end(s: Any, happened: Any) -> None:
+def note_end(s: State, happened: Int8Matrix) -> None:
     """Note who has won, and by how much."""
     for p in range(s.num_players):
         best = 0
@@ -148,7 +150,7 @@ def note_end(s: Any, happened: Any) -> None:
 
 
 @rule
-def advance_noting(s: Any, a: int, script: Any, happened: Any) -> None:
+def advance_noting(s: State, a: int, script: Int8Matrix, happened: Int8Matrix) -> None:
     """Play a decision and the forced ones that follow, and write what happened, (P, F)."""
     for p in range(MAX_PLAYERS):
         for kind in range(NUM_HAPPENED):
@@ -161,7 +163,7 @@ def advance_noting(s: Any, a: int, script: Any, happened: Any) -> None:
 
 
 @rule
-def report(s: Any, happened: Any) -> int:
+def report(s: State, happened: Int8Matrix) -> int:
     """A step in one number.
 
     Who is to move (2 bits), whether the game is won, whether it is truncated, and from bit 4

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, Self
 
+from catan_pz.checks import not_possible
 from catan_pz.terms import (
     GENERIC_HARBOR,
     HARBOR_COUNTS,
@@ -222,7 +223,7 @@ class Rules:
 
 
 def _bad_option(name: str, value: object, allowed: str) -> ValueError:
-    return ValueError(f"option {name}={value!r} is not possible; allowed: {allowed}")
+    return not_possible(f"option {name}", value, allowed)
 
 
 def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:

@@ -17,14 +17,14 @@ from typing import Any, Final
 
 import click
 
+from catan_pz import actions
 from catan_pz.agents.policies import WEIGHTS
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import app
 from catan_pz.cli.orders import marks, menu
 from catan_pz.cli.session import Session
-from catan_pz.engine import actions
-from catan_pz.engine.rule import GAME, GAMES, KINDS
+from catan_pz.compiler import types
 from catan_pz.engine.state import STATE
 from catan_pz.notation import action_id, describe_action, position
 from catan_pz.observation import segments
@@ -321,13 +321,15 @@ def state_example() -> str:
     return "\n".join([*lines, "}", "```"]).replace(_NO_BREAK, " ") + "\n"
 
 
-def kinds() -> str:
-    """The parameter names of compiled rules that aren't plain numbers, and their types."""
-    names = {GAME: "a game, one record of `STATE`", GAMES: "an array of games"}
-    rows: dict[str, list[str]] = {}
-    for name, kind in KINDS.items():
-        rows.setdefault(names.get(kind, f"`{kind}`"), []).append(f"`{name}`")
-    return table(["parameter", "type"], *([", ".join(who), kind] for kind, who in rows.items()))
+def rule_types() -> str:
+    """The annotations that give rules their arrays, with their numba types."""
+    aliases = [
+        (f"`{name}`", f"`{alias.__metadata__[0]}`")
+        for name, alias in vars(types).items()
+        if hasattr(alias, "__metadata__")
+    ]
+    own = [("`State`", "a game, one record of `STATE`"), ("`States`", "an array of games")]
+    return table(["annotation", "type"], *own, *aliases)
 
 
 def weights() -> str:
@@ -453,7 +455,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "harbors": harbors,
     "hidden_segments": hidden_segments,
     "info": info,
-    "kinds": kinds,
+    "rule_types": rule_types,
     "maritime": maritime,
     "offers": offers,
     "options": options,

@@ -17,11 +17,11 @@ import numpy as np
 import torch
 
 from catan_pz import Game
-from catan_pz.agents.search import calls
+from catan_pz.actions import NUM_ACTIONS_WITHOUT_TRADE
+from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import PLAYERS, RANDOM
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.search.value import NUM_FEATURES, NUM_HIDDEN
-from catan_pz.engine.actions import NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
@@ -65,7 +65,7 @@ def parse() -> Args:
 def play_on(game: Game, player: int, seed: int, last_turn: int, scratch: Scratch) -> None:
     """Play a game on until a turn begins."""
     parts = NO_SCRIPT, scratch.obs, scratch.mask
-    calls.play_out(game.games, 0, player, np.uint64(seed), last_turn, *parts)
+    search_calls.play_out(game.games, 0, player, np.uint64(seed), last_turn, *parts)
 
 
 def play(args: Args) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -83,7 +83,7 @@ def play(args: Args) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             if rng.random() < NOTED / 80:
                 standing = np.full((MAX_PLAYERS, NUM_FEATURES), np.nan, np.float32)
                 for p in range(game.rules.num_players):
-                    calls.describe(game.games, 0, p, scratch.features)
+                    search_calls.describe(game.games, 0, p, scratch.features)
                     standing[p] = scratch.features[:NUM_FEATURES]
                 seen.append(standing)
             one = RANDOM if rng.random() < args.disorder else player

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from catan_pz import Game, catan_v0
-from catan_pz.engine.rule import as_games
+from catan_pz.engine.state import as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.env.vector.seats import SeatBatch
-from catan_pz.runtime import calls
+from catan_pz.runtime import game_calls
 from catan_pz.runtime.cpu import CpuBatch
 
 DECISIONS = 10_000_000
@@ -160,7 +160,7 @@ class Batch(Run):
     def broken(self) -> Iterator[tuple[str, Violation]]:
         """Some of the games, drawn anew each time."""
         for i in self.rng.integers(self.batch.num_games, size=CHECKED).tolist():
-            found = Violation(int(calls.violations(self.batch.games, self.spare, i)))
+            found = Violation(int(game_calls.violations(self.batch.games, self.spare, i)))
             yield f"game {i}, begun from seed {self.batch.seeds[i]},", found
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from catan_pz.actions import BUILD_CITY, BUILD_ROAD
 from catan_pz.board.topology import HEX_EDGES, HEX_VERTICES
-from catan_pz.engine.actions import BUILD_CITY, BUILD_ROAD
 from catan_pz.env.match import Match
 from catan_pz.notation import action_id
 from catan_pz.rewards import (

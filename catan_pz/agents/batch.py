@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, View
+from catan_pz.agents.base import Agent
+from catan_pz.runtime.view import View
 
 
 class BatchAgent(Agent):

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER, STEAL
 from catan_pz.board.topology import EDGE_VERTICES, HARBOR_VERTICES, HEX_VERTICES
-from catan_pz.engine.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER, STEAL
 from catan_pz.observation.segments import PLACES, SCALES, SIZE
 from catan_pz.terms import (
     MAX_PLAYERS,

@@ -7,25 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents import calls
+from catan_pz.agents import player_calls
 from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.style import Style
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.weighted import WeightedAgent
+from catan_pz.checks import check_seed
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import as_games
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import check_seed
 from catan_pz.terms import MAX_PLAYERS
 
 _NUMBERS: dict[type[Agent], int] = {
-    RandomAgent: calls.RANDOM,
-    WeightedAgent: calls.WEIGHTED,
-    HeuristicAgent: calls.HEURISTIC,
+    RandomAgent: player_calls.RANDOM,
+    WeightedAgent: player_calls.WEIGHTED,
+    HeuristicAgent: player_calls.HEURISTIC,
 }
 
 
@@ -88,7 +87,7 @@ def play_compiled(
     counts = np.zeros(MAX_PLAYERS, np.int64)
     with np.errstate(over="ignore"):
         seeds = np.uint64(first) + np.arange(games, dtype=np.uint64)
-    calls.play_games(
+    player_calls.play_games(
         records,
         0,
         games,

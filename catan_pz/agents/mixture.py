@@ -7,11 +7,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, View
+from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import scrambled
 from catan_pz.agents.registry import as_agent
 from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
 
 _OF_A_MEMBER: Final = np.uint64(0x9FB21C651E98DF25)
 

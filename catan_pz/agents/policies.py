@@ -8,8 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from catan_pz.engine import actions, chance
-from catan_pz.engine.rule import rule
+from catan_pz import actions
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Array
+from catan_pz.engine import chance
 
 WEIGHTS: Final = {
     "roll": (actions.ROLL, 1, 100),
@@ -51,7 +53,7 @@ WEIGHT_OF = _weight_of_each()
 
 
 @rule
-def random_action(obs, mask, draw):
+def random_action(obs: Int8Array, mask: Int8Array, draw: np.uint64) -> int:
     """A legal action, each equally likely; -1 where there is none."""
     legal = 0
     for a in range(mask.shape[0]):
@@ -66,7 +68,7 @@ def random_action(obs, mask, draw):
 
 
 @rule
-def weighted_action(obs, mask, draw):
+def weighted_action(obs: Int8Array, mask: Int8Array, draw: np.uint64) -> int:
     """A legal action, each as likely as its weight says; -1 where there is none."""
     total = 0
     for a in range(mask.shape[0]):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents import calls
+from catan_pz.agents import player_calls
 from catan_pz.agents.batch import BatchAgent
 
 
@@ -20,5 +20,5 @@ class RandomAgent(BatchAgent):
     ) -> NDArray[np.int64]:
         """(K,) legal actions drawn uniformly."""
         chosen = np.empty(len(masks), np.int64)
-        calls.choose_random(observations, masks, draws, chosen)
+        player_calls.choose_random(observations, masks, draws, chosen)
         return chosen

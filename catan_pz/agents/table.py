@@ -6,9 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from catan_pz.agents.base import Agent, View, view_of
+from catan_pz.agents.base import Agent
 from catan_pz.belief import Belief
-from catan_pz.runtime.game import Game, IllegalActionError, as_action
+from catan_pz.checks import as_action
+from catan_pz.runtime.game import Game, IllegalActionError
+from catan_pz.runtime.view import View, view_of
 
 
 def resampled(belief: Belief, game: Game, rng: np.random.Generator) -> Game:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents import calls
+from catan_pz.agents import player_calls
 from catan_pz.agents.batch import BatchAgent
 
 
@@ -24,5 +24,5 @@ class WeightedAgent(BatchAgent):
     ) -> NDArray[np.int64]:
         """(K,) legal actions drawn by their weights."""
         chosen = np.empty(len(masks), np.int64)
-        calls.choose_weighted(observations, masks, draws, chosen)
+        player_calls.choose_weighted(observations, masks, draws, chosen)
         return chosen

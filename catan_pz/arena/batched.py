@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import ROLL
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import nth_draws
 from catan_pz.arena.dice import FIRST_COUNT, names_throws, throws
@@ -24,10 +25,9 @@ from catan_pz.arena.single import (
     replay,
     result_of,
 )
-from catan_pz.engine.actions import ROLL
+from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import as_games, bound
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_HAPPENED
 from catan_pz.runtime import batch_calls

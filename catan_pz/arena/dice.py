@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import ROLL
 from catan_pz.agents.draws import Draws, scramble
-from catan_pz.engine.actions import ROLL
 from catan_pz.engine.chance import FEWEST_THROWS_LEFT
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game

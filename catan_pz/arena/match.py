@@ -17,8 +17,8 @@ from catan_pz.arena.schedule import Fixture, Lineup, Schedule, even_lineups
 from catan_pz.arena.single import Setting, play_game, warm_up
 from catan_pz.arena.store import Store, header_of
 from catan_pz.arena.workers import Pool, Task
+from catan_pz.checks import check_seed
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import check_seed
 
 
 class Interrupted(KeyboardInterrupt):

@@ -16,8 +16,9 @@ from catan_pz.agents.table import Table
 from catan_pz.arena.dice import Dice
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
 from catan_pz.arena.schedule import Fixture, block_seed
+from catan_pz.checks import as_action
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game, IllegalActionError, as_action
+from catan_pz.runtime.game import Game, IllegalActionError
 from catan_pz.runtime.record import GameRecord
 
 _LONGEST_REASON = 300

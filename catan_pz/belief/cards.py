@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.engine.actions import BUY_DEVELOPMENT_CARD
+from catan_pz.actions import BUY_DEVELOPMENT_CARD
 from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NUM_CARD_KINDS, Card, Phase
 
 NOT_IN_TURN: Final = (int(Phase.SETUP_SETTLEMENT), int(Phase.SETUP_ROAD), int(Phase.OVER))

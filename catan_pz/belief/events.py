@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from catan_pz.engine.actions import (
+from catan_pz.actions import (
     ACCEPT,
     COMPOSE_GIVE,
     COMPOSE_SEND,

@@ -5,13 +5,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.belief import calls
+from catan_pz.belief import resampling
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
 from catan_pz.belief.events import Event, HoldingShown, as_seen_by, public_events
 from catan_pz.belief.hands import HandBelief, all_hands
-from catan_pz.engine.rule import as_games
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
 from catan_pz.terms import BANK_PER_RESOURCE, NUM_RESOURCES, Phase
 
@@ -113,11 +112,11 @@ class Belief:
         self._write_knowledge(games, record, hands)
         self.cards.deal(games[0], rng)
         games["rng"] = rng.integers(0, 2**64, dtype=np.uint64)
-        calls.settle(games, 0, self.viewer)
+        resampling.settle(games, 0, self.viewer)
         composer = int(record["player"])
         if record["phase"] == Phase.COMPOSE and composer != self.viewer:
             _compose_anew(games, composer, rng)
-            calls.settle(games, 0, self.viewer)
+            resampling.settle(games, 0, self.viewer)
         return games
 
     def _check(self, record: np.ndarray, hands: NDArray[np.int8]) -> None:
@@ -165,7 +164,7 @@ def _holdings_on_the_table(record: np.ndarray) -> list[HoldingShown]:
 
 
 def _compose_anew(games: np.ndarray, composer: int, rng: np.random.Generator) -> None:
-    cards = int(calls.first_cards_to_compose(games, 0, composer))
+    cards = int(resampling.first_cards_to_compose(games, 0, composer))
     possible = [k for k in range(2 * NUM_RESOURCES) if cards >> k & 1]
     side, resource = divmod(int(rng.choice(possible)), NUM_RESOURCES)
     games["offer_get" if side else "offer_give"][0, composer, resource] = 1

@@ -108,14 +108,14 @@ def measures_of(
 
 def engine(rules: Rules) -> Measure:
     """Random decisions in compiled code, one game after the other."""
+    from catan_pz.compiler.rule import bound
     from catan_pz.engine.options import table_of
-    from catan_pz.engine.rule import bound
-    from catan_pz.runtime import calls
+    from catan_pz.runtime import game_calls
     from catan_pz.runtime.game import Game
 
     played = Game(rules, 0)
     mask = np.zeros_like(played.mask)
-    play, script = bound(calls.play_randomly), table_of(rules).script
+    play, script = bound(game_calls.play_randomly), table_of(rules).script
 
     def run(seconds: float) -> float:
         decisions, seed = 0, 0

@@ -8,8 +8,9 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from catan_pz.checks import check_seed
 from catan_pz.rules import BOARD_KINDS, OFFER_FORMS, PRESETS, Rules
-from catan_pz.runtime.game import check_seed, drawn_seed
+from catan_pz.runtime.game import drawn_seed
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -87,12 +87,12 @@ def torch_cuda() -> str:
 
 def cache() -> tuple[Path | None, int, int]:
     """Where compiled code is kept, how many files of it there are, and their bytes."""
-    from catan_pz.engine.rule import Entry
-    from catan_pz.runtime import calls
+    from catan_pz.compiler.rule import Entry
+    from catan_pz.runtime import game_calls
 
-    if not isinstance(calls.play, Entry):
+    if not isinstance(game_calls.play, Entry):
         return None, 0, 0
-    kept = getattr(calls.play.dispatcher._cache, "_cache_path", None)
+    kept = getattr(game_calls.play.dispatcher._cache, "_cache_path", None)
     if kept is None:
         return None, 0, 0
     home = Path(kept)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any, Final
 
-from catan_pz.engine import actions as table
+from catan_pz import actions as table
 from catan_pz.notation.actions import describe_action
 from catan_pz.render.controls import offer_actions
 from catan_pz.render.story import bundle_words

@@ -10,7 +10,7 @@ import click
 
 import catan_pz
 from catan_pz.cli.common import examples, progress
-from catan_pz.engine.rule import Entry
+from catan_pz.compiler.rule import Entry
 
 
 def entries() -> Iterator[tuple[str, Entry]]:

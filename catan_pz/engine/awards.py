@@ -1,8 +1,9 @@
 """Longest road and largest army."""
 
 from catan_pz.board.topology import EDGE_VERTICES, RETURN_SLOT, VERTEX_EDGES, VERTEX_NEIGHBORS
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import (
     KNIGHT,
     LARGEST_ARMY_MINIMUM,
@@ -13,7 +14,7 @@ from catan_pz.terms import (
 
 
 @rule
-def opponents_buildings(s, p):
+def opponents_buildings(s: State, p: int) -> int:
     """Set of the vertices with a building of another player."""
     vertices = 0
     for q in range(s.num_players):
@@ -23,7 +24,7 @@ def opponents_buildings(s, p):
 
 
 @rule
-def longest_trail(roads_0, roads_1, start, barred):
+def longest_trail(roads_0: int, roads_1: int, start: int, barred: int) -> int:
     """Most roads in a row from a vertex, none used twice, passing no barred vertex.
 
     Roads are the two words of an edge set.
@@ -61,7 +62,7 @@ def longest_trail(roads_0, roads_1, start, barred):
 
 
 @rule
-def longest_road_length(s, p):
+def longest_road_length(s: State, p: int) -> int:
     """Roads in the longest continuous road of p."""
     barred = opponents_buildings(s, p)
     longest = 0
@@ -74,7 +75,7 @@ def longest_road_length(s, p):
 
 
 @rule
-def own_roads_at(s, p, v):
+def own_roads_at(s: State, p: int, v: int) -> int:
     """How many roads of p touch a vertex."""
     roads = 0
     for k in range(3):
@@ -85,7 +86,7 @@ def own_roads_at(s, p, v):
 
 
 @rule
-def longest_road_after(s, p, e):
+def longest_road_after(s: State, p: int, e: int) -> int:
     """Roads in the longest continuous road of p, who has just placed a road on e."""
     for k in range(2):
         v = EDGE_VERTICES[e, k]
@@ -98,7 +99,7 @@ def longest_road_after(s, p, e):
 
 
 @rule
-def give_special_card(s, old, new):
+def give_special_card(s: State, old: int, new: int) -> int:
     """A special card and its points pass from one owner to another; either may be NOBODY."""
     if old != NOBODY:
         s.points[old] -= SPECIAL_CARD_POINTS
@@ -110,7 +111,7 @@ def give_special_card(s, old, new):
 
 
 @rule
-def award_longest_road(s):
+def award_longest_road(s: State) -> None:
     """Give the longest road to whom it belongs, now that road lengths have changed."""
     owner = int(s.longest_road_owner)
     longest, leader, leaders = 0, NOBODY, 0
@@ -130,7 +131,7 @@ def award_longest_road(s):
 
 
 @rule
-def award_largest_army(s, p):
+def award_largest_army(s: State, p: int) -> None:
     """Give the largest army to p, who has just played a knight, if it is larger."""
     owner = int(s.largest_army_owner)
     knights = s.played[p, KNIGHT]

@@ -1,11 +1,11 @@
 """Sets as the bits of an int64, without the sign bit."""
 
 from catan_pz.board.topology import EDGES_PER_WORD
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
 
 
 @rule
-def count(members):
+def count(members: int) -> int:
     """How many members a set has (up to 56)."""
     # LLVM knows this form and makes one instruction of it.
     x = members - ((members >> 1) & 0x5555555555555555)
@@ -15,13 +15,13 @@ def count(members):
 
 
 @rule
-def first(members):
+def first(members: int) -> int:
     """The lowest member of a non-empty set."""
     return count((members & -members) - 1)
 
 
 @rule
-def pick(members, n):
+def pick(members: int, n: int) -> int:
     """The n-th member of a set in increasing order, from 0."""
     for _ in range(n):
         members &= members - 1
@@ -29,17 +29,17 @@ def pick(members, n):
 
 
 @rule
-def has_vertex(vertices, v):
+def has_vertex(vertices: int, v: int) -> bool:
     return (vertices >> v) & 1 == 1
 
 
 @rule
-def edge_word(e):
+def edge_word(e: int) -> int:
     """Which of the two words of an edge set holds edge e."""
     return e // EDGES_PER_WORD
 
 
 @rule
-def edge_bit(e):
+def edge_bit(e: int) -> int:
     """Edge e in its word."""
     return 1 << (e % EDGES_PER_WORD)

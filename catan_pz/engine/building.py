@@ -9,6 +9,7 @@ from catan_pz.board.topology import (
     VERTEX_NEIGHBORS,
     VERTEX_SURROUNDINGS,
 )
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.awards import (
     award_longest_road,
@@ -19,8 +20,7 @@ from catan_pz.engine.awards import (
 )
 from catan_pz.engine.hands import CITY, ROAD, SETTLEMENT, can_afford, pay
 from catan_pz.engine.production import add_pips_at
-from catan_pz.engine.rule import rule
-from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF
+from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
 from catan_pz.terms import (
     CITIES_PER_PLAYER,
     GENERIC_HARBOR,
@@ -35,22 +35,22 @@ ALL_EDGES_OF_WORD = (1 << EDGES_PER_WORD) - 1
 
 
 @rule
-def roads_left(s, p):
+def roads_left(s: State, p: int) -> int:
     return ROADS_PER_PLAYER - bits.count(s.roads[p, 0]) - bits.count(s.roads[p, 1])
 
 
 @rule
-def settlements_left(s, p):
+def settlements_left(s: State, p: int) -> int:
     return SETTLEMENTS_PER_PLAYER - bits.count(s.settlements[p])
 
 
 @rule
-def cities_left(s, p):
+def cities_left(s: State, p: int) -> int:
     return CITIES_PER_PLAYER - bits.count(s.cities[p])
 
 
 @rule
-def empty_edges(s, word):
+def empty_edges(s: State, word: int) -> int:
     """Edges without a road, in one of the two words of an edge set."""
     taken = 0
     for p in range(s.num_players):
@@ -59,42 +59,42 @@ def empty_edges(s, word):
 
 
 @rule
-def road_spots(s, p, word):
+def road_spots(s: State, p: int, word: int) -> int:
     """Edges where p may place a road, by position alone, in one of two words."""
     return s.reach[p, word] & empty_edges(s, word)
 
 
 @rule
-def has_road_spot(s, p):
+def has_road_spot(s: State, p: int) -> bool:
     return road_spots(s, p, 0) != 0 or road_spots(s, p, 1) != 0
 
 
 @rule
-def can_build_road(s, p):
+def can_build_road(s: State, p: int) -> bool:
     """Whether p has the cards and a piece."""
     return can_afford(s, p, ROAD) and roads_left(s, p) > 0
 
 
 @rule
-def settlement_spots(s, p):
+def settlement_spots(s: State, p: int) -> int:
     """Vertices where p may build a settlement, by position alone."""
     return s.road_ends[p] & ~s.crowded
 
 
 @rule
-def can_build_settlement(s, p):
+def can_build_settlement(s: State, p: int) -> bool:
     """Whether p has the cards and a piece."""
     return can_afford(s, p, SETTLEMENT) and settlements_left(s, p) > 0
 
 
 @rule
-def can_build_city(s, p):
+def can_build_city(s: State, p: int) -> bool:
     """Whether p has the cards and a piece."""
     return can_afford(s, p, CITY) and cities_left(s, p) > 0
 
 
 @rule
-def is_connected(s, p, v):
+def is_connected(s: State, p: int, v: int) -> bool:
     """Whether a road of p may start at a vertex.
 
     It needs an own building there, or an own road that no opponent's building ends.
@@ -105,14 +105,14 @@ def is_connected(s, p, v):
 
 
 @rule
-def extend_reach(s, p, v):
+def extend_reach(s: State, p: int, v: int) -> None:
     """The edges at a vertex that p has connected now touch the network of p."""
     s.reach[p, 0] |= VERTEX_EDGE_SET[v, 0]
     s.reach[p, 1] |= VERTEX_EDGE_SET[v, 1]
 
 
 @rule
-def cut_reach(s, p, v):
+def cut_reach(s: State, p: int, v: int) -> None:
     """An opponent has built at a vertex of p: its edges must be reached from their other end."""
     for k in range(3):
         e = VERTEX_EDGES[v, k]
@@ -121,7 +121,7 @@ def cut_reach(s, p, v):
 
 
 @rule
-def place_road(s, p, e):
+def place_road(s: State, p: int, e: int) -> None:
     """Place a road of p, and award the longest road."""
     s.roads[p, bits.edge_word(e)] |= bits.edge_bit(e)
     s.on_edge[e] = ROAD_OF + p
@@ -135,7 +135,7 @@ def place_road(s, p, e):
 
 
 @rule
-def use_harbor(s, p, v):
+def use_harbor(s: State, p: int, v: int) -> None:
     """Trade at the rate of the harbor at a vertex, if there is one."""
     harbor = VERTEX_HARBOR[v]
     if harbor < 0:
@@ -149,7 +149,7 @@ def use_harbor(s, p, v):
 
 
 @rule
-def place_settlement(s, p, v):
+def place_settlement(s: State, p: int, v: int) -> None:
     """Place a settlement of p; it may cut another player's road."""
     s.settlements[p] |= 1 << v
     s.on_vertex[v] = SETTLEMENT_OF + p
@@ -168,19 +168,19 @@ def place_settlement(s, p, v):
 
 
 @rule
-def apply_build_road(s, p, e):
+def apply_build_road(s: State, p: int, e: int) -> None:
     pay(s, p, ROAD)
     place_road(s, p, e)
 
 
 @rule
-def apply_build_settlement(s, p, v):
+def apply_build_settlement(s: State, p: int, v: int) -> None:
     pay(s, p, SETTLEMENT)
     place_settlement(s, p, v)
 
 
 @rule
-def apply_build_city(s, p, v):
+def apply_build_city(s: State, p: int, v: int) -> None:
     """Replace a settlement of p, which returns to its owner's stock, by a city."""
     pay(s, p, CITY)
     s.settlements[p] ^= 1 << v

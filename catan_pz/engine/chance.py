@@ -9,8 +9,10 @@ card for a purchase.
 import numpy as np
 
 from catan_pz.board.topology import HEX_NEIGHBORS, SPIRALS
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine import bits
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import (
     DECK_COUNTS,
     DECK_SIZE,
@@ -47,7 +49,7 @@ LETTERED = np.array(LETTERED_TOKENS, np.int64)
 
 
 @rule
-def scramble(seed):
+def scramble(seed: np.uint64) -> np.uint64:
     """A hash of 64 bits to 64 bits."""
     z = (seed ^ (seed >> _S30)) * MIX_1
     z = (z ^ (z >> _S27)) * MIX_2
@@ -55,20 +57,20 @@ def scramble(seed):
 
 
 @rule
-def number_below(seed, n):
+def number_below(seed: np.uint64, n: int) -> int:
     """64 random bits as a whole number from 0 to n - 1, each equally likely (to 1 in 2**32)."""
-    return np.int64(((seed >> _S32) * np.uint64(n)) >> _S32)
+    return int(np.int64(((seed >> _S32) * np.uint64(n)) >> _S32))
 
 
 @rule
-def draw_below(s, n):
+def draw_below(s: State, n: int) -> int:
     """A whole number from 0 to n - 1, each equally likely."""
     s.rng = s.rng + GAMMA
     return number_below(scramble(s.rng), n)
 
 
 @rule
-def take_named_outcome(s):
+def take_named_outcome(s: State) -> int:
     """The outcome named from outside, which is used up, or NO_OUTCOME."""
     outcome = int(s.outcome)
     s.outcome = NO_OUTCOME
@@ -76,13 +78,13 @@ def take_named_outcome(s):
 
 
 @rule
-def throws_left(s):
+def throws_left(s: State) -> int:
     """Set of throws from which balanced dice draw next."""
     return s.dice_left if bits.count(s.dice_left) >= FEWEST_THROWS_LEFT else ALL_THROWS
 
 
 @rule
-def throw_dice(s, script):
+def throw_dice(s: State, script: Int8Matrix) -> None:
     """Throw both dice: named, scripted, balanced or independent."""
     throw = take_named_outcome(s)
     if throw < 0 and s.script_place < script.shape[0]:
@@ -102,7 +104,7 @@ def throw_dice(s, script):
 
 
 @rule
-def draw_stolen_resource(s, victim):
+def draw_stolen_resource(s: State, victim: int) -> int:
     """The type of the card stolen from a hand, each card equally likely."""
     r = take_named_outcome(s)
     if r >= 0:
@@ -116,7 +118,7 @@ def draw_stolen_resource(s, victim):
 
 
 @rule
-def draw_development_card(s):
+def draw_development_card(s: State) -> int:
     """Take the top card of the deck; a named card changes places with the top one."""
     top = DECK_SIZE - int(s.deck_left)
     named = take_named_outcome(s)
@@ -133,7 +135,7 @@ def draw_development_card(s):
 
 
 @rule
-def shuffle_deck(s):
+def shuffle_deck(s: State) -> None:
     k = 0
     for card in range(NUM_CARD_KINDS):
         for _ in range(DECK_COUNTS[card]):
@@ -148,7 +150,7 @@ def shuffle_deck(s):
 
 
 @rule
-def shuffle_terrain(s):
+def shuffle_terrain(s: State) -> None:
     k = 0
     for terrain in range(len(TERRAIN_COUNTS)):
         for _ in range(TERRAIN_COUNTS[terrain]):
@@ -162,7 +164,7 @@ def shuffle_terrain(s):
 
 
 @rule
-def shuffle_harbors(s):
+def shuffle_harbors(s: State) -> None:
     k = 0
     for kind in range(len(HARBOR_COUNTS)):
         for _ in range(HARBOR_COUNTS[kind]):
@@ -176,7 +178,7 @@ def shuffle_harbors(s):
 
 
 @rule
-def has_adjacent_red(s):
+def has_adjacent_red(s: State) -> bool:
     """Whether a 6 or 8 lies next to a 6 or 8."""
     for h in range(NUM_HEXES):
         if s.token[h] == 6 or s.token[h] == 8:
@@ -188,7 +190,7 @@ def has_adjacent_red(s):
 
 
 @rule
-def shuffle_tokens(s):
+def shuffle_tokens(s: State) -> None:
     """Lay the number tokens at random on every hex but the desert."""
     k = 0
     for h in range(NUM_HEXES):
@@ -207,7 +209,7 @@ def shuffle_tokens(s):
 
 
 @rule
-def lay_lettered_tokens(s):
+def lay_lettered_tokens(s: State) -> None:
     """Lay the number tokens by their letters along a spiral from a random corner."""
     corner = draw_below(s, SPIRALS.shape[0])
     k = 0
@@ -220,7 +222,7 @@ def lay_lettered_tokens(s):
 
 
 @rule
-def shuffle_board(s, spiral, no_adjacent_red):
+def shuffle_board(s: State, spiral: int, no_adjacent_red: int) -> None:
     """Shuffle hexes, harbors and number tokens."""
     shuffle_terrain(s)
     shuffle_harbors(s)
@@ -233,7 +235,7 @@ def shuffle_board(s, spiral, no_adjacent_red):
 
 
 @rule
-def draw_layout(s, layouts):
+def draw_layout(s: State, layouts: Int8Matrix) -> None:
     """Lay one of some fixed boards, each equally likely (no draw where there is but one)."""
     k = draw_below(s, layouts.shape[0]) if layouts.shape[0] > 1 else 0
     for h in range(NUM_HEXES):

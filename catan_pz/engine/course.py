@@ -1,9 +1,9 @@
 """Whether phase, player to move, set-up, offers and winner of a state fit together."""
 
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
-from catan_pz.engine.rule import rule
 from catan_pz.engine.setup_phase import seat_to_place
-from catan_pz.engine.state import LEGAL_WORDS
+from catan_pz.engine.state import LEGAL_WORDS, State
 from catan_pz.engine.trade import (
     ACCEPTED,
     COUNTERED,
@@ -17,7 +17,7 @@ from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase
 
 
 @rule
-def check_turn(s):
+def check_turn(s: State) -> int:
     n = s.num_players
     if s.phase < Phase.SETUP_SETTLEMENT or s.phase > Phase.OVER:
         return TURN
@@ -43,7 +43,7 @@ def check_turn(s):
 
 
 @rule
-def settlements_due(s, first, k, p):
+def settlements_due(s: State, first: int, k: int, p: int) -> int:
     """How many of the first k settlements of the set-up are placed by p."""
     settlements = 0
     for j in range(k):
@@ -53,7 +53,7 @@ def settlements_due(s, first, k, p):
 
 
 @rule
-def check_setup(s):
+def check_setup(s: State) -> int:
     """In set-up everybody has placed what the order of seats says."""
     if not is_setup(s):
         return 0
@@ -78,7 +78,7 @@ def check_setup(s):
 
 
 @rule
-def offered(s, p):
+def offered(s: State, p: int) -> int:
     """Cards on the giving side of p."""
     cards = 0
     for r in range(NUM_RESOURCES):
@@ -87,7 +87,7 @@ def offered(s, p):
 
 
 @rule
-def asked(s, p):
+def asked(s: State, p: int) -> int:
     """Cards on the getting side of p."""
     cards = 0
     for r in range(NUM_RESOURCES):
@@ -96,7 +96,7 @@ def asked(s, p):
 
 
 @rule
-def is_composable(s, p):
+def is_composable(s: State, p: int) -> bool:
     """Whether the sides of p's offer are disjoint, small enough and the giving one held."""
     for r in range(NUM_RESOURCES):
         give, get = s.offer_give[p, r], s.offer_get[p, r]
@@ -106,13 +106,13 @@ def is_composable(s, p):
 
 
 @rule
-def is_sent(s, p):
+def is_sent(s: State, p: int) -> bool:
     """Whether the offer of p can have been sent."""
     return is_composable(s, p) and offered(s, p) > 0 and asked(s, p) > 0
 
 
 @rule
-def is_answer_possible(s, p):
+def is_answer_possible(s: State, p: int) -> bool:
     """Whether the answer of p fits its offer and its hand."""
     if s.answer[p] == COUNTERED:
         return is_sent(s, p)
@@ -125,7 +125,7 @@ def is_answer_possible(s, p):
 
 
 @rule
-def is_order_kept(s):
+def is_order_kept(s: State) -> bool:
     """Whether all before the player to move have answered, and none from there on."""
     n, maker = int(s.num_players), int(s.turn_player)
     reached, taken_up = False, False
@@ -143,7 +143,7 @@ def is_order_kept(s):
 
 
 @rule
-def is_table_clear(s):
+def is_table_clear(s: State) -> bool:
     """Whether there is no offer and no answer."""
     for p in range(MAX_PLAYERS):
         if s.answer[p] != NO_ANSWER or offered(s, p) != 0 or asked(s, p) != 0:
@@ -152,7 +152,7 @@ def is_table_clear(s):
 
 
 @rule
-def check_open_offer(s):
+def check_open_offer(s: State) -> int:
     """The offer on the table, or what the player in turn is composing."""
     maker = int(s.turn_player)
     if not s.trading or not s.rolled or s.offers_made == 0:
@@ -171,7 +171,7 @@ def check_open_offer(s):
 
 
 @rule
-def check_offer(s):
+def check_offer(s: State) -> int:
     """Offers and answers belong to their phases."""
     if s.offers_made < 0 or s.offers_made > s.max_offers:
         return OFFER
@@ -181,7 +181,7 @@ def check_offer(s):
 
 
 @rule
-def check_winner(s):
+def check_winner(s: State) -> int:
     enough = s.points[int(s.turn_player)] >= s.victory_points and not is_setup(s)
     over = s.phase == Phase.OVER
     if over != enough or over != (s.winner != NOBODY):
@@ -190,7 +190,7 @@ def check_winner(s):
 
 
 @rule
-def check_actions(s):
+def check_actions(s: State) -> int:
     """A game that goes on has a legal action, a finished one has none."""
     none = True
     for word in range(LEGAL_WORDS):
@@ -200,6 +200,6 @@ def check_actions(s):
 
 
 @rule
-def check_course(s):
+def check_course(s: State) -> int:
     """All that is wrong with the course of the game."""
     return check_turn(s) | check_setup(s) | check_offer(s) | check_winner(s) | check_actions(s)

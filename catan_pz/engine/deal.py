@@ -1,6 +1,10 @@
 """The start of a game: board, bank, deck, and who goes first."""
 
-from catan_pz.engine.actions import BUILD_SETTLEMENT
+import numpy as np
+
+from catan_pz.actions import BUILD_SETTLEMENT
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine.chance import (
     ALL_THROWS,
     draw_below,
@@ -11,13 +15,13 @@ from catan_pz.engine.chance import (
 )
 from catan_pz.engine.derive import BANK_RATE, derive_token_hexes
 from catan_pz.engine.legal import allow
-from catan_pz.engine.rule import rule
 from catan_pz.engine.setup_phase import setup_settlement_spots
+from catan_pz.engine.state import State
 from catan_pz.terms import BANK_PER_RESOURCE, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase, Terrain
 
 
 @rule
-def deal_board(s, layouts, spiral, no_adjacent_red):
+def deal_board(s: State, layouts: Int8Matrix, spiral: int, no_adjacent_red: int) -> None:
     """Lay a board, drawn from fixed ones or shuffled; the robber starts on the desert."""
     if layouts.shape[0] > 0:
         draw_layout(s, layouts)
@@ -29,7 +33,14 @@ def deal_board(s, layouts, spiral, no_adjacent_red):
 
 
 @rule
-def deal(s, seed, layouts, spiral, no_adjacent_red, random_first):
+def deal(
+    s: State,
+    seed: np.uint64,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+) -> None:
     """Set up a game on a record that holds its rules and is zero elsewhere."""
     s.rng = scramble(seed)
     s.outcome = -1

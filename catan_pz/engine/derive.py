@@ -5,13 +5,13 @@ them from here, and `invariants` compares the two.
 """
 
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.awards import longest_road_length
 from catan_pz.engine.building import extend_reach, is_connected, use_harbor
 from catan_pz.engine.legal import find_legal
 from catan_pz.engine.production import add_pips_at
-from catan_pz.engine.rule import rule
-from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF
+from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
 from catan_pz.terms import (
     NUM_EDGES,
     NUM_HEXES,
@@ -25,7 +25,7 @@ BANK_RATE = 4
 
 
 @rule
-def derive_token_hexes(s):
+def derive_token_hexes(s: State) -> None:
     for number in range(13):
         s.token_hexes[number, 0] = -1
         s.token_hexes[number, 1] = -1
@@ -36,7 +36,7 @@ def derive_token_hexes(s):
 
 
 @rule
-def derive_crowded(s):
+def derive_crowded(s: State) -> None:
     s.crowded = 0
     for p in range(s.num_players):
         for v in range(NUM_VERTICES):
@@ -45,7 +45,7 @@ def derive_crowded(s):
 
 
 @rule
-def derive_places(s):
+def derive_places(s: State) -> None:
     """What stands on each vertex and each edge."""
     for v in range(NUM_VERTICES):
         s.on_vertex[v] = 0
@@ -62,7 +62,7 @@ def derive_places(s):
 
 
 @rule
-def derive_network(s, p):
+def derive_network(s: State, p: int) -> None:
     """Road ends, reach and road length of p."""
     s.road_ends[p] = 0
     s.reach[p, 0] = 0
@@ -78,7 +78,7 @@ def derive_network(s, p):
 
 
 @rule
-def derive_income(s, p):
+def derive_income(s: State, p: int) -> None:
     """Hand size of p, and what its buildings bring: trade rates and pips."""
     s.hand_size[p] = 0
     for r in range(NUM_RESOURCES):
@@ -94,7 +94,7 @@ def derive_income(s, p):
 
 
 @rule
-def derive_points(s, p):
+def derive_points(s: State, p: int) -> None:
     points = bits.count(s.settlements[p]) + 2 * bits.count(s.cities[p])
     if s.longest_road_owner == p:
         points += SPECIAL_CARD_POINTS
@@ -105,7 +105,7 @@ def derive_points(s, p):
 
 
 @rule
-def derive(s):
+def derive(s: State) -> None:
     """Work out every derived field."""
     derive_token_hexes(s)
     derive_crowded(s)

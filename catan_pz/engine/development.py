@@ -1,12 +1,13 @@
 """Development cards: buying and playing them."""
 
+from catan_pz.compiler.rule import rule
 from catan_pz.engine.awards import award_largest_army
 from catan_pz.engine.building import has_road_spot, place_road, roads_left
 from catan_pz.engine.chance import draw_development_card
 from catan_pz.engine.hands import CARD, can_afford, gain, move_cards, pay
 from catan_pz.engine.knowledge import note_count
 from catan_pz.engine.robber import resume_turn
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import (
     KNIGHT,
     MONOPOLY,
@@ -20,12 +21,12 @@ ROADS_OF_A_CARD = 2
 
 
 @rule
-def can_buy_card(s, p):
+def can_buy_card(s: State, p: int) -> bool:
     return s.deck_left > 0 and can_afford(s, p, CARD)
 
 
 @rule
-def apply_buy_card(s, p):
+def apply_buy_card(s: State, p: int) -> None:
     """Buy the top card of the deck; a victory point counts at once and stays hidden."""
     pay(s, p, CARD)
     card = draw_development_card(s)
@@ -36,18 +37,18 @@ def apply_buy_card(s, p):
 
 
 @rule
-def may_play(s, p, card):
+def may_play(s: State, p: int, card: int) -> bool:
     """Whether p, in turn, holds such a card from before this turn and has played none yet."""
     return not s.card_played and s.cards[p, card] > s.new_cards[card]
 
 
 @rule
-def can_play_road_building(s, p):
+def can_play_road_building(s: State, p: int) -> bool:
     return may_play(s, p, ROAD_BUILDING) and roads_left(s, p) > 0 and has_road_spot(s, p)
 
 
 @rule
-def put_down(s, p, card):
+def put_down(s: State, p: int, card: int) -> None:
     """Play a card from the hand."""
     s.cards[p, card] -= 1
     s.played[p, card] += 1
@@ -55,21 +56,21 @@ def put_down(s, p, card):
 
 
 @rule
-def apply_play_knight(s, p):
+def apply_play_knight(s: State, p: int) -> None:
     put_down(s, p, KNIGHT)
     award_largest_army(s, p)
     s.phase = Phase.MOVE_ROBBER
 
 
 @rule
-def apply_play_road_building(s, p):
+def apply_play_road_building(s: State, p: int) -> None:
     put_down(s, p, ROAD_BUILDING)
     s.free_roads = min(ROADS_OF_A_CARD, roads_left(s, p))
     s.phase = Phase.FREE_ROAD
 
 
 @rule
-def apply_free_road(s, p, e):
+def apply_free_road(s: State, p: int, e: int) -> None:
     """Place one of the free roads; the card is done when no other can be placed."""
     place_road(s, p, e)
     s.free_roads -= 1
@@ -79,14 +80,14 @@ def apply_free_road(s, p, e):
 
 
 @rule
-def apply_year_of_plenty(s, p, first, second):
+def apply_year_of_plenty(s: State, p: int, first: int, second: int) -> None:
     put_down(s, p, YEAR_OF_PLENTY)
     gain(s, p, first, 1)
     gain(s, p, second, 1)
 
 
 @rule
-def apply_monopoly(s, p, r):
+def apply_monopoly(s: State, p: int, r: int) -> None:
     """Every other player hands over all cards of a resource, in public."""
     put_down(s, p, MONOPOLY)
     for q in range(s.num_players):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from catan_pz.compiler.rule import rule
 from catan_pz.engine.knowledge import note_payment
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import CARD_COST, CITY_COST, NUM_RESOURCES, ROAD_COST, SETTLEMENT_COST
 
 ROAD, SETTLEMENT, CITY, CARD = 0, 1, 2, 3
@@ -12,7 +13,7 @@ COSTS = np.array([ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST], np.int64)
 
 
 @rule
-def gain(s, p, r, n):
+def gain(s: State, p: int, r: int, n: int) -> None:
     """Player p takes n cards of r from the bank."""
     s.hand[p, r] += n
     s.hand_size[p] += n
@@ -20,14 +21,14 @@ def gain(s, p, r, n):
 
 
 @rule
-def return_cards(s, p, r, n):
+def return_cards(s: State, p: int, r: int, n: int) -> None:
     """Player p gives n cards of r back to the bank."""
     gain(s, p, r, -n)
     note_payment(s, p)
 
 
 @rule
-def move_cards(s, giver, taker, r, n):
+def move_cards(s: State, giver: int, taker: int, r: int, n: int) -> None:
     """Cards of r pass from one player to another, told to nobody."""
     s.hand[giver, r] -= n
     s.hand_size[giver] -= n
@@ -36,7 +37,7 @@ def move_cards(s, giver, taker, r, n):
 
 
 @rule
-def can_afford(s, p, purchase):
+def can_afford(s: State, p: int, purchase: int) -> bool:
     """Whether p holds the cards that a purchase costs."""
     left = 0
     for r in range(NUM_RESOURCES):
@@ -46,7 +47,7 @@ def can_afford(s, p, purchase):
 
 
 @rule
-def pay(s, p, purchase):
+def pay(s: State, p: int, purchase: int) -> None:
     """Player p pays the bank for a purchase."""
     for r in range(NUM_RESOURCES):
         gain(s, p, r, -COSTS[purchase, r])

@@ -1,12 +1,12 @@
 """Whether a state keeps the rules: `find_violations` names all that it breaks."""
 
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_NEIGHBORS
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.course import check_course
 from catan_pz.engine.derive import derive
 from catan_pz.engine.knowledge import least_held, most_held
-from catan_pz.engine.rule import rule
-from catan_pz.engine.state import LEGAL_WORDS
+from catan_pz.engine.state import LEGAL_WORDS, State
 from catan_pz.engine.violations import (
     DECK_COUNT,
     DISTANCE_RULE,
@@ -39,7 +39,7 @@ from catan_pz.terms import (
 
 
 @rule
-def check_resources(s):
+def check_resources(s: State) -> int:
     for r in range(NUM_RESOURCES):
         total = int(s.bank[r])
         if s.bank[r] < 0:
@@ -54,7 +54,7 @@ def check_resources(s):
 
 
 @rule
-def check_deck(s):
+def check_deck(s: State) -> int:
     if s.deck_left < 0 or s.deck_left > DECK_SIZE:
         return DECK_COUNT
     for card in range(NUM_CARD_KINDS):
@@ -73,7 +73,7 @@ def check_deck(s):
 
 
 @rule
-def check_pieces(s):
+def check_pieces(s: State) -> int:
     """Piece counts and overlaps; absent seats have no pieces."""
     found = 0
     taken_0, taken_1, built = 0, 0, 0
@@ -95,7 +95,7 @@ def check_pieces(s):
 
 
 @rule
-def check_distance_rule(s):
+def check_distance_rule(s: State) -> int:
     built = 0
     for p in range(s.num_players):
         built |= s.settlements[p] | s.cities[p]
@@ -108,7 +108,7 @@ def check_distance_rule(s):
 
 
 @rule
-def roads_touching(s, p, v):
+def roads_touching(s: State, p: int, v: int) -> int:
     """How many roads of p end at a vertex, counted from the edges."""
     roads = 0
     for e in range(NUM_EDGES):
@@ -119,7 +119,7 @@ def roads_touching(s, p, v):
 
 
 @rule
-def check_roads(s):
+def check_roads(s: State) -> int:
     for p in range(s.num_players):
         for e in range(NUM_EDGES):
             if s.roads[p, bits.edge_word(e)] & bits.edge_bit(e) != 0:
@@ -135,7 +135,7 @@ def check_roads(s):
 
 
 @rule
-def check_longest_road(s):
+def check_longest_road(s: State) -> int:
     """The holder has one of the longest roads, of 5 or more.
 
     Without a holder nobody alone has the longest of 5 or more.
@@ -156,7 +156,7 @@ def check_longest_road(s):
 
 
 @rule
-def check_largest_army(s):
+def check_largest_army(s: State) -> int:
     most = 0
     for p in range(s.num_players):
         most = max(most, int(s.played[p, KNIGHT]))
@@ -170,7 +170,7 @@ def check_largest_army(s):
 
 
 @rule
-def check_knowledge(s):
+def check_knowledge(s: State) -> int:
     for o in range(MAX_PLAYERS):
         for p in range(MAX_PLAYERS):
             for r in range(NUM_RESOURCES):
@@ -185,7 +185,7 @@ def check_knowledge(s):
 
 
 @rule
-def check_network(s, t, p):
+def check_network(s: State, t: State, p: int) -> int:
     """Compare the derived fields of p in a state with those worked out from scratch."""
     if s.hand_size[p] != t.hand_size[p] or s.road_length[p] != t.road_length[p]:
         return STALE
@@ -202,7 +202,7 @@ def check_network(s, t, p):
 
 
 @rule
-def check_places(s, t):
+def check_places(s: State, t: State) -> int:
     """Compare where things are with what is worked out from scratch in t."""
     for v in range(NUM_VERTICES):
         if s.on_vertex[v] != t.on_vertex[v]:
@@ -218,7 +218,7 @@ def check_places(s, t):
 
 
 @rule
-def check_derived(s, t):
+def check_derived(s: State, t: State) -> int:
     """Compare the derived fields of a state with those worked out from scratch in t."""
     derive(t)
     found = check_places(s, t)
@@ -231,7 +231,7 @@ def check_derived(s, t):
 
 
 @rule
-def find_violations(s, t):
+def find_violations(s: State, t: State) -> int:
     """All that a state breaks, as the sum of `Violation` flags; t is a copy to work on."""
     found = check_resources(s) | check_deck(s) | check_pieces(s) | check_distance_rule(s)
     found |= check_roads(s) | check_longest_road(s) | check_largest_army(s)

@@ -6,24 +6,25 @@ sizes) and column sums (19 less the bank) are public. `s.below[o, p, r]` and
 public moves truth and bounds alike, so only what is hidden or revealed is handled here.
 """
 
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
 
 @rule
-def least_held(s, o, p, r):
+def least_held(s: State, o: int, p: int, r: int) -> int:
     """The fewest cards of r that p holds, by what o knows."""
     return int(s.hand[p, r]) - int(s.below[o, p, r])
 
 
 @rule
-def most_held(s, o, p, r):
+def most_held(s: State, o: int, p: int, r: int) -> int:
     """The most cards of r that p holds, by what o knows."""
     return int(s.hand[p, r]) + int(s.above[o, p, r])
 
 
 @rule
-def tighten(s, o):
+def tighten(s: State, o: int) -> None:
     """Narrow the bounds of observer o until row and column sums give nothing more."""
     changed = True
     while changed:
@@ -52,7 +53,7 @@ def tighten(s, o):
 
 
 @rule
-def note_holding(s, p, r, n):
+def note_holding(s: State, p: int, r: int, n: int) -> None:
     """Everybody learns that p holds at least n cards of r."""
     for o in range(s.num_players):
         if s.below[o, p, r] > s.hand[p, r] - n:
@@ -61,7 +62,7 @@ def note_holding(s, p, r, n):
 
 
 @rule
-def bounds_hold(s, p):
+def bounds_hold(s: State, p: int) -> bool:
     """Whether nobody takes a negative number of cards in the hand of p for possible."""
     least = 0
     for o in range(MAX_PLAYERS):
@@ -71,7 +72,7 @@ def bounds_hold(s, p):
 
 
 @rule
-def note_payment(s, p):
+def note_payment(s: State, p: int) -> None:
     """Everybody saw what p has just paid: no count known to be possible may be negative."""
     if bounds_hold(s, p):
         return
@@ -86,7 +87,7 @@ def note_payment(s, p):
 
 
 @rule
-def note_count(s, p, r):
+def note_count(s: State, p: int, r: int) -> None:
     """Everybody learns how many cards of r player p holds."""
     for o in range(s.num_players):
         if s.below[o, p, r] != 0 or s.above[o, p, r] != 0:
@@ -96,7 +97,7 @@ def note_count(s, p, r):
 
 
 @rule
-def note_hidden_theft(s, o, thief, victim, stolen):
+def note_hidden_theft(s: State, o: int, thief: int, victim: int, stolen: int) -> None:
     """Observer o sees that a card is stolen but not its type; called before it moves."""
     possible = 0
     for r in range(NUM_RESOURCES):
@@ -118,7 +119,7 @@ def note_hidden_theft(s, o, thief, victim, stolen):
 
 
 @rule
-def note_theft(s, thief, victim, stolen):
+def note_theft(s: State, thief: int, victim: int, stolen: int) -> None:
     """Tell the others of a theft; called before the card moves."""
     for o in range(s.num_players):
         if o != thief and o != victim:

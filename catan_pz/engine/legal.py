@@ -1,8 +1,6 @@
 """Which actions are legal: the set `s.legal`, and the mask that it spells."""
 
-from catan_pz.board.topology import EDGES_PER_WORD
-from catan_pz.engine import bits
-from catan_pz.engine.actions import (
+from catan_pz.actions import (
     ACCEPT,
     BUILD_CITY,
     BUILD_ROAD,
@@ -27,6 +25,10 @@ from catan_pz.engine.actions import (
     STEAL,
     WITHDRAW,
 )
+from catan_pz.board.topology import EDGES_PER_WORD
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Array
+from catan_pz.engine import bits
 from catan_pz.engine.building import (
     can_build_city,
     can_build_road,
@@ -40,10 +42,9 @@ from catan_pz.engine.development import (
     may_play,
 )
 from catan_pz.engine.robber import robber_spots, victims
-from catan_pz.engine.rule import rule
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
-from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS
+from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State
 from catan_pz.engine.trade import (
     OFFER_WORDS,
     OFFERS_PER_WORD,
@@ -64,7 +65,7 @@ WORD_MASK = (1 << ACTIONS_PER_WORD) - 1
 
 
 @rule
-def allow(s, first, members):
+def allow(s: State, first: int, members: int) -> None:
     """Make legal, for each member of a set (up to 56), the action first + member."""
     word = first // ACTIONS_PER_WORD
     shift = first % ACTIONS_PER_WORD
@@ -75,12 +76,12 @@ def allow(s, first, members):
 
 
 @rule
-def is_legal(s, a):
+def is_legal(s: State, a: int) -> bool:
     return (s.legal[a // ACTIONS_PER_WORD] >> (a % ACTIONS_PER_WORD)) & 1 == 1
 
 
 @rule
-def count_legal(s):
+def count_legal(s: State) -> int:
     n = 0
     for word in range(LEGAL_WORDS):
         n += bits.count(s.legal[word])
@@ -88,7 +89,7 @@ def count_legal(s):
 
 
 @rule
-def pick_legal(s, n):
+def pick_legal(s: State, n: int) -> int:
     """The n-th legal action in increasing order, from 0."""
     word = 0
     while n >= bits.count(s.legal[word]):
@@ -98,7 +99,7 @@ def pick_legal(s, n):
 
 
 @rule
-def allow_cards(s, p):
+def allow_cards(s: State, p: int) -> None:
     """Development cards that p, in turn, may play."""
     if may_play(s, p, KNIGHT):
         allow(s, PLAY_KNIGHT, 1)
@@ -115,7 +116,7 @@ def allow_cards(s, p):
 
 
 @rule
-def allow_building(s, p):
+def allow_building(s: State, p: int) -> None:
     """What p may build and buy."""
     if can_build_road(s, p):
         allow(s, BUILD_ROAD, road_spots(s, p, 0))
@@ -129,7 +130,7 @@ def allow_building(s, p):
 
 
 @rule
-def allow_maritime_trade(s, p):
+def allow_maritime_trade(s: State, p: int) -> None:
     """Trades of p with the bank, which must have the card asked for."""
     in_bank, swaps = 0, 0
     for r in range(NUM_RESOURCES):
@@ -144,7 +145,7 @@ def allow_maritime_trade(s, p):
 
 
 @rule
-def allow_composing(s, p):
+def allow_composing(s: State, p: int) -> None:
     """Cards that p may add to an offer."""
     for r in range(NUM_RESOURCES):
         if can_compose_give(s, p, r):
@@ -154,7 +155,7 @@ def allow_composing(s, p):
 
 
 @rule
-def allow_offers(s, p):
+def allow_offers(s: State, p: int) -> None:
     """Offers, or counter-offers, that p may make or begin."""
     if s.offer_templates:
         giving, getting = bundles_held(s, p), bundles_to_ask_for(s, p)
@@ -165,7 +166,7 @@ def allow_offers(s, p):
 
 
 @rule
-def allow_closing(s, p):
+def allow_closing(s: State, p: int) -> None:
     """Those with whom p may trade, by relative seat."""
     for k in range(1, int(s.num_players)):
         if can_close_with(s, p, seat_after(s, p, k)):
@@ -173,7 +174,7 @@ def allow_closing(s, p):
 
 
 @rule
-def allow_stealing(s, p):
+def allow_stealing(s: State, p: int) -> None:
     """Those from whom p may steal, by relative seat."""
     seats = victims(s, p, int(s.robber))
     for k in range(1, int(s.num_players)):
@@ -182,7 +183,7 @@ def allow_stealing(s, p):
 
 
 @rule
-def allow_discarding(s, p):
+def allow_discarding(s: State, p: int) -> None:
     held = 0
     for r in range(NUM_RESOURCES):
         held |= int(s.hand[p, r] > 0) << r
@@ -190,7 +191,7 @@ def allow_discarding(s, p):
 
 
 @rule
-def allow_main(s, p):
+def allow_main(s: State, p: int) -> None:
     """What p may do in turn, after the roll."""
     allow(s, END_TURN, 1)
     allow_building(s, p)
@@ -201,7 +202,7 @@ def allow_main(s, p):
 
 
 @rule
-def allow_in_turn(s, p):
+def allow_in_turn(s: State, p: int) -> None:
     """Legal actions of the player in turn, outside of trade between players."""
     if s.phase == Phase.MAIN:
         allow_main(s, p)
@@ -223,7 +224,7 @@ def allow_in_turn(s, p):
 
 
 @rule
-def allow_in_trade(s, p):
+def allow_in_trade(s: State, p: int) -> None:
     """Legal actions while an offer is composed, answered or closed."""
     if s.phase == Phase.ANSWER:
         allow(s, REJECT, 1)
@@ -242,7 +243,7 @@ def allow_in_trade(s, p):
 
 
 @rule
-def find_legal(s):
+def find_legal(s: State) -> None:
     """Write the set of legal actions of the player to move; none when the game is finished."""
     for word in range(LEGAL_WORDS):
         s.legal[word] = 0
@@ -258,7 +259,7 @@ def find_legal(s):
 
 
 @rule
-def write_mask(s, mask):
+def write_mask(s: State, mask: Int8Array) -> None:
     """Spell the set of legal actions into a mask of A numbers, 0 or 1."""
     mask[:] = 0
     for word in range(LEGAL_WORDS):

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.board.generators import fixed_layouts, flat_layout
+from catan_pz.compiler.rule import entry
 from catan_pz.engine import chance
-from catan_pz.engine.rule import as_games, entry
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.rules import Board, Rules
 
 NO_SCRIPT: Final = np.zeros((0, 2), np.int8)
 
 
 @entry
-def _shuffle_seeded_board(games, i, seed, no_adjacent_red):
+def _shuffle_seeded_board(games: States, i: int, seed: np.uint64, no_adjacent_red: int) -> None:
     s = games[i]
     s.rng = chance.scramble(seed)
     chance.shuffle_board(s, 0, no_adjacent_red)

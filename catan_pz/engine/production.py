@@ -1,27 +1,28 @@
 """Production: what each throw of the dice brings."""
 
 from catan_pz.board.topology import HEX_VERTEX_SET, VERTEX_HEXES
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.hands import gain
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import MAX_PLAYERS, Terrain
 
 
 @rule
-def pips_of(number):
+def pips_of(number: int) -> int:
     """Ways to throw a number with two dice, 0 for none (the desert); `terms.PIPS` as a formula."""
     return max(0, 6 - abs(7 - number))
 
 
 @rule
-def cards_due_from(s, p, h):
+def cards_due_from(s: State, p: int, h: int) -> int:
     """Cards that a hex gives to p: one for each settlement, two for each city."""
     corners = HEX_VERTEX_SET[h]
     return bits.count(s.settlements[p] & corners) + 2 * bits.count(s.cities[p] & corners)
 
 
 @rule
-def cards_due(s, p, h, twin):
+def cards_due(s: State, p: int, h: int, twin: int) -> int:
     """Cards due to p from a hex and, if there is one, its twin of the same resource."""
     due = cards_due_from(s, p, h)
     if twin >= 0:
@@ -30,7 +31,7 @@ def cards_due(s, p, h, twin):
 
 
 @rule
-def share_out(s, h, twin):
+def share_out(s: State, h: int, twin: int) -> None:
     """Give out one resource.
 
     What the bank can't pay in full goes to nobody, unless only one player is due some:
@@ -50,7 +51,7 @@ def share_out(s, h, twin):
 
 
 @rule
-def produce(s, number):
+def produce(s: State, number: int) -> None:
     """Every hex with a number gives its resource, unless the robber stands there."""
     h = int(s.token_hexes[number, 0])
     twin = int(s.token_hexes[number, 1])
@@ -68,7 +69,7 @@ def produce(s, number):
 
 
 @rule
-def add_pips_at(s, p, v):
+def add_pips_at(s: State, p: int, v: int) -> None:
     """Player p has built at a vertex: each hex there brings one card more."""
     for k in range(3):
         h = VERTEX_HEXES[v, k]
@@ -77,7 +78,7 @@ def add_pips_at(s, p, v):
 
 
 @rule
-def add_pips_of(s, h, sign):
+def add_pips_of(s: State, h: int, sign: int) -> None:
     """The robber leaves a hex (sign 1) or comes to it (sign -1)."""
     if s.terrain[h] != Terrain.DESERT:
         for p in range(MAX_PLAYERS):

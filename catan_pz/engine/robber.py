@@ -1,13 +1,14 @@
 """Seven, robber and stealing."""
 
 from catan_pz.board.topology import HEX_VERTEX_SET
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.chance import draw_stolen_resource
 from catan_pz.engine.hands import move_cards, return_cards
 from catan_pz.engine.knowledge import note_payment, note_theft
 from catan_pz.engine.production import add_pips_of
-from catan_pz.engine.rule import rule
 from catan_pz.engine.seats import seat_after
+from catan_pz.engine.state import State
 from catan_pz.terms import NUM_HEXES, Phase
 
 ALL_HEXES = (1 << NUM_HEXES) - 1
@@ -16,7 +17,7 @@ SPARED_POINTS = 2
 
 
 @rule
-def next_to_discard(s):
+def next_to_discard(s: State) -> None:
     """Pass the move to the next player who has cards to discard, from the roller on."""
     for k in range(s.num_players):
         p = seat_after(s, int(s.turn_player), k)
@@ -29,7 +30,7 @@ def next_to_discard(s):
 
 
 @rule
-def apply_seven(s):
+def apply_seven(s: State) -> None:
     """Every hand above the limit loses half, rounded down; then the robber moves."""
     for p in range(s.num_players):
         s.to_discard[p] = s.hand_size[p] // 2 if s.hand_size[p] > s.discard_limit else 0
@@ -37,20 +38,20 @@ def apply_seven(s):
 
 
 @rule
-def apply_discard(s, p, r):
+def apply_discard(s: State, p: int, r: int) -> None:
     return_cards(s, p, r, 1)
     s.to_discard[p] -= 1
     next_to_discard(s)
 
 
 @rule
-def touches(s, p, h):
+def touches(s: State, p: int, h: int) -> bool:
     """Whether p has a building on a hex."""
     return (s.settlements[p] | s.cities[p]) & HEX_VERTEX_SET[h] != 0
 
 
 @rule
-def robber_spots(s, p):
+def robber_spots(s: State, p: int) -> int:
     """Set of hexes to which p may move the robber."""
     others = ALL_HEXES & ~(1 << int(s.robber))
     if not s.friendly_robber:
@@ -65,7 +66,7 @@ def robber_spots(s, p):
 
 
 @rule
-def victims(s, p, h):
+def victims(s: State, p: int, h: int) -> int:
     """Set of seats from which p may steal at a hex."""
     seats = 0
     for q in range(s.num_players):
@@ -74,13 +75,13 @@ def victims(s, p, h):
 
 
 @rule
-def resume_turn(s):
+def resume_turn(s: State) -> None:
     """Go back to where the player in turn was before the robber or a card."""
     s.phase = Phase.MAIN if s.rolled else Phase.ROLL
 
 
 @rule
-def apply_steal(s, p, victim):
+def apply_steal(s: State, p: int, victim: int) -> None:
     """Take one card at random from a victim; only the two of them know which."""
     r = draw_stolen_resource(s, victim)
     note_theft(s, p, victim, r)
@@ -92,7 +93,7 @@ def apply_steal(s, p, victim):
 
 
 @rule
-def apply_move_robber(s, p, h):
+def apply_move_robber(s: State, p: int, h: int) -> None:
     """Move the robber; a theft from the only possible victim is carried out at once."""
     add_pips_of(s, int(s.robber), 1)
     s.robber = h

@@ -1,10 +1,11 @@
 """Going round the table, without the division that a remainder costs."""
 
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.engine.state import State
 
 
 @rule
-def seat_after(s, p, k):
+def seat_after(s: State, p: int, k: int) -> int:
     """The seat k places (fewer than there are players) clockwise from p."""
     q = p + k
     n = int(s.num_players)
@@ -12,7 +13,7 @@ def seat_after(s, p, k):
 
 
 @rule
-def places_from(s, viewer, p):
+def places_from(s: State, viewer: int, p: int) -> int:
     """Places clockwise from the viewer to p."""
     k = p - viewer
     return k + int(s.num_players) if k < 0 else k

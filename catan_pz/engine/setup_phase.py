@@ -1,21 +1,22 @@
 """Set-up: two settlements and two roads each, in order and then back."""
 
 from catan_pz.board.topology import VERTEX_EDGE_SET, VERTEX_HEXES
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.building import ALL_VERTICES, empty_edges, place_road, place_settlement
 from catan_pz.engine.hands import gain
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import Phase, Terrain
 
 
 @rule
-def setup_settlement_spots(s):
+def setup_settlement_spots(s: State) -> int:
     """Set of vertices that keep the distance rule; no road is needed."""
     return ALL_VERTICES & ~s.crowded
 
 
 @rule
-def setup_road_spots(s, p, word):
+def setup_road_spots(s: State, p: int, word: int) -> int:
     """Empty edges at the settlement of p that has no road yet, in one of two words."""
     without_road = s.settlements[p] & ~s.road_ends[p]
     if without_road == 0:
@@ -24,7 +25,7 @@ def setup_road_spots(s, p, word):
 
 
 @rule
-def gain_starting_hand(s, p, v):
+def gain_starting_hand(s: State, p: int, v: int) -> None:
     """One card for each producing hex at the second settlement."""
     for k in range(3):
         h = VERTEX_HEXES[v, k]
@@ -33,7 +34,7 @@ def gain_starting_hand(s, p, v):
 
 
 @rule
-def apply_setup_settlement(s, p, v):
+def apply_setup_settlement(s: State, p: int, v: int) -> None:
     place_settlement(s, p, v)
     if bits.count(s.settlements[p]) == 2:
         gain_starting_hand(s, p, v)
@@ -41,14 +42,14 @@ def apply_setup_settlement(s, p, v):
 
 
 @rule
-def seat_to_place(s, first, k):
+def seat_to_place(s: State, first: int, k: int) -> int:
     """Who places the k-th settlement, from 0, when `first` begins."""
     n = int(s.num_players)
     return (first + (k if k < n else 2 * n - 1 - k)) % n
 
 
 @rule
-def apply_setup_road(s, p, e):
+def apply_setup_road(s: State, p: int, e: int) -> None:
     """Place the road; in the second round the order of seats is reversed."""
     place_road(s, p, e)
     placed = 0

@@ -5,9 +5,11 @@ V vertices, E edges, H hexes, B harbors. A set of vertices is one int64 (vertex 
 bit v); a set of edges is two words of 36 bits (`topology.EDGES_PER_WORD`).
 """
 
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
+import numba
 import numpy as np
+from numba import types
 
 from catan_pz.terms import (
     DECK_SIZE,
@@ -117,6 +119,12 @@ def _packed(fields: list[tuple[Any, ...]]) -> np.dtype:
 STATE: Final = _packed(_FIELDS)
 """One game, full information."""
 
+State: TypeAlias = Annotated[Any, numba.from_dtype(STATE)]
+"""A game, as rules take it."""
+
+States: TypeAlias = Annotated[Any, types.Array(numba.from_dtype(STATE), 1, "C")]
+"""An array of games, as entry points take it."""
+
 DERIVED: Final = (
     "hand_size",
     "points",
@@ -133,3 +141,8 @@ DERIVED: Final = (
     "legal",
 )
 """Fields that follow from the others."""
+
+
+def as_games(array: np.ndarray) -> np.ndarray:
+    """An array of `STATE` as entry points take it: with fields as attributes in plain Python."""
+    return array.view(np.recarray) if numba.config.DISABLE_JIT else array

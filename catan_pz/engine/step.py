@@ -1,6 +1,6 @@
 """From an action's id to the chapter of the rules that carries it out: dispatch only."""
 
-from catan_pz.engine.actions import (
+from catan_pz.actions import (
     ACCEPT,
     BUILD_CITY,
     BUILD_ROAD,
@@ -26,6 +26,8 @@ from catan_pz.engine.actions import (
     STEAL,
     WITHDRAW,
 )
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine.building import apply_build_city, apply_build_road, apply_build_settlement
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.development import (
@@ -38,9 +40,9 @@ from catan_pz.engine.development import (
 )
 from catan_pz.engine.legal import count_legal, find_legal, pick_legal
 from catan_pz.engine.robber import apply_discard, apply_move_robber, apply_steal
-from catan_pz.engine.rule import rule
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import apply_setup_road, apply_setup_settlement
+from catan_pz.engine.state import State
 from catan_pz.engine.trade import (
     apply_accept,
     apply_close,
@@ -57,7 +59,7 @@ from catan_pz.terms import Phase
 
 
 @rule
-def apply_road(s, p, e):
+def apply_road(s: State, p: int, e: int) -> None:
     """A road: of the set-up, of a road building card, or paid for."""
     if s.phase == Phase.SETUP_ROAD:
         apply_setup_road(s, p, e)
@@ -68,7 +70,7 @@ def apply_road(s, p, e):
 
 
 @rule
-def apply_building(s, p, a):
+def apply_building(s: State, p: int, a: int) -> None:
     """Roads, settlements, cities."""
     if a < BUILD_SETTLEMENT:
         apply_road(s, p, a - BUILD_ROAD)
@@ -81,7 +83,7 @@ def apply_building(s, p, a):
 
 
 @rule
-def apply_card(s, p, a):
+def apply_card(s: State, p: int, a: int) -> None:
     """Buying and playing development cards."""
     if a == BUY_DEVELOPMENT_CARD:
         apply_buy_card(s, p)
@@ -97,7 +99,7 @@ def apply_card(s, p, a):
 
 
 @rule
-def apply_offering(s, p, a):
+def apply_offering(s: State, p: int, a: int) -> None:
     """Trade between players."""
     if a < COMPOSE_GIVE:
         apply_offer(s, p, a - OFFER)
@@ -118,7 +120,7 @@ def apply_offering(s, p, a):
 
 
 @rule
-def apply_action(s, a, script):
+def apply_action(s: State, a: int, script: Int8Matrix) -> None:
     """Carry out a legal action."""
     p = int(s.player)
     if a == ROLL:
@@ -143,7 +145,7 @@ def apply_action(s, a, script):
 
 
 @rule
-def step(s, a, script):
+def step(s: State, a: int, script: Int8Matrix) -> None:
     """Play one decision."""
     apply_action(s, a, script)
     s.outcome = NO_OUTCOME
@@ -152,7 +154,7 @@ def step(s, a, script):
 
 
 @rule
-def advance(s, a, script):
+def advance(s: State, a: int, script: Int8Matrix) -> None:
     """Play one decision and, where the rules say so, the forced ones that follow."""
     step(s, a, script)
     while s.skip_forced and count_legal(s) == 1:

@@ -7,12 +7,13 @@ which is addressed to the player in turn.
 
 import numpy as np
 
+from catan_pz.actions import NUM_OFFERS, OFFER_GET, OFFER_GIVE
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
-from catan_pz.engine.actions import NUM_OFFERS, OFFER_GET, OFFER_GIVE
 from catan_pz.engine.hands import gain, move_cards, return_cards
 from catan_pz.engine.knowledge import most_held, note_holding, note_payment
-from catan_pz.engine.rule import rule
 from catan_pz.engine.seats import seat_after
+from catan_pz.engine.state import State
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 NO_ANSWER, ACCEPTED, REJECTED, COUNTERED = 0, 1, 2, 3
@@ -64,32 +65,32 @@ OFFERS_GETTING = _offers_with(OFFER_GET)
 
 
 @rule
-def apply_maritime_trade(s, p, give, get):
+def apply_maritime_trade(s: State, p: int, give: int, get: int) -> None:
     """Trade with the bank at the best rate that p has."""
     return_cards(s, p, give, int(s.rate[p, give]))
     gain(s, p, get, 1)
 
 
 @rule
-def may_offer(s):
+def may_offer(s: State) -> bool:
     """Whether the player in turn may begin another offer."""
     return s.trading and s.offers_made < s.max_offers
 
 
 @rule
-def is_addressed(s, maker, q):
+def is_addressed(s: State, maker: int, q: int) -> bool:
     """Whether an offer of its maker goes to q: counter-offers go to the player in turn."""
     return q != maker and (maker == s.turn_player or q == s.turn_player)
 
 
 @rule
-def bundles_of(ones, twos):
+def bundles_of(ones: int, twos: int) -> int:
     """Set of bundles that a hand covers: resources it has one of, and has two of."""
     return ones | twos << NUM_RESOURCES | PAIRS_AMONG[ones] << _FIRST_PAIR
 
 
 @rule
-def bundles_held(s, p):
+def bundles_held(s: State, p: int) -> int:
     """Set of bundles that p holds."""
     ones, twos = 0, 0
     for r in range(NUM_RESOURCES):
@@ -101,7 +102,7 @@ def bundles_held(s, p):
 
 
 @rule
-def bundles_possible(s, o, p):
+def bundles_possible(s: State, o: int, p: int) -> int:
     """Set of bundles that p can hold in full, by what o knows."""
     if s.hand_size[p] == 0:
         return 0
@@ -115,7 +116,7 @@ def bundles_possible(s, o, p):
 
 
 @rule
-def bundles_to_ask_for(s, maker):
+def bundles_to_ask_for(s: State, maker: int) -> int:
     """Set of bundles that one of those addressed can hold in full, by what the maker knows."""
     bundles = 0
     for q in range(s.num_players):
@@ -125,7 +126,7 @@ def bundles_to_ask_for(s, maker):
 
 
 @rule
-def offers_between(giving, getting, word):
+def offers_between(giving: int, getting: int, word: int) -> int:
     """Templates that give and get bundles of two sets, in one of three words."""
     given, got = 0, 0
     while giving != 0:
@@ -138,7 +139,7 @@ def offers_between(giving, getting, word):
 
 
 @rule
-def can_compose_give(s, maker, r):
+def can_compose_give(s: State, maker: int, r: int) -> bool:
     """Whether one more card of r may be added to what the maker gives."""
     cards = 0
     for k in range(NUM_RESOURCES):
@@ -148,7 +149,7 @@ def can_compose_give(s, maker, r):
 
 
 @rule
-def may_hold_request(s, maker, q, extra):
+def may_hold_request(s: State, maker: int, q: int, extra: int) -> bool:
     """Whether q can hold what the maker asks for and one card more, by what the maker knows."""
     cards = 0
     for r in range(NUM_RESOURCES):
@@ -160,7 +161,7 @@ def may_hold_request(s, maker, q, extra):
 
 
 @rule
-def can_compose_get(s, maker, r):
+def can_compose_get(s: State, maker: int, r: int) -> bool:
     """Whether one more card of r may be added to what the maker gets."""
     cards = 0
     for k in range(NUM_RESOURCES):
@@ -174,7 +175,7 @@ def can_compose_get(s, maker, r):
 
 
 @rule
-def can_send(s, maker):
+def can_send(s: State, maker: int) -> bool:
     """Whether both sides of what is composed have a card."""
     give, get = 0, 0
     for r in range(NUM_RESOURCES):
@@ -184,7 +185,7 @@ def can_send(s, maker):
 
 
 @rule
-def can_accept(s, p):
+def can_accept(s: State, p: int) -> bool:
     """Whether p holds what the player in turn asks for."""
     for r in range(NUM_RESOURCES):
         if s.hand[p, r] < s.offer_get[int(s.turn_player), r]:
@@ -193,7 +194,7 @@ def can_accept(s, p):
 
 
 @rule
-def can_close_with(s, p, q):
+def can_close_with(s: State, p: int, q: int) -> bool:
     """Whether p, in turn, may trade with q: q accepted, or asks for what p holds."""
     if s.answer[q] != COUNTERED:
         return s.answer[q] == ACCEPTED
@@ -204,14 +205,14 @@ def can_close_with(s, p, q):
 
 
 @rule
-def erase_offer(s, p):
+def erase_offer(s: State, p: int) -> None:
     for r in range(NUM_RESOURCES):
         s.offer_give[p, r] = 0
         s.offer_get[p, r] = 0
 
 
 @rule
-def end_offer(s):
+def end_offer(s: State) -> None:
     """The offer is closed, withdrawn or lapsed: the turn goes on."""
     for p in range(s.num_players):
         erase_offer(s, p)
@@ -221,7 +222,7 @@ def end_offer(s):
 
 
 @rule
-def next_to_answer(s):
+def next_to_answer(s: State) -> None:
     """Pass the move to the next player in turn order to answer, or back to the offer's maker."""
     answered_otherwise = False
     for k in range(1, int(s.num_players)):
@@ -240,7 +241,7 @@ def next_to_answer(s):
 
 
 @rule
-def send_offer(s, p):
+def send_offer(s: State, p: int) -> None:
     """Make public the offer or counter-offer of p, which proves the cards on its giving side."""
     for r in range(NUM_RESOURCES):
         if s.offer_give[p, r] > 0:
@@ -251,7 +252,7 @@ def send_offer(s, p):
 
 
 @rule
-def apply_offer(s, p, k):
+def apply_offer(s: State, p: int, k: int) -> None:
     """Send template k as an offer, or as a counter-offer."""
     if p == s.turn_player:
         s.offers_made += 1
@@ -262,26 +263,26 @@ def apply_offer(s, p, k):
 
 
 @rule
-def begin_composing(s, p):
+def begin_composing(s: State, p: int) -> None:
     if s.phase == Phase.MAIN:
         s.offers_made += 1
     s.phase = Phase.COMPOSE
 
 
 @rule
-def apply_compose_give(s, p, r):
+def apply_compose_give(s: State, p: int, r: int) -> None:
     begin_composing(s, p)
     s.offer_give[p, r] += 1
 
 
 @rule
-def apply_compose_get(s, p, r):
+def apply_compose_get(s: State, p: int, r: int) -> None:
     begin_composing(s, p)
     s.offer_get[p, r] += 1
 
 
 @rule
-def apply_accept(s, p):
+def apply_accept(s: State, p: int) -> None:
     """Agree to the offer, which proves the cards that it asks for."""
     maker = int(s.turn_player)
     for r in range(NUM_RESOURCES):
@@ -292,13 +293,13 @@ def apply_accept(s, p):
 
 
 @rule
-def apply_reject(s, p):
+def apply_reject(s: State, p: int) -> None:
     s.answer[p] = REJECTED
     next_to_answer(s)
 
 
 @rule
-def apply_withdraw(s, p):
+def apply_withdraw(s: State, p: int) -> None:
     """Take back the offer; an answering player who composes rejects instead."""
     if p == s.turn_player:
         end_offer(s)
@@ -308,7 +309,7 @@ def apply_withdraw(s, p):
 
 
 @rule
-def apply_close(s, p, q):
+def apply_close(s: State, p: int, q: int) -> None:
     """Trade with q by the offer that q accepted, or by the counter-offer of q."""
     for r in range(NUM_RESOURCES):
         if s.answer[q] == ACCEPTED:

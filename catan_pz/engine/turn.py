@@ -1,16 +1,18 @@
 """The course of a turn: the roll, its end, and winning."""
 
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine.chance import throw_dice
 from catan_pz.engine.production import produce
 from catan_pz.engine.robber import apply_seven
-from catan_pz.engine.rule import rule
 from catan_pz.engine.seats import seat_after
+from catan_pz.engine.state import State
 from catan_pz.engine.trade import end_offer
 from catan_pz.terms import NUM_CARD_KINDS, Phase
 
 
 @rule
-def apply_roll(s, script):
+def apply_roll(s: State, script: Int8Matrix) -> None:
     throw_dice(s, script)
     s.rolled = 1
     number = int(s.dice[0]) + int(s.dice[1])
@@ -22,7 +24,7 @@ def apply_roll(s, script):
 
 
 @rule
-def apply_end_turn(s):
+def apply_end_turn(s: State) -> None:
     for card in range(NUM_CARD_KINDS):
         s.new_cards[card] = 0
     s.rolled = 0
@@ -35,24 +37,24 @@ def apply_end_turn(s):
 
 
 @rule
-def is_setup(s):
+def is_setup(s: State) -> bool:
     return s.phase == Phase.SETUP_SETTLEMENT or s.phase == Phase.SETUP_ROAD
 
 
 @rule
-def is_truncated(s):
+def is_truncated(s: State) -> bool:
     """Whether the turns allowed are over with no winner."""
     return s.max_turns > 0 and s.turn >= s.max_turns and s.phase != Phase.OVER
 
 
 @rule
-def is_finished(s):
+def is_finished(s: State) -> bool:
     """Whether the game is won or truncated."""
     return s.phase == Phase.OVER or is_truncated(s)
 
 
 @rule
-def end_if_won(s):
+def end_if_won(s: State) -> None:
     """The player in turn wins with enough points, in the turn or as it starts."""
     winner = int(s.turn_player)
     if is_setup(s) or s.points[winner] < s.victory_points:

@@ -9,19 +9,14 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from catan_pz.env.match import (
-    OBSERVATIONS,
-    Match,
-    RuleOptions,
-    check_choice,
-    shaped,
-)
+from catan_pz.checks import check_choice, check_seed
+from catan_pz.env.match import OBSERVATIONS, Match, RuleOptions, shaped
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.spaces import masked_space, state_space
 from catan_pz.observation.global_state import global_vector
 from catan_pz.rewards import FINISHED, OVER, SEAT, Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game, check_seed
+from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
 
 AGENTS = tuple(f"player_{seat}" for seat in range(MAX_PLAYERS))

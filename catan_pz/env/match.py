@@ -6,13 +6,14 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import as_action
+from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import bound
 from catan_pz.observation.segments import SIZE, named_views
 from catan_pz.rewards import HAPPENED_SHIFT, NUM_HAPPENED, Reward, looked_at, make_reward
 from catan_pz.rules import Rules
-from catan_pz.runtime import calls
-from catan_pz.runtime.game import Game, as_action
+from catan_pz.runtime import game_calls
+from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
 
 OBSERVATIONS = ("flat", "dict")
@@ -35,12 +36,6 @@ class RuleOptions(TypedDict, total=False):
     first_player: int | str
     skip_forced: bool
     max_turns: int | None
-
-
-def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Raise a `ValueError` that names option, value and what is allowed."""
-    if value not in choices:
-        raise ValueError(f"option {name}={value!r} is not possible; allowed: one of {choices}")
 
 
 class Match:
@@ -67,8 +62,8 @@ class Match:
         self._bind()
 
     def _bind(self) -> None:
-        self._play: Callable[..., int] = bound(calls.play_noting)
-        self._look: Callable[..., None] = bound(calls.look)
+        self._play: Callable[..., int] = bound(game_calls.play_noting)
+        self._look: Callable[..., None] = bound(game_calls.look)
         self._script = table_of(self.game.rules).script
         self._num_actions = self.rules.num_actions
         self._looked_at = looked_at(self.reward)

@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium import logger
 from numpy.typing import NDArray
 
-from catan_pz.env.match import check_choice
+from catan_pz.checks import check_choice
 from catan_pz.notation.state import state_to_dict
 from catan_pz.runtime.game import Decision, Game
 

@@ -11,13 +11,14 @@ from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.table import Table
-from catan_pz.env.match import OBSERVATIONS, Match, RuleOptions, check_choice, shaped
+from catan_pz.checks import as_action, check_choice, check_seed
+from catan_pz.env.match import OBSERVATIONS, Match, RuleOptions, shaped
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
 from catan_pz.rewards import FINISHED, Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game, as_action, check_seed
+from catan_pz.runtime.game import Game
 
 ILLEGAL_REWARD = -1.0
 """What an illegal action gets, besides the end of the episode."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, Final
 
-from catan_pz.engine import actions as table
+from catan_pz import actions as table
 from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES, Resource
 
 RESOURCE_NAMES: Final = tuple(r.name.lower() for r in Resource)

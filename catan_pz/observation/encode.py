@@ -5,14 +5,15 @@ Nothing here may depend on what the viewer can't know.
 
 import numpy as np
 
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Float32Array, Int8Array
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
 from catan_pz.engine.chance import THROWS_OF_SUM, throws_left
 from catan_pz.engine.knowledge import least_held, most_held
 from catan_pz.engine.production import pips_of
-from catan_pz.engine.rule import rule
 from catan_pz.engine.seats import places_from, seat_after
-from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF
+from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
 from catan_pz.observation.segments import PLACES, SCALES, SIZE
 from catan_pz.terms import (
     MAX_PLAYERS,
@@ -73,7 +74,7 @@ ANSWER = PLACES["answer"].start
 
 
 @rule
-def write_board(s, obs):
+def write_board(s: State, obs: Int8Array) -> None:
     """Hexes, number tokens, harbors, robber."""
     for h in range(NUM_HEXES):
         obs[HEX_NUMBER_TOKEN + h] = s.token[h]
@@ -87,7 +88,7 @@ def write_board(s, obs):
 
 
 @rule
-def piece_of(s, viewer, k, kind):
+def piece_of(s: State, viewer: int, k: int, kind: int) -> np.int8:
     """How a piece is marked of the seat k places clockwise from the viewer."""
     owner = seat_after(s, viewer, k) if k < s.num_players else NOBODY_THERE
     # As narrow as the marks themselves, for the sake of vectorised loops.
@@ -95,7 +96,7 @@ def piece_of(s, viewer, k, kind):
 
 
 @rule
-def write_buildings(s, viewer, obs):
+def write_buildings(s: State, viewer: int, obs: Int8Array) -> None:
     """1 for a settlement, 2 for a city, at each vertex for all seats."""
     town_0, town_1 = piece_of(s, viewer, 0, SETTLEMENT_OF), piece_of(s, viewer, 1, SETTLEMENT_OF)
     town_2, town_3 = piece_of(s, viewer, 2, SETTLEMENT_OF), piece_of(s, viewer, 3, SETTLEMENT_OF)
@@ -111,7 +112,7 @@ def write_buildings(s, viewer, obs):
 
 
 @rule
-def write_roads(s, viewer, obs):
+def write_roads(s: State, viewer: int, obs: Int8Array) -> None:
     """1 for a road, at each edge for all seats."""
     road_0, road_1 = piece_of(s, viewer, 0, ROAD_OF), piece_of(s, viewer, 1, ROAD_OF)
     road_2, road_3 = piece_of(s, viewer, 2, ROAD_OF), piece_of(s, viewer, 3, ROAD_OF)
@@ -125,7 +126,7 @@ def write_roads(s, viewer, obs):
 
 
 @rule
-def write_own(s, viewer, obs):
+def write_own(s: State, viewer: int, obs: Int8Array) -> None:
     """What the viewer alone knows."""
     for r in range(NUM_RESOURCES):
         obs[OWN_HAND + r] = s.hand[viewer, r]
@@ -137,7 +138,7 @@ def write_own(s, viewer, obs):
 
 
 @rule
-def write_cards_of(s, viewer, p, k, obs):
+def write_cards_of(s: State, viewer: int, p: int, k: int, obs: Int8Array) -> None:
     """What the viewer knows of the cards of p, k places away, and what p earns."""
     # A loop for each segment, whose neighbouring bytes are then written together.
     at = NUM_RESOURCES * k
@@ -158,7 +159,7 @@ def write_cards_of(s, viewer, p, k, obs):
 
 
 @rule
-def write_player(s, viewer, p, obs):
+def write_player(s: State, viewer: int, p: int, obs: Int8Array) -> None:
     """What the viewer sees of p."""
     k = places_from(s, viewer, p)
     write_cards_of(s, viewer, p, k, obs)
@@ -175,7 +176,7 @@ def write_player(s, viewer, p, obs):
 
 
 @rule
-def write_offer(s, viewer, obs):
+def write_offer(s: State, viewer: int, obs: Int8Array) -> None:
     """The offer on the table; one that is being composed is seen by its maker alone."""
     for p in range(s.num_players):
         k = places_from(s, viewer, p)
@@ -189,7 +190,7 @@ def write_offer(s, viewer, obs):
 
 
 @rule
-def write_course(s, viewer, obs):
+def write_course(s: State, viewer: int, obs: Int8Array) -> None:
     """Phase, turn, dice, bank and deck."""
     obs[POINTS_TO_WIN] = s.victory_points
     obs[DISCARD_LIMIT] = s.discard_limit
@@ -214,7 +215,7 @@ def write_course(s, viewer, obs):
 
 
 @rule
-def observe(s, viewer, obs):
+def observe(s: State, viewer: int, obs: Int8Array) -> None:
     """Write what the viewer sees into N numbers of natural units."""
     obs[:] = 0
     write_board(s, obs)
@@ -227,7 +228,7 @@ def observe(s, viewer, obs):
 
 
 @rule
-def scale(obs, scaled):
+def scale(obs: Int8Array, scaled: Float32Array) -> None:
     """Scale N numbers of natural units into [0, 1]."""
     for k in range(SIZE):
         scaled[k] = min(obs[k] * SCALES[k], np.float32(1))

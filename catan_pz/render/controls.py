@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from catan_pz import actions as table
 from catan_pz.board.topology import HEX_VERTICES
-from catan_pz.engine import actions as table
 from catan_pz.notation.actions import action_id, bundle_to_dict, describe_action
 from catan_pz.render.geometry import HEX_SPOTS, VERTEX_SPOTS, edge_ends, shortened
 from catan_pz.render.layout import Area, Bar, Box, Disc, Layout, layout, on_board

@@ -7,7 +7,7 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.engine import actions
+from catan_pz import actions
 from catan_pz.notation.actions import describe_action
 from catan_pz.render.geometry import HEX_SPOTS, VERTEX_SPOTS, Spot, edge_ends, shortened
 from catan_pz.render.layout import Box, on_board

@@ -4,9 +4,21 @@ Each takes the games from `first` up to `last`, so that threads can share a batc
 parameters of a deal are those of `engine.options.Table`.
 """
 
+from catan_pz.compiler.atomics import fetch
+from catan_pz.compiler.rule import entry, rule
+from catan_pz.compiler.types import (
+    BoolArray,
+    Float32Matrix,
+    Float64Array,
+    Int8Array,
+    Int8Cube,
+    Int8Matrix,
+    Int64Array,
+    UInt64Array,
+)
 from catan_pz.engine import chance, legal
-from catan_pz.engine.rule import entry, rule
 from catan_pz.engine.seats import places_from
+from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode
 from catan_pz.runtime.batch_rules import (
@@ -18,13 +30,14 @@ from catan_pz.runtime.batch_rules import (
     play_and_pay,
     show,
 )
-from catan_pz.runtime.memory import fetch
 
 ALL_LEGAL = -1
 
 
 @rule
-def pay_learner(i, happenings, weights, seats, gains):
+def pay_learner(
+    i: int, happenings: Int8Cube, weights: Float64Array, seats: Int8Array, gains: Float64Array
+) -> None:
     """Add what the learner of game i gets for what happened."""
     for kind in range(weights.shape[0]):
         n = happenings[i, int(seats[i]), kind]
@@ -33,14 +46,37 @@ def pay_learner(i, happenings, weights, seats, gains):
 
 
 @rule
-def play_in_place(s, i, a, script, noting, happenings, weights, seats, gains, done):
+def play_in_place(
+    s: State,
+    i: int,
+    a: int,
+    script: Int8Matrix,
+    noting: int,
+    happenings: Int8Cube,
+    weights: Float64Array,
+    seats: Int8Array,
+    gains: Float64Array,
+    done: BoolArray,
+) -> None:
     """Play a decision in game i, and add what it pays the learner unless its episode is done."""
     if play_and_note(s, a, script, noting, happenings[i]) and not done[i]:
         pay_learner(i, happenings, weights, seats, gains)
 
 
 @rule
-def play_drawn(s, i, drawn, samplers, script, noting, happenings, weights, seats, gains, done):
+def play_drawn(
+    s: State,
+    i: int,
+    drawn: int,
+    samplers: UInt64Array,
+    script: Int8Matrix,
+    noting: int,
+    happenings: Int8Cube,
+    weights: Float64Array,
+    seats: Int8Array,
+    gains: Float64Array,
+    done: BoolArray,
+) -> None:
     """Play on in game i while those are to move whose actions are drawn at random.
 
     `drawn` is the set of their places, counted clockwise from the learner's seat.
@@ -51,7 +87,14 @@ def play_drawn(s, i, drawn, samplers, script, noting, happenings, weights, seats
 
 
 @rule
-def show_to_seat(s, i, seats, waiting, masks, observations):
+def show_to_seat(
+    s: State,
+    i: int,
+    seats: Int8Array,
+    waiting: BoolArray,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
     """Write what the player to move sees, or the learner once game i is finished, and the mask.
 
     Notes whether an opponent is to move.
@@ -66,21 +109,21 @@ def show_to_seat(s, i, seats, waiting, masks, observations):
 
 @entry
 def deal_games(
-    games,
-    first,
-    last,
-    blank,
-    seeds,
-    layouts,
-    spiral,
-    no_adjacent_red,
-    random_first,
-    where,
-    observing,
-    players,
-    masks,
-    observations,
-):
+    games: States,
+    first: int,
+    last: int,
+    blank: States,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    where: int,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
     """Start games."""
     for i in range(first, last):
         if is_due(games[i], where):
@@ -92,7 +135,9 @@ def deal_games(
 
 
 @entry
-def find_illegal(games, first, last, actions, num_actions):
+def find_illegal(
+    games: States, first: int, last: int, actions: Int64Array, num_actions: int
+) -> int:
     """The first game whose action is not legal, or ALL_LEGAL."""
     for i in range(first, last):
         a = actions[i]
@@ -102,7 +147,9 @@ def find_illegal(games, first, last, actions, num_actions):
 
 
 @entry
-def sample_actions(games, first, last, samplers, actions):
+def sample_actions(
+    games: States, first: int, last: int, samplers: UInt64Array, actions: Int64Array
+) -> None:
     """Draw a legal action for each game, each equally likely; -1 where the game is finished."""
     for i in range(first, last):
         actions[i] = draw_action(games[i], i, samplers)
@@ -110,31 +157,31 @@ def sample_actions(games, first, last, samplers, actions):
 
 @entry
 def step_games(
-    games,
-    first,
-    last,
-    actions,
-    drawing,
-    samplers,
-    script,
-    noting,
-    happenings,
-    weights,
-    payments,
-    done,
-    truncated,
-    following,
-    blank,
-    seeds,
-    layouts,
-    spiral,
-    no_adjacent_red,
-    random_first,
-    observing,
-    players,
-    masks,
-    observations,
-):
+    games: States,
+    first: int,
+    last: int,
+    actions: Int64Array,
+    drawing: int,
+    samplers: UInt64Array,
+    script: Int8Matrix,
+    noting: int,
+    happenings: Int8Cube,
+    weights: Float64Array,
+    payments: Float32Matrix,
+    done: BoolArray,
+    truncated: BoolArray,
+    following: int,
+    blank: States,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
     """Play a legal action in every game, given or (`drawing`) drawn at random.
 
     Finished games are followed by the next ones if `following`.
@@ -167,30 +214,30 @@ def step_games(
 
 @entry
 def deal_seats(
-    games,
-    first,
-    last,
-    blank,
-    seeds,
-    layouts,
-    spiral,
-    no_adjacent_red,
-    random_first,
-    where,
-    seat,
-    drawn,
-    samplers,
-    script,
-    noting,
-    happenings,
-    weights,
-    seats,
-    gains,
-    done,
-    waiting,
-    masks,
-    observations,
-):
+    games: States,
+    first: int,
+    last: int,
+    blank: States,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    where: int,
+    seat: int,
+    drawn: int,
+    samplers: UInt64Array,
+    script: Int8Matrix,
+    noting: int,
+    happenings: Int8Cube,
+    weights: Float64Array,
+    seats: Int8Array,
+    gains: Float64Array,
+    done: BoolArray,
+    waiting: BoolArray,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
     """Start games for learners and play up to their first decision, as far as others are drawn.
 
     The learner's seat is drawn if it is negative. The game's seed settles all that is drawn.
@@ -213,24 +260,24 @@ def deal_seats(
 
 @entry
 def play_seats(
-    games,
-    first,
-    last,
-    actions,
-    drawn,
-    samplers,
-    script,
-    noting,
-    happenings,
-    weights,
-    seats,
-    gains,
-    done,
-    truncated,
-    waiting,
-    masks,
-    observations,
-):
+    games: States,
+    first: int,
+    last: int,
+    actions: Int64Array,
+    drawn: int,
+    samplers: UInt64Array,
+    script: Int8Matrix,
+    noting: int,
+    happenings: Int8Cube,
+    weights: Float64Array,
+    seats: Int8Array,
+    gains: Float64Array,
+    done: BoolArray,
+    truncated: BoolArray,
+    waiting: BoolArray,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> int:
     """Play a legal action in every game that waits for one, and the drawn ones that follow.
 
     Returns how many games have come to their end.
@@ -253,7 +300,16 @@ def play_seats(
 
 
 @entry
-def draw_waiting(games, first, last, drawn, seats, waiting, samplers, actions):
+def draw_waiting(
+    games: States,
+    first: int,
+    last: int,
+    drawn: int,
+    seats: Int8Array,
+    waiting: BoolArray,
+    samplers: UInt64Array,
+    actions: Int64Array,
+) -> None:
     """Draw an action in every game that waits for one of those whose actions are drawn."""
     for i in range(first, last):
         if waiting[i]:
@@ -263,7 +319,13 @@ def draw_waiting(games, first, last, drawn, seats, waiting, samplers, actions):
 
 
 @entry
-def scale_observations(games, first, last, observations, scaled_observations):
+def scale_observations(
+    games: States,
+    first: int,
+    last: int,
+    observations: Int8Matrix,
+    scaled_observations: Float32Matrix,
+) -> None:
     """Scale observations into [0, 1]."""
     for i in range(first, last):
         encode.scale(observations[i], scaled_observations[i])

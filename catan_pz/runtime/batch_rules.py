@@ -4,8 +4,10 @@ The parameters of a deal are those of `engine.options.Table`.
 """
 
 from catan_pz import rewards
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix, UInt64Array
 from catan_pz.engine import chance, deal, legal, step
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, Phase
@@ -23,15 +25,24 @@ NOTHING_REFUSED = 2**62
 
 
 @rule
-def is_due(s, where):
+def is_due(s: State, where: int) -> bool:
     """Whether a game is to be started in the place of this one."""
     return where != WHERE_FINISHED or is_finished(s)
 
 
 @rule
 def deal_in_place(
-    games, i, place, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
-):
+    games: States,
+    i: int,
+    place: int,
+    blank: States,
+    where: int,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+) -> None:
     """Start a game as games[i]; its seed is seeds[place], or a hash of it for the next one."""
     if where != FROM_SEEDS:
         seeds[place] = chance.scramble(seeds[place] + chance.GAMMA)
@@ -40,7 +51,7 @@ def deal_in_place(
 
 
 @rule
-def show(s, observing, mask, obs):
+def show(s: State, observing: int, mask: Int8Array, obs: Int8Array) -> None:
     """Write the mask of the player to move and, if wanted, what that player sees."""
     legal.write_mask(s, mask)
     if observing:
@@ -48,7 +59,7 @@ def show(s, observing, mask, obs):
 
 
 @rule
-def draw_action(s, i, samplers):
+def draw_action(s: State, i: int, samplers: UInt64Array) -> int:
     """A legal action of the game in place i, each equally likely; NO_ACTION if it is finished."""
     samplers[i] += chance.GAMMA
     n = legal.count_legal(s)
@@ -58,7 +69,7 @@ def draw_action(s, i, samplers):
 
 
 @rule
-def play_and_note(s, a, script, noting, happened):
+def play_and_note(s: State, a: int, script: Int8Matrix, noting: int, happened: Int8Matrix) -> bool:
     """Play a decision and note what happened; return whether anything may pay.
 
     Where the end alone pays (not `noting`), nothing else is noted.
@@ -77,7 +88,7 @@ def play_and_note(s, a, script, noting, happened):
 
 
 @rule
-def pay(happened, weights, paid):
+def pay(happened: Int8Matrix, weights: Float64Array, paid: Float32Array) -> None:
     """Weigh what happened into the reward of each seat."""
     for p in range(MAX_PLAYERS):
         reward = 0.0
@@ -87,7 +98,15 @@ def pay(happened, weights, paid):
 
 
 @rule
-def play_and_pay(s, a, script, noting, happened, weights, paid):
+def play_and_pay(
+    s: State,
+    a: int,
+    script: Int8Matrix,
+    noting: int,
+    happened: Int8Matrix,
+    weights: Float64Array,
+    paid: Float32Array,
+) -> None:
     """Play a decision, if there is one, and pay every seat for it."""
     for p in range(MAX_PLAYERS):
         paid[p] = 0

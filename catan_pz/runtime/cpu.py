@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.engine.rule import as_games
+from catan_pz.checks import check_seed
+from catan_pz.engine.state import as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_HAPPENED,
@@ -17,7 +18,7 @@ from catan_pz.rewards import (
 )
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
-from catan_pz.runtime.game import check_seed, drawn_seed
+from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS
 

@@ -5,14 +5,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import check_count, check_seed
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import LinearReward, Reward, looks_at_end_alone, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINISHED
-from catan_pz.runtime.game import Game, IllegalActionError, check_seed, drawn_seed
-from catan_pz.runtime.threaded import check_count, seeds_from
+from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
+from catan_pz.runtime.threaded import seeds_from
 from catan_pz.terms import MAX_PLAYERS
 
 _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)

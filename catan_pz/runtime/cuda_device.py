@@ -7,8 +7,8 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import NDArray
 
-from catan_pz.engine.rule import as_games, rules_called_by, stamp
-from catan_pz.engine.state import STATE
+from catan_pz.compiler.rule import rules_called_by, stamp
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.runtime.threaded import integers
 
 THREADS_A_BLOCK: Final = 128

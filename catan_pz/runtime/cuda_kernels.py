@@ -7,8 +7,17 @@ hardware interleaves among threads.
 
 from numba import cuda
 
+from catan_pz.compiler.types import (
+    BoolArray,
+    Float32Matrix,
+    Float64Array,
+    Int8Array,
+    Int8Matrix,
+    Int64Array,
+    UInt64Array,
+)
 from catan_pz.engine import legal
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, States
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.rewards import NUM_HAPPENED
 from catan_pz.runtime.batch_rules import (
@@ -27,19 +36,19 @@ _FIRST, _TOLD = 0, 1
 
 
 def deal_kernel(
-    games,
-    blank,
-    where,
-    seeds,
-    layouts,
-    spiral,
-    no_adjacent_red,
-    random_first,
-    observing,
-    players,
-    masks,
-    observations,
-):
+    games: States,
+    blank: States,
+    where: int,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
     """Start games."""
     i = cuda.grid(1)
     if i < games.shape[0] and is_due(games[i], where):
@@ -52,14 +61,14 @@ def deal_kernel(
         show(staged[0], observing, masks[:, i], observations[:, i])
 
 
-def sample_kernel(games, samplers, actions):
+def sample_kernel(games: States, samplers: UInt64Array, actions: Int64Array) -> None:
     """Draw a legal action for each game."""
     i = cuda.grid(1)
     if i < games.shape[0]:
         actions[i] = draw_action(games[i], i, samplers)
 
 
-def check_kernel(games, actions, num_actions, refused):
+def check_kernel(games: States, actions: Int64Array, num_actions: int, refused: Int64Array) -> None:
     """Note the first game whose action is not legal."""
     i = cuda.grid(1)
     if i < games.shape[0] and refused[_TOLD] == 0:
@@ -69,30 +78,30 @@ def check_kernel(games, actions, num_actions, refused):
 
 
 def step_kernel(
-    games,
-    actions,
-    drawing,
-    refused,
-    told,
-    samplers,
-    script,
-    noting,
-    weights,
-    payments,
-    done,
-    truncated,
-    following,
-    blank,
-    seeds,
-    layouts,
-    spiral,
-    no_adjacent_red,
-    random_first,
-    observing,
-    players,
-    masks,
-    observations,
-):
+    games: States,
+    actions: Int64Array,
+    drawing: int,
+    refused: Int64Array,
+    told: Int64Array,
+    samplers: UInt64Array,
+    script: Int8Matrix,
+    noting: int,
+    weights: Float64Array,
+    payments: Float32Matrix,
+    done: BoolArray,
+    truncated: BoolArray,
+    following: int,
+    blank: States,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
     """Play a legal action in every game, given or (`drawing`) drawn; none if one was refused.
 
     Place and action that were refused are told in `told`, memory that the host sees.

@@ -4,23 +4,23 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from operator import index
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz import actions
 from catan_pz.board.topology import HEX_VERTEX_SET
-from catan_pz.engine import actions
+from catan_pz.checks import as_action, check_seed
+from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import as_games, bound
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.notation.actions import describe_action
 from catan_pz.notation.state import derived_differences, state_from_dict, state_to_dict
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime import calls
+from catan_pz.runtime import game_calls
 from catan_pz.runtime.illegal import why_illegal
 from catan_pz.terms import Card, Phase, Resource
 
@@ -28,32 +28,9 @@ Outcome = tuple[int, int] | Resource | Card | None
 """A chance outcome: a throw, the resource stolen, the card bought; None for no chance."""
 
 
-def check_seed(seed: object) -> int:
-    """A seed as an int from 0 to 2**64 - 1.
-
-    Raises:
-        ValueError: if it isn't one.
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
-        raise ValueError(f"seed={seed!r} is not possible; allowed: an int from 0 to 2**64 - 1")
-    return int(seed)
-
-
 def drawn_seed() -> int:
     """A seed drawn from the system's randomness."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-
-
-def as_action(action: Any) -> int:
-    """An action given as any kind of integer.
-
-    Raises:
-        TypeError: if it is none.
-    """
-    if isinstance(action, bool | np.bool_) or not hasattr(action, "__index__"):
-        kind = type(action).__name__
-        raise TypeError(f"action {action!r} is of type {kind}; actions are integers")
-    return index(action)
 
 
 class IllegalActionError(ValueError):
@@ -104,14 +81,14 @@ class Game:
     @cached_property
     def _play(self) -> Callable[..., None]:
         # Not before it is needed: an environment plays by another call, and this takes a second.
-        return cast(Callable[..., None], bound(calls.play))
+        return cast(Callable[..., None], bound(game_calls.play))
 
     def reset(self, seed: int | None = None) -> None:
         """Start a new game of the same rules."""
         seed = drawn_seed() if seed is None else check_seed(seed)
         table = self._table
         self.games[0] = table.blank[0]
-        calls.deal_game(
+        game_calls.deal_game(
             self.games,
             0,
             np.uint64(seed),
@@ -211,7 +188,7 @@ class Game:
 
     def _play_and_tell(self, action: int) -> None:
         before = self.games.copy()
-        calls.play_one(self.games, 0, action, self._table.script, self._mask)
+        game_calls.play_one(self.games, 0, action, self._table.script, self._mask)
         if self.listeners:
             outcome = outcome_between(before[0], action, self.games[0])
             decision = Decision(int(before["player"][0]), action, outcome)
@@ -239,18 +216,18 @@ class Game:
     def observe(self, viewer: int) -> NDArray[np.int8]:
         """(N,) int8 what a seat sees, in the natural units of `observation.segments`."""
         obs = np.empty(SIZE, np.int8)
-        calls.observe(self.games, 0, viewer, obs)
+        game_calls.observe(self.games, 0, viewer, obs)
         return obs
 
     def observe_scaled(self, viewer: int) -> NDArray[np.float32]:
         """(N,) float32 what a seat sees, scaled into [0, 1]."""
         scaled = np.empty(SIZE, np.float32)
-        calls.observe_scaled(self.games, 0, viewer, self._observation, scaled)
+        game_calls.observe_scaled(self.games, 0, viewer, self._observation, scaled)
         return scaled
 
     def validate(self) -> Violation:
         """What the state breaks of the rules; `Violation.NONE` for a sound one."""
-        return Violation(int(calls.violations(self.games, np.empty_like(self.games), 0)))
+        return Violation(int(game_calls.violations(self.games, np.empty_like(self.games), 0)))
 
     def snapshot(self) -> dict[str, Any]:
         """The full state as JSON values."""
@@ -291,7 +268,7 @@ class Game:
         game._table = table_of(rules)
         game.listeners = []
         game._attach(games)
-        calls.refresh(game.games, 0, game._mask)
+        game_calls.refresh(game.games, 0, game._mask)
         return game
 
     def _repr_svg_(self) -> str:

@@ -8,19 +8,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
+from catan_pz.compiler.rule import entry, rule
+from catan_pz.compiler.types import Int8Matrix, Int64Array
 from catan_pz.engine import bits, legal, step
-from catan_pz.engine.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
 from catan_pz.engine.chance import ALL_THROWS, FEWEST_THROWS_LEFT
 from catan_pz.engine.options import table_of
 from catan_pz.engine.robber import victims
-from catan_pz.engine.rule import as_games, entry, rule
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, State, States, as_games
 from catan_pz.runtime.game import Game, Outcome
 from catan_pz.terms import DECK_SIZE, NUM_HEXES, NUM_RESOURCES, Phase
 
 
 @rule
-def resources_held(s, p):
+def resources_held(s: State, p: int) -> int:
     """Set of resources of which p holds a card."""
     held = 0
     for r in range(NUM_RESOURCES):
@@ -30,7 +31,7 @@ def resources_held(s, p):
 
 
 @rule
-def outcomes_of(s, a):
+def outcomes_of(s: State, a: int) -> int:
     """Set of the codes of what chance may bring to an action; empty without chance."""
     p = int(s.player)
     if a == ROLL:
@@ -51,7 +52,7 @@ def outcomes_of(s, a):
 
 
 @rule
-def extra_outcomes(s, a):
+def extra_outcomes(s: State, a: int) -> int:
     """How many ways an action adds to the one that it is, if it is legal."""
     if not legal.is_legal(s, a):
         return 0
@@ -60,7 +61,7 @@ def extra_outcomes(s, a):
 
 
 @rule
-def count_ways(s):
+def count_ways(s: State) -> int:
     """Ways in which one decision can be made and turn out."""
     ways = legal.count_legal(s)
     if s.phase == Phase.MOVE_ROBBER:
@@ -75,7 +76,7 @@ def count_ways(s):
 
 
 @entry
-def count_from(games, depth, actions, script):
+def count_from(games: States, depth: int, actions: Int64Array, script: Int8Matrix) -> int:
     """Ways to play `depth` decisions, 1 or more, from game 0.
 
     Games 1 to depth - 1 are scratch space; `actions` (2 depth) counts what was tried.

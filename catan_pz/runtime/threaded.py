@@ -7,12 +7,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import check_count
+from catan_pz.compiler.rule import Entry
+from catan_pz.compiler.thread_pool import Crew
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import Entry, as_games
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
-from catan_pz.runtime.crew import Crew
 from catan_pz.runtime.game import Game, IllegalActionError
 
 FEWEST_GAMES_AT_ONCE: Final = 64
@@ -100,17 +101,6 @@ class ThreadedGames:
     def close(self) -> None:
         """Let the threads go; steps then run on one."""
         self._crew.dismiss()
-
-
-def check_count(name: str, value: object) -> int:
-    """An option that counts something, as a plain int.
-
-    Raises:
-        ValueError: for any but integers from 1.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"option {name}={value!r} is not possible; allowed: an int from 1")
-    return int(value)
 
 
 def seeds_from(first: int, count: int) -> NDArray[np.uint64]:

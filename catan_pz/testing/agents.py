@@ -5,15 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from catan_pz.agents.base import Agent, View
+from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.table import Table
 from catan_pz.belief import Belief
+from catan_pz.checks import as_action, check_seed
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game, as_action, check_seed
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.view import View
 from catan_pz.testing.batch import check_batch_agent
 from catan_pz.testing.faults import AgentError, worded
 

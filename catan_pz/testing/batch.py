@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import View
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import Draws
 from catan_pz.agents.registry import as_agent
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.runtime.view import View
 from catan_pz.testing.faults import AgentError, worded
 
 GAMES = 24

@@ -4,17 +4,19 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
-from catan_pz.agents.base import Agent, View, view_of
+from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import Draws, nth_draws, scrambled, seat_seeds
 from catan_pz.agents.network import shipped
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import as_agent
+from catan_pz.compiler.rule import entry
+from catan_pz.compiler.types import UInt64Array
 from catan_pz.engine import chance
-from catan_pz.engine.rule import entry
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.view import View, view_of
 
 pytestmark = pytest.mark.purepython
 
@@ -60,7 +62,7 @@ def test_segments_are_views_of_the_observation(game):
 
 
 @entry
-def engines_draws(seed, draws):
+def engines_draws(seed: np.uint64, draws: UInt64Array):
     for n in range(draws.shape[0]):
         draws[n] = chance.scramble(seed + np.uint64(n + 1) * chance.GAMMA)
 

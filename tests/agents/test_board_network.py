@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER
 from catan_pz.agents.board_network import ROWS, BoardNetwork, adjacency, shapes
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
-from catan_pz.engine.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.terms import NUM_EDGES, NUM_HEXES

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
-from catan_pz.agents.base import View
 from catan_pz.agents.draws import Draws
 from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.runtime.view import View
 from tests.helpers import RULE_SETS
 
 NAMES = ["random", "weighted", "heuristic"]

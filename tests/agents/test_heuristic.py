@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, Rules, describe_action
-from catan_pz.agents.base import view_of
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.style import Style
 from catan_pz.runtime.position import position
+from catan_pz.runtime.view import view_of
 from tests.helpers import act, path
 
 pytestmark = pytest.mark.purepython

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, View
+from catan_pz import actions
+from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.engine import actions
+from catan_pz.runtime.view import View
 
 QUICK: dict[str, Any] = {"trading": False, "victory_points": 3, "max_turns": 60}
 """Rules of short games."""

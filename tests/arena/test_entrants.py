@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from catan_pz import RandomAgent, Rules
-from catan_pz.agents.base import View
 from catan_pz.arena.batched import play_games
 from catan_pz.arena.entrants import as_entrant, as_entrants, describe
 from catan_pz.arena.schedule import Schedule
 from catan_pz.arena.single import Setting, play_game, record_path
+from catan_pz.runtime.view import View
 from tests.arena.players import QUICK, Alone, Builder, Counter
 
 pytestmark = pytest.mark.purepython

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from catan_pz import RandomAgent, Rules, arena
+from catan_pz.actions import ROLL
 from catan_pz.arena import batched
 from catan_pz.arena.batched import play_games
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import Schedule
 from catan_pz.arena.single import Setting, play_game, record_path
-from catan_pz.engine.actions import ROLL
 from catan_pz.runtime.record import GameRecord
 from tests.arena.players import QUICK, Alone, Builder, Capricious
 from tests.arena.players import Counter as Counting

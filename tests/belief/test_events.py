@@ -5,14 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.belief import (
-    Event,
-    HandsChanged,
-    HoldingShown,
-    MonopolyTaken,
-    Theft,
-    public_events,
-)
+from catan_pz.belief import Event, HandsChanged, HoldingShown, MonopolyTaken, Theft, public_events
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game

@@ -7,14 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from catan_pz.belief import (
-    Event,
-    HandsChanged,
-    HoldingShown,
-    MonopolyTaken,
-    Theft,
-    as_seen_by,
-)
+from catan_pz.belief import Event, HandsChanged, HoldingShown, MonopolyTaken, Theft, as_seen_by
 
 Hands = tuple[tuple[int, ...], ...]
 

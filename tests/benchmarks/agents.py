@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from catan_pz.agents import calls
+from catan_pz.agents import player_calls
 from catan_pz.agents.compiled import play_compiled
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.style import PARTS, Style
@@ -93,11 +93,11 @@ def print_speed(repetitions: int) -> None:
             for _ in range(repetitions):
                 start = process_time()
                 if name == "heuristic":
-                    calls.choose_heuristic(seen, masks, draws, style, chosen)
+                    player_calls.choose_heuristic(seen, masks, draws, style, chosen)
                 elif name == "weighted":
-                    calls.choose_weighted(seen, masks, draws, chosen)
+                    player_calls.choose_weighted(seen, masks, draws, chosen)
                 else:
-                    calls.choose_random(seen, masks, draws, chosen)
+                    player_calls.choose_random(seen, masks, draws, chosen)
                 best = min(best, process_time() - start)
             print(f"| {name} | {rules} | {len(seen) / best:,.0f} |", flush=True)
 

@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from catan_pz.compiler.rule import bound, entry
+from catan_pz.compiler.types import Int8Matrix, Int64Array
 from catan_pz.engine import legal, step
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import bound, entry
+from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
 from catan_pz.observation import encode
 from catan_pz.runtime.cpu import CpuBatch
@@ -49,14 +51,14 @@ DRIFT = 2000
 
 
 @entry
-def apply_all(games, first, last, actions, script):
+def apply_all(games: States, first: int, last: int, actions: Int64Array, script: Int8Matrix):
     """Play a legal action in each game, and nothing else."""
     for i in range(first, last):
         step.advance(games[i], actions[i], script)
 
 
 @entry
-def check_all(games, first, last, actions):
+def check_all(games: States, first: int, last: int, actions: Int64Array):
     """How many actions are legal."""
     count = 0
     for i in range(first, last):
@@ -65,21 +67,21 @@ def check_all(games, first, last, actions):
 
 
 @entry
-def mask_all(games, first, last, masks):
+def mask_all(games: States, first: int, last: int, masks: Int8Matrix):
     """Write the mask of each game."""
     for i in range(first, last):
         legal.write_mask(games[i], masks[i])
 
 
 @entry
-def observe_all(games, first, last, observations):
+def observe_all(games: States, first: int, last: int, observations: Int8Matrix):
     """Write what the player to move sees in each game."""
     for i in range(first, last):
         encode.observe(games[i], int(games[i].player), observations[i])
 
 
 @entry
-def count_finished(games, first, last):
+def count_finished(games: States, first: int, last: int):
     """How many games have come to their end."""
     count = 0
     for i in range(first, last):

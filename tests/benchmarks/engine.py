@@ -11,8 +11,10 @@ from time import perf_counter
 import numpy as np
 
 from catan_pz import Game
+from catan_pz.compiler.rule import bound, entry
+from catan_pz.compiler.types import Int8Array, Int8Matrix
 from catan_pz.engine import chance, legal, step
-from catan_pz.engine.rule import bound, entry
+from catan_pz.engine.state import States
 from catan_pz.observation import encode
 
 GAMES = 200
@@ -25,7 +27,7 @@ RULE_SETS = {
 
 
 @entry
-def play(games, i, script):
+def play(games: States, i: int, script: Int8Matrix):
     """Play game i to its end at random; return the decisions."""
     s = games[i]
     played = 0
@@ -38,7 +40,7 @@ def play(games, i, script):
 
 
 @entry
-def play_with_mask(games, i, script, mask):
+def play_with_mask(games: States, i: int, script: Int8Matrix, mask: Int8Array):
     """The same, writing the mask after each decision."""
     s = games[i]
     played = 0
@@ -52,7 +54,9 @@ def play_with_mask(games, i, script, mask):
 
 
 @entry
-def play_with_observation(games, i, script, mask, obs):
+def play_with_observation(
+    games: States, i: int, script: Int8Matrix, mask: Int8Array, obs: Int8Array
+):
     """The same, writing mask and observation of the player to move after each decision."""
     s = games[i]
     played = 0

@@ -12,9 +12,9 @@ import pytest
 from catan_pz.cli import bench, info, main, perft, train, warmup
 from catan_pz.cli.app import app
 from catan_pz.cli.common import as_value, load_agent, make_rules, need, size_words, split_specs
-from catan_pz.engine.rule import Entry
+from catan_pz.compiler.rule import Entry
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls, calls
+from catan_pz.runtime import batch_calls, game_calls
 from catan_pz.runtime.game import Game
 from tests.agents.test_network import model
 from tests.engine.test_perft import SETUP_COUNTS
@@ -189,13 +189,13 @@ def test_perft_divides_a_position(tmp_path: Path, capsys: Any) -> None:
 # --------------------------------------------------------------------- warmup, info and bench
 
 
-@pytest.mark.skipif(not isinstance(calls.play, Entry), reason="compilation is switched off")
+@pytest.mark.skipif(not isinstance(game_calls.play, Entry), reason="compilation is switched off")
 def test_warmup_finds_every_entry_point() -> None:
     found = dict(warmup.entries())
     names = {name.removeprefix("catan_pz.") for name in found}
-    assert {"runtime.calls.play", "runtime.perft.count_from"} <= names
+    assert {"runtime.game_calls.play", "runtime.perft.count_from"} <= names
     things = list(found.values())
-    for module in (calls, batch_calls):
+    for module in (game_calls, batch_calls):
         for thing in vars(module).values():
             if isinstance(thing, Entry):
                 assert thing in things
@@ -238,7 +238,7 @@ def test_info_tells_what_there_is(capsys: Any) -> None:
     assert main(["info", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["libraries"]["numba"]
-    if isinstance(calls.play, Entry):
+    if isinstance(game_calls.play, Entry):
         Game(seed=1)
         assert found["cache"]["files"] > 0
         assert Path(found["cache"]["folder"]).is_dir()

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from catan_pz import actions as table
 from catan_pz.cli.orders import Unclear, legal_words, marks, menu, parse
-from catan_pz.engine import actions as table
 from catan_pz.notation import action_id, describe_action
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from catan_pz import actions as table
 from catan_pz.agents.random import RandomAgent
 from catan_pz.cli import main
 from catan_pz.cli.play import seated
 from catan_pz.cli.session import Session, get_ready
 from catan_pz.cli.terminal import Left, TerminalPlay
-from catan_pz.engine import actions as table
 from catan_pz.render.layout import DESK_HEIGHT, HEIGHT, WIDTH
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game

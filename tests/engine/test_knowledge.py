@@ -14,9 +14,9 @@ from catan_pz.belief import (
     Theft,
     bounds_of,
 )
+from catan_pz.compiler.rule import entry
 from catan_pz.engine import chance, hands, knowledge
-from catan_pz.engine.rule import as_games, entry
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -30,22 +30,22 @@ BRICK, LUMBER, WOOL, GRAIN, ORE = range(5)
 
 
 @entry
-def change(games, i, p, r, n):
+def change(games: States, i: int, p: int, r: int, n: int):
     hands.gain(games[i], p, r, n)
 
 
 @entry
-def paid(games, i, p):
+def paid(games: States, i: int, p: int):
     knowledge.note_payment(games[i], p)
 
 
 @entry
-def shown(games, i, p, r, n):
+def shown(games: States, i: int, p: int, r: int, n: int):
     knowledge.note_holding(games[i], p, r, n)
 
 
 @entry
-def steal(games, i, thief, victim, r):
+def steal(games: States, i: int, thief: int, victim: int, r: int):
     s = games[i]
     s.outcome = r
     stolen = chance.draw_stolen_resource(s, victim)
@@ -55,7 +55,7 @@ def steal(games, i, thief, victim, r):
 
 
 @entry
-def hand_over(games, i, p, q, r):
+def hand_over(games: States, i: int, p: int, q: int, r: int):
     s = games[i]
     hands.move_cards(s, q, p, r, int(s.hand[q, r]))
     knowledge.note_count(s, q, r)

@@ -5,14 +5,15 @@ import random
 import numpy as np
 import pytest
 
+from catan_pz.compiler.rule import entry
+from catan_pz.compiler.types import Int64Array
 from catan_pz.engine import awards, building, derive
-from catan_pz.engine.rule import as_games, entry
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, States, as_games
 from tests.reference_board import ENDS, NEIGHBORS, VERTEX_EDGES
 
 
 @entry
-def road_lengths(games, actions):
+def road_lengths(games: States, actions: Int64Array):
     """Write the longest road of seat 0 in each game."""
     for i in range(games.shape[0]):
         derive.derive_network(games[i], 0)
@@ -20,14 +21,14 @@ def road_lengths(games, actions):
 
 
 @entry
-def place_road(games, i, e):
+def place_road(games: States, i: int, e: int):
     """Place a road of seat 0 and return its road length, kept up to date."""
     building.place_road(games[i], 0, e)
     return int(games[i].road_length[0])
 
 
 @entry
-def prepare(games, i):
+def prepare(games: States, i: int):
     """Work out what follows from the pieces."""
     derive.derive(games[i])
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
+from catan_pz.compiler.rule import entry
+from catan_pz.compiler.types import Int8Matrix, Int64Array
 from catan_pz.engine import legal, step
 from catan_pz.engine.options import NO_SCRIPT
-from catan_pz.engine.rule import as_games, entry
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.runtime.position import position
 from tests.helpers import path
 from tests.reference_board import NEIGHBORS, VERTEX_EDGES
@@ -22,7 +23,7 @@ SETUP_COUNTS = [54, 144, 7_236, 19_248, 897_180]
 
 
 @entry
-def perft(games, i, depth, actions, script):
+def perft(games: States, i: int, depth: int, actions: Int64Array, script: Int8Matrix):
     """Ways to play `depth` more decisions without chance from game i, which has its level.
 
     Games i + 1, i + 2 ... are scratch space; `actions` counts the actions tried at each level.

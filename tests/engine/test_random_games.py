@@ -6,19 +6,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from catan_pz.compiler.rule import entry
+from catan_pz.compiler.types import Int8Matrix, Int64Array
 from catan_pz.engine import chance, invariants, legal, step
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import as_games, entry
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.engine.violations import Violation
-from catan_pz.runtime import calls
+from catan_pz.runtime import game_calls
 from catan_pz.terms import Phase
 from tests.engine.games import random_game
 from tests.helpers import RESOURCES, RULE_SETS
 
 
 @entry
-def play_and_check(games, spare, most, script, actions):
+def play_and_check(
+    games: States, spare: States, most: int, script: Int8Matrix, actions: Int64Array
+):
     """Play games[0] at random, checked after each step; return what was broken, or 0.
 
     Half of all decisions prefer anything to trade between players and to ending the turn,
@@ -51,7 +54,7 @@ def play_game(name, rules, seed, most):
     """Play a whole game; return its length in decisions and what became of it."""
     table = table_of(rules)
     games = as_games(table.blank.copy())
-    calls.deal_game(
+    game_calls.deal_game(
         games,
         0,
         np.uint64(seed),

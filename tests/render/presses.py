@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from catan_pz.engine import actions as table
+from catan_pz import actions as table
 from catan_pz.notation import describe_action
 from catan_pz.render.controls import Control, Draft, control_at, controls
 from catan_pz.render.view import table_view

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from catan_pz.engine import actions as table
+from catan_pz import actions as table
 from catan_pz.notation import action_id
 from catan_pz.render.controls import (
     NOTHING,

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.engine import actions as table
+from catan_pz import actions as table
 from catan_pz.notation import action_id
 from catan_pz.render.story import action_words, tell
 from catan_pz.rules import Rules

@@ -10,12 +10,11 @@ import sys
 import numpy as np
 
 from catan_pz.engine.options import table_of
-from catan_pz.engine.rule import as_games
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_HAPPENED
 from catan_pz.rules import Rules
-from catan_pz.runtime import calls
+from catan_pz.runtime import game_calls
 from catan_pz.terms import MAX_PLAYERS
 from tests.runtime import shared
 
@@ -35,7 +34,7 @@ def start(rules: Rules, seeds: range) -> tuple[np.ndarray, np.ndarray]:
     masks = np.zeros((len(seeds), rules.num_actions), np.int8)
     for i, seed in enumerate(seeds):
         games[i] = table.blank[0]
-        calls.deal_game(
+        game_calls.deal_game(
             games,
             i,
             np.uint64(seed),

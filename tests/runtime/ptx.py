@@ -14,18 +14,12 @@ from types import SimpleNamespace
 from numba import cuda, types
 from numba.cuda import dispatcher
 
-from catan_pz.engine.rule import GAMES, KINDS, rules_called_by
+from catan_pz.compiler.rule import rules_called_by
+from catan_pz.compiler.types import signature_of
 from catan_pz.runtime import cuda_kernels
 
 COMPUTE_CAPABILITY = (9, 0)
 
-# Types of the kernels' parameters by name, where rules have others or none.
-KERNEL_KINDS = {
-    **KINDS,
-    "blank": GAMES,
-    "refused": types.int64[::1],
-    "told": types.int64[::1],
-}
 KERNELS = ("deal_kernel", "sample_kernel", "check_kernel", "step_kernel")
 
 
@@ -34,9 +28,7 @@ def ptx_of(name: str) -> str:
     kernel = getattr(cuda_kernels, name)
     for called in rules_called_by(kernel):
         called.disable_compile(False)
-    code = kernel.__code__
-    names = code.co_varnames[: code.co_argcount]
-    signature = types.void(*(KERNEL_KINDS.get(each, types.int64) for each in names))
+    signature = types.void(*signature_of(kernel))
     ptx, _ = cuda.compile_ptx(kernel, signature, cc=COMPUTE_CAPABILITY)
     return str(ptx)
 

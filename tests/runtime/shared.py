@@ -3,13 +3,17 @@
 from numba import cuda
 
 from catan_pz import rewards
+from catan_pz.compiler.rule import entry, rule
+from catan_pz.compiler.types import Int8Array, Int8Matrix
 from catan_pz.engine import chance, legal
-from catan_pz.engine.rule import entry, rule
+from catan_pz.engine.state import State, States
 from catan_pz.observation import encode
 
 
 @rule
-def play_and_look(s, mask, obs, happened, viewer, script):
+def play_and_look(
+    s: State, mask: Int8Array, obs: Int8Array, happened: Int8Matrix, viewer: int, script: Int8Matrix
+):
     """Play a random legal action, if there is one; write mask, observation, what happened."""
     n = legal.count_legal(s)
     if n > 0:
@@ -20,7 +24,15 @@ def play_and_look(s, mask, obs, happened, viewer, script):
 
 
 @entry
-def play_at_random(games, i, mask, obs, happened, viewer, script):
+def play_at_random(
+    games: States,
+    i: int,
+    mask: Int8Array,
+    obs: Int8Array,
+    happened: Int8Matrix,
+    viewer: int,
+    script: Int8Matrix,
+):
     """`play_and_look` in game i."""
     play_and_look(games[i], mask, obs, happened, viewer, script)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import catan_pz
-from catan_pz.engine.rule import as_games
+from catan_pz.engine.state import as_games
 
 CASES: tuple[dict[str, Any], ...] = (
     {"rules": "one_v_one", "max_turns": 12, "reward": "points_gained"},

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, IllegalActionError
-from catan_pz.engine.rule import as_games
+from catan_pz.engine.state import as_games
 from catan_pz.rewards import PointsGained
-from catan_pz.runtime import calls, threaded
+from catan_pz.runtime import game_calls, threaded
 from catan_pz.runtime.cpu import CpuBatch
 
 RULE_SETS = (
@@ -148,4 +148,4 @@ def test_a_long_run_breaks_no_rule() -> None:
         batch.step(batch.sample())
         if step % 100 == 0:
             for i in range(64):
-                assert calls.violations(batch.games, spare, i) == 0
+                assert game_calls.violations(batch.games, spare, i) == 0

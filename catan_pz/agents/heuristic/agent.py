@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents import calls
+from catan_pz.agents import player_calls
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.heuristic.style import Style
 
@@ -31,5 +31,5 @@ class HeuristicAgent(BatchAgent):
     ) -> NDArray[np.int64]:
         """(K,) the choice in each game."""
         chosen = np.empty(len(masks), np.int64)
-        calls.choose_heuristic(observations, masks, draws, self._numbers, chosen)
+        player_calls.choose_heuristic(observations, masks, draws, self._numbers, chosen)
         return chosen

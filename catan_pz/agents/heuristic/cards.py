@@ -1,20 +1,21 @@
 """Development cards: when to play them, and for what; and which resource cards to discard."""
 
-from catan_pz.agents.heuristic.plan import knights_held, knights_lacking, worth_of_hand
+from catan_pz.actions import DISCARD, PLAY_MONOPOLY, PLAY_YEAR_OF_PLENTY, PLENTY_PAIRS
+from catan_pz.agents.heuristic.plan import Plan, knights_held, knights_lacking, worth_of_hand
 from catan_pz.agents.heuristic.robber import harm_of_robber
 from catan_pz.agents.heuristic.sight import least_of, most_of, of, some
 from catan_pz.agents.heuristic.style import KNIGHT as KNIGHT_WEIGHT
 from catan_pz.agents.heuristic.style import KNIGHTS, PLENTY, plays
 from catan_pz.agents.heuristic.style import MONOPOLY as MONOPOLY_WEIGHT
-from catan_pz.engine.actions import DISCARD, PLAY_MONOPOLY, PLAY_YEAR_OF_PLENTY, PLENTY_PAIRS
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
 NO_ACTION = -1
 
 
 @rule
-def wants_knight(obs, before_roll, style):
+def wants_knight(obs: Int8Array, before_roll: int, style: ConstInt64Array) -> bool:
     """Whether to play a knight now."""
     if knights_lacking(obs) == 1:
         return True
@@ -27,7 +28,9 @@ def wants_knight(obs, before_roll, style):
 
 
 @rule
-def which_plenty(hand, now, plan, limit, mask, style):
+def which_plenty(
+    hand: int, now: int, plan: Plan, limit: int, mask: Int8Array, style: ConstInt64Array
+) -> int:
     """The year of plenty that helps the plan most, if it helps enough.
 
     The hand is worth `now` as it is.
@@ -43,7 +46,15 @@ def which_plenty(hand, now, plan, limit, mask, style):
 
 
 @rule
-def which_monopoly(obs, hand, now, plan, limit, mask, style):
+def which_monopoly(
+    obs: Int8Array,
+    hand: int,
+    now: int,
+    plan: Plan,
+    limit: int,
+    mask: Int8Array,
+    style: ConstInt64Array,
+) -> int:
     """The monopoly that helps the plan most, by what the others hold on average."""
     best, chosen = now + style[MONOPOLY_WEIGHT], NO_ACTION
     for r in range(NUM_RESOURCES):
@@ -58,7 +69,7 @@ def which_monopoly(obs, hand, now, plan, limit, mask, style):
 
 
 @rule
-def what_to_discard(hand, plan, mask, style):
+def what_to_discard(hand: int, plan: Plan, mask: Int8Array, style: ConstInt64Array) -> int:
     """The card that the plan misses least."""
     best, chosen = -(1 << 40), 0
     for r in range(NUM_RESOURCES):

@@ -1,5 +1,25 @@
 """The choice: what the heuristic player does in each phase."""
 
+from typing import Annotated, TypeAlias
+
+import numpy as np
+from numba import types
+
+from catan_pz.actions import (
+    ACCEPT,
+    BUILD_CITY,
+    BUILD_ROAD,
+    BUILD_SETTLEMENT,
+    BUY_DEVELOPMENT_CARD,
+    COMPOSE_SEND,
+    END_TURN,
+    OFFER,
+    PLAY_KNIGHT,
+    PLAY_ROAD_BUILDING,
+    REJECT,
+    ROLL,
+    WITHDRAW,
+)
 from catan_pz.agents.heuristic.cards import (
     NO_ACTION,
     wants_knight,
@@ -16,6 +36,7 @@ from catan_pz.agents.heuristic.plan import (
     ROAD_GOAL,
     ROADS_PLACE,
     SHARES_PLACE,
+    Plan,
     cost_of,
     knights_lacking,
     roads_lacking,
@@ -41,6 +62,7 @@ from catan_pz.agents.heuristic.sight import (
     turn_seat,
 )
 from catan_pz.agents.heuristic.spots import (
+    Reach,
     best_city,
     best_spot,
     first_road_to,
@@ -74,24 +96,10 @@ from catan_pz.agents.heuristic.trade import (
 )
 from catan_pz.agents.policies import random_action, weighted_action
 from catan_pz.board.topology import EDGE_VERTICES, EDGES_PER_WORD
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.engine import bits
-from catan_pz.engine.actions import (
-    ACCEPT,
-    BUILD_CITY,
-    BUILD_ROAD,
-    BUILD_SETTLEMENT,
-    BUY_DEVELOPMENT_CARD,
-    COMPOSE_SEND,
-    END_TURN,
-    OFFER,
-    PLAY_KNIGHT,
-    PLAY_ROAD_BUILDING,
-    REJECT,
-    ROLL,
-    WITHDRAW,
-)
 from catan_pz.engine.awards import longest_trail
-from catan_pz.engine.rule import rule
 from catan_pz.observation import encode
 from catan_pz.terms import NUM_EDGES, NUM_RESOURCES, NUM_VERTICES, Phase
 
@@ -99,8 +107,12 @@ SURE_WIN = 40_000
 """Worth of a goal that wins the game."""
 
 
+Goals: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 4)]
+"""What `goals_of` gives, as rules take it."""
+
+
 @rule
-def trail_with(obs, e):
+def trail_with(obs: Int8Array, e: int) -> int:
     """Roads in the longest continuous road through an edge, once it is built."""
     own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
     if e < EDGES_PER_WORD:
@@ -120,7 +132,7 @@ def trail_with(obs, e):
 
 
 @rule
-def longest_road_edge(obs, mask):
+def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
     """A legal road that makes the longest one longer, or -1."""
     best, chosen = int(obs[encode.ROAD_LENGTH]), -1
     for e in range(NUM_EDGES):
@@ -132,13 +144,13 @@ def longest_road_edge(obs, mask):
 
 
 @rule
-def road_towards(reach, v, away):
+def road_towards(reach: Reach, v: int, away: int) -> int:
     """The road to build first towards a spot."""
     return first_road_to(v, away, reach[0], reach[1], reach[2], reach[3], reach[4])
 
 
 @rule
-def goals_of(obs, reach, style):
+def goals_of(obs: Int8Array, reach: Reach, style: ConstInt64Array) -> Goals:
     """The best spots 0 to 2 roads away and the best city, each as 64 * worth + vertex."""
     pips, shares = pips_of(obs, 0), shares_of(obs)
     speed, horizon = speed_of(pips, shares, style), horizon_of(obs, style)
@@ -155,7 +167,7 @@ def goals_of(obs, reach, style):
 
 
 @rule
-def plan_of(obs, goals, style):
+def plan_of(obs: Int8Array, goals: Goals, style: ConstInt64Array) -> Plan:
     """The plan: `heuristic.plan` says what is in it."""
     lacking = points_to_go(obs)
     here, there, far = goals[0] // 64, goals[1] // 64, goals[2] // 64
@@ -175,7 +187,7 @@ def plan_of(obs, goals, style):
 
 
 @rule
-def one_road_less(plan, away):
+def one_road_less(plan: Plan, away: int) -> Plan:
     """The plan once a road is built towards the spot that is so many roads away."""
     here, there, far = plan[0], plan[1], plan[2]
     if away == 1:
@@ -186,14 +198,14 @@ def one_road_less(plan, away):
 
 
 @rule
-def one_trail_less(plan):
+def one_trail_less(plan: Plan) -> Plan:
     """The plan once a road is built for the longest road."""
     roads = plan[ROADS_PLACE] - 1
     return plan[0], plan[1], plan[2], plan[3], plan[4], plan[5], roads, plan[7], plan[8]
 
 
 @rule
-def hand_left(hand, cost, shares, trades):
+def hand_left(hand: int, cost: int, shares: int, trades: int) -> int:
     """A hand after some trades with the bank and paying a cost that they make it cover."""
     left = 0
     for r in range(NUM_RESOURCES):
@@ -209,7 +221,7 @@ def hand_left(hand, cost, shares, trades):
 
 
 @rule
-def build_for(obs, mask, goal, goals, reach):
+def build_for(obs: Int8Array, mask: Int8Array, goal: int, goals: Goals, reach: Reach) -> int:
     """The action that is next for a goal, or NO_ACTION."""
     if goal == 0:
         return BUILD_SETTLEMENT + goals[0] % 64
@@ -226,7 +238,7 @@ def build_for(obs, mask, goal, goals, reach):
 
 
 @rule
-def winning_build(obs, mask):
+def winning_build(obs: Int8Array, mask: Int8Array) -> int:
     """An action that wins the game at once, or NO_ACTION."""
     lacking = points_to_go(obs)
     if lacking <= 2 and mask[PLAY_KNIGHT] != 0 and knights_lacking(obs) == 1:
@@ -246,7 +258,17 @@ def winning_build(obs, mask):
 
 
 @rule
-def build_now(obs, mask, hand, now, goals, reach, plan, limit, style):
+def build_now(
+    obs: Int8Array,
+    mask: Int8Array,
+    hand: int,
+    now: int,
+    goals: Goals,
+    reach: Reach,
+    plan: Plan,
+    limit: int,
+    style: ConstInt64Array,
+) -> int:
     """What to build, or to trade with the bank in order to build it, or NO_ACTION."""
     shares = plan[SHARES_PLACE]
     best, chosen = now, -1
@@ -270,7 +292,17 @@ def build_now(obs, mask, hand, now, goals, reach, plan, limit, style):
 
 
 @rule
-def build_road_ahead(obs, mask, hand, now, goals, reach, plan, limit, style):
+def build_road_ahead(
+    obs: Int8Array,
+    mask: Int8Array,
+    hand: int,
+    now: int,
+    goals: Goals,
+    reach: Reach,
+    plan: Plan,
+    limit: int,
+    style: ConstInt64Array,
+) -> int:
     """A road towards a spot or the longest road before the rest is paid for, or NO_ACTION."""
     if not (of(hand, 0) > 0 and of(hand, 1) > 0):
         return NO_ACTION
@@ -293,7 +325,15 @@ def build_road_ahead(obs, mask, hand, now, goals, reach, plan, limit, style):
 
 
 @rule
-def card_to_play(obs, mask, hand, now, plan, limit, style):
+def card_to_play(
+    obs: Int8Array,
+    mask: Int8Array,
+    hand: int,
+    now: int,
+    plan: Plan,
+    limit: int,
+    style: ConstInt64Array,
+) -> int:
     """A development card to play after the roll, or NO_ACTION."""
     if mask[PLAY_KNIGHT] != 0 and wants_knight(obs, 0, style):
         return PLAY_KNIGHT
@@ -315,7 +355,7 @@ def card_to_play(obs, mask, hand, now, plan, limit, style):
 
 
 @rule
-def in_turn(obs, mask, draw, style):
+def in_turn(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64Array) -> int:
     """What to do in the own turn after the roll."""
     a = winning_build(obs, mask)
     if a != NO_ACTION:
@@ -341,7 +381,7 @@ def in_turn(obs, mask, draw, style):
 
 
 @rule
-def free_road(obs, mask, style):
+def free_road(obs: Int8Array, mask: Int8Array, style: ConstInt64Array) -> int:
     """Where to place a road for nothing."""
     lacking = roads_lacking(obs)
     if 0 < lacking <= 2:
@@ -363,7 +403,7 @@ def free_road(obs, mask, style):
 
 
 @rule
-def in_trade(obs, mask, phase, style):
+def in_trade(obs: Int8Array, mask: Int8Array, phase: int, style: ConstInt64Array) -> int:
     """What to do while an offer is composed, answered or closed."""
     if phase == Phase.ANSWER:
         if mask[ACCEPT] == 0 or not plays(style, ANSWERS):
@@ -384,7 +424,7 @@ def in_trade(obs, mask, phase, style):
 
 
 @rule
-def wanted_action(obs, mask, draw, style):
+def wanted_action(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64Array) -> int:
     """The choice by phase, which may be NO_ACTION."""
     phase = phase_of(obs)
     if phase == Phase.ROLL:
@@ -414,7 +454,7 @@ def wanted_action(obs, mask, draw, style):
 
 
 @rule
-def styled_action(obs, mask, draw, style):
+def styled_action(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64Array) -> int:
     """A legal action in some style."""
     a = wanted_action(obs, mask, draw, style)
     if 0 <= a < mask.shape[0] and mask[a] != 0:
@@ -423,6 +463,6 @@ def styled_action(obs, mask, draw, style):
 
 
 @rule
-def heuristic_action(obs, mask, draw):
+def heuristic_action(obs: Int8Array, mask: Int8Array, draw: np.uint64) -> int:
     """A legal action of the heuristic player."""
     return styled_action(obs, mask, draw, FULL)

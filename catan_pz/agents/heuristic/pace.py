@@ -5,7 +5,8 @@ Times are in tenths of a roll of the dice, speeds in thousandths of a point in a
 
 from catan_pz.agents.heuristic.sight import of
 from catan_pz.agents.heuristic.style import CITIES, MIXED, ROADS
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array
 from catan_pz.terms import NUM_RESOURCES
 
 NEVER = 3000
@@ -28,7 +29,7 @@ MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
 
 
 @rule
-def time_for(hand, cost, pips, shares):
+def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
     """Time until a hand and what comes to it pay a cost, surplus traded with the bank.
 
     The cards that lack fall ever slower as resources come to be in surplus, so that steps
@@ -54,7 +55,7 @@ def time_for(hand, cost, pips, shares):
 
 
 @rule
-def speed_of(pips, shares, style):
+def speed_of(pips: int, shares: int, style: ConstInt64Array) -> int:
     """Points that production brings, in a mix of the ways to make use of it."""
     speed = style[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)
     if style[CITIES] > 0:

@@ -1,17 +1,18 @@
 """The set-up: where the first settlements and their roads go."""
 
+from catan_pz.actions import BUILD_ROAD, BUILD_SETTLEMENT
 from catan_pz.agents.heuristic.pace import speed_of
 from catan_pz.agents.heuristic.sight import allowed, has_edge, pips_of, shares_of
 from catan_pz.agents.heuristic.spots import best_spot, horizon_of, one_road_on, reach_of
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.engine.actions import BUILD_ROAD, BUILD_SETTLEMENT
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_VERTICES
 
 
 @rule
-def first_settlements(obs, mask, style):
+def first_settlements(obs: Int8Array, mask: Int8Array, style: ConstInt64Array) -> int:
     """Where to found: the best spot, given what is earned already."""
     pips, shares = pips_of(obs, 0), shares_of(obs)
     spots = allowed(mask, BUILD_SETTLEMENT, NUM_VERTICES)
@@ -21,7 +22,7 @@ def first_settlements(obs, mask, style):
 
 
 @rule
-def first_roads(obs, mask, style):
+def first_roads(obs: Int8Array, mask: Int8Array, style: ConstInt64Array) -> int:
     """Which way to build from a first settlement: towards the best spot that is free."""
     reach = reach_of(obs)
     taken_0, taken_1, theirs = reach[0], reach[1], reach[2]

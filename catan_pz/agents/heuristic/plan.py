@@ -5,6 +5,10 @@ of a city, of a development card, of the longest road, the roads which that take
 and what the bank gives for each resource.
 """
 
+from typing import Annotated, TypeAlias
+
+from numba import types
+
 from catan_pz.agents.heuristic.pace import (
     CARD_COST,
     CITY_COST,
@@ -15,7 +19,8 @@ from catan_pz.agents.heuristic.pace import (
 )
 from catan_pz.agents.heuristic.sight import of, rate_of, size_of
 from catan_pz.agents.heuristic.style import ARMY, CARD, HELD, PATIENCE, ROAD, SECOND, SEVEN
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import (
     KNIGHT,
@@ -26,6 +31,9 @@ from catan_pz.terms import (
     NUM_RESOURCES,
 )
 
+Plan: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 9)]
+"""A plan, as rules take it."""
+
 GOALS = 6
 """Settlements 0 to 2 roads away, city, development card, longest road."""
 
@@ -34,7 +42,7 @@ ROADS_PLACE, PIPS_PLACE, SHARES_PLACE = 6, 7, 8
 
 
 @rule
-def cost_of(goal, plan):
+def cost_of(goal: int, plan: Plan) -> int:
     """What a goal costs in all."""
     if goal < CITY_GOAL:
         return SETTLEMENT_COST + goal * ROAD_COST
@@ -46,7 +54,7 @@ def cost_of(goal, plan):
 
 
 @rule
-def worth_after(hand, spent, plan, style):
+def worth_after(hand: int, spent: int, plan: Plan, style: ConstInt64Array) -> int:
     """The goal that is worth most once others are paid, by its worth and the time it takes.
 
     Returns:
@@ -63,7 +71,7 @@ def worth_after(hand, spent, plan, style):
 
 
 @rule
-def worth_of_hand(hand, plan, limit, style):
+def worth_of_hand(hand: int, plan: Plan, limit: int, style: ConstInt64Array) -> int:
     """What a hand is good for: the next goal, the one after it, and the risk of a 7."""
     first = worth_after(hand, 0, plan, style)
     worth = first // 8
@@ -78,7 +86,7 @@ def worth_of_hand(hand, plan, limit, style):
 
 
 @rule
-def trades_to_reach(hand, cost, shares):
+def trades_to_reach(hand: int, cost: int, shares: int) -> int:
     """Trades with the bank that make a hand cover a cost now; -1 if it can't."""
     lacking, possible = 0, 0
     for r in range(NUM_RESOURCES):
@@ -91,19 +99,19 @@ def trades_to_reach(hand, cost, shares):
 
 
 @rule
-def knights_held(obs):
+def knights_held(obs: Int8Array) -> int:
     """Own knights in hand."""
     return int(obs[encode.OWN_CARDS + KNIGHT])
 
 
 @rule
-def knights_played(obs, k):
+def knights_played(obs: Int8Array, k: int) -> int:
     """Knights that the seat k places away has played."""
     return int(obs[encode.CARDS_PLAYED + NUM_CARD_KINDS * k + KNIGHT])
 
 
 @rule
-def knights_lacking(obs):
+def knights_lacking(obs: Int8Array) -> int:
     """Knights that must still be played for the largest army; 0 for its holder."""
     if obs[encode.LARGEST_ARMY] != 0:
         return 0
@@ -115,7 +123,7 @@ def knights_lacking(obs):
 
 
 @rule
-def worth_of_card(obs, style):
+def worth_of_card(obs: Int8Array, style: ConstInt64Array) -> int:
     """What a development card is worth unseen."""
     if obs[encode.DECK_LEFT] == 0:
         return 0
@@ -127,7 +135,7 @@ def worth_of_card(obs, style):
 
 
 @rule
-def roads_lacking(obs):
+def roads_lacking(obs: Int8Array) -> int:
     """Roads that the longest road takes, if each makes the own one longer; 0 for its holder."""
     if obs[encode.LONGEST_ROAD] != 0:
         return 0
@@ -139,7 +147,7 @@ def roads_lacking(obs):
 
 
 @rule
-def worth_of_road(obs, style):
+def worth_of_road(obs: Int8Array, style: ConstInt64Array) -> int:
     """What the longest road is worth."""
     lacking = roads_lacking(obs)
     if lacking <= 0 or lacking > 4 or lacking > obs[encode.PIECES_LEFT]:

@@ -1,16 +1,17 @@
 """The robber: where it goes, from whom it steals, and when a knight is worth playing."""
 
+from catan_pz.actions import MOVE_ROBBER, STEAL
 from catan_pz.agents.heuristic.sight import robber_hex
 from catan_pz.agents.heuristic.style import DANGER, VICTIM
 from catan_pz.board.topology import HEX_VERTICES
-from catan_pz.engine.actions import MOVE_ROBBER, STEAL
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_HEXES
 
 
 @rule
-def buildings_on(obs, h, k):
+def buildings_on(obs: Int8Array, h: int, k: int) -> int:
     """What a hex brings the seat k places away: 1 for each settlement, 2 for each city."""
     n = 0
     for c in range(6):
@@ -19,7 +20,7 @@ def buildings_on(obs, h, k):
 
 
 @rule
-def danger_of(obs, k, style):
+def danger_of(obs: Int8Array, k: int, style: ConstInt64Array) -> int:
     """How much it matters to hold back the seat k places away."""
     points = int(obs[encode.VISIBLE_POINTS + k]) + int(obs[encode.CARD_COUNT + k]) // 3
     lacking = max(1, int(obs[encode.POINTS_TO_WIN]) - points)
@@ -27,14 +28,14 @@ def danger_of(obs, k, style):
 
 
 @rule
-def harm_of_robber(obs):
+def harm_of_robber(obs: Int8Array) -> int:
     """Own pips that the robber takes."""
     h = robber_hex(obs)
     return buildings_on(obs, h, 0) * int(obs[encode.HEX_PIPS + h])
 
 
 @rule
-def worth_of_theft(obs, k, style):
+def worth_of_theft(obs: Int8Array, k: int, style: ConstInt64Array) -> int:
     """What it is worth to steal from the seat k places away."""
     cards = int(obs[encode.HAND_SIZE + k])
     if cards == 0:
@@ -43,7 +44,7 @@ def worth_of_theft(obs, k, style):
 
 
 @rule
-def where_to_rob(obs, mask, style):
+def where_to_rob(obs: Int8Array, mask: Int8Array, style: ConstInt64Array) -> int:
     """The hex that costs the others most, and never one of ours if there is another."""
     best, chosen = -(1 << 40), -1
     for h in range(NUM_HEXES):
@@ -63,7 +64,7 @@ def where_to_rob(obs, mask, style):
 
 
 @rule
-def whom_to_rob(obs, mask, style):
+def whom_to_rob(obs: Int8Array, mask: Int8Array, style: ConstInt64Array) -> int:
     """The player from whom a card is worth most."""
     best, chosen = -1, -1
     for k in range(1, MAX_PLAYERS):

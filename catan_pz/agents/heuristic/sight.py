@@ -6,8 +6,9 @@ and subtracted as numbers; pips and trade rates are kept in the same form. Sets 
 """
 
 from catan_pz.board.topology import EDGES_PER_WORD, VERTEX_HARBOR, VERTEX_HEXES
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import bits
-from catan_pz.engine.rule import rule
 from catan_pz.observation import encode
 from catan_pz.terms import (
     GENERIC_HARBOR,
@@ -24,13 +25,13 @@ KINDS_OF_TERRAIN = encode.NUM_TERRAINS
 
 
 @rule
-def of(bundle, r):
+def of(bundle: int, r: int) -> int:
     """Cards of a resource in a bundle."""
     return (bundle >> (8 * r)) & 255
 
 
 @rule
-def size_of(bundle):
+def size_of(bundle: int) -> int:
     """Cards in a bundle."""
     n = 0
     for r in range(NUM_RESOURCES):
@@ -39,13 +40,13 @@ def size_of(bundle):
 
 
 @rule
-def some(r, n):
+def some(r: int, n: int) -> int:
     """The bundle of n cards of a resource."""
     return n << (8 * r)
 
 
 @rule
-def covers(hand, bundle):
+def covers(hand: int, bundle: int) -> bool:
     """Whether a hand has all cards of a bundle."""
     for r in range(NUM_RESOURCES):
         if of(hand, r) < of(bundle, r):
@@ -54,7 +55,7 @@ def covers(hand, bundle):
 
 
 @rule
-def bundle_at(obs, place):
+def bundle_at(obs: Int8Array, place: int) -> int:
     """Five numbers of the observation, from a place on, as a bundle."""
     bundle = 0
     for r in range(NUM_RESOURCES):
@@ -63,19 +64,19 @@ def bundle_at(obs, place):
 
 
 @rule
-def hand_of(obs):
+def hand_of(obs: Int8Array) -> int:
     """The own hand."""
     return bundle_at(obs, encode.OWN_HAND)
 
 
 @rule
-def pips_of(obs, k):
+def pips_of(obs: Int8Array, k: int) -> int:
     """What the seat k places away earns, by resource."""
     return bundle_at(obs, encode.PRODUCTION + NUM_RESOURCES * k)
 
 
 @rule
-def share_at(rate):
+def share_at(rate: int) -> int:
     """Twelfths of a card that the bank gives for one: 3, 4 or 6."""
     if rate == 4:
         return 3
@@ -83,7 +84,7 @@ def share_at(rate):
 
 
 @rule
-def rate_of(shares, r):
+def rate_of(shares: int, r: int) -> int:
     """Cards of a resource that the bank takes for one of another."""
     share = of(shares, r)
     if share == 3:
@@ -92,7 +93,7 @@ def rate_of(shares, r):
 
 
 @rule
-def shares_of(obs):
+def shares_of(obs: Int8Array) -> int:
     """Twelfths of a card that the bank gives the viewer for one, by resource."""
     shares = 0
     for r in range(NUM_RESOURCES):
@@ -101,19 +102,19 @@ def shares_of(obs):
 
 
 @rule
-def least_of(obs, k):
+def least_of(obs: Int8Array, k: int) -> int:
     """The fewest cards of each resource that the seat k places away can hold."""
     return bundle_at(obs, encode.HAND_MIN + NUM_RESOURCES * k)
 
 
 @rule
-def most_of(obs, k):
+def most_of(obs: Int8Array, k: int) -> int:
     """The most cards of each resource that the seat k places away can hold."""
     return bundle_at(obs, encode.HAND_MAX + NUM_RESOURCES * k)
 
 
 @rule
-def phase_of(obs):
+def phase_of(obs: Int8Array) -> int:
     """What the game waits for."""
     for phase in range(NUM_PHASES):
         if obs[encode.PHASE + phase] != 0:
@@ -122,7 +123,7 @@ def phase_of(obs):
 
 
 @rule
-def seats_playing(obs):
+def seats_playing(obs: Int8Array) -> int:
     """How many players there are."""
     n = 0
     for k in range(MAX_PLAYERS):
@@ -131,7 +132,7 @@ def seats_playing(obs):
 
 
 @rule
-def turn_seat(obs):
+def turn_seat(obs: Int8Array) -> int:
     """Whose turn it is, in places away."""
     for k in range(MAX_PLAYERS):
         if obs[encode.TURN_PLAYER + k] != 0:
@@ -140,7 +141,7 @@ def turn_seat(obs):
 
 
 @rule
-def buildings_of(obs, k, least):
+def buildings_of(obs: Int8Array, k: int, least: int) -> int:
     """Vertices with a building of the seat k places away: 1 all, 2 cities alone."""
     vertices = 0
     for v in range(NUM_VERTICES):
@@ -150,7 +151,7 @@ def buildings_of(obs, k, least):
 
 
 @rule
-def others_buildings(obs):
+def others_buildings(obs: Int8Array) -> int:
     """Vertices with a building of another player."""
     vertices = 0
     for v in range(NUM_VERTICES):
@@ -161,7 +162,7 @@ def others_buildings(obs):
 
 
 @rule
-def own_roads(obs, word):
+def own_roads(obs: Int8Array, word: int) -> int:
     """Own roads, in one of the two words of an edge set."""
     edges = 0
     for e in range(EDGES_PER_WORD):
@@ -171,7 +172,7 @@ def own_roads(obs, word):
 
 
 @rule
-def others_roads(obs, word):
+def others_roads(obs: Int8Array, word: int) -> int:
     """Roads of the other players, in one of the two words of an edge set."""
     edges = 0
     for e in range(EDGES_PER_WORD):
@@ -181,7 +182,7 @@ def others_roads(obs, word):
 
 
 @rule
-def allowed(mask, first, count):
+def allowed(mask: Int8Array, first: int, count: int) -> int:
     """Set of the legal actions among some that follow one another, up to 56."""
     members = 0
     for k in range(count):
@@ -190,7 +191,7 @@ def allowed(mask, first, count):
 
 
 @rule
-def resource_of(obs, h):
+def resource_of(obs: Int8Array, h: int) -> int:
     """What a hex produces; NUM_RESOURCES for the desert."""
     for terrain in range(NUM_RESOURCES):
         if obs[encode.HEX_TERRAIN + KINDS_OF_TERRAIN * h + terrain] != 0:
@@ -199,7 +200,7 @@ def resource_of(obs, h):
 
 
 @rule
-def pips_at(obs, v, with_robber):
+def pips_at(obs: Int8Array, v: int, with_robber: int) -> int:
     """Pips of the hexes at a vertex by resource, that of the robber included or not."""
     pips = 0
     for k in range(3):
@@ -212,7 +213,7 @@ def pips_at(obs, v, with_robber):
 
 
 @rule
-def robber_hex(obs):
+def robber_hex(obs: Int8Array) -> int:
     """The hex with the robber."""
     for h in range(NUM_HEXES):
         if obs[encode.HEX_ROBBER + h] != 0:
@@ -221,7 +222,7 @@ def robber_hex(obs):
 
 
 @rule
-def harbor_at(obs, v):
+def harbor_at(obs: Int8Array, v: int) -> int:
     """Kind of the harbor that serves a vertex, or -1."""
     b = VERTEX_HARBOR[v]
     if b >= 0:
@@ -232,7 +233,7 @@ def harbor_at(obs, v):
 
 
 @rule
-def shares_with(shares, harbor):
+def shares_with(shares: int, harbor: int) -> int:
     """What the bank gives one who comes to use a harbor, -1 for none."""
     if harbor < 0:
         return shares
@@ -248,20 +249,20 @@ def shares_with(shares, harbor):
 
 
 @rule
-def has_edge(edges_0, edges_1, e):
+def has_edge(edges_0: int, edges_1: int, e: int) -> bool:
     """Whether an edge is in a set of two words."""
     edges = edges_0 if e < EDGES_PER_WORD else edges_1
     return edges & bits.edge_bit(e) != 0
 
 
 @rule
-def points_to_go(obs):
+def points_to_go(obs: Int8Array) -> int:
     """Points that the player to move lacks."""
     return int(obs[encode.POINTS_TO_WIN]) - int(obs[encode.OWN_POINTS])
 
 
 @rule
-def lead_of_others(obs):
+def lead_of_others(obs: Int8Array) -> int:
     """The most points that another player shows."""
     most = 0
     for k in range(1, MAX_PLAYERS):

@@ -1,5 +1,9 @@
 """Where to build: what vertices are worth, how many roads lead there, and which is the first."""
 
+from typing import Annotated, TypeAlias
+
+from numba import types
+
 from catan_pz.agents.heuristic.pace import speed_of
 from catan_pz.agents.heuristic.sight import (
     buildings_of,
@@ -21,8 +25,9 @@ from catan_pz.board.topology import (
     VERTEX_NEIGHBORS,
     VERTEX_SURROUNDINGS,
 )
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.engine import bits
-from catan_pz.engine.rule import rule
 from catan_pz.observation import encode
 
 POINT = 1000
@@ -31,28 +36,34 @@ POINT = 1000
 NO_SPOT = -1
 
 
+Reach: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 9)]
+"""What `reach_of` gives, as rules take it."""
+
+
 @rule
-def horizon_of(obs, style):
+def horizon_of(obs: Int8Array, style: ConstInt64Array) -> int:
     """Time for which production counts: the shorter, the closer somebody is to winning."""
     lacking = int(obs[encode.POINTS_TO_WIN]) - lead_of_others(obs)
     return style[HORIZON] * max(1, min(points_to_go(obs), lacking))
 
 
 @rule
-def worth_of_pips(pips, shares, speed, horizon, style):
+def worth_of_pips(pips: int, shares: int, speed: int, horizon: int, style: ConstInt64Array) -> int:
     """What it is worth to come to earn some pips, at some shares, instead of the present speed."""
     return (speed_of(pips, shares, style) - speed) * horizon // 100
 
 
 @rule
-def worth_of_spot(obs, v, pips, shares, speed, horizon, style):
+def worth_of_spot(
+    obs: Int8Array, v: int, pips: int, shares: int, speed: int, horizon: int, style: ConstInt64Array
+) -> int:
     """What a settlement on a vertex is worth: its point and what it brings."""
     better = shares_with(shares, harbor_at(obs, v))
     return POINT + worth_of_pips(pips + pips_at(obs, v, 1), better, speed, horizon, style)
 
 
 @rule
-def ends_of(edges, word):
+def ends_of(edges: int, word: int) -> int:
     """Vertices at the ends of the edges in one of the two words of a set."""
     vertices = 0
     while edges != 0:
@@ -63,7 +74,7 @@ def ends_of(edges, word):
 
 
 @rule
-def one_road_on(vertices, taken_0, taken_1, closed):
+def one_road_on(vertices: int, taken_0: int, taken_1: int, closed: int) -> int:
     """Vertices that one more road reaches from some, past no closed one, on edges not taken."""
     reached = 0
     start = vertices & ~closed
@@ -78,7 +89,7 @@ def one_road_on(vertices, taken_0, taken_1, closed):
 
 
 @rule
-def barred_spots(buildings):
+def barred_spots(buildings: int) -> int:
     """Vertices on which the distance rule lets nobody build."""
     barred = 0
     while buildings != 0:
@@ -88,7 +99,7 @@ def barred_spots(buildings):
 
 
 @rule
-def reach_of(obs):
+def reach_of(obs: Int8Array) -> Reach:
     """The viewer's ways: what is where, and the vertices that 0 to 2 more roads reach.
 
     Returns:
@@ -110,7 +121,17 @@ def reach_of(obs):
 
 
 @rule
-def best_spot(obs, spots, claimed, near, pips, shares, speed, horizon, style):
+def best_spot(
+    obs: Int8Array,
+    spots: int,
+    claimed: int,
+    near: int,
+    pips: int,
+    shares: int,
+    speed: int,
+    horizon: int,
+    style: ConstInt64Array,
+) -> int:
     """The best of some vertices and its worth, as one number: 64 * worth + vertex."""
     best = 0
     while spots != 0:
@@ -126,7 +147,15 @@ def best_spot(obs, spots, claimed, near, pips, shares, speed, horizon, style):
 
 
 @rule
-def best_city(obs, spots, pips, shares, speed, horizon, style):
+def best_city(
+    obs: Int8Array,
+    spots: int,
+    pips: int,
+    shares: int,
+    speed: int,
+    horizon: int,
+    style: ConstInt64Array,
+) -> int:
     """The best of own settlements to make a city of, as 64 * worth + vertex."""
     best = 0
     while spots != 0:
@@ -139,7 +168,7 @@ def best_city(obs, spots, pips, shares, speed, horizon, style):
 
 
 @rule
-def edge_back(v, level, taken_0, taken_1, closed):
+def edge_back(v: int, level: int, taken_0: int, taken_1: int, closed: int) -> int:
     """A free edge from a vertex back to one of a level from which roads can go on, or -1."""
     for k in range(3):
         e = VERTEX_EDGES[v, k]
@@ -150,7 +179,9 @@ def edge_back(v, level, taken_0, taken_1, closed):
 
 
 @rule
-def first_road_to(v, away, taken_0, taken_1, closed, at_0, at_1):
+def first_road_to(
+    v: int, away: int, taken_0: int, taken_1: int, closed: int, at_0: int, at_1: int
+) -> int:
     """The road to build first towards a vertex that 1 or 2 roads lead to."""
     if away == 2:
         e = edge_back(v, at_1, taken_0, taken_1, closed)

@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array
 
 PARTS: Final = {
     "placement": "first settlements and roads at random",
@@ -117,6 +118,6 @@ FULL = Style().array()
 
 
 @rule
-def plays(style, part):
+def plays(style: ConstInt64Array, part: int) -> bool:
     """Whether a part is on."""
     return (style[PARTS_ON] >> part) & 1 == 1

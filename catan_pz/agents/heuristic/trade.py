@@ -1,9 +1,8 @@
 """Trade with the bank and with players: what helps the plan, and not the leader."""
 
-from catan_pz.agents.heuristic.plan import SHARES_PLACE, worth_of_hand
-from catan_pz.agents.heuristic.sight import bundle_at, covers, of, rate_of, some, turn_seat
-from catan_pz.agents.heuristic.style import ACCEPT, BANK, CLOSE, OFFER
-from catan_pz.engine.actions import (
+import numpy as np
+
+from catan_pz.actions import (
     CLOSE_WITH,
     COMPOSE_GET,
     COMPOSE_GIVE,
@@ -13,8 +12,12 @@ from catan_pz.engine.actions import (
     OFFER_GIVE,
     WITHDRAW,
 )
-from catan_pz.engine.actions import OFFER as FIRST_OFFER
-from catan_pz.engine.rule import rule
+from catan_pz.actions import OFFER as FIRST_OFFER
+from catan_pz.agents.heuristic.plan import SHARES_PLACE, Plan, worth_of_hand
+from catan_pz.agents.heuristic.sight import bundle_at, covers, of, rate_of, some, turn_seat
+from catan_pz.agents.heuristic.style import ACCEPT, BANK, CLOSE, OFFER
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
@@ -25,7 +28,7 @@ FIRST_DOUBLE, FIRST_HALF = 20, 70
 
 
 @rule
-def swap_towards(hand, cost, shares, mask):
+def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
     """The trade with the bank that comes closest to a cost: most surplus for what lacks most."""
     best, chosen = 0, NO_ACTION
     for k in range(SWAPS):
@@ -42,7 +45,9 @@ def swap_towards(hand, cost, shares, mask):
 
 
 @rule
-def best_swap(hand, now, plan, limit, mask, style):
+def best_swap(
+    hand: int, now: int, plan: Plan, limit: int, mask: Int8Array, style: ConstInt64Array
+) -> int:
     """The trade with the bank that makes the hand worth more than now by enough."""
     best, chosen = now + style[BANK], NO_ACTION
     for k in range(SWAPS):
@@ -56,14 +61,14 @@ def best_swap(hand, now, plan, limit, mask, style):
 
 
 @rule
-def is_dangerous(obs, k, style):
+def is_dangerous(obs: Int8Array, k: int, style: ConstInt64Array) -> bool:
     """Whether the seat k places away is too close to winning to be traded with."""
     points = int(obs[encode.VISIBLE_POINTS + k])
     return int(obs[encode.POINTS_TO_WIN]) - points <= style[CLOSE]
 
 
 @rule
-def all_dangerous(obs, style):
+def all_dangerous(obs: Int8Array, style: ConstInt64Array) -> bool:
     """Whether nobody is left to trade with."""
     for k in range(1, MAX_PLAYERS):
         if obs[encode.PRESENT + k] != 0 and not is_dangerous(obs, k, style):
@@ -72,13 +77,15 @@ def all_dangerous(obs, style):
 
 
 @rule
-def gain_of_swap(hand, now, give, get, plan, limit, style):
+def gain_of_swap(
+    hand: int, now: int, give: int, get: int, plan: Plan, limit: int, style: ConstInt64Array
+) -> int:
     """How much more a hand is worth after giving one card for another."""
     return worth_of_hand(hand - some(give, 1) + some(get, 1), plan, limit, style) - now
 
 
 @rule
-def bundle_of_offer(k, getting):
+def bundle_of_offer(k: int, getting: int) -> int:
     """What template k gives, or gets."""
     bundle = 0
     for r in range(NUM_RESOURCES):
@@ -90,7 +97,16 @@ def bundle_of_offer(k, getting):
 
 
 @rule
-def best_offer(obs, hand, now, plan, limit, mask, draw, style):
+def best_offer(
+    obs: Int8Array,
+    hand: int,
+    now: int,
+    plan: Plan,
+    limit: int,
+    mask: Int8Array,
+    draw: np.uint64,
+    style: ConstInt64Array,
+) -> int:
     """The offer of one card for one that helps most, then the next best, then two cards for one.
 
     Nothing is kept of offers made, but those that are left tell them apart. With many of
@@ -119,7 +135,9 @@ def best_offer(obs, hand, now, plan, limit, mask, draw, style):
 
 
 @rule
-def gain_of_offer(obs, k, hand, now, plan, limit, style):
+def gain_of_offer(
+    obs: Int8Array, k: int, hand: int, now: int, plan: Plan, limit: int, style: ConstInt64Array
+) -> int:
     """How much more the hand is worth by what the seat k places away gives and gets."""
     given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
     got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
@@ -129,13 +147,23 @@ def gain_of_offer(obs, k, hand, now, plan, limit, style):
 
 
 @rule
-def agrees(obs, hand, now, plan, limit, style):
+def agrees(
+    obs: Int8Array, hand: int, now: int, plan: Plan, limit: int, style: ConstInt64Array
+) -> bool:
     """Whether to accept the offer on the table."""
     return gain_of_offer(obs, turn_seat(obs), hand, now, plan, limit, style) >= style[ACCEPT]
 
 
 @rule
-def whom_to_close_with(obs, hand, now, plan, limit, mask, style):
+def whom_to_close_with(
+    obs: Int8Array,
+    hand: int,
+    now: int,
+    plan: Plan,
+    limit: int,
+    mask: Int8Array,
+    style: ConstInt64Array,
+) -> int:
     """The partner whose terms help most, of those alike the weakest; or to withdraw."""
     best, chosen = 0, WITHDRAW
     for k in range(1, MAX_PLAYERS):
@@ -153,7 +181,15 @@ def whom_to_close_with(obs, hand, now, plan, limit, mask, style):
 
 
 @rule
-def next_card(obs, hand, now, plan, limit, mask, style):
+def next_card(
+    obs: Int8Array,
+    hand: int,
+    now: int,
+    plan: Plan,
+    limit: int,
+    mask: Int8Array,
+    style: ConstInt64Array,
+) -> int:
     """The card to add to the offer that is being composed, of one card for one; or NO_ACTION."""
     given = bundle_at(obs, encode.OFFER_GIVE)
     got = bundle_at(obs, encode.OFFER_GET)

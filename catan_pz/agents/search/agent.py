@@ -5,17 +5,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, View
+from catan_pz.actions import COMPOSE_GIVE, OFFER
+from catan_pz.agents.base import Agent
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.forest import MOST_ROWS, ROWS_PER_SIMULATION, Forest
 from catan_pz.agents.search.halving import choose_by_halving
 from catan_pz.agents.search.options import SearchOptions
 from catan_pz.agents.search.simulator import Simulator, best_offers
-from catan_pz.engine.actions import COMPOSE_GIVE, OFFER
-from catan_pz.engine.rule import as_games
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
 
 _DEEPEST = 200
 """Moves on a path down a tree."""

@@ -1,17 +1,28 @@
 """Walks down the tree and rankings at its root, as compiled rules."""
 
+import numpy as np
+
+from catan_pz.actions import OFFER_GET
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.search.rollout import play_decision, play_forced
 from catan_pz.agents.search.trading import gain_of_template, is_near_winning
-from catan_pz.engine.actions import OFFER_GET
-from catan_pz.engine.rule import rule
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import (
+    Float64Array,
+    Float64Matrix,
+    Int8Array,
+    Int8Matrix,
+    Int64Matrix,
+    UInt64Array,
+)
+from catan_pz.engine.state import State
 from catan_pz.engine.trade import is_addressed
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 
 @rule
-def is_leaf(s, position, guided, links):
+def is_leaf(s: State, position: int, guided: int, links: Int64Matrix) -> bool:
     """Whether the tree ends here, or ends here for now: its moves wait for an evaluation.
 
     Rollouts complete what is being composed.
@@ -25,8 +36,20 @@ def is_leaf(s, position, guided, links):
 
 @rule
 def descend(
-    s, viewer, way, guided, depth, exploration, seed, script, obs, links, totals, keys, priors
-):
+    s: State,
+    viewer: int,
+    way: int,
+    guided: int,
+    depth: int,
+    exploration: float,
+    seed: np.uint64,
+    script: Int8Matrix,
+    obs: Int8Array,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+) -> int:
     """Play down the tree to a new position or the end of the game; return the last node.
 
     `guided` is 1 where an evaluator gives positions their moves, else the quick player does.
@@ -57,7 +80,7 @@ def descend(
 
 
 @rule
-def worth_of_offer(s, p, k):
+def worth_of_offer(s: State, p: int, k: int) -> int:
     """What template k, offered by p, promises: its gain to p if somebody gains by it too."""
     gained = gain_of_template(s, p, k, 1)
     if gained <= 0:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.search import calls, tree
+from catan_pz.agents.search import search_calls, tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.evaluator import Evaluator, checked_evaluation
 from catan_pz.agents.search.simulator import Scratch, Simulator
@@ -63,7 +63,7 @@ class Tree:
             return 0
         node = int(found[links[found, tree.VISITS].argmax()])
         if node != tree.ROOT:
-            calls.move_root(node, *self.arrays, np.zeros(used, np.int64))
+            search_calls.move_root(node, *self.arrays, np.zeros(used, np.int64))
         return int(self.links[tree.ROOT, tree.VISITS])
 
     def moves(self) -> dict[int, int]:
@@ -141,10 +141,10 @@ class Forest:
     ) -> None:
         seat = int(simulator.games["player"][0])
         if keep:
-            one.keep(int(calls.look_key(simulator.games, 0, seat, one.scratch.obs)), seat)
+            one.keep(int(search_calls.look_key(simulator.games, 0, seat, one.scratch.obs)), seat)
         else:
             one.clear()
-        calls.plant(simulator.games, actions, *one.arrays, one.scratch.obs)
+        search_calls.plant(simulator.games, actions, *one.arrays, one.scratch.obs)
         if self._evaluator is not None:
             self._set_root_priors(one, simulator, self._evaluator)
 
@@ -179,7 +179,7 @@ class Forest:
         one = self.trees[worker]
         # Each tree has simulations of its own.
         seed = np.uint64((int(simulator.seed) + (worker << 32)) % 2**64)
-        calls.grow(
+        search_calls.grow(
             simulator.games,
             one.scratch.spare,
             seed,
@@ -201,9 +201,9 @@ class Forest:
 
     def _set_root_priors(self, one: Tree, simulator: Simulator, evaluator: Evaluator) -> None:
         leaves = Leaves(1, simulator)
-        calls.look_at(simulator.games, leaves.observations, leaves.masks)
+        search_calls.look_at(simulator.games, leaves.observations, leaves.masks)
         advice, _ = checked_evaluation(evaluator, leaves.observations, leaves.masks, leaves.seats)
-        calls.set_root_priors(advice, one.links, one.priors)
+        search_calls.set_root_priors(advice, one.links, one.priors)
 
     def _evaluate_leaves(
         self, one: Tree, simulator: Simulator, evaluator: Evaluator, first: int, times: int
@@ -212,7 +212,7 @@ class Forest:
         for start in range(first, first + times, batch):
             leaves = Leaves(min(batch, first + times - start), simulator)
             scratch = self._leaves
-            calls.pick_leaves(
+            search_calls.pick_leaves(
                 simulator.games,
                 scratch.spare,
                 simulator.seed,
@@ -230,7 +230,7 @@ class Forest:
                 scratch.odds,
             )
             advice, values = leaves.judged(evaluator)
-            calls.take_evaluations(
+            search_calls.take_evaluations(
                 simulator.games,
                 scratch.spare,
                 simulator.net,

@@ -6,20 +6,9 @@ does. The order of what it does in its turn: settlement, city, development card 
 trade with the bank towards what it can then build, road, development card to buy.
 """
 
-from catan_pz.agents.search.places import (
-    NOTHING,
-    best_city,
-    best_road,
-    best_vertex,
-    card_to_discard,
-    cards_missing,
-    hex_for_robber,
-    victim_to_rob,
-    wants,
-    wants_roads,
-)
-from catan_pz.agents.search.trading import greedy_in_trade
-from catan_pz.engine.actions import (
+import numpy as np
+
+from catan_pz.actions import (
     BUILD_CITY,
     BUILD_ROAD,
     BUILD_SETTLEMENT,
@@ -35,6 +24,20 @@ from catan_pz.engine.actions import (
     ROLL,
     STEAL,
 )
+from catan_pz.agents.search.places import (
+    NOTHING,
+    best_city,
+    best_road,
+    best_vertex,
+    card_to_discard,
+    cards_missing,
+    hex_for_robber,
+    victim_to_rob,
+    wants,
+    wants_roads,
+)
+from catan_pz.agents.search.trading import greedy_in_trade
+from catan_pz.compiler.rule import rule
 from catan_pz.engine.building import (
     can_build_city,
     can_build_settlement,
@@ -47,8 +50,8 @@ from catan_pz.engine.development import can_play_road_building, may_play
 from catan_pz.engine.hands import CARD, CITY, COSTS, ROAD, SETTLEMENT, can_afford
 from catan_pz.engine.legal import count_legal, is_legal, pick_legal
 from catan_pz.engine.robber import touches
-from catan_pz.engine.rule import rule
 from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
+from catan_pz.engine.state import State
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     KNIGHT,
@@ -63,7 +66,7 @@ MANY_TO_TAKE = 4
 
 
 @rule
-def swap_towards(s, p, purchase):
+def swap_towards(s: State, p: int, purchase: int) -> int:
     """A trade with the bank, if such trades will pay for a purchase this turn, or NOTHING."""
     missing, swaps, give, get, most = 0, 0, NOTHING, NOTHING, -1
     for r in range(NUM_RESOURCES):
@@ -83,7 +86,7 @@ def swap_towards(s, p, purchase):
 
 
 @rule
-def plenty_for(s, p, purchase):
+def plenty_for(s: State, p: int, purchase: int) -> int:
     """The year of plenty that completes a purchase, or NOTHING."""
     if not wants(s, p, purchase):
         return NOTHING
@@ -107,7 +110,7 @@ def plenty_for(s, p, purchase):
 
 
 @rule
-def monopoly_for(s, p):
+def monopoly_for(s: State, p: int) -> int:
     """The monopoly that takes most, if that is enough, or NOTHING; what others hold is public."""
     best, most = NOTHING, MANY_TO_TAKE - 1
     for r in range(NUM_RESOURCES):
@@ -118,7 +121,7 @@ def monopoly_for(s, p):
 
 
 @rule
-def knight_helps(s, p):
+def knight_helps(s: State, p: int) -> bool:
     """Whether the robber bars an own hex, or the largest army is near."""
     if s.largest_army_owner != p and s.played[p, KNIGHT] >= 1:
         return True
@@ -126,7 +129,7 @@ def knight_helps(s, p):
 
 
 @rule
-def card_to_play(s, p):
+def card_to_play(s: State, p: int) -> int:
     """A development card for p to play now, or NOTHING."""
     if s.card_played:
         return NOTHING
@@ -149,7 +152,7 @@ def card_to_play(s, p):
 
 
 @rule
-def may_spend(s, p, purchase):
+def may_spend(s: State, p: int, purchase: int) -> bool:
     """Whether a road or card is worth its cards: nothing better is near, or a 7 threatens."""
     if s.hand_size[p] > s.discard_limit:
         return True
@@ -159,7 +162,7 @@ def may_spend(s, p, purchase):
 
 
 @rule
-def build_or_buy(s, p):
+def build_or_buy(s: State, p: int) -> int:
     """What p can build at once, or trade with the bank for, or END_TURN."""
     if can_build_settlement(s, p):
         v = best_vertex(s, p, settlement_spots(s, p))
@@ -185,7 +188,7 @@ def build_or_buy(s, p):
 
 
 @rule
-def greedy_action(s):
+def greedy_action(s: State) -> int:
     """The choice of the quick player for the seat to move."""
     p = int(s.player)
     if s.phase == Phase.MAIN:
@@ -210,6 +213,6 @@ def greedy_action(s):
 
 
 @rule
-def random_action(s, seed):
+def random_action(s: State, seed: np.uint64) -> int:
     """A legal action, each equally likely."""
     return pick_legal(s, number_below(seed, count_legal(s)))

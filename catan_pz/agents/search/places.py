@@ -5,9 +5,10 @@ They read the record itself, but nothing of it that the player could not know.
 
 import numpy as np
 
+from catan_pz.actions import STEAL
 from catan_pz.board.topology import EDGE_VERTICES, EDGES_PER_WORD, VERTEX_HEXES, VERTEX_NEIGHBORS
+from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
-from catan_pz.engine.actions import STEAL
 from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.building import (
     cities_left,
@@ -20,7 +21,7 @@ from catan_pz.engine.hands import CITY, COSTS, ROAD, SETTLEMENT
 from catan_pz.engine.legal import is_legal
 from catan_pz.engine.production import cards_due_from, pips_of
 from catan_pz.engine.robber import robber_spots
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import LONGEST_ROAD_MINIMUM, NOBODY, NUM_RESOURCES, Terrain
 
 NOTHING = -1
@@ -33,7 +34,7 @@ OWN_LOSS = 20
 
 
 @rule
-def worth_of_vertex(s, p, v):
+def worth_of_vertex(s: State, p: int, v: int) -> int:
     """What a settlement of p at a vertex would bring."""
     worth = 0
     kinds = 0
@@ -49,7 +50,7 @@ def worth_of_vertex(s, p, v):
 
 
 @rule
-def best_vertex(s, p, vertices):
+def best_vertex(s: State, p: int, vertices: int) -> int:
     """The vertex of a set where a settlement of p would bring most."""
     best, most = NOTHING, -1
     while vertices != 0:
@@ -62,7 +63,7 @@ def best_vertex(s, p, vertices):
 
 
 @rule
-def best_city(s, p):
+def best_city(s: State, p: int) -> int:
     """The settlement of p that would bring most as a city."""
     best, most = NOTHING, -1
     vertices = s.settlements[p]
@@ -80,7 +81,7 @@ def best_city(s, p):
 
 
 @rule
-def worth_of_road(s, p, e):
+def worth_of_road(s: State, p: int, e: int) -> int:
     """What p could build where a road on an edge leads."""
     most = 0
     for k in range(2):
@@ -102,7 +103,7 @@ def worth_of_road(s, p, e):
 
 
 @rule
-def best_road(s, p, edges_0, edges_1):
+def best_road(s: State, p: int, edges_0: int, edges_1: int) -> int:
     """The edge of a set, two words, that leads to most."""
     best, most = NOTHING, -1
     for word in range(2):
@@ -117,7 +118,7 @@ def best_road(s, p, edges_0, edges_1):
 
 
 @rule
-def wants_roads(s, p):
+def wants_roads(s: State, p: int) -> bool:
     """Whether a road would help p: to a place for a settlement, or to the longest road."""
     if settlements_left(s, p) > 0 and settlement_spots(s, p) == 0:
         return True
@@ -130,7 +131,7 @@ def wants_roads(s, p):
 
 
 @rule
-def wants(s, p, purchase):
+def wants(s: State, p: int, purchase: int) -> bool:
     """Whether p has a piece and a place for a purchase, or a use."""
     if purchase == SETTLEMENT:
         return settlements_left(s, p) > 0 and settlement_spots(s, p) != 0
@@ -143,7 +144,7 @@ def wants(s, p, purchase):
 
 
 @rule
-def cards_missing(s, p, purchase):
+def cards_missing(s: State, p: int, purchase: int) -> int:
     """Cards that p lacks for a purchase."""
     missing = 0
     for r in range(NUM_RESOURCES):
@@ -152,7 +153,7 @@ def cards_missing(s, p, purchase):
 
 
 @rule
-def hex_for_robber(s, p):
+def hex_for_robber(s: State, p: int) -> int:
     """The hex where the robber costs the others most, the leaders above all."""
     spots = robber_spots(s, p)
     best, most = NOTHING, -1000000
@@ -172,7 +173,7 @@ def hex_for_robber(s, p):
 
 
 @rule
-def victim_to_rob(s, p):
+def victim_to_rob(s: State, p: int) -> int:
     """The place, clockwise from p, of the richest of those who can be robbed."""
     best, most = NOTHING, -1
     for k in range(1, int(s.num_players)):
@@ -185,7 +186,7 @@ def victim_to_rob(s, p):
 
 
 @rule
-def card_to_discard(s, p):
+def card_to_discard(s: State, p: int) -> int:
     """The resource that p holds most of."""
     best, most = NOTHING, 0
     for r in range(NUM_RESOURCES):

@@ -9,9 +9,11 @@ import numpy as np
 
 from catan_pz.agents.heuristic.choose import heuristic_action
 from catan_pz.agents.search.greedy import greedy_action, random_action
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Array, Int8Matrix
 from catan_pz.engine.chance import GAMMA, draw_below, scramble
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.engine.step import step
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, Phase
@@ -24,13 +26,13 @@ _OTHER = np.uint64(0x5851F42D4C957F2D)
 
 
 @rule
-def begin_turn(s, seed):
+def begin_turn(s: State, seed: np.uint64) -> None:
     """Start the dice's generator for this turn."""
     s.rng = scramble(seed + GAMMA * np.uint64(s.turn + 1))
 
 
 @rule
-def shuffle_rest_of_deck(s):
+def shuffle_rest_of_deck(s: State) -> None:
     """Bring the cards still to be drawn into a random order: any is as likely as another."""
     top = DECK_SIZE - int(s.deck_left)
     for k in range(DECK_SIZE - 1, top, -1):
@@ -41,7 +43,7 @@ def shuffle_rest_of_deck(s):
 
 
 @rule
-def begin_simulation(s, seed):
+def begin_simulation(s: State, seed: np.uint64) -> None:
     """Draw anew what lies ahead: the order of the deck and the dice."""
     s.rng = scramble(seed)
     shuffle_rest_of_deck(s)
@@ -49,7 +51,7 @@ def begin_simulation(s, seed):
 
 
 @rule
-def play_decision(s, a, seed, script):
+def play_decision(s: State, a: int, seed: np.uint64, script: Int8Matrix) -> None:
     """Play a decision, with the dice's generator begun where a turn begins."""
     turn = int(s.turn)
     step(s, a, script)
@@ -58,7 +60,7 @@ def play_decision(s, a, seed, script):
 
 
 @rule
-def play_forced(s, seed, script):
+def play_forced(s: State, seed: np.uint64, script: Int8Matrix) -> int:
     """Play decisions with one legal action; return the number of those of the next, 0 for none."""
     n = count_legal(s)
     while n == 1:
@@ -68,13 +70,13 @@ def play_forced(s, seed, script):
 
 
 @rule
-def begins_turn(s):
+def begins_turn(s: State) -> bool:
     """Whether a turn has just begun."""
     return s.phase == Phase.ROLL and not s.card_played
 
 
 @rule
-def choose(s, player, draw, obs, mask):
+def choose(s: State, player: int, draw: np.uint64, obs: Int8Array, mask: Int8Array) -> int:
     """What a player of rollouts does where there is a choice; `obs` and `mask` are scratch."""
     if player == GREEDY:
         return greedy_action(s)
@@ -86,7 +88,15 @@ def choose(s, player, draw, obs, mask):
 
 
 @rule
-def play_on(s, player, seed, last_turn, script, obs, mask):
+def play_on(
+    s: State,
+    player: int,
+    seed: np.uint64,
+    last_turn: int,
+    script: Int8Matrix,
+    obs: Int8Array,
+    mask: Int8Array,
+) -> None:
     """Play until a turn begins, no earlier than `last_turn`, or the game is finished."""
     draws = scramble(seed ^ _OTHER)
     n = count_legal(s)

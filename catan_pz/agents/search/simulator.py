@@ -8,13 +8,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.search import calls
+from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
+from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.agents.search.value import NET_SIZE, NUM_FEATURES, NUM_HIDDEN
-from catan_pz.engine.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.engine.options import NO_SCRIPT
-from catan_pz.engine.rule import as_games
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS
 
@@ -89,14 +88,14 @@ class Simulator:
 
     def winning(self, actions: NDArray[np.int64]) -> int | None:
         """One of some actions that wins at once and for sure, if there is one."""
-        action = int(calls.find_win(self.games, self._scratch[0].spare, actions, NO_SCRIPT))
+        action = int(search_calls.find_win(self.games, self._scratch[0].spare, actions, NO_SCRIPT))
         return None if action < 0 else action
 
     def _run(
         self, scratch: Scratch, actions: NDArray[np.int64], first: int, last: int
     ) -> NDArray[np.float64]:
         results = np.empty((len(actions), last - first))
-        calls.simulate(
+        search_calls.simulate(
             self.games,
             scratch.spare,
             actions,
@@ -119,7 +118,7 @@ class Simulator:
 def best_offers(games: np.ndarray, offers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Of some offers those that promise most, `most` at the most and only such as promise any."""
     odds = np.zeros(len(offers))
-    calls.rank_offers(games, offers, odds)
+    search_calls.rank_offers(games, offers, odds)
     order = np.argsort(-odds, kind="stable")[:most]
     chosen: NDArray[np.int64] = np.sort(offers[order[odds[order] > 0]])
     return chosen

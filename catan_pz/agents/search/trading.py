@@ -1,7 +1,6 @@
 """How the quick player trades with others: compiled rules."""
 
-from catan_pz.agents.search.places import cards_missing, wants
-from catan_pz.engine.actions import (
+from catan_pz.actions import (
     ACCEPT,
     CLOSE_WITH,
     COMPOSE_GET,
@@ -12,15 +11,17 @@ from catan_pz.engine.actions import (
     REJECT,
     WITHDRAW,
 )
+from catan_pz.agents.search.places import cards_missing, wants
+from catan_pz.compiler.rule import rule
 from catan_pz.engine.hands import CARD, CITY, SETTLEMENT
 from catan_pz.engine.legal import is_legal
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.engine.trade import ACCEPTED
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 
 @rule
-def worth_of_hand(s, p):
+def worth_of_hand(s: State, p: int) -> int:
     """How near the hand of p brings it to a settlement, a city and a card."""
     worth = 0
     for purchase in (SETTLEMENT, CITY, CARD):
@@ -30,7 +31,7 @@ def worth_of_hand(s, p):
 
 
 @rule
-def gain_of_swap(s, p, give, get):
+def gain_of_swap(s: State, p: int, give: int, get: int) -> int:
     """How much better the hand of p is with the cards of row `get` for those of row `give`.
 
     Rows below 4 are of `s.offer_give`, rows from 4 on of `s.offer_get`.
@@ -49,7 +50,7 @@ def gain_of_swap(s, p, give, get):
 
 
 @rule
-def gain_of_template(s, p, k, sign):
+def gain_of_template(s: State, p: int, k: int, sign: int) -> int:
     """How much better the hand of p is when template k is closed: 1 its maker, -1 the other."""
     before = worth_of_hand(s, p)
     for r in range(NUM_RESOURCES):
@@ -63,13 +64,13 @@ def gain_of_template(s, p, k, sign):
 
 
 @rule
-def is_near_winning(s, p):
+def is_near_winning(s: State, p: int) -> bool:
     """Whether two visible points more would do."""
     return s.visible_points[p] + 2 >= s.victory_points
 
 
 @rule
-def answer_to_offer(s, p):
+def answer_to_offer(s: State, p: int) -> int:
     """Accept what brings p nearer to its next building; no counter-offers."""
     maker = int(s.turn_player)
     if (
@@ -82,7 +83,7 @@ def answer_to_offer(s, p):
 
 
 @rule
-def seat_to_close_with(s, p):
+def seat_to_close_with(s: State, p: int) -> int:
     """The best of the answers to the offer of p, or to withdraw it."""
     best, most = WITHDRAW, 0
     for k in range(1, int(s.num_players)):
@@ -98,7 +99,7 @@ def seat_to_close_with(s, p):
 
 
 @rule
-def card_to_compose(s, p, first):
+def card_to_compose(s: State, p: int, first: int) -> int:
     """To give (`first` COMPOSE_GIVE) what p holds most of, or to get what it holds least of."""
     best, most = -1, -1000
     for r in range(NUM_RESOURCES):
@@ -110,7 +111,7 @@ def card_to_compose(s, p, first):
 
 
 @rule
-def compose_on(s, p):
+def compose_on(s: State, p: int) -> int:
     """Complete an offer with one card a side, and send it."""
     if is_legal(s, COMPOSE_SEND):
         return COMPOSE_SEND
@@ -122,7 +123,7 @@ def compose_on(s, p):
 
 
 @rule
-def greedy_in_trade(s, p):
+def greedy_in_trade(s: State, p: int) -> int:
     """The choice of the quick player while an offer is open. It begins none."""
     if s.phase == Phase.ANSWER:
         return answer_to_offer(s, p)

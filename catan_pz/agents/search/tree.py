@@ -20,12 +20,20 @@ import math
 
 import numpy as np
 
+from catan_pz.actions import COMPOSE_SEND, OFFER
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import (
+    Float64Array,
+    Float64Matrix,
+    Int8Array,
+    Int64Array,
+    Int64Matrix,
+    UInt64Array,
+)
 from catan_pz.engine import bits
-from catan_pz.engine.actions import COMPOSE_SEND, OFFER
 from catan_pz.engine.chance import scramble
 from catan_pz.engine.legal import is_legal
-from catan_pz.engine.rule import rule
-from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS
+from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State
 from catan_pz.observation.encode import DICE, observe
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS
@@ -57,7 +65,7 @@ _FACTORS = np.random.default_rng(0).integers(0, 2**64, SIZE, np.uint64)
 
 
 @rule
-def key_of(s, viewer, obs):
+def key_of(s: State, viewer: int, obs: Int8Array) -> np.uint64:
     """A hash of what the viewer sees: equal for all states that look alike to it.
 
     The numbers on the dice are left out, since what they bring is seen.
@@ -72,7 +80,17 @@ def key_of(s, viewer, obs):
 
 
 @rule
-def add_child(parent, action, mover, prior, key, links, totals, keys, priors):
+def add_child(
+    parent: int,
+    action: int,
+    mover: int,
+    prior: float,
+    key: np.uint64,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+) -> int:
     """A new child of a node, or 0 if the arrays are full."""
     node = links[0, VISITS]
     if node >= links.shape[0]:
@@ -94,7 +112,7 @@ def add_child(parent, action, mover, prior, key, links, totals, keys, priors):
 
 
 @rule
-def find_move(position, action, links):
+def find_move(position: int, action: int, links: Int64Matrix) -> int:
     """The child of a position that is an action, or 0."""
     node = links[position, FIRST]
     while node != 0 and links[node, ACTION] != action:
@@ -103,7 +121,9 @@ def find_move(position, action, links):
 
 
 @rule
-def find_position(move, key, mover, links, keys):
+def find_position(
+    move: int, key: np.uint64, mover: int, links: Int64Matrix, keys: UInt64Array
+) -> int:
     """The child of a move that looks a certain way, or 0."""
     node = links[move, FIRST]
     while node != 0 and (keys[node] != key or links[node, MOVER] != mover):
@@ -112,7 +132,7 @@ def find_position(move, key, mover, links, keys):
 
 
 @rule
-def count_in_tree(s):
+def count_in_tree(s: State) -> int:
     """Legal actions that are considered below the root."""
     n = 0
     for word in range(LEGAL_WORDS):
@@ -121,7 +141,15 @@ def count_in_tree(s):
 
 
 @rule
-def add_moves(s, position, favorite, links, totals, keys, priors):
+def add_moves(
+    s: State,
+    position: int,
+    favorite: int,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+) -> None:
     """Give a position the moves that are legal now; half of the prior goes to a favorite."""
     n = count_in_tree(s)
     for word in range(LEGAL_WORDS):
@@ -136,7 +164,7 @@ def add_moves(s, position, favorite, links, totals, keys, priors):
 
 
 @rule
-def count_moves(s, position, links):
+def count_moves(s: State, position: int, links: Int64Matrix) -> int:
     """Moves of a position that are legal now."""
     n = 0
     node = links[position, FIRST]
@@ -148,7 +176,17 @@ def count_moves(s, position, links):
 
 
 @rule
-def worth_of_move(move, mover, usual, visits, way, exploration, links, totals, priors):
+def worth_of_move(
+    move: int,
+    mover: int,
+    usual: float,
+    visits: int,
+    way: int,
+    exploration: float,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    priors: Float64Array,
+) -> float:
     """What speaks for choosing a move: its mean odds and how little it was tried.
 
     `usual` is the mean at its position, `visits` how often that was visited.
@@ -163,7 +201,15 @@ def worth_of_move(move, mover, usual, visits, way, exploration, links, totals, p
 
 
 @rule
-def select_move(s, position, way, exploration, links, totals, priors):
+def select_move(
+    s: State,
+    position: int,
+    way: int,
+    exploration: float,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    priors: Float64Array,
+) -> int:
     """The legal move of a position that promises most, or 0 for none."""
     mover = links[position, MOVER]
     visits = links[position, VISITS]
@@ -183,7 +229,9 @@ def select_move(s, position, way, exploration, links, totals, priors):
 
 
 @rule
-def back_up(node, odds, visits, links, totals):
+def back_up(
+    node: int, odds: Float64Array, visits: int, links: Int64Matrix, totals: Float64Matrix
+) -> None:
     """Add the odds of a simulation, and a number of visits, from a node up to the root."""
     while node != 0:
         links[node, VISITS] += visits
@@ -193,7 +241,14 @@ def back_up(node, odds, visits, links, totals):
 
 
 @rule
-def keep_below(node, links, totals, keys, priors, moved):
+def keep_below(
+    node: int,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+    moved: Int64Array,
+) -> None:
     """Make a position the root, with all below it; the rest is dropped. `moved` is scratch."""
     kept = ROOT
     for k in range(links[0, VISITS]):

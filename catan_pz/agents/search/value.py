@@ -7,10 +7,12 @@ are the softmax of these numbers over the seats. Letters: F features, H hidden u
 import math
 
 from catan_pz.agents.search.places import best_vertex, cards_missing, wants, worth_of_vertex
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Float32Array, Float64Array
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlement_spots, settlements_left
 from catan_pz.engine.hands import CARD, CITY, ROAD, SETTLEMENT
-from catan_pz.engine.rule import rule
+from catan_pz.engine.state import State
 from catan_pz.terms import KNIGHT, MAX_PLAYERS, NUM_RESOURCES, VICTORY_POINT, Phase
 
 NUM_FEATURES = 48
@@ -26,7 +28,7 @@ NEAR = 4
 
 
 @rule
-def write_standing(s, p, features):
+def write_standing(s: State, p: int, features: Float32Array) -> None:
     """How far p is from winning, and when it is to move: features 0 to 13."""
     to_go = max(1, int(s.victory_points) - int(s.points[p]))
     features[0] = to_go * 0.1
@@ -45,7 +47,7 @@ def write_standing(s, p, features):
 
 
 @rule
-def write_resources(s, p, features):
+def write_resources(s: State, p: int, features: Float32Array) -> None:
     """Production, hand and harbors of p: features 14 to 32."""
     kinds, pips = 0, 0
     for r in range(NUM_RESOURCES):
@@ -62,7 +64,7 @@ def write_resources(s, p, features):
 
 
 @rule
-def write_prospects(s, p, features):
+def write_prospects(s: State, p: int, features: Float32Array) -> None:
     """What p can build, and its development cards: features 33 to 47."""
     spots = settlement_spots(s, p)
     features[33] = min(3, bits.count(spots)) * 0.3
@@ -94,7 +96,7 @@ def write_prospects(s, p, features):
 
 
 @rule
-def write_features(s, p, features):
+def write_features(s: State, p: int, features: Float32Array) -> None:
     """What a seat has, as F numbers of about the size of 1."""
     for k in range(NUM_FEATURES):
         features[k] = 0.0
@@ -104,7 +106,7 @@ def write_features(s, p, features):
 
 
 @rule
-def strength(s, p, net, features):
+def strength(s: State, p: int, net: Float32Array, features: Float32Array) -> float:
     """What the network makes of a seat; `features` has room for F + H numbers."""
     write_features(s, p, features)
     hidden = features[NUM_FEATURES:]
@@ -122,7 +124,9 @@ def strength(s, p, net, features):
 
 
 @rule
-def write_odds(s, since, net, features, odds):
+def write_odds(
+    s: State, since: int, net: Float32Array, features: Float32Array, odds: Float64Array
+) -> None:
     """Each seat's odds of winning, (P,): what is so when the game is finished, else estimates.
 
     All are zero when the game is truncated. Each turn between turn `since` and the end costs

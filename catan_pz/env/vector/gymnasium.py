@@ -9,7 +9,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from catan_pz.agents.registry import Opponents
-from catan_pz.env.match import check_choice
+from catan_pz.checks import check_choice
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.env.vector.spaces import OBSERVATIONS, single_observation_space
 from catan_pz.rewards import Reward

@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import drawn_by_odds
 from catan_pz.agents.registry import Opponents
-from catan_pz.env.match import check_choice
+from catan_pz.checks import check_choice
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.env.vector.spaces import NAMED_TOO, single_observation_space
 from catan_pz.observation.segments import SCALES, SIZE, named_views

@@ -7,12 +7,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent, View
+from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import nth_draws, own_seeds, seat_seeds
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.registry import Opponents, as_opponents
-from catan_pz.env.match import check_choice
+from catan_pz.checks import as_action, check_choice, check_seed
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rewards import (
     NUM_HAPPENED,
@@ -24,8 +24,9 @@ from catan_pz.rewards import (
 )
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
-from catan_pz.runtime.game import as_action, check_seed, drawn_seed
+from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.threaded import ThreadedGames, integers
+from catan_pz.runtime.view import View
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 _OWN_DRAWS: Final = np.uint64(0x2545F4914F6CDD1D)

@@ -10,7 +10,7 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
 from catan_pz.agents.registry import Opponents
-from catan_pz.env.match import check_choice
+from catan_pz.checks import check_choice
 from catan_pz.env.vector.seats import SeatBatch
 from catan_pz.env.vector.spaces import OBSERVATIONS
 from catan_pz.observation.segments import SIZE

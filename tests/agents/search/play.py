@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from catan_pz.agents.base import View, view_of
-from catan_pz.agents.search import SearchAgent, calls
+from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.table import resampled
 from catan_pz.belief import Belief
@@ -15,6 +14,7 @@ from catan_pz.notation import describe_action
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
+from catan_pz.runtime.view import View, view_of
 
 DUEL = Rules(num_players=2, trading=False)
 METHODS = ("halving", "ucb1", "uct", "puct")
@@ -28,14 +28,14 @@ def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
     """What a player of rollouts does in the first of some games."""
     scratch = Scratch(389 if games["trading"][0] else 252)
     parts = scratch.obs, scratch.mask
-    return int(calls.choose_action(games, 0, player, np.uint64(draw), *parts))
+    return int(search_calls.choose_action(games, 0, player, np.uint64(draw), *parts))
 
 
 def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> None:
     """Play the first of some games on as a rollout does."""
     scratch = Scratch(389 if games["trading"][0] else 252)
     parts = NO_SCRIPT, scratch.obs, scratch.mask
-    calls.play_out(games, 0, player, np.uint64(seed), last_turn, *parts)
+    search_calls.play_out(games, 0, player, np.uint64(seed), last_turn, *parts)
 
 
 def duel(hand: dict[str, int], **entries: Any) -> Game:

@@ -65,7 +65,7 @@ def test_a_single_legal_action_is_played_at_once() -> None:
 
 
 def test_without_a_belief_they_say_what_they_need() -> None:
-    from catan_pz.agents.base import view_of
+    from catan_pz.runtime.view import view_of
 
     game = Game(DUEL, seed=3)
     view = view_of(game, 0)

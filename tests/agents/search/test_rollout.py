@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from catan_pz.agents.draws import scramble
-from catan_pz.agents.search import calls
+from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import GREEDY, PLAYERS, RANDOM
 from catan_pz.engine.chance import GAMMA
-from catan_pz.engine.rule import as_games
-from catan_pz.engine.state import STATE
+from catan_pz.engine.state import STATE, as_games
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
@@ -144,7 +143,7 @@ def test_cards_to_come_are_drawn_anew_each_time() -> None:
     trials = 4000
     for seed in range(trials):
         spare = as_games(np.zeros(1, STATE))
-        calls.begin(game.games, spare, np.uint64(seed))
+        search_calls.begin(game.games, spare, np.uint64(seed))
         deck = spare["deck"][0]
         assert (np.sort(deck) == np.sort(game.state["deck"])).all()
         assert (deck[:top] == 0).all()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from catan_pz.agents.search import calls
+from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import GREEDY, HEURISTIC, RANDOM
 from catan_pz.agents.search.simulator import Scratch, value_net
 from catan_pz.rules import Rules
@@ -31,7 +31,7 @@ def test_rollouts_play_to_the_end() -> None:
     play_out(game.games, GREEDY, 5, 400)
     assert game.is_over
     scratch = Scratch(game.rules.num_actions)
-    calls.estimate(game.games, 0, game.turn, value_net(), scratch.features, scratch.odds)
+    search_calls.estimate(game.games, 0, game.turn, value_net(), scratch.features, scratch.odds)
     assert scratch.odds[game.winner or 0] == 1
 
 

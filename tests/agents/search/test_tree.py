@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.agents.search import calls, tree
+from catan_pz.agents.search import search_calls, tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.forest import Forest, Tree
 from catan_pz.agents.search.simulator import Simulator
@@ -54,7 +54,7 @@ def grown(
 
 
 def key(game: Game, viewer: int) -> int:
-    return int(calls.look_key(game.games, 0, viewer, np.zeros(990, np.int8)))
+    return int(search_calls.look_key(game.games, 0, viewer, np.zeros(990, np.int8)))
 
 
 def reached(one: Tree, game: Game, action: int, outcomes: dict[Any, float]) -> dict[int, float]:

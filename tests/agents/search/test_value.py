@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from catan_pz.agents.search import calls, simulator
+from catan_pz.agents.search import search_calls, simulator
 from catan_pz.agents.search.rollout import HEURISTIC
 from catan_pz.agents.search.simulator import Scratch, value_net
 from catan_pz.agents.search.value import DELAY, NET_SIZE
@@ -18,7 +18,7 @@ RULES = Rules(trading=False)
 def odds_of(game: Game, since: int | None = None) -> np.ndarray:
     scratch = Scratch(game.rules.num_actions)
     turn = game.turn if since is None else since
-    calls.estimate(game.games, 0, turn, value_net(), scratch.features, scratch.odds)
+    search_calls.estimate(game.games, 0, turn, value_net(), scratch.features, scratch.odds)
     return scratch.odds
 
 

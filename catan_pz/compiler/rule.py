@@ -1,106 +1,41 @@
 """The compile decorators: one source of the rules for Python, the CPU and CUDA.
 
-A rule takes games as records (`s`) and int64 numbers; arrays go by the names in
-`KINDS`. Nothing is compiled at import. An entry point comes from the cache or is compiled
-on its first call, after the rules that it calls, each with the one signature that its
-parameter names give. With NUMBA_DISABLE_JIT=1 rules stay plain Python.
+A rule takes records, arrays and numbers, as its annotations say (`compiler.types`). Nothing
+is compiled at import. An entry point comes from the cache or is compiled on its first call,
+after the rules that it calls, each with the one signature of its annotations. With
+NUMBA_DISABLE_JIT=1 rules stay plain Python.
 """
 
 import gc
 import hashlib
-import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 import numba
 import numpy as np
-from numba import njit, types
+from numba import njit
 from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 
-from catan_pz.engine.lowering import EntryCompiler, RuleCompiler, keep_from_python
-from catan_pz.engine.packing import PackedCall
-from catan_pz.engine.state import STATE
+from catan_pz.compiler.lowering import EntryCompiler, RuleCompiler, keep_from_python
+from catan_pz.compiler.packed_calls import PackedCall
+from catan_pz.compiler.types import signature_of
 
-GAME: Final = numba.from_dtype(STATE)
-GAMES: Final = types.Array(GAME, 1, "C")
-
-KINDS: Final[dict[str, Any]] = {
-    "s": GAME,
-    "t": GAME,
-    "games": GAMES,
-    "spare": GAMES,
-    "seed": types.uint64,
-    "seeds": types.uint64[::1],
-    "script": types.int8[:, ::1],
-    "layouts": types.int8[:, ::1],
-    "actions": types.int64[::1],
-    "mask": types.int8[::1],
-    "masks": types.int8[:, ::1],
-    "obs": types.int8[::1],
-    "scaled": types.float32[::1],
-    "happened": types.int8[:, ::1],
-    "draw": types.uint64,
-    "style": types.Array(types.int64, 1, "C", readonly=True),
-    "plan": types.UniTuple(types.int64, 9),
-    "goals": types.UniTuple(types.int64, 4),
-    "reach": types.UniTuple(types.int64, 9),
-    # Batches: one row a game.
-    "observations": types.int8[:, ::1],
-    "players": types.int8[::1],
-    "happenings": types.int8[:, :, ::1],
-    "weights": types.float64[::1],
-    "payments": types.float32[:, ::1],
-    "paid": types.float32[::1],
-    "done": types.boolean[::1],
-    "truncated": types.boolean[::1],
-    "samplers": types.uint64[::1],
-    "blank": GAMES,
-    "seats": types.int8[::1],
-    "gains": types.float64[::1],
-    "waiting": types.boolean[::1],
-    "job": types.int64[::1],
-    "desks": types.int64[::1],
-    "answers": types.int64[::1],
-    "scaled_observations": types.float32[:, ::1],
-    "draws": types.uint64[::1],
-    # Games between compiled players.
-    "policies": types.Array(types.int64, 1, "C", readonly=True),
-    "styles": types.Array(types.int64, 2, "C", readonly=True),
-    "winners": types.int64[::1],
-    "points": types.int64[:, ::1],
-    "counts": types.int64[::1],
-    # Search.
-    "net": types.float32[::1],
-    "features": types.float32[::1],
-    "odds": types.float64[::1],
-    "results": types.float64[:, ::1],
-    "exploration": types.float64,
-    "prior": types.float64,
-    "usual": types.float64,
-    "key": types.uint64,
-    "links": types.int64[:, ::1],
-    "totals": types.float64[:, ::1],
-    "keys": types.uint64[::1],
-    "priors": types.float64[::1],
-    "moved": types.int64[::1],
-    "leaves": types.int64[::1],
-    "advice": types.float64[:, ::1],
-    "values": types.float64[:, ::1],
-}
-"""Types of parameters by name; every other parameter is an int64."""
+Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 _building = threading.RLock()
-_COMPILED_ROOMS: Final = ("", "board/", "engine/", "observation/", "runtime/", "agents/")
+_COMPILED_ROOMS: Final = (
+    *("", "compiler/", "board/", "engine/", "observation/", "belief/", "runtime/", "agents/"),
+)
 """Rooms with rules, each after those that it may call."""
 
 
-def rule(function: Callable[..., Any]) -> Any:
+def rule(function: Rule) -> Rule:
     """Mark a function as a rule."""
     if numba.config.DISABLE_JIT:
         return function
@@ -112,7 +47,7 @@ def rule(function: Callable[..., Any]) -> Any:
         pipeline_class=RuleCompiler,
     )(function)
     keep_from_python(dispatcher)
-    return dispatcher
+    return cast(Rule, dispatcher)
 
 
 def rules_called_by(function: Callable[..., Any]) -> list[Any]:
@@ -139,15 +74,10 @@ def _calls(function: Callable[..., Any]) -> list[Any]:
 
 
 def compile_rule(dispatcher: Any) -> None:
-    """Compile one rule for the one signature of its parameter names, if that's not done."""
+    """Compile one rule for the one signature of its annotations, if that's not done."""
     if not dispatcher.overloads:
         dispatcher.compile(signature_of(dispatcher.py_func))
         dispatcher.disable_compile()
-
-
-def signature_of(function: Callable[..., Any]) -> tuple[Any, ...]:
-    """Numba types of a rule's parameters."""
-    return tuple(KINDS.get(name, types.int64) for name in inspect.signature(function).parameters)
 
 
 @contextmanager
@@ -209,11 +139,6 @@ def entry(function: Callable[..., Any]) -> Any:
 def bound(function: Any) -> Any:
     """The fastest callable of an entry point; compiles it."""
     return function.compiled() if isinstance(function, Entry) else function
-
-
-def as_games(array: np.ndarray) -> np.ndarray:
-    """An array of `STATE` as entry points take it: with fields as attributes in plain Python."""
-    return array.view(np.recarray) if numba.config.DISABLE_JIT else array
 
 
 @cache

@@ -11,12 +11,13 @@ import numba
 import numpy as np
 import pytest
 
-from catan_pz.engine.rule import as_games, entry
-from catan_pz.engine.state import STATE
-from catan_pz.runtime import crew
+from catan_pz.compiler import thread_pool
+from catan_pz.compiler.atomics import look, take
+from catan_pz.compiler.rule import entry
+from catan_pz.compiler.thread_pool import Crew
+from catan_pz.compiler.types import ConstInt64Array, Int64Array, Int64Matrix
+from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.runtime.cpu import CpuBatch
-from catan_pz.runtime.crew import Crew
-from catan_pz.runtime.memory import look, take
 
 pytestmark = pytest.mark.skipif(
     numba.config.DISABLE_JIT, reason="threads share compiled calls alone"
@@ -24,7 +25,15 @@ pytestmark = pytest.mark.skipif(
 
 
 @entry
-def count_in(games, first, last, counts, links, step, style):
+def count_in(
+    games: States,
+    first: int,
+    last: int,
+    counts: Int64Array,
+    links: Int64Matrix,
+    step: int,
+    style: ConstInt64Array,
+):
     """Add to each game's place, and sum up what was there."""
     total = 0
     for i in range(first, last):
@@ -35,7 +44,7 @@ def count_in(games, first, last, counts, links, step, style):
 
 
 @entry
-def meet(games, first, last, counts, looks):
+def meet(games: States, first: int, last: int, counts: Int64Array, looks: int):
     """Wait until two calls are on at the same time; whether they were."""
     take(counts, 0)
     seen = 0
@@ -45,7 +54,7 @@ def meet(games, first, last, counts, looks):
 
 
 @entry
-def go_too_far(games, first, last, counts):
+def go_too_far(games: States, first: int, last: int, counts: Int64Array):
     """Write beyond the end of an array."""
     counts[last] = 1
 
@@ -140,7 +149,7 @@ def test_two_threads_are_at_work_together(pair: Crew) -> None:
 
 @pytest.mark.parametrize("looks", [1, 10])
 def test_threads_that_fell_asleep_are_woken(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "LOOKS_BEFORE_SLEEP", looks)
+    monkeypatch.setattr(thread_pool, "LOOKS_BEFORE_SLEEP", looks)
     sleepy = Crew(num_games=3, threads=3, chunk=1)
     for k in range(20):
         if k % 5 == 0:
@@ -175,7 +184,7 @@ def test_a_forked_process_has_no_threads_and_does_all_itself() -> None:
 
 def test_an_index_out_of_bounds_is_told_where_numba_checks_them() -> None:
     code = (
-        "import numpy as np; from tests.runtime.test_crew import *\n"
+        "import numpy as np; from tests.compiler.test_thread_pool import *\n"
         "pair = Crew(num_games=2, threads=2, chunk=1)\n"
         "for _ in range(2):\n"
         "    with pytest.raises(IndexError, match='go_too_far'):\n"

@@ -1,13 +1,26 @@
 """The engine's calls from Python on arrays of games, compiled on first use."""
 
+import numpy as np
+
 from catan_pz import rewards
+from catan_pz.compiler.rule import entry
+from catan_pz.compiler.types import Float32Array, Int8Array, Int8Matrix
 from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, step
-from catan_pz.engine.rule import entry
+from catan_pz.engine.state import States
 from catan_pz.observation import encode
 
 
 @entry
-def deal_game(games, i, seed, layouts, spiral, no_adjacent_red, random_first, mask):
+def deal_game(
+    games: States,
+    i: int,
+    seed: np.uint64,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    mask: Int8Array,
+) -> None:
     """Start game i, whose record holds its rules and is zero elsewhere, and write the mask."""
     s = games[i]
     deal.deal(s, seed, layouts, spiral, no_adjacent_red, random_first)
@@ -15,7 +28,7 @@ def deal_game(games, i, seed, layouts, spiral, no_adjacent_red, random_first, ma
 
 
 @entry
-def play(games, i, a, script, mask):
+def play(games: States, i: int, a: int, script: Int8Matrix, mask: Int8Array) -> None:
     """Play a legal action in game i, forced ones that follow included, and write the mask."""
     s = games[i]
     step.advance(s, a, script)
@@ -23,7 +36,7 @@ def play(games, i, a, script, mask):
 
 
 @entry
-def play_one(games, i, a, script, mask):
+def play_one(games: States, i: int, a: int, script: Int8Matrix, mask: Int8Array) -> None:
     """Play a legal action in game i, and no forced one after it, and write the mask."""
     s = games[i]
     step.step(s, a, script)
@@ -31,7 +44,7 @@ def play_one(games, i, a, script, mask):
 
 
 @entry
-def refresh(games, i, mask):
+def refresh(games: States, i: int, mask: Int8Array) -> None:
     """Make a state that was read from outside playable, and write the mask.
 
     Works out the derived fields, and narrows the bounds on hidden hands as play keeps them.
@@ -44,27 +57,31 @@ def refresh(games, i, mask):
 
 
 @entry
-def violations(games, spare, i):
+def violations(games: States, spare: States, i: int) -> int:
     """What game i breaks, as the sum of `Violation` flags; `spare` is scratch space."""
     spare[i] = games[i]
     return invariants.find_violations(games[i], spare[i])
 
 
 @entry
-def observe(games, i, viewer, obs):
+def observe(games: States, i: int, viewer: int, obs: Int8Array) -> None:
     """Write what the viewer sees of game i, in natural units."""
     encode.observe(games[i], viewer, obs)
 
 
 @entry
-def observe_scaled(games, i, viewer, obs, scaled):
+def observe_scaled(
+    games: States, i: int, viewer: int, obs: Int8Array, scaled: Float32Array
+) -> None:
     """Write what the viewer sees of game i, in natural units and scaled."""
     encode.observe(games[i], viewer, obs)
     encode.scale(obs, scaled)
 
 
 @entry
-def play_noting(games, i, a, script, mask, happened):
+def play_noting(
+    games: States, i: int, a: int, script: Int8Matrix, mask: Int8Array, happened: Int8Matrix
+) -> int:
     """Like `play`, writing what happened; return the step as `rewards.report` tells it."""
     s = games[i]
     rewards.advance_noting(s, a, script, happened)
@@ -73,7 +90,9 @@ def play_noting(games, i, a, script, mask, happened):
 
 
 @entry
-def look(games, i, viewer, obs, scaled, mask):
+def look(
+    games: States, i: int, viewer: int, obs: Int8Array, scaled: Float32Array, mask: Int8Array
+) -> None:
     """Like `observe_scaled`, and write the mask: zeros unless the viewer is to move."""
     s = games[i]
     encode.observe(s, viewer, obs)
@@ -85,7 +104,7 @@ def look(games, i, viewer, obs, scaled, mask):
 
 
 @entry
-def play_randomly(games, i, most, script, mask):
+def play_randomly(games: States, i: int, most: int, script: Int8Matrix, mask: Int8Array) -> int:
     """Play up to `most` decisions of game i at random, and return how many were played."""
     s = games[i]
     played = 0

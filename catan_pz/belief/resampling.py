@@ -1,16 +1,15 @@
 """The rules that resampling needs, as entry points; compiled on first use."""
 
-from typing import Any
-
+from catan_pz.compiler.rule import entry
 from catan_pz.engine.derive import derive
 from catan_pz.engine.knowledge import tighten
-from catan_pz.engine.rule import entry
+from catan_pz.engine.state import States
 from catan_pz.engine.trade import can_compose_get, can_compose_give, erase_offer
 from catan_pz.terms import NUM_RESOURCES
 
 
 @entry
-def settle(games: Any, i: int, viewer: int) -> None:
+def settle(games: States, i: int, viewer: int) -> None:
     """Narrow the bounds of all but the viewer in game i, and work out its derived fields."""
     s = games[i]
     for o in range(s.num_players):
@@ -20,7 +19,7 @@ def settle(games: Any, i: int, viewer: int) -> None:
 
 
 @entry
-def first_cards_to_compose(games: Any, i: int, p: int) -> int:
+def first_cards_to_compose(games: States, i: int, p: int) -> int:
     """Empty the offer that p composes in game i and return the cards with which it may begin.
 
     Bit r stands for a card to give, bit R + r for a card to get.

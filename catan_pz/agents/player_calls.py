@@ -5,8 +5,18 @@ import numpy as np
 from catan_pz.agents import policies as players
 from catan_pz.agents.draws import OF_A_SEAT
 from catan_pz.agents.heuristic import choose as heuristic
+from catan_pz.compiler.rule import entry, rule
+from catan_pz.compiler.types import (
+    ConstInt64Array,
+    ConstInt64Matrix,
+    Int8Array,
+    Int8Matrix,
+    Int64Array,
+    Int64Matrix,
+    UInt64Array,
+)
 from catan_pz.engine import chance, deal, legal, step
-from catan_pz.engine.rule import entry, rule
+from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
 from catan_pz.observation import encode
 
@@ -15,28 +25,40 @@ RANDOM, WEIGHTED, HEURISTIC = 0, 1, 2
 
 
 @entry
-def choose_random(observations, masks, draws, actions):
+def choose_random(
+    observations: Int8Matrix, masks: Int8Matrix, draws: UInt64Array, actions: Int64Array
+) -> None:
     """Choose in each game as `RandomAgent` does."""
     for i in range(masks.shape[0]):
         actions[i] = players.random_action(observations[i], masks[i], draws[i])
 
 
 @entry
-def choose_weighted(observations, masks, draws, actions):
+def choose_weighted(
+    observations: Int8Matrix, masks: Int8Matrix, draws: UInt64Array, actions: Int64Array
+) -> None:
     """Choose in each game as `WeightedAgent` does."""
     for i in range(masks.shape[0]):
         actions[i] = players.weighted_action(observations[i], masks[i], draws[i])
 
 
 @entry
-def choose_heuristic(observations, masks, draws, style, actions):
+def choose_heuristic(
+    observations: Int8Matrix,
+    masks: Int8Matrix,
+    draws: UInt64Array,
+    style: ConstInt64Array,
+    actions: Int64Array,
+) -> None:
     """Choose in each game as `HeuristicAgent` does."""
     for i in range(masks.shape[0]):
         actions[i] = heuristic.styled_action(observations[i], masks[i], draws[i], style)
 
 
 @rule
-def choose(policy, obs, mask, draw, style):
+def choose(
+    policy: int, obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64Array
+) -> int:
     """The choice of a compiled player."""
     if policy == HEURISTIC:
         return heuristic.styled_action(obs, mask, draw, style)
@@ -46,7 +68,7 @@ def choose(policy, obs, mask, draw, style):
 
 
 @rule
-def seed_seats(seed, samplers):
+def seed_seats(seed: np.uint64, samplers: UInt64Array) -> None:
     """Start the streams of all seats of a game, as `draws.seat_seeds` does."""
     for p in range(samplers.shape[0]):
         samplers[p] = chance.scramble(~seed + np.uint64(p + 1) * OF_A_SEAT)
@@ -54,25 +76,25 @@ def seed_seats(seed, samplers):
 
 @entry
 def play_games(
-    games,
-    first,
-    last,
-    blank,
-    seeds,
-    layouts,
-    spiral,
-    no_adjacent_red,
-    random_first,
-    script,
-    policies,
-    styles,
-    samplers,
-    mask,
-    obs,
-    winners,
-    points,
-    counts,
-):
+    games: States,
+    first: int,
+    last: int,
+    blank: States,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    script: Int8Matrix,
+    policies: ConstInt64Array,
+    styles: ConstInt64Matrix,
+    samplers: UInt64Array,
+    mask: Int8Array,
+    obs: Int8Array,
+    winners: Int64Array,
+    points: Int64Matrix,
+    counts: Int64Array,
+) -> None:
     """Play whole games between compiled players; in game i player k has the seat k + i.
 
     Writes the player that has won, -1 for none, the points of each player, and adds the

@@ -12,7 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from catan_pz.engine.packing import PACKED_TYPE
+from catan_pz.compiler.packed_calls import PACKED_TYPE
 
 CACHE_LINE: Final = 64
 """Bytes that the memory gives at once."""

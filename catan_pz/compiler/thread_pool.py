@@ -15,9 +15,10 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.engine.packing import FAILED, PackedCall
-from catan_pz.engine.rule import Entry, bound, entry, rule
-from catan_pz.runtime.memory import CACHE_LINE, call, look, replace, take, tell
+from catan_pz.compiler.atomics import CACHE_LINE, call, look, replace, take, tell
+from catan_pz.compiler.packed_calls import FAILED, PackedCall
+from catan_pz.compiler.rule import Entry, bound, entry, rule
+from catan_pz.compiler.types import Int64Array
 
 LOOKS_BEFORE_SLEEP: Final = 1_000_000
 """How often a thread looks for work before it sleeps: some tenths of a millisecond."""
@@ -51,7 +52,7 @@ UNFINISHED: Final = -1
 
 
 @rule
-def work(job, desks, answers, own):
+def work(job: Int64Array, desks: Int64Array, answers: Int64Array, own: int) -> None:
     """Take chunks until all are taken, from one's own desk first."""
     address, words = look(job, ADDRESS), look(job, WORDS)
     num_games, size = look(job, NUM_GAMES), look(job, CHUNK)
@@ -67,7 +68,7 @@ def work(job, desks, answers, own):
 
 
 @entry
-def serve(job, desks, answers, own, looks):
+def serve(job: Int64Array, desks: Int64Array, answers: Int64Array, own: int, looks: int) -> bool:
     """Work whenever asked; whether to sleep now, or to end."""
     mine = DESK * own + STATE_OF
     replace(desks, mine, ASLEEP, LOOKING)
@@ -87,7 +88,7 @@ def serve(job, desks, answers, own, looks):
 
 
 @entry
-def share(job, desks, answers, looks):
+def share(job: Int64Array, desks: Int64Array, answers: Int64Array, looks: int) -> int:
     """Ask the others, work oneself, and wait for who is still at it.
 
     Returns FINISHED, UNFINISHED after many looks, or how many sleepers have to be woken first;

@@ -8,6 +8,7 @@ chance that follows from `seed` and j.
 
 import numpy as np
 
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, OFFER, ROLL
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.descent import descend, worth_of_offer
 from catan_pz.agents.search.greedy import greedy_action
@@ -18,45 +19,55 @@ from catan_pz.agents.search.rollout import (
     play_on,
 )
 from catan_pz.agents.search.value import write_features, write_odds
-from catan_pz.engine.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, OFFER, ROLL
+from catan_pz.compiler.rule import entry, rule
+from catan_pz.compiler.types import (
+    Float32Array,
+    Float64Array,
+    Float64Matrix,
+    Int8Array,
+    Int8Matrix,
+    Int64Array,
+    Int64Matrix,
+    UInt64Array,
+)
 from catan_pz.engine.chance import GAMMA, scramble
 from catan_pz.engine.legal import count_legal, write_mask
-from catan_pz.engine.rule import entry, rule
+from catan_pz.engine.state import States
 from catan_pz.engine.step import step
 from catan_pz.observation.encode import observe
 from catan_pz.terms import Phase
 
 
 @rule
-def nth_seed(seed, j):
+def nth_seed(seed: np.uint64, j: int) -> np.uint64:
     """Where the chance of simulation j comes from."""
     return scramble(seed + GAMMA * np.uint64(j + 1))
 
 
 @rule
-def has_chance(a):
+def has_chance(a: int) -> bool:
     """Whether chance has a part in what comes of an action."""
     return a in (ROLL, BUY_DEVELOPMENT_CARD) or MOVE_ROBBER <= a < DISCARD
 
 
 @entry
 def simulate(
-    games,
-    spare,
-    actions,
-    seed,
-    first,
-    last,
-    player,
-    turns,
-    script,
-    net,
-    features,
-    odds,
-    obs,
-    mask,
-    results,
-):
+    games: States,
+    spare: States,
+    actions: Int64Array,
+    seed: np.uint64,
+    first: int,
+    last: int,
+    player: int,
+    turns: int,
+    script: Int8Matrix,
+    net: Float32Array,
+    features: Float32Array,
+    odds: Float64Array,
+    obs: Int8Array,
+    mask: Int8Array,
+    results: Float64Matrix,
+) -> None:
     """Play simulations `first` up to `last` of each of some actions, then rollouts.
 
     Simulation j has the same chance for every action. `results` (K, S) gets the odds of the
@@ -77,7 +88,7 @@ def simulate(
 
 
 @entry
-def find_win(games, spare, actions, script):
+def find_win(games: States, spare: States, actions: Int64Array, script: Int8Matrix) -> int:
     """The first of some actions that wins in every game without any chance in it, or -1."""
     s = spare[0]
     for k in range(actions.shape[0]):
@@ -95,7 +106,15 @@ def find_win(games, spare, actions, script):
 
 
 @entry
-def plant(games, actions, links, totals, keys, priors, obs):
+def plant(
+    games: States,
+    actions: Int64Array,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+    obs: Int8Array,
+) -> None:
     """Give the tree a root, if it has none, with some actions as its moves."""
     s = games[0]
     p = int(s.player)
@@ -114,27 +133,27 @@ def plant(games, actions, links, totals, keys, priors, obs):
 
 @entry
 def grow(
-    games,
-    spare,
-    seed,
-    first,
-    last,
-    way,
-    depth,
-    exploration,
-    player,
-    turns,
-    script,
-    net,
-    features,
-    odds,
-    obs,
-    mask,
-    links,
-    totals,
-    keys,
-    priors,
-):
+    games: States,
+    spare: States,
+    seed: np.uint64,
+    first: int,
+    last: int,
+    way: int,
+    depth: int,
+    exploration: float,
+    player: int,
+    turns: int,
+    script: Int8Matrix,
+    net: Float32Array,
+    features: Float32Array,
+    odds: Float64Array,
+    obs: Int8Array,
+    mask: Int8Array,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+) -> None:
     """Simulations `first` up to `last`: down the tree, then a rollout, and its odds back up."""
     s = spare[0]
     for j in range(first, last):
@@ -166,25 +185,25 @@ def grow(
 
 @entry
 def pick_leaves(
-    games,
-    spare,
-    seed,
-    first,
-    way,
-    depth,
-    exploration,
-    script,
-    obs,
-    leaves,
-    observations,
-    masks,
-    players,
-    links,
-    totals,
-    keys,
-    priors,
-    odds,
-):
+    games: States,
+    spare: States,
+    seed: np.uint64,
+    first: int,
+    way: int,
+    depth: int,
+    exploration: float,
+    script: Int8Matrix,
+    obs: Int8Array,
+    leaves: Int64Array,
+    observations: Int8Matrix,
+    masks: Int8Matrix,
+    players: Int8Array,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+    odds: Float64Array,
+) -> None:
     """Descend once for each of B leaves, from simulation `first` on; nothing is backed up yet.
 
     Writes the nodes reached, `leaves` (B,), who is to move there, `players` (B,), with what
@@ -221,8 +240,19 @@ def pick_leaves(
 
 @entry
 def take_evaluations(
-    games, spare, net, features, odds, leaves, advice, values, links, totals, keys, priors
-):
+    games: States,
+    spare: States,
+    net: Float32Array,
+    features: Float32Array,
+    odds: Float64Array,
+    leaves: Int64Array,
+    advice: Float64Matrix,
+    values: Float64Matrix,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+) -> None:
     """Give each leaf its moves by priors (B, A), and back up the odds (B, P) of all seats.
 
     Where the game is finished its result counts instead.
@@ -245,7 +275,7 @@ def take_evaluations(
 
 
 @entry
-def set_root_priors(advice, links, priors):
+def set_root_priors(advice: Float64Matrix, links: Int64Matrix, priors: Float64Array) -> None:
     """Give the root's moves the priors of row 0 of `advice` (1, A)."""
     move = links[tree.ROOT, tree.FIRST]
     while move != 0:
@@ -254,19 +284,26 @@ def set_root_priors(advice, links, priors):
 
 
 @entry
-def move_root(node, links, totals, keys, priors, moved):
+def move_root(
+    node: int,
+    links: Int64Matrix,
+    totals: Float64Matrix,
+    keys: UInt64Array,
+    priors: Float64Array,
+    moved: Int64Array,
+) -> None:
     """Make a position the root and drop all that isn't below it."""
     tree.keep_below(node, links, totals, keys, priors, moved)
 
 
 @entry
-def look_key(games, i, viewer, obs):
+def look_key(games: States, i: int, viewer: int, obs: Int8Array) -> np.uint64:
     """The key of what a viewer sees of game i."""
     return tree.key_of(games[i], viewer, obs)
 
 
 @entry
-def rank_offers(games, actions, odds):
+def rank_offers(games: States, actions: Int64Array, odds: Float64Array) -> None:
     """Write what each of some offers promises: the mean of `worth_of_offer`, (K,)."""
     for k in range(actions.shape[0]):
         odds[k] = 0.0
@@ -276,31 +313,44 @@ def rank_offers(games, actions, odds):
 
 
 @entry
-def play_out(games, i, player, seed, last_turn, script, obs, mask):
+def play_out(
+    games: States,
+    i: int,
+    player: int,
+    seed: np.uint64,
+    last_turn: int,
+    script: Int8Matrix,
+    obs: Int8Array,
+    mask: Int8Array,
+) -> None:
     """Play game i on as a rollout does."""
     play_on(games[i], player, seed, last_turn, script, obs, mask)
 
 
 @entry
-def choose_action(games, i, player, draw, obs, mask):
+def choose_action(
+    games: States, i: int, player: int, draw: np.uint64, obs: Int8Array, mask: Int8Array
+) -> int:
     """What a player of rollouts does in game i."""
     return choose(games[i], player, draw, obs, mask)
 
 
 @entry
-def estimate(games, i, since, net, features, odds):
+def estimate(
+    games: States, i: int, since: int, net: Float32Array, features: Float32Array, odds: Float64Array
+) -> None:
     """Write each seat's odds in game i, (P,), for a search from turn `since`."""
     write_odds(games[i], since, net, features, odds)
 
 
 @entry
-def describe(games, i, p, features):
+def describe(games: States, i: int, p: int, features: Float32Array) -> None:
     """Write the features of seat p in game i."""
     write_features(games[i], p, features)
 
 
 @entry
-def look_at(games, observations, masks):
+def look_at(games: States, observations: Int8Matrix, masks: Int8Matrix) -> None:
     """Write what the seat to move in the first game sees and may do, into row 0."""
     s = games[0]
     observe(s, int(s.player), observations[0])
@@ -308,7 +358,7 @@ def look_at(games, observations, masks):
 
 
 @entry
-def begin(games, spare, seed):
+def begin(games: States, spare: States, seed: np.uint64) -> None:
     """Begin a simulation of a given seed in the first game, as a copy."""
     spare[0] = games[0]
     begin_simulation(spare[0], seed)

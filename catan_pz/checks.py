@@ -1,0 +1,58 @@
+"""Checks of what callers give: options, counts, seeds, actions.
+
+Each error names what was given and what is allowed.
+"""
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+
+def not_possible(what: str, value: object, allowed: str) -> ValueError:
+    """The error for a value that can't be taken: names it and what is allowed."""
+    return ValueError(f"{what}={value!r} is not possible; allowed: {allowed}")
+
+
+def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """Refuse an option that is none of the choices.
+
+    Raises:
+        ValueError: names option, value and choices.
+    """
+    if value not in choices:
+        raise not_possible(f"option {name}", value, f"one of {choices}")
+
+
+def check_count(name: str, value: object) -> int:
+    """An option that counts something, as a plain int.
+
+    Raises:
+        ValueError: for any but integers from 1.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise not_possible(f"option {name}", value, "an int from 1")
+    return int(value)
+
+
+def check_seed(seed: object) -> int:
+    """A seed as an int from 0 to 2**64 - 1.
+
+    Raises:
+        ValueError: if it isn't one.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+        raise not_possible("seed", seed, "an int from 0 to 2**64 - 1")
+    return int(seed)
+
+
+def as_action(action: Any) -> int:
+    """An action given as any kind of integer.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if isinstance(action, bool | np.bool_) or not hasattr(action, "__index__"):
+        kind = type(action).__name__
+        raise TypeError(f"action {action!r} is of type {kind}; actions are integers")
+    return index(action)

@@ -1,0 +1,14 @@
+from catan_pz.actions import ACTION_KINDS, NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
+from catan_pz.notation import describe_action
+
+
+def test_kinds_cover_the_table_without_gaps() -> None:
+    ids = [a for kind in ACTION_KINDS for a in kind.ids]
+    assert ids == list(range(NUM_ACTIONS))
+    without = [a for kind in ACTION_KINDS if not kind.trading for a in kind.ids]
+    assert without == list(range(NUM_ACTIONS_WITHOUT_TRADE))
+
+
+def test_kinds_are_those_of_the_descriptions() -> None:
+    for kind in ACTION_KINDS:
+        assert {describe_action(a)["kind"] for a in kind.ids} == {kind.name}
