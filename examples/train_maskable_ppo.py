@@ -55,7 +55,7 @@ from catan_pz.arena import play_match
 from catan_pz.env.vector.board_policies import BoardPolicy
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SCALES, named_views
 from catan_pz.rewards import REWARDS, LinearReward, PointsGained
 from catan_pz.rules import PRESETS, Rules
@@ -822,7 +822,7 @@ def watch(options: Options, games: CatanVecEnv) -> dict[str, np.ndarray]:
     if not isinstance(teacher, BatchAgent):
         raise ValueError(f"option teacher={options.teacher!r}: allowed: agents that play batches")
     opponents: Any = games.batch.opponents
-    batch = SeatBatch(
+    batch = SingleLearnerBatch(
         options.games,
         games.batch.rules,
         seat="random",

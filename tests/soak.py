@@ -20,7 +20,7 @@ from catan_pz import Game, catan_v0
 from catan_pz.engine.state import as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.cpu import CpuBatch
 
@@ -169,7 +169,7 @@ class Seats(Batch):
 
     def make(self, games: int) -> Any:
         """The batch."""
-        return SeatBatch(
+        return SingleLearnerBatch(
             games, seed=1, seat="random", offer_form="both", scaled=True, threads=self.threads
         )
 

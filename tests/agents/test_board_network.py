@@ -6,7 +6,7 @@ import pytest
 from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER
 from catan_pz.agents.board_network import ROWS, BoardNetwork, adjacency, shapes
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.terms import NUM_EDGES, NUM_HEXES
 
@@ -20,7 +20,7 @@ def network():
 
 @pytest.fixture(scope="module")
 def positions():
-    batch = SeatBatch(ROWS + 9, seed=1, seat="random", num_players=3, trading=False)
+    batch = SingleLearnerBatch(ROWS + 9, seed=1, seat="random", num_players=3, trading=False)
     for _ in range(40):
         batch.step(batch.sample())
     return batch.observation.copy()

@@ -6,7 +6,7 @@ import pytest
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.league import League
 from catan_pz.agents.network import Model
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 
@@ -57,14 +57,14 @@ def test_a_league_goes_on_from_its_state(tmp_path):
         league.add(f"{k:03d}", model(k))
 
     unbroken = League(tmp_path / "a", active=2, size=3, seed=5)
-    games = SeatBatch(8, RULES, seed=1, opponents=unbroken)
+    games = SingleLearnerBatch(8, RULES, seed=1, opponents=unbroken)
     for k in range(4):
         leave(unbroken, k)
         play(games, 20)
     state = json.loads(json.dumps(unbroken.get_state()))
     position = games.get_state()
     resumed = League(tmp_path / "a", active=2, size=3, seed=5)
-    again = SeatBatch(8, RULES, seed=3, opponents=resumed)
+    again = SingleLearnerBatch(8, RULES, seed=3, opponents=resumed)
     resumed.set_state(state)
     again.set_state(position)
     for k in range(4, 8):

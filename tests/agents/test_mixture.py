@@ -6,7 +6,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.table import Table
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 
 QUICK = {"trading": False, "max_turns": 12, "victory_points": 3}
 
@@ -54,7 +54,7 @@ def test_one_member_plays_a_seat_to_the_end_of_the_game():
 
 def test_games_of_a_batch_are_those_at_a_table():
     mixture = Mixture([RandomAgent(), Lowest(), Highest()])
-    batch = SeatBatch(6, seed=3, opponents=mixture, seat=2, **QUICK)
+    batch = SingleLearnerBatch(6, seed=3, opponents=mixture, seat=2, **QUICK)
     seeds = [int(seed) for seed in batch.seeds]
     ended = 0
     for _ in range(120):
@@ -72,7 +72,7 @@ def test_games_of_a_batch_are_those_at_a_table():
 
 def test_each_member_is_asked_once_a_round():
     lowest = Lowest()
-    batch = SeatBatch(64, seed=3, opponents=Mixture([lowest, Highest()]), seat=0, **QUICK)
+    batch = SingleLearnerBatch(64, seed=3, opponents=Mixture([lowest, Highest()]), seat=0, **QUICK)
     for _ in range(5):
         batch.step(batch.mask.argmax(axis=1))
     assert max(lowest.asked) > 10

@@ -11,7 +11,7 @@ from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import LAYOUT, Model, NetworkAgent, card_text
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.table import Table
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -49,7 +49,7 @@ def model(
 @pytest.fixture(scope="module")
 def positions():
     """Observations and masks of games under way."""
-    batch = SeatBatch(40, seed=1, seat="random", **QUICK)
+    batch = SingleLearnerBatch(40, seed=1, seat="random", **QUICK)
     for _ in range(30):
         batch.step(batch.sample())
     return batch.observation.copy(), batch.mask.copy()
@@ -259,7 +259,7 @@ def test_games_of_other_rules_are_named(positions):
     with pytest.raises(ValueError, match="'tiny' plays games of 3 players with 252 actions"):
         agent.reset(0, Rules(num_players=4, trading=False), 1)
     with pytest.raises(ValueError, match="4 players and 252 actions"):
-        SeatBatch(2, seed=1, opponents=agent, seat=3, trading=False)
+        SingleLearnerBatch(2, seed=1, opponents=agent, seat=3, trading=False)
     with pytest.raises(ValueError, match="389 actions"):
         Table(Game(Rules(num_players=3)), [agent] * 3, [1, 2, 3])
     with pytest.raises(ValueError, match="choice='worst'"):

@@ -381,7 +381,7 @@ class TestLessons:
         options = self.options(ppo, "--gamma=0.9")
         told = ppo.watch(options, ppo.make_games(options, None, ppo.Timers()))
         rules = ppo.rules_of(options)
-        batch = ppo.SeatBatch(
+        batch = ppo.SingleLearnerBatch(
             4, rules, seat="random", reward=ppo.reward_of(options), seed=options.seed + 2_000_003
         )
         rows = {name: array.reshape(150, 4, *array.shape[1:]) for name, array in told.items()}

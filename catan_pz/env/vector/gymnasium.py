@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.registry import Opponents
 from catan_pz.checks import check_choice
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.env.vector.spaces import OBSERVATIONS, single_observation_space
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
@@ -43,7 +43,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         **options: replace single options of the rules.
 
     Attributes:
-        batch: the `SeatBatch`.
+        batch: the `SingleLearnerBatch`.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -68,7 +68,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         **options: Any,
     ) -> None:
         check_choice("observation", observation, OBSERVATIONS)
-        self.batch = SeatBatch(
+        self.batch = SingleLearnerBatch(
             num_envs,
             rules,
             seat=seat,

@@ -17,7 +17,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import drawn_by_odds
 from catan_pz.agents.registry import Opponents
 from catan_pz.checks import check_choice
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.env.vector.spaces import NAMED_TOO, single_observation_space
 from catan_pz.observation.segments import SCALES, SIZE, named_views
 from catan_pz.rewards import Reward
@@ -50,7 +50,7 @@ class CatanVecEnv(VecEnv):
         **options: replace single options of the rules.
 
     Attributes:
-        batch: the `SeatBatch`.
+        batch: the `SingleLearnerBatch`.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -71,7 +71,7 @@ class CatanVecEnv(VecEnv):
         **options: Any,
     ) -> None:
         check_choice("observation", observation, NAMED_TOO)
-        self.batch = SeatBatch(
+        self.batch = SingleLearnerBatch(
             num_envs,
             rules,
             seat=seat,
@@ -161,7 +161,7 @@ class CatanVecEnv(VecEnv):
         return self.batch.sample()
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """The games as `SeatBatch.get_state` gives them, to go on from after a break."""
+        """The games as `SingleLearnerBatch.get_state` gives them, to go on from after a break."""
         return self.batch.get_state()
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> Any:

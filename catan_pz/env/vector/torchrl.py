@@ -11,7 +11,7 @@ from torchrl.envs import EnvBase
 
 from catan_pz.agents.registry import Opponents
 from catan_pz.checks import check_choice
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.env.vector.spaces import OBSERVATIONS
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import Reward
@@ -47,7 +47,7 @@ class CatanTorchRLEnv(EnvBase):
         **options: replace single options of the rules.
 
     Attributes:
-        batch: the `SeatBatch`.
+        batch: the `SingleLearnerBatch`.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -70,7 +70,7 @@ class CatanTorchRLEnv(EnvBase):
         **options: Any,
     ) -> None:
         check_choice("observation", observation, OBSERVATIONS)
-        batch = SeatBatch(
+        batch = SingleLearnerBatch(
             num_envs,
             rules,
             seat=seat,

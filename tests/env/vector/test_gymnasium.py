@@ -5,7 +5,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from catan_pz import IllegalActionError
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 
 
 @pytest.mark.parametrize("observation", ["flat", "units"])
@@ -24,7 +24,7 @@ def test_spaces_and_masks(observation):
 
 def test_ends_are_told_in_the_step_that_starts_the_next_episode():
     options = {"seat": "random", "trading": False, "max_turns": 40, "victory_points": 4}
-    env, batch = CatanVectorEnv(8, **options), SeatBatch(8, seed=1, scaled=True, **options)
+    env, batch = CatanVectorEnv(8, **options), SingleLearnerBatch(8, seed=1, scaled=True, **options)
     seen, info = env.reset(seed=1)
     ends = np.zeros(2, int)
     for _ in range(100):

@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize  # noqa: E
 
 from catan_pz import IllegalActionError  # noqa: E402
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits  # noqa: E402
-from catan_pz.env.vector.seats import SeatBatch  # noqa: E402
+from catan_pz.env.vector.single_learner import SingleLearnerBatch  # noqa: E402
 from catan_pz.observation.segments import named_views  # noqa: E402
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
@@ -29,7 +29,7 @@ def learner(env, **arguments):
 
 def test_steps_are_those_of_the_core_and_infos_tell_the_ends():
     env = CatanVecEnv(8, seat="random", seed=1, **QUICK)
-    batch = SeatBatch(8, seat="random", seed=1, scaled=True, **QUICK)
+    batch = SingleLearnerBatch(8, seat="random", seed=1, scaled=True, **QUICK)
     seen, ends = env.reset(), []
     for _ in range(120):
         assert seen.dtype == np.float32

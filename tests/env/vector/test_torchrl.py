@@ -18,7 +18,7 @@ with warnings.catch_warnings():
     from torchrl.collectors import Collector
 
 from catan_pz import IllegalActionError  # noqa: E402
-from catan_pz.env.vector.seats import SeatBatch  # noqa: E402
+from catan_pz.env.vector.single_learner import SingleLearnerBatch  # noqa: E402
 from catan_pz.env.vector.torchrl import CatanTorchRLEnv  # noqa: E402
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
@@ -67,7 +67,7 @@ def test_specs_hold(observation):
 def test_steps_are_those_of_the_core(observation):
     scaled = observation == "flat"
     env = CatanTorchRLEnv(8, seat="random", seed=3, observation=observation, **QUICK)
-    batch = SeatBatch(8, seat="random", seed=3, scaled=scaled, **QUICK)
+    batch = SingleLearnerBatch(8, seat="random", seed=3, scaled=scaled, **QUICK)
     data, ends = env.reset(), np.zeros(2, int)
     for _ in range(250):
         assert (data["observation"].numpy() == batch.seen).all()

@@ -7,7 +7,7 @@ from catan_pz import Agent, Game, IllegalActionError, LinearReward, RandomAgent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.env.vector.seats import SeatBatch
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.rewards import make_reward
 from catan_pz.runtime import threaded
 
@@ -90,7 +90,7 @@ def last(legal):
     ],
 )
 def test_each_game_is_that_of_its_seed(options, reward, opponents, choose):
-    batch = SeatBatch(
+    batch = SingleLearnerBatch(
         6, seed=9, seat="random", reward=reward, opponents=opponents, scaled=True, **options
     )
     games = [Replay(batch.rules, int(seed), reward, choose) for seed in batch.seeds]
@@ -120,7 +120,7 @@ def test_each_game_is_that_of_its_seed(options, reward, opponents, choose):
 
 def test_rewards_of_an_episode_add_up_and_reach_the_learner_in_every_seat():
     seen = set()
-    batch = SeatBatch(32, seed=2, seat="random", trading=False, victory_points=4)
+    batch = SingleLearnerBatch(32, seed=2, seat="random", trading=False, victory_points=4)
     total, decisions = np.zeros(32), np.zeros(32, int)
     for _ in range(150):
         seats = batch.seats.copy()
@@ -139,8 +139,10 @@ def test_rewards_of_an_episode_add_up_and_reach_the_learner_in_every_seat():
 def test_a_reward_that_only_python_knows_pays_the_same(options):
     linear = LinearReward(won=1.0, lost=-0.5, points_gained=0.25, card_played=0.125)
     options = {"trading": False, "victory_points": 4, "seed": 4, "seat": "random"} | options
-    one = SeatBatch(8, reward=linear, **options)
-    other = SeatBatch(8, reward=lambda happened, games: happened @ linear.weights, **options)
+    one = SingleLearnerBatch(8, reward=linear, **options)
+    other = SingleLearnerBatch(
+        8, reward=lambda happened, games: happened @ linear.weights, **options
+    )
     for _ in range(150):
         actions = one.sample().copy()
         one.step(actions)
@@ -153,8 +155,8 @@ def test_a_reward_that_only_python_knows_pays_the_same(options):
 def test_threads_and_batch_size_change_nothing(monkeypatch):
     monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 4)
     options = {"trading": False, "seed": 7, "seat": "random", "max_turns": 40, "scaled": True}
-    batches = [SeatBatch(12, threads=threads, **options) for threads in (1, 3)]
-    small = SeatBatch(5, **options)
+    batches = [SingleLearnerBatch(12, threads=threads, **options) for threads in (1, 3)]
+    small = SingleLearnerBatch(5, **options)
     assert len(batches[1]._crew) == 3
     for _ in range(60):
         actions = batches[0].sample().copy()
@@ -170,7 +172,7 @@ def test_threads_and_batch_size_change_nothing(monkeypatch):
 
 def test_opponents_are_asked_once_a_round_for_all_games():
     agent = Last()
-    batch = SeatBatch(20, seat=3, seed=1, opponents=agent, trading=False)
+    batch = SingleLearnerBatch(20, seat=3, seed=1, opponents=agent, trading=False)
     assert agent.asked[0] == 20  # seat 0 of every game
     assert max(agent.asked) == 20
     agent.asked.clear()
@@ -188,7 +190,7 @@ def test_opponents_sit_in_turn_order_from_the_learners_left():
             return masks.argmax(axis=1)
 
     left, right = Witness(), Witness()
-    batch = SeatBatch(4, seat=2, seed=1, opponents=[left, None, right], trading=False)
+    batch = SingleLearnerBatch(4, seat=2, seed=1, opponents=[left, None, right], trading=False)
     # Seats 3, 0 and 1; in the set-up seat 3 is the last to place, and places twice.
     assert len(left.views) == 0
     assert len(right.views) == 2
@@ -199,7 +201,7 @@ def test_opponents_sit_in_turn_order_from_the_learners_left():
 
 
 def test_the_next_opponents_can_be_others():
-    batch = SeatBatch(2, seed=1, trading=False)
+    batch = SingleLearnerBatch(2, seed=1, trading=False)
     agent = Last()
     batch.opponents = agent
     for _ in range(3):
@@ -232,7 +234,7 @@ class Believer(First):
 
 
 def test_opponents_that_cannot_play_the_rules_are_refused_and_the_old_ones_stay():
-    batch = SeatBatch(4, seed=1, trading=False)
+    batch = SingleLearnerBatch(4, seed=1, trading=False)
     for wrong in ("ppo-2p", Believer()):
         with pytest.raises(ValueError, match=r"'ppo-2p' plays games of 2 players|needs a belief"):
             batch.opponents = wrong
@@ -244,7 +246,7 @@ def test_opponents_that_cannot_play_the_rules_are_refused_and_the_old_ones_stay(
 def test_opponents_play_as_they_do_at_a_table(opponent):
     """The games of a batch are those between the same agents one by one, whatever its size."""
     options = {"trading": False, "max_turns": 12, "victory_points": 3, "seat": 1}
-    batches = [SeatBatch(size, seed=7, opponents=opponent, **options) for size in (2, 5)]
+    batches = [SingleLearnerBatch(size, seed=7, opponents=opponent, **options) for size in (2, 5)]
     agent = RandomAgent() if opponent == "random" else opponent
     seeds = [int(seed) for seed in batches[0].seeds]
     for _ in range(150):
@@ -263,7 +265,9 @@ def test_opponents_play_as_they_do_at_a_table(opponent):
 
 
 def test_a_reset_starts_the_draws_anew():
-    batch = SeatBatch(3, seed=1, opponents=[Stateful(), RandomAgent(), None], trading=False)
+    batch = SingleLearnerBatch(
+        3, seed=1, opponents=[Stateful(), RandomAgent(), None], trading=False
+    )
     futures = []
     for _ in range(2):
         for _ in range(40):
@@ -277,11 +281,15 @@ def test_a_reset_starts_the_draws_anew():
 @pytest.mark.parametrize("scaled", [False, True])
 def test_a_state_holds_the_whole_future(opponents, scaled):
     options = {"trading": False, "max_turns": 12, "seat": "random", "reward": "points_gained"}
-    batch = SeatBatch(5, seed=1, opponents=opponents, scaled=scaled, alternate=True, **options)
+    batch = SingleLearnerBatch(
+        5, seed=1, opponents=opponents, scaled=scaled, alternate=True, **options
+    )
     for _ in range(50):
         batch.step(batch.sample())
     state = batch.get_state()
-    again = SeatBatch(5, seed=9, opponents=opponents, scaled=scaled, alternate=True, **options)
+    again = SingleLearnerBatch(
+        5, seed=9, opponents=opponents, scaled=scaled, alternate=True, **options
+    )
     again.step(again.sample())
     again.set_state(state)
     for key in state:
@@ -300,25 +308,25 @@ def test_a_state_holds_the_whole_future(opponents, scaled):
 
 
 def test_a_state_of_other_games_is_named_and_changes_nothing():
-    batch = SeatBatch(3, seed=1, trading=False)
+    batch = SingleLearnerBatch(3, seed=1, trading=False)
     before = batch.get_state()
     with pytest.raises(ValueError, match=r"state: games is \(2,\)"):
-        batch.set_state(SeatBatch(2, seed=2, trading=False).get_state())
+        batch.set_state(SingleLearnerBatch(2, seed=2, trading=False).get_state())
     with pytest.raises(ValueError, match="state: mask is"):
-        batch.set_state(SeatBatch(3, seed=2, trading=True).get_state())
+        batch.set_state(SingleLearnerBatch(3, seed=2, trading=True).get_state())
     with pytest.raises(ValueError, match="state: samplers is missing"):
         batch.set_state({k: v for k, v in before.items() if k != "samplers"})
     assert all(v.tobytes() == before[k].tobytes() for k, v in batch.get_state().items())
 
 
 def test_what_opponents_keep_is_in_no_state():
-    batch = SeatBatch(2, seed=1, seat=3, opponents=Stateful(), trading=False)
+    batch = SingleLearnerBatch(2, seed=1, seat=3, opponents=Stateful(), trading=False)
     with pytest.raises(ValueError, match="Stateful"):
         batch.get_state()
 
 
 def test_arrays_take_turns():
-    batch = SeatBatch(3, seed=1, trading=False, scaled=True, alternate=True)
+    batch = SingleLearnerBatch(3, seed=1, trading=False, scaled=True, alternate=True)
     for _ in range(10):
         mask, scaled = batch.mask, batch.scaled
         before = mask.copy(), scaled.copy()
@@ -329,7 +337,7 @@ def test_arrays_take_turns():
 
 
 def test_resets():
-    batch = SeatBatch(3, seed=5, trading=False)
+    batch = SingleLearnerBatch(3, seed=5, trading=False)
     first, seeds = batch.observation.copy(), batch.seeds.copy()
     batch.step(batch.sample())
     batch.reset()
@@ -339,7 +347,7 @@ def test_resets():
     assert (batch.observation == first).all()
     batch.reset()
     assert (batch.seeds == goes_on).all()
-    assert list(SeatBatch(2, seed=2**64 - 1).seeds) == [2**64 - 1, 0]
+    assert list(SingleLearnerBatch(2, seed=2**64 - 1).seeds) == [2**64 - 1, 0]
 
 
 @pytest.mark.parametrize("opponents", [None, "random", [None, Stateful(), Last()]])
@@ -349,7 +357,10 @@ def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
     reward = linear if name == "linear" else lambda happened, games: happened @ linear.weights
     options = {"seat": "random", "trading": False, "scaled": True, "victory_points": 4}
     options |= {"reward": reward, "opponents": opponents}
-    batch, other = SeatBatch(6, seed=5, **options), SeatBatch(6, seed=5, **options)
+    batch, other = (
+        SingleLearnerBatch(6, seed=5, **options),
+        SingleLearnerBatch(6, seed=5, **options),
+    )
     places = np.array([True, False, False, True, True, False])
     for _ in range(25):
         actions = batch.sample().copy()
@@ -362,7 +373,10 @@ def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
         assert batch.seeds[i] == (scramble(last_seed + GAMMA & ALL) if places[i] else last_seed)
     assert not batch.done[places].any()
     assert not batch.reward[places].any()
-    new = {i: SeatBatch(1, seed=int(batch.seeds[i]), **options) for i in np.flatnonzero(places)}
+    new = {
+        i: SingleLearnerBatch(1, seed=int(batch.seeds[i]), **options)
+        for i in np.flatnonzero(places)
+    }
     while not all(one.done[0] for one in new.values()):
         actions = batch.sample().copy()
         batch.step(actions)
@@ -380,7 +394,7 @@ def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
 
 
 def test_places_to_restart_are_bool():
-    batch = SeatBatch(3, seed=5, trading=False)
+    batch = SingleLearnerBatch(3, seed=5, trading=False)
     with pytest.raises(ValueError, match=r"shape \(2,\)"):
         batch.restart(np.ones(2, bool))
     with pytest.raises(TypeError, match="int64"):
@@ -388,7 +402,7 @@ def test_places_to_restart_are_bool():
 
 
 def test_an_illegal_action_names_the_game_and_touches_none():
-    batch = SeatBatch(4, seed=3, seat=1, trading=False)
+    batch = SingleLearnerBatch(4, seed=3, seat=1, trading=False)
     before = batch.games.tobytes(), batch.observation.copy()
     actions = batch.sample().copy()
     actions[2] = 0
@@ -412,7 +426,7 @@ def test_an_opponents_illegal_action_names_the_game(wrong):
             return wrong
 
     with pytest.raises(IllegalActionError, match="game 0: opponent's action"):
-        SeatBatch(2, seat=1, seed=1, opponents=Wrong())
+        SingleLearnerBatch(2, seat=1, seed=1, opponents=Wrong())
 
 
 @pytest.mark.parametrize(
@@ -433,4 +447,4 @@ def test_an_opponents_illegal_action_names_the_game(wrong):
 )
 def test_a_wrong_option_is_named(option, value):
     with pytest.raises(ValueError, match=f"option {option}="):
-        SeatBatch(**{"num_games": 2, option: value})
+        SingleLearnerBatch(**{"num_games": 2, option: value})

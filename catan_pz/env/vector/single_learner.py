@@ -1,4 +1,4 @@
-"""Many games, of each of which one seat is the learner's; the others are played inside."""
+"""Batches of games with one learner in each; opponents play the other seats inside the step."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -54,7 +54,7 @@ _KEPT: Final = (
 """Arrays that all which is still to come rests on, and what the last step told."""
 
 
-class SeatBatch(ThreadedGames):
+class SingleLearnerBatch(ThreadedGames):
     """B games in which a learner decides for one seat each.
 
     A step plays the learner's action in every game, and the others' up to its next decision.
