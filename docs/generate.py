@@ -22,8 +22,6 @@ from catan_pz.agents.policies import WEIGHTS
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import app
-from catan_pz.cli.orders import marks, menu
-from catan_pz.cli.session import Session
 from catan_pz.compiler import types
 from catan_pz.engine.state import STATE
 from catan_pz.notation import action_id, describe_action, position
@@ -38,6 +36,8 @@ from catan_pz.rules import PRESETS, Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.perft import perft
 from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Resource
+from catan_pz.ui.session import Session
+from catan_pz.ui.typed_commands import marks, menu
 
 PAGES: Final = Path(__file__).parent
 NAMES: Final = [r.name.lower() for r in Resource]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-PURE_PYTHON = ("cli", "render", "notation")
+PURE_PYTHON = ("cli", "render", "notation", "ui")
 """Folders whose tests play few decisions: quick with NUMBA_DISABLE_JIT=1 as well."""
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import click
 import numpy as np
 
-from catan_pz.cli.common import examples, make_rules, progress, rules_options
+from catan_pz.cli.console import examples, progress
 from catan_pz.cli.info import processor
+from catan_pz.cli.options import make_rules, rules_options
 from catan_pz.rules import Rules
 
 Measure = Callable[[float], float]

@@ -5,13 +5,9 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.common import (
-    examples,
-    make_rules,
-    match_options,
-    rules_options,
-    specs_by_seat,
-)
+from catan_pz.cli.agents import specs_by_seat
+from catan_pz.cli.console import examples
+from catan_pz.cli.options import make_rules, match_options, rules_options
 from catan_pz.cli.tournament import agent_source
 
 

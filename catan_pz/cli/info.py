@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 import catan_pz
-from catan_pz.cli.common import examples, size_words
+from catan_pz.cli.console import examples, size_words
 from catan_pz.render.export import ffmpeg
 
 _LIBRARIES: Final = (

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.common import examples, make_rules, rules_options, seed_number
+from catan_pz.cli.console import examples
+from catan_pz.cli.options import make_rules, rules_options, seed_number
 from catan_pz.notation.actions import describe_action
 from catan_pz.runtime.game import Game, Outcome
 from catan_pz.runtime.perft import divide, perft

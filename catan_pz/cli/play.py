@@ -7,19 +7,13 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.common import (
-    check_columns,
-    examples,
-    load_agent,
-    make_rules,
-    need,
-    rules_options,
-    seed_option,
-    seed_or_drawn,
-    specs_by_seat,
-)
-from catan_pz.cli.session import Session, get_ready
+from catan_pz.cli.agents import load_agent, specs_by_seat
+from catan_pz.cli.console import check_columns, examples
+from catan_pz.cli.display import has_display, open_window
+from catan_pz.cli.extras import need
+from catan_pz.cli.options import make_rules, rules_options, seed_option, seed_or_drawn
 from catan_pz.rules import Rules
+from catan_pz.ui.session import Session, get_ready
 
 
 @click.command(
@@ -117,42 +111,22 @@ def seated(rules: Rules, seat: int, against: str) -> list[Any]:
     return agents
 
 
-def has_display() -> bool:
-    """Whether a window can probably be opened here."""
-    from importlib.util import find_spec
-
-    if find_spec("pygame") is None or find_spec("resvg_py") is None:
-        return False
-    if sys.platform.startswith("linux"):
-        named = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
-        return any(os.environ.get(name) for name in named)
-    return True
-
-
 def _play_in_window(session: Session, pause: float) -> None:
     need("render", "a window", "pygame", "resvg_py")
-    from catan_pz.cli.windowed import WindowPlay
-    from catan_pz.render.window import Window
+    from catan_pz.ui.window_game import WindowGame
 
-    with Window("catan-pz") as window:
-        try:
-            WindowPlay(session, window, pause).run()
-        except RuntimeError as error:
-            if "no display" not in str(error):
-                raise
-            raise click.ClickException(
-                "there is no display to open a window on: use --terminal"
-            ) from error
+    with open_window() as window:
+        WindowGame(session, window, pause).run()
     click.echo(session.result())
 
 
 def _play_in_terminal(session: Session) -> None:
-    from catan_pz.cli.terminal import Left, TerminalPlay
+    from catan_pz.ui.terminal_game import Left, TerminalGame
 
     if sys.stdout.isatty():
         check_columns()
     colored = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     try:
-        TerminalPlay(session, input, click.echo, colored).run()
+        TerminalGame(session, input, click.echo, colored).run()
     except Left:
         click.echo(f"\n{session.result()}")

@@ -5,15 +5,10 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.common import (
-    examples,
-    load_agent,
-    make_rules,
-    match_options,
-    need,
-    rules_options,
-    split_specs,
-)
+from catan_pz.cli.agents import load_agent, split_specs
+from catan_pz.cli.console import examples
+from catan_pz.cli.extras import need
+from catan_pz.cli.options import make_rules, match_options, rules_options
 from catan_pz.rules import Rules
 
 

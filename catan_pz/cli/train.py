@@ -8,15 +8,10 @@ from typing import Any
 import click
 import numpy as np
 
-from catan_pz.cli.common import (
-    examples,
-    load_agent,
-    make_rules,
-    need,
-    progress,
-    rules_options,
-    specs_by_seat,
-)
+from catan_pz.cli.agents import load_agent, specs_by_seat
+from catan_pz.cli.console import examples, progress
+from catan_pz.cli.extras import need
+from catan_pz.cli.options import make_rules, rules_options
 from catan_pz.files import whole_file
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules

@@ -9,7 +9,7 @@ from time import perf_counter
 import click
 
 import catan_pz
-from catan_pz.cli.common import examples, progress
+from catan_pz.cli.console import examples, progress
 from catan_pz.compiler.rule import Entry
 
 

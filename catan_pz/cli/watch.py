@@ -2,46 +2,34 @@
 
 import os
 import sys
-import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from catan_pz.cli.common import (
-    check_columns,
-    examples,
-    load_agent,
-    make_rules,
-    need,
-    progress,
-    rules_options,
-    seed_option,
-    seed_or_drawn,
-    specs_by_seat,
-)
-from catan_pz.cli.play import has_display
-from catan_pz.cli.projector import (
-    Frame,
-    Projector,
-    Thoughts,
-    frames_of_match,
-    frames_of_record,
-    no_thoughts,
-)
-from catan_pz.cli.session import Session, get_ready
-from catan_pz.render.ansi import board_text
+from catan_pz.cli.agents import load_agent, specs_by_seat
+from catan_pz.cli.console import check_columns, console, examples, progress
+from catan_pz.cli.display import has_display, open_window
+from catan_pz.cli.extras import need
+from catan_pz.cli.options import make_rules, rules_options, seed_option, seed_or_drawn
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
-from catan_pz.render.film import FILM_HEIGHT, film_key_at, film_svg
-from catan_pz.render.layout import HEIGHT, WIDTH
 from catan_pz.render.overlay import Overlay
-from catan_pz.render.svg import board_svg, room_for
+from catan_pz.render.svg import board_svg
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
-
-_KEYS = "space pause  <- -> step  + - speed  q quit"
+from catan_pz.ui.frames import (
+    Annotate,
+    Frame,
+    frames_of_match,
+    frames_of_record,
+    without_overlay,
+)
+from catan_pz.ui.playback import Playback
+from catan_pz.ui.playback_terminal import PlaybackTerminal, write_story
+from catan_pz.ui.session import Session, get_ready
 
 
 @click.command(
@@ -152,14 +140,16 @@ def command(
     Keys: space pauses, the arrows step back and on, + and - change the speed, q quits.
     """
     session = None
+    total = None
     if recording is not None:
         loaded = _load(recording)
         count = len(loaded.start["players"])
+        total = len(loaded.decisions) + 1
         names = None if named is None else [name.strip() for name in named.split(",")]
         if names is not None and len(names) != count:
             raise click.UsageError(f"--names {named!r}: this game has {count} seats")
-        thoughts = _thoughts(odds, Rules.from_dict(loaded.start["rules"]))
-        frames = frames_of_record(loaded, viewer, names, thoughts)
+        annotate = _annotate(odds, Rules.from_dict(loaded.start["rules"]))
+        frames = frames_of_record(loaded, viewer, names, annotate)
     else:
         rules = make_rules(**chosen, agents=f"{agents},{odds or ''}")
         count = rules.num_players
@@ -167,20 +157,37 @@ def command(
         get_ready(rules, cast)
         session = Session(rules, seed_or_drawn(seed), cast, viewer=viewer)
         names = session.seat_names()
-        frames = frames_of_match(session, _thoughts(odds, rules))
+        frames = frames_of_match(session, _annotate(odds, rules))
     if viewer is not None and viewer >= count:
         raise click.UsageError(f"--viewer {viewer}: this game has the seats 0 to {count - 1}")
     try:
         if target is not None:
             _export(frames, target, at, every, width, viewer, names, 1 / speed)
         else:
-            in_window = has_display() if windowed is None else windowed
-            show = _show_window if in_window else _show_terminal
-            show(frames, speed, viewer, names)
+            _show(frames, speed, total, windowed, viewer, names)
     finally:
         if record is not None and session is not None:
             session.save(record)
             click.echo(f"The match is recorded in {record}.", err=True)
+
+
+def _show(
+    frames: Iterator[Frame],
+    speed: float,
+    total: int | None,
+    windowed: bool | None,
+    viewer: int | None,
+    names: list[str] | None,
+) -> None:
+    in_window = has_display() if windowed is None else windowed
+    if not in_window and not sys.stdout.isatty():
+        write_story(frames, click.echo, viewer, names)
+        return
+    playback = Playback(frames, speed, total)
+    try:
+        (_show_window if in_window else _show_terminal)(playback, viewer, names)
+    finally:
+        playback.close()
 
 
 def _load(path: Path) -> GameRecord:
@@ -190,20 +197,20 @@ def _load(path: Path) -> GameRecord:
         raise click.ClickException(f"{path} holds no recorded game: {error}") from error
 
 
-def _thoughts(odds: str | None, rules: Rules) -> Thoughts:
+def _annotate(odds: str | None, rules: Rules) -> Annotate:
     """A model's probabilities in the place of whoever is to move."""
     if odds is None:
-        return no_thoughts
+        return without_overlay
     agent = load_agent(odds, rules)
     if not hasattr(agent, "odds"):
         raise click.UsageError(f"--odds {odds}: only models saved as .zip or .npz have odds")
 
-    def think(game: Game) -> Overlay:
+    def annotate(game: Game) -> Overlay:
         if not game.mask.any():
             return Overlay(percent=True)
         return Overlay.of_policy(agent.odds(game.observe(game.player)[None], game.mask[None])[0])
 
-    return think
+    return annotate
 
 
 def _cast(agents: str, rules: Rules) -> list[Any]:
@@ -254,8 +261,6 @@ def _export(
 
 def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:
     """All frames, with a sign of life on the terminal while a match is played for them."""
-    from catan_pz.cli.common import console
-
     with console(stderr=True).status("Playing ...") as status:
         for count, frame in enumerate(frames):
             if count % 50 == 0:
@@ -285,124 +290,16 @@ def _picture(frame: Frame, viewer: int | None, names: list[str] | None, width: f
     )
 
 
-def _show_window(
-    frames: Iterator[Frame], speed: float, viewer: int | None, names: list[str] | None
-) -> None:
+def _show_window(playback: Playback, viewer: int | None, names: list[str] | None) -> None:
     need("render", "a window", "pygame", "resvg_py")
-    from catan_pz.render.window import Window
+    from catan_pz.ui.playback_window import PlaybackWindow
 
-    projector = Projector(frames, speed)
-    try:
-        with Window("catan-pz") as window:
-            theater = WindowTheater(projector, window, viewer, names)
-            while not window.closed and not projector.quit:
-                theater.tick()
-                time.sleep(0.02)
-    except RuntimeError as error:
-        if "no display" not in str(error):
-            raise
-        raise click.ClickException(
-            "there is no display to open a window on: use --terminal"
-        ) from error
-    finally:
-        projector.close()
+    with open_window() as window:
+        PlaybackWindow(playback, window, viewer, names).run()
 
 
-class WindowTheater:
-    """A film in a window, with its bar of buttons.
-
-    Args:
-        projector: the film.
-        window: where it is shown.
-        viewer: the seat whose knowledge is shown; None for all.
-        names: what the seats are called.
-    """
-
-    def __init__(
-        self, projector: Projector, window: Any, viewer: int | None, names: list[str] | None
-    ) -> None:
-        self._projector = projector
-        self._window = window
-        self._viewer = viewer
-        self._names = names
-        self._drawn: Any = None
-        self._high = HEIGHT + FILM_HEIGHT + room_for(projector.frame.overlay)
-
-    def tick(self) -> None:
-        """Handle what the user did, go on, and draw what has changed."""
-        for event in self._window.poll():
-            if event.kind == "key":
-                self._projector.key(event.key)
-            elif event.kind == "click":
-                self._projector.key(film_key_at(event.x * WIDTH, event.y * self._high))
-        self._projector.tick()
-        width = self._window.width_for(self._high / WIDTH, round(WIDTH))
-        now = (self._projector.reel, width)
-        if self._window.closed or now == self._drawn:
-            return
-        from catan_pz.render.image import svg_to_rgb
-
-        self._drawn = now
-        frame = self._projector.frame
-        svg = film_svg(
-            frame.state,
-            self._projector.reel,
-            width=width,
-            viewer=self._viewer,
-            last_action=frame.line,
-            names=self._names,
-            overlay=frame.overlay,
-        )
-        self._window.show(svg_to_rgb(svg))
-
-
-def _show_terminal(
-    frames: Iterator[Frame], speed: float, viewer: int | None, names: list[str] | None
-) -> None:
-    from catan_pz.cli.keys import single_keys
-
-    if not sys.stdout.isatty():
-        _tell(frames, viewer, names)
-        return
+def _show_terminal(playback: Playback, viewer: int | None, names: list[str] | None) -> None:
     check_columns()
-    projector = Projector(frames, speed)
-    drawn: Any = None
-    try:
-        with single_keys() as key:
-            while not projector.quit:
-                if projector.reel != drawn:
-                    drawn = projector.reel
-                    click.echo("\x1b[H\x1b[J" + _screen(projector, viewer, names), nl=False)
-                if projector.is_at_end and not sys.stdin.isatty():
-                    break
-                pressed = key(0.03)
-                if pressed:
-                    projector.key(pressed)
-                projector.tick()
-        click.echo()
-    finally:
-        projector.close()
-
-
-def _screen(projector: Projector, viewer: int | None, names: list[str] | None) -> str:
-    reel, frame = projector.reel, projector.frame
-    state = "paused" if reel.paused else f"{reel.speed:g} a second"
-    board = board_text(
-        frame.state,
-        viewer=viewer,
-        color="NO_COLOR" not in os.environ,
-        last_action=frame.line,
-        names=names,
-    )
-    words = reel.words().replace("…", "...")
-    return f"{board}\n[{words}, {state}]  {_KEYS}"
-
-
-def _tell(frames: Iterable[Frame], viewer: int | None, names: list[str] | None) -> None:
-    """For pipes: what happened line by line, then the last position."""
-    last = None
-    for last in frames:
-        if last.line is not None:
-            click.echo(last.line)
-    if last is not None:
-        click.echo(board_text(last.state, viewer=viewer, color=False, names=names))
+    write = partial(click.echo, nl=False)
+    color = "NO_COLOR" not in os.environ
+    PlaybackTerminal(playback, write, viewer, names, color, sys.stdin.isatty()).run()

@@ -69,7 +69,7 @@ class Painter:
         if self.mode == "rgb_array":
             return picture
         if self._window is None:
-            from catan_pz.render.window import Window
+            from catan_pz.ui.window import Window
 
             self._window = Window()
         self._window.show(picture)

@@ -5,6 +5,5 @@ from catan_pz.render.image import svg_to_rgb
 from catan_pz.render.overlay import Overlay
 from catan_pz.render.story import tell
 from catan_pz.render.svg import board_svg
-from catan_pz.render.window import Window
 
-__all__ = ["Overlay", "Window", "board_svg", "board_text", "svg_to_rgb", "tell"]
+__all__ = ["Overlay", "board_svg", "board_text", "svg_to_rgb", "tell"]

@@ -9,8 +9,6 @@ from catan_pz.render.view import TableView
 
 WIDTH: Final = 1120.0
 HEIGHT: Final = 740.0
-DESK_HEIGHT: Final = 158.0
-"""How much higher a picture with a player's desk is."""
 OTHERS_HEIGHT: Final = 68.0
 """How much higher a picture is with an overlay's list of what has no place on the board."""
 
@@ -98,8 +96,6 @@ class Layout:
     bank: Box
     trade: Box | None
     """None where players don't trade with each other."""
-    desk: Box
-    """A player's desk, below the picture."""
     others: Box
     """An overlay's list, below the picture."""
 
@@ -121,7 +117,6 @@ def layout(view: TableView) -> Layout:
         seats=tuple(Box(left, top, width, each) for top in tops[:-1]),
         bank=Box(left, tops[-1], width, _BANK_HEIGHT),
         trade=Box(left, trade_top, width, HEIGHT - MARGIN - trade_top) if view.trading else None,
-        desk=Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, DESK_HEIGHT - GAP),
         others=Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, OTHERS_HEIGHT - GAP),
     )
 

@@ -10,8 +10,11 @@ import click
 import pytest
 
 from catan_pz.cli import bench, info, main, perft, train, warmup
+from catan_pz.cli.agents import as_value, load_agent, split_specs
 from catan_pz.cli.app import app
-from catan_pz.cli.common import as_value, load_agent, make_rules, need, size_words, split_specs
+from catan_pz.cli.console import size_words
+from catan_pz.cli.extras import need
+from catan_pz.cli.options import make_rules
 from catan_pz.compiler.rule import Entry
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, game_calls

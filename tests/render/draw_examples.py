@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from catan_pz.board.topology import VERTEX_HEXES
-from catan_pz.render.controls import controls
-from catan_pz.render.desk import desk_svg
-from catan_pz.render.film import Reel, film_svg
 from catan_pz.render.overlay import Overlay
 from catan_pz.render.svg import board_svg
 from catan_pz.render.view import table_view
 from catan_pz.runtime.game import Game
 from catan_pz.terms import PIPS
+from catan_pz.ui.controls import controls
+from catan_pz.ui.desk import desk_svg
+from catan_pz.ui.playback_bar import PlaybackState, playback_svg
 from tests.render import positions
-from tests.render.presses import composed
+from tests.ui.presses import composed
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 ROLLED = "Player 1 rolls 3 + 5: 3 wool for Player 0, 1 lumber for Player 2"
@@ -62,7 +62,7 @@ def desk() -> str:
 def pictures() -> dict[str, str]:
     """File names and the pictures that belong in them."""
     opening = Game(seed=1, board="beginner").snapshot()
-    reel = Reel(231, 480, paused=True, speed=4.0, complete=True)
+    shown = PlaybackState(231, 480, paused=True, speed=4.0, complete=True)
     return {
         "board.svg": board_svg(positions.midgame(), last_action=ROLLED),
         "offer.svg": board_svg(
@@ -70,9 +70,9 @@ def pictures() -> dict[str, str]:
         ),
         "overlay.svg": board_svg(opening, overlay=pips(opening)),
         "desk.svg": desk(),
-        "film.svg": film_svg(
+        "watching.svg": playback_svg(
             positions.with_offer(),
-            reel,
+            shown,
             width=1120,
             names=["heuristic", "weighted", "random", "random"],
             last_action="random 3 rejects the offer",

@@ -1,7 +1,5 @@
-import os
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -9,20 +7,9 @@ import pytest
 from catan_pz.render.svg import board_svg
 from tests.render import positions
 
-pygame = pytest.importorskip("pygame")
 pytest.importorskip("resvg_py")
 
-from catan_pz.render.image import _on_white, _raster, svg_to_rgb  # noqa: E402
-from catan_pz.render.window import Window  # noqa: E402
-
-
-@pytest.fixture
-def window(monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    pygame.display.quit()
-    with Window("a test") as opened:
-        yield opened
-    pygame.display.quit()
+from catan_pz.render.image import _on_white, _raster, svg_to_rgb
 
 
 def test_pixels_have_the_shape_asked_for() -> None:
@@ -59,57 +46,12 @@ def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     with pytest.raises(ImportError, match=r"catan-pz\[render\]"):
         svg_to_rgb('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>')
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(ImportError, match=r"catan-pz\[render\]"):
-        Window()
 
 
 def test_drawing_text_and_svg_needs_no_library() -> None:
     code = (
         "import sys; sys.modules.update(pygame=None, resvg_py=None)\n"
         "import catan_pz.render.ansi, catan_pz.render.svg\n"
-        "import catan_pz.render.image, catan_pz.render.window"
+        "import catan_pz.render.image, catan_pz.ui.window, catan_pz.ui.desk"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-
-
-def test_window_shows_pictures_of_any_size(window: Window) -> None:
-    window.show(np.full((120, 200, 3), 7, np.uint8))
-    window.show(np.zeros((300, 100, 3), np.uint8)[:, ::-1])
-    window.pump()
-    assert not window.closed
-
-
-def test_window_closed_by_the_user_stays_closed(window: Window) -> None:
-    window.show(np.zeros((30, 40, 3), np.uint8))
-    pygame.event.post(pygame.event.Event(pygame.QUIT))
-    window.pump()
-    assert window.closed
-    window.show(np.zeros((30, 40, 3), np.uint8))
-    assert window.closed
-    window.close()
-
-
-@pytest.mark.parametrize("shape", [(4, 4), (4, 4, 4)])
-def test_window_refuses_what_is_no_picture(window: Window, shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="a picture is a uint8 array"):
-        window.show(np.zeros(shape, np.uint8))
-
-
-def test_no_display(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SDL_VIDEODRIVER", "no such driver")
-    pygame.display.quit()
-    with pytest.raises(RuntimeError, match="no display to open a window on"):
-        Window().show(np.zeros((4, 4, 3), np.uint8))
-
-
-@pytest.mark.skipif(
-    bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    or not sys.platform.startswith("linux"),
-    reason="there may be a display",
-)
-def test_a_window_that_nobody_could_see(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SDL_VIDEODRIVER", raising=False)
-    pygame.display.quit()
-    with pytest.raises(RuntimeError, match="no display to open a window on"):
-        Window().show(np.zeros((4, 4, 3), np.uint8))

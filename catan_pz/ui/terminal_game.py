@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
-from catan_pz.cli.orders import Unclear, marks, menu, parse
-from catan_pz.cli.session import Session
 from catan_pz.render.ansi import board_text
+from catan_pz.ui.session import Session
+from catan_pz.ui.typed_commands import CommandError, marks, menu, parse
 
 _HELP: Final = """\
 Type an order and Enter. Any beginning that is clear will do: s 12, r 30, e.
@@ -18,7 +18,7 @@ class Left(Exception):  # noqa: N818 (it is no error)
     """The person has left the game."""
 
 
-class TerminalPlay:
+class TerminalGame:
     """Plays a session in a terminal.
 
     Args:
@@ -92,7 +92,7 @@ class TerminalPlay:
                 continue
             try:
                 return parse(line, self._session.game)
-            except Unclear as reason:
+            except CommandError as reason:
                 self._say(f"  {reason}")
 
     def _play(self, actions: tuple[int, ...]) -> None:

@@ -3,15 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from catan_pz.render.controls import (
-    Control,
-    Draft,
-    card_box,
-    hand_box,
-    tray_box,
-)
 from catan_pz.render.icons import card_sign, resource_chip, resource_sign
-from catan_pz.render.layout import DESK_HEIGHT, Bar, Box, Disc, Layout, layout
+from catan_pz.render.layout import Bar, Box, Disc, layout
 from catan_pz.render.lettering import text
 from catan_pz.render.palette import (
     CARD_PURPLE,
@@ -29,6 +22,8 @@ from catan_pz.render.shapes import circle, group, line, rect
 from catan_pz.render.svg import layer, page, table
 from catan_pz.render.view import Bundle, State, TableView, table_view
 from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES, SHORT_CARD_WORDS
+from catan_pz.ui.controls import Control, Draft
+from catan_pz.ui.desk_layout import DESK, DESK_HEIGHT, card_box, hand_box, tray_box
 
 _DECIDES: Final = {
     "setup_settlement": "click a marked vertex to place a settlement",
@@ -77,8 +72,8 @@ def desk_svg(
     sea = places.sea
     marks = _marks(controls, seat, hover)
     body.insert(2, layer(sea.x, sea.y, sea.width, sea.height, marks))
-    body += _panel_marks(controls, places, hover)
-    box = places.desk
+    body += _panel_marks(controls, hover)
+    box = DESK
     drawn = _desk(view, seat, box, controls, draft or Draft(), hover, note)
     body.append(layer(box.x - 3, box.y - 3, box.width + 6, box.height + 6, drawn))
     return page(body, width, DESK_HEIGHT)
@@ -123,12 +118,12 @@ def _ring(disc: Disc, radius: float, fill: str, hot: bool, wide: float) -> str:
     )
 
 
-def _panel_marks(controls: Iterable[Control], places: Layout, hover: Control | None) -> list[str]:
+def _panel_marks(controls: Iterable[Control], hover: Control | None) -> list[str]:
     """Frames around the seats' panels and the dice where these can be pressed."""
     drawn = []
     for control in controls:
         box = control.area
-        if isinstance(box, Box) and box.y < places.desk.y:
+        if isinstance(box, Box) and box.y < DESK.y:
             wide = 5.0 if control is hover else 3.0
             frame = rect(
                 box.x,
@@ -163,16 +158,16 @@ def _desk(
     for resource, (count, _) in enumerate(view.seats[seat].hand):
         name = RESOURCE_NAMES[resource]
         pressable = f"hand {name}" in active or f"give {name}" in active
-        parts.append(_resource_card(hand_box(box, resource), resource, count, pressable))
+        parts.append(_resource_card(hand_box(resource), resource, count, pressable))
     for card, count in enumerate(view.seats[seat].cards or ()):
         chosen = draft.card == CARD_KEYS[card]
         pressable = f"card {CARD_WORDS[card]}" in active
-        parts.append(_development_card(card_box(box, card), card, count, pressable, chosen))
+        parts.append(_development_card(card_box(card), card, count, pressable, chosen))
     give, get = _on_tray(view, seat, draft)
     shows_tray = any(c.name.startswith(("give ", "get ")) for c in controls) or not draft.is_empty
     if shows_tray:
-        parts += _tray(box, "give", give, active, draft)
-        parts += _tray(box, "get", get, active, draft)
+        parts += _tray("give", give, active, draft)
+        parts += _tray("get", get, active, draft)
     buttons = [c for c in controls if c.label and isinstance(c.area, Box)]
     parts += [_button(c, c is hover) for c in buttons]
     return group(parts, **{"class": "desk"})
@@ -275,8 +270,8 @@ def _development_card(box: Box, card: int, count: int, pressable: bool, chosen: 
     return group(parts, opacity=1.0 if count else 0.35)
 
 
-def _tray(desk: Box, side: str, bundle: Bundle, active: set[str], draft: Draft) -> list[str]:
-    first = tray_box(desk, side, 0)
+def _tray(side: str, bundle: Bundle, active: set[str], draft: Draft) -> list[str]:
+    first = tray_box(side, 0)
     label = side.capitalize()
     if draft.card:
         label = "Take" if side == "get" else ""
@@ -285,7 +280,7 @@ def _tray(desk: Box, side: str, bundle: Bundle, active: set[str], draft: Draft) 
         return []
     for resource, count in enumerate(bundle):
         name = RESOURCE_NAMES[resource]
-        box = tray_box(desk, side, resource)
+        box = tray_box(side, resource)
         pressable = f"{side} {name}" in active
         x, y = box.middle
         stroke = GOLD if pressable else RULE

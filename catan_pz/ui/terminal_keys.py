@@ -19,13 +19,21 @@ _NAMES: Final = {
     "\x1bOD": "left",
     "\x1bOA": "up",
     "\x1bOB": "down",
+    "\x1b[1~": "home",
+    "\x1b[4~": "end",
+    "\x1b[5~": "page up",
+    "\x1b[6~": "page down",
     "\x1b": "escape",
     "\xe0M": "right",
     "\xe0K": "left",
     "\xe0H": "up",
     "\xe0P": "down",
+    "\xe0G": "home",
+    "\xe0O": "end",
+    "\xe0I": "page up",
+    "\xe0Q": "page down",
 }
-"""What terminals send for some keys; the last four are those of Windows."""
+"""What terminals send for some keys; the last eight are those of Windows."""
 
 
 @contextmanager
@@ -63,9 +71,14 @@ def _posix_key(place: int, seconds: float) -> str:
     sent = os.read(place, 1).decode(errors="ignore")
     if sent == "\x1b":
         # The rest of a sequence comes along at once, if there is one.
-        while len(sent) < 3 and select.select([place], [], [], 0.01)[0]:
+        while not _is_whole(sent) and select.select([place], [], [], 0.01)[0]:
             sent += os.read(place, 1).decode(errors="ignore")
     return name_of(sent)
+
+
+def _is_whole(sequence: str) -> bool:
+    """Whether what came after Escape is a key, such as "[C", "OC" or "[5~"."""
+    return len(sequence) >= 3 and (sequence[-1].isalpha() or sequence[-1] == "~")
 
 
 def _no_key(seconds: float) -> str:

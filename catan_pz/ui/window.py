@@ -22,7 +22,8 @@ class Input:
     """Something that the user did in the window.
 
     Attributes:
-        kind: "move" and "click" of the pointer, "key" for a key pressed.
+        kind: "move", "click" and "drag" (moved with the button held) of the pointer, "key" for
+            a key pressed.
         x: of the pointer, as a share of the picture's width; outside it below 0 or above 1.
         y: of the pointer, as a share of the picture's height.
         key: name of the key, lower case: "a", "space", "right", "escape".
@@ -101,7 +102,8 @@ class Window:
             if event.type in (pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED):
                 self._paint()
             elif event.type == pygame.MOUSEMOTION:
-                found.append(Input("move", *self._share(event.pos)))
+                kind = "drag" if event.buttons[0] else "move"
+                found.append(Input(kind, *self._share(event.pos)))
             elif event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
                 found.append(Input("click", *self._share(event.pos)))
             elif event.type == pygame.KEYDOWN:

@@ -5,13 +5,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
-from catan_pz.cli.session import Session
-from catan_pz.render.controls import Control, Draft, control_at, control_of_key, controls
-from catan_pz.render.desk import desk_svg
 from catan_pz.render.image import svg_to_rgb
-from catan_pz.render.layout import DESK_HEIGHT, HEIGHT, WIDTH
+from catan_pz.render.layout import HEIGHT, WIDTH
 from catan_pz.render.view import table_view
-from catan_pz.render.window import Input, Window
+from catan_pz.ui.controls import Control, Draft, control_at, control_of_key, controls
+from catan_pz.ui.desk import desk_svg
+from catan_pz.ui.desk_layout import DESK_HEIGHT
+from catan_pz.ui.session import Session
+from catan_pz.ui.window import Input, Window
 
 TICK: Final = 0.02
 """Seconds between two looks at what the user does."""
@@ -19,7 +20,7 @@ TICK: Final = 0.02
 _HIGH: Final = HEIGHT + DESK_HEIGHT
 
 
-class WindowPlay:
+class WindowGame:
     """Plays a session in a window.
 
     Args:

@@ -3,7 +3,13 @@ import pytest
 
 from catan_pz import actions as table
 from catan_pz.notation import action_id
-from catan_pz.render.controls import (
+from catan_pz.render.layout import Bar, Box, Disc
+from catan_pz.render.view import table_view
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from catan_pz.terms import Phase
+from catan_pz.ui.controls import (
     NOTHING,
     Control,
     Draft,
@@ -12,14 +18,8 @@ from catan_pz.render.controls import (
     controls,
     offer_actions,
 )
-from catan_pz.render.layout import Bar, Box, Disc
-from catan_pz.render.view import table_view
-from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
-from catan_pz.terms import Phase
 from tests.helpers import RULE_SETS
-from tests.render.presses import composed, is_composing, pressable, presses_for
+from tests.ui.presses import composed, is_composing, pressable, presses_for
 
 
 def test_areas() -> None:

@@ -18,6 +18,7 @@ from catan_pz.render.view import Bundle, TableView
 from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES
 from catan_pz.runtime.game import Game
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
+from catan_pz.ui.desk_layout import button_box, card_box, hand_box, tray_box
 
 NOTHING: Final[Bundle] = (0,) * NUM_RESOURCES
 MOST_LAID_OUT: Final = 4
@@ -26,8 +27,6 @@ MOST_LAID_OUT: Final = 4
 _VERTEX_REACH: Final = 17.0
 _EDGE_REACH: Final = 11.0
 _HEX_REACH: Final = 44.0
-_CARD: Final = (52.0, 76.0)
-_CELL: Final = (42.0, 46.0)
 
 
 @dataclass(frozen=True)
@@ -78,32 +77,11 @@ class Control:
         return bool(self.play) or self.draft is not None
 
 
-def hand_box(desk: Box, resource: int) -> Box:
-    """Where the cards of a resource lie on the desk."""
-    return Box(desk.x + 14 + 56 * resource, desk.y + 42, *_CARD)
-
-
-def card_box(desk: Box, card: int) -> Box:
-    """Where the development cards of a kind lie on the desk."""
-    return Box(desk.x + 310 + 56 * card, desk.y + 42, *_CARD)
-
-
-def tray_box(desk: Box, side: str, resource: int) -> Box:
-    """A place of the tray, where cards to give and to get are laid out."""
-    row = ("give", "get").index(side)
-    return Box(desk.x + 650 + 46 * resource, desk.y + 36 + 54 * row, *_CELL)
-
-
-def button_box(desk: Box, place: int) -> Box:
-    """The place of a button, two in a row."""
-    return Box(desk.x + 890 + 103 * (place % 2), desk.y + 34 + 38 * (place // 2), 98, 33)
-
-
 def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Control, ...]:
     """All that a person in a seat can press now, upper things first; none if another decides."""
     if game.player != seat or not game.mask.any():
         return ()
-    return tuple(_Desk(game, view, draft).controls())
+    return tuple(_Decision(game, view, draft).controls())
 
 
 def control_at(pressable: Sequence[Control], x: float, y: float) -> Control | None:
@@ -150,7 +128,7 @@ def _one_more(bundle: Bundle, resource: int, count: int = 1) -> Bundle:
     return tuple(n + count * (r == resource) for r, n in enumerate(bundle))
 
 
-class _Desk:
+class _Decision:
     """Gathers the controls of one decision."""
 
     def __init__(self, game: Game, view: TableView, draft: Draft) -> None:
@@ -196,7 +174,7 @@ class _Desk:
         play: tuple[int, ...] = (),
         draft: Draft | None = None,
     ) -> Control:
-        box = button_box(self.places.desk, self._buttons)
+        box = button_box(self._buttons)
         self._buttons += 1
         return Control(name, box, words, play, draft, key, label or name.capitalize())
 
@@ -250,7 +228,6 @@ class _Desk:
             )
 
     def cards(self) -> Iterator[Control]:
-        desk = self.places.desk
         for card, action, key in (
             (Card.KNIGHT, table.PLAY_KNIGHT, "k"),
             (Card.ROAD_BUILDING, table.PLAY_ROAD_BUILDING, ""),
@@ -258,7 +235,7 @@ class _Desk:
             if self.has(action):
                 words = f"play {'a knight' if card == Card.KNIGHT else CARD_WORDS[card]}"
                 name = f"card {CARD_WORDS[card]}"
-                yield Control(name, card_box(desk, card), words, (action,), key=key)
+                yield Control(name, card_box(card), words, (action,), key=key)
         for card, first, count in (
             (Card.YEAR_OF_PLENTY, table.PLAY_YEAR_OF_PLENTY, len(table.PLENTY_PAIRS)),
             (Card.MONOPOLY, table.PLAY_MONOPOLY, NUM_RESOURCES),
@@ -268,19 +245,18 @@ class _Desk:
                 words = "put the card back" if chosen else f"play {CARD_WORDS[card]}"
                 yield Control(
                     f"card {CARD_WORDS[card]}",
-                    card_box(desk, card),
+                    card_box(card),
                     words,
                     draft=Draft() if chosen else Draft(card=CARD_KEYS[card]),
                 )
 
     def resources_of_card(self) -> Iterator[Control]:
         """The resources to choose for year of plenty or monopoly."""
-        desk = self.places.desk
         if self.draft.card == CARD_KEYS[Card.MONOPOLY]:
             for a in self.has(table.PLAY_MONOPOLY, NUM_RESOURCES):
                 r = a - table.PLAY_MONOPOLY
                 words = f"take all {RESOURCE_NAMES[r]} from everybody"
-                yield Control(f"get {RESOURCE_NAMES[r]}", tray_box(desk, "get", r), words, (a,))
+                yield Control(f"get {RESOURCE_NAMES[r]}", tray_box("get", r), words, (a,))
             return
         for r, name in enumerate(RESOURCE_NAMES):
             wanted = _one_more(self.draft.get, r)
@@ -292,7 +268,7 @@ class _Desk:
             if not pairs:
                 continue
             words = f"take {bundle_words(bundle_to_dict(wanted))} from the bank"
-            box = tray_box(desk, "get", r)
+            box = tray_box("get", r)
             if sum(wanted) == 2:
                 yield Control(f"get {name}", box, words, (pairs[0],))
             else:
@@ -302,20 +278,19 @@ class _Desk:
     def discards(self) -> Iterator[Control]:
         for a in self.has(table.DISCARD, NUM_RESOURCES):
             r = a - table.DISCARD
-            box = hand_box(self.places.desk, r)
+            box = hand_box(r)
             name = RESOURCE_NAMES[r]
             yield Control(f"hand {name}", box, f"discard 1 {name}", (a,))
 
     def composing(self) -> Iterator[Control]:
         """An offer that is being composed in the game itself."""
-        desk = self.places.desk
         for side, first, words in (
             ("give", table.COMPOSE_GIVE, "add 1 {} to what you give"),
             ("get", table.COMPOSE_GET, "add 1 {} to what you ask for"),
         ):
             for a in self.has(first, NUM_RESOURCES):
                 name = RESOURCE_NAMES[a - first]
-                box = tray_box(desk, side, a - first)
+                box = tray_box(side, a - first)
                 yield Control(f"{side} {name}", box, words.format(name), (a,))
         if self.has(table.COMPOSE_SEND):
             yield self.button("send", "send the offer", key="o", play=(table.COMPOSE_SEND,))
@@ -357,13 +332,12 @@ class _Desk:
         return self.button("bank", "lay out a card to give and one to get")
 
     def tray(self) -> Iterator[Control]:
-        desk = self.places.desk
         for side, words in (("give", "to give"), ("get", "to get")):
             bundle, other = getattr(self.draft, side), self.draft.get
             if side == "get":
                 other = self.draft.give
             for r, name in enumerate(RESOURCE_NAMES):
-                box = tray_box(desk, side, r)
+                box = tray_box(side, r)
                 if bundle[r]:
                     less = _laid_out(self.draft, side, _one_more(bundle, r, -1))
                     corner = Disc(box.x + box.width - 6, box.y + box.height - 6, 9)
@@ -374,7 +348,7 @@ class _Desk:
                     line = f"lay out 1 {name} {words}"
                     yield Control(f"{side} {name}", box, line, draft=more)
                     if side == "give":
-                        yield Control(f"{side} {name}", hand_box(desk, r), line, draft=more)
+                        yield Control(f"{side} {name}", hand_box(r), line, draft=more)
 
     def answers(self) -> Iterator[Control]:
         if self.has(table.ACCEPT):

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from catan_pz import actions as table
-from catan_pz.cli.orders import Unclear, legal_words, marks, menu, parse
 from catan_pz.notation import action_id, describe_action
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
 from catan_pz.terms import Phase
+from catan_pz.ui.typed_commands import CommandError, legal_words, marks, menu, parse
 from tests.helpers import RULE_SETS, path
 
 TWO = Rules(num_players=2, offer_form="both")
@@ -123,7 +123,7 @@ def test_offers_of_many_cards_are_composed() -> None:
     ],
 )
 def test_what_is_unclear_is_answered(line: str, words: str) -> None:
-    with pytest.raises(Unclear, match=words):
+    with pytest.raises(CommandError, match=words):
         parse(line, rich_game())
 
 

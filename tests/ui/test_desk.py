@@ -3,16 +3,16 @@ from copy import deepcopy
 
 import pytest
 
-from catan_pz.render.controls import Draft
-from catan_pz.render.desk import desk_svg
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
 from catan_pz.terms import Phase
+from catan_pz.ui.controls import Draft
+from catan_pz.ui.desk import desk_svg
 from tests.render import positions
-from tests.render.presses import composed, pressable
 from tests.render.test_secrecy import resampled
 from tests.render.test_svg import SVG, classes
+from tests.ui.presses import composed, pressable
 
 
 def drawn(game: Game, draft: Draft | None = None, hover: str = "", **options: object) -> str:

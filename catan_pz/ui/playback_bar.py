@@ -1,7 +1,6 @@
-"""Pictures of a game that is watched: with a bar of buttons below, and in the terminal a line."""
+"""The picture of a game that is watched, with buttons and a seek bar below."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from catan_pz.render.layout import GAP, HEIGHT, MARGIN, WIDTH, Box
@@ -11,55 +10,41 @@ from catan_pz.render.palette import FAINT_INK, GOLD, GOLD_DARK, INK, PAPER, RULE
 from catan_pz.render.shapes import circle, group, rect
 from catan_pz.render.svg import layer, page, room_for, table
 from catan_pz.render.view import State, table_view
+from catan_pz.ui.playback import PlaybackState
 
-FILM_HEIGHT: Final = 50.0
+BAR_HEIGHT: Final = 50.0
 """How much higher a picture with the bar is."""
 
-_BAR: Final = Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, FILM_HEIGHT - GAP)
+_BAR: Final = Box(MARGIN, HEIGHT - MARGIN + GAP, WIDTH - 2 * MARGIN, BAR_HEIGHT - GAP)
 _BUTTONS: Final = ("left", "space", "right", "-", "+")
-_TRACK: Final = Box(_BAR.x + 440, _BAR.y, _BAR.width - 560, _BAR.height)
+_TRACK: Final = Box(_BAR.x + 444, _BAR.y, _BAR.width - 584, _BAR.height)
+_KNOB: Final = 9.0
 
 
-@dataclass(frozen=True)
-class Reel:
-    """How a film stands.
-
-    Attributes:
-        place: the picture that is shown, from 0.
-        count: pictures that there are by now.
-        paused: whether it stands still.
-        speed: pictures a second.
-        complete: whether the last picture is there.
-    """
-
-    place: int
-    count: int
-    paused: bool
-    speed: float
-    complete: bool
-
-    def words(self) -> str:
-        """Where it stands: "120 of 480"."""
-        return f"{self.place} of {self.count - 1}" + ("" if self.complete else " …")
+def key_at(x: float, y: float) -> str:
+    """The key that a click on a button stands for: "left", "space" and so on; "" beside them."""
+    pressed = (key for place, key in enumerate(_BUTTONS) if _button_box(place).covers(x, y))
+    return next(pressed, "")
 
 
-def film_key_at(x: float, y: float) -> str:
-    """The key that a press on the bar stands for: "space", "seek 0.25" and so on; "" beside it."""
-    for place, key in enumerate(_BUTTONS):
-        if _button_box(place).covers(x, y):
-            return key
-    if _TRACK.covers(x, y):
-        return f"seek {(x - _TRACK.x) / _TRACK.width:.4f}"
-    return ""
+def share_at(x: float, y: float) -> float | None:
+    """The share of the game, 0 to 1, that a click on the seek bar stands for; None beside it."""
+    grip = Box(_TRACK.x - _KNOB, _TRACK.y, _TRACK.width + 2 * _KNOB, _TRACK.height)
+    return share_of(x) if grip.covers(x, y) else None
+
+
+def share_of(x: float) -> float:
+    """The share of the game, 0 to 1, at a place along the seek bar or beyond its ends."""
+    return min(1.0, max(0.0, (x - _TRACK.x) / _TRACK.width))
 
 
 def _button_box(place: int) -> Box:
     return Box(_BAR.x + 8 + 84 * place, _BAR.y + 6, 78, _BAR.height - 12)
 
 
-def film_svg(
+def playback_svg(
     state: State,
-    reel: Reel,
+    shown: PlaybackState,
     *,
     width: float,
     viewer: int | None = None,
@@ -67,11 +52,11 @@ def film_svg(
     names: Sequence[str] | None = None,
     overlay: Overlay | None = None,
 ) -> str:
-    """The picture of a game that is watched, with a bar of buttons below.
+    """The picture of a game that is watched, with buttons and a seek bar below.
 
     Args:
         state: a game as JSON ("catan-pz-state/1", full information).
-        reel: how the film stands.
+        shown: where the playback stands.
         width: in pixels.
         viewer: the seat whose knowledge is drawn; None shows all hands.
         last_action: a line that tells what happened last.
@@ -79,31 +64,31 @@ def film_svg(
         overlay: numbers to draw on the board.
     """
     view = table_view(state, viewer, names)
-    labels = ("Back", "Go" if reel.paused else "Pause", "Step", "Slower", "Faster")
+    labels = ("Back", "Play" if shown.paused else "Pause", "Step", "Slower", "Faster")
     parts = [rect(_BAR.x, _BAR.y, _BAR.width, _BAR.height, PAPER, 10, stroke=RULE)]
     for place, label in enumerate(labels):
         box = _button_box(place)
-        fill = GOLD if place == 1 and reel.paused else "#FFE08A"
+        fill = GOLD if place == 1 and shown.paused else "#FFE08A"
         parts.append(
             rect(box.x, box.y, box.width, box.height, fill, 8, stroke=GOLD_DARK, stroke_width=1.4)
         )
         x, y = box.middle
         parts.append(text(x, y + 5.2, label, size=15, fill=INK, anchor="middle", bold=True))
     middle = _BAR.y + _BAR.height / 2
-    share = reel.place / max(1, reel.count - 1)
+    knob = _TRACK.x + _TRACK.width * shown.share
     parts += [
         rect(_TRACK.x, middle - 3, _TRACK.width, 6, RULE, 3),
-        rect(_TRACK.x, middle - 3, max(6.0, _TRACK.width * share), 6, GOLD, 3),
-        circle(_TRACK.x + _TRACK.width * share, middle, 8, GOLD, stroke=GOLD_DARK),
+        rect(_TRACK.x, middle - 3, max(6.0, knob - _TRACK.x), 6, GOLD, 3),
+        circle(knob, middle, _KNOB, GOLD, stroke=GOLD_DARK),
         text(
             _BAR.x + _BAR.width - 12,
             middle + 5,
-            f"{reel.words()}   {reel.speed:g}/s",
+            f"{shown.words()}   {shown.speed:g}/s",
             size=13,
             fill=FAINT_INK,
             anchor="end",
         ),
     ]
     bar = layer(_BAR.x - 2, _BAR.y - 2, _BAR.width + 4, _BAR.height + 4, group(parts))
-    below = FILM_HEIGHT + room_for(overlay)
-    return page([*table(view, last_action, overlay, FILM_HEIGHT), bar], width, below)
+    below = BAR_HEIGHT + room_for(overlay)
+    return page([*table(view, last_action, overlay, BAR_HEIGHT), bar], width, below)

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from catan_pz import actions as table
 from catan_pz.notation.actions import describe_action
-from catan_pz.render.controls import offer_actions
 from catan_pz.render.story import bundle_words
 from catan_pz.render.view import Bundle
 from catan_pz.render.words import RESOURCE_NAMES
 from catan_pz.runtime.game import Game
+from catan_pz.ui.controls import offer_actions
 
 WORDS: Final = {
     "roll": "roll",
@@ -43,7 +43,7 @@ _SEATS: Final = ("steal", "close")
 _MANY: Final = 20
 
 
-class Unclear(ValueError):  # noqa: N818 (it is no error of the program)
+class CommandError(ValueError):
     """An order that isn't understood or isn't possible now; says what is."""
 
 
@@ -66,7 +66,7 @@ def parse(line: str, game: Game) -> tuple[int, ...]:
     """The actions that an order stands for, one after the other.
 
     Raises:
-        Unclear: says what is wrong with it.
+        CommandError: says what is wrong with it.
     """
     legal = legal_words(game)
     words = line.lower().replace("+", " ").replace(",", " ").split()
@@ -76,7 +76,7 @@ def parse(line: str, game: Game) -> tuple[int, ...]:
     if first.isdigit():
         placed = [word for word in _PLACES if word in legal]
         if len(placed) != 1:
-            raise Unclear("write what to do with this number, such as: road 12")
+            raise CommandError("write what to do with this number, such as: road 12")
         first, rest = placed[0], words
     word = _complete(first, list(legal), "order")
     if word == "offer":
@@ -90,7 +90,7 @@ def _only(legal: dict[str, list[dict[str, Any]]]) -> int:
         return int(members[0]["id"])
     if "roll" in legal:
         return table.ROLL
-    raise Unclear("write an order; ? lists them")
+    raise CommandError("write an order; ? lists them")
 
 
 def _complete(given: str, known: list[str], what: str) -> str:
@@ -100,8 +100,8 @@ def _complete(given: str, known: list[str], what: str) -> str:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise Unclear(f"{given!r} may be {' or '.join(fitting)}: write more of it")
-    raise Unclear(f"there is no {what} {given!r} now; there are: {', '.join(known)}")
+        raise CommandError(f"{given!r} may be {' or '.join(fitting)}: write more of it")
+    raise CommandError(f"there is no {what} {given!r} now; there are: {', '.join(known)}")
 
 
 def _find(game: Game, word: str, members: list[dict[str, Any]], rest: list[str]) -> int:
@@ -117,8 +117,8 @@ def _find(game: Game, word: str, members: list[dict[str, Any]], rest: list[str])
                 return int(d["id"])
     needed = len(_resources(members[0]))
     if len(arguments) != needed:
-        raise Unclear(f"{word} takes {needed or 'no'} resource{'s' * (needed != 1)} after it")
-    raise Unclear(f"{word} {' '.join(arguments)} isn't possible now; ? lists what is")
+        raise CommandError(f"{word} takes {needed or 'no'} resource{'s' * (needed != 1)} after it")
+    raise CommandError(f"{word} {' '.join(arguments)} isn't possible now; ? lists what is")
 
 
 def _resources(described: dict[str, Any]) -> list[str]:
@@ -134,7 +134,7 @@ def _numbered(game: Game, word: str, members: list[dict[str, Any]], rest: list[s
         return next(iter(numbers.values()))
     if len(rest) == 1 and rest[0].isdigit() and int(rest[0]) in numbers:
         return numbers[int(rest[0])]
-    raise Unclear(f"{word} takes one of the numbers {', '.join(map(str, sorted(numbers)))}")
+    raise CommandError(f"{word} takes one of the numbers {', '.join(map(str, sorted(numbers)))}")
 
 
 def _number_of(game: Game, word: str, described: dict[str, Any]) -> int:
@@ -145,12 +145,14 @@ def _number_of(game: Game, word: str, described: dict[str, Any]) -> int:
 
 def _offer(game: Game, rest: list[str]) -> tuple[int, ...]:
     if rest.count("for") != 1:
-        raise Unclear("write an offer as: offer 2 brick for ore, or: offer wool + ore for grain")
+        raise CommandError(
+            "write an offer as: offer 2 brick for ore, or: offer wool + ore for grain"
+        )
     at = rest.index("for")
     give, get = _bundle(rest[:at]), _bundle(rest[at + 1 :])
     play = offer_actions(game, give, get)
     if not play:
-        raise Unclear(
+        raise CommandError(
             "this can't be offered: it must be in your hand, somebody must be able to hold what "
             "you ask for, and the rules must allow its size"
         )

@@ -1,4 +1,4 @@
-"""A match on the command line: a game between agents and perhaps a person, told and recorded."""
+"""A match that somebody plays or watches: a game between agents and perhaps a person."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,6 @@ import numpy as np
 from catan_pz.agents.base import Agent
 from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.cli.common import console
 from catan_pz.notation.state import state_to_dict
 from catan_pz.render.story import tell
 from catan_pz.rules import Rules
@@ -20,13 +19,12 @@ from catan_pz.runtime.record import GameRecord
 def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
     """Compile what a game needs, by a first decision of each agent in a game of its own.
 
-    Where nothing is in the cache that takes seconds, in which a window would stand still.
+    Where nothing is cached that takes seconds, in which a window could not be drawn.
     """
     others = {agent.name: agent for agent in agents if agent is not None}
-    with console(stderr=True).status("Getting ready: what isn't compiled yet is compiled now"):
-        for agent in others.values():
-            everyone = [agent] * rules.num_players
-            Table(Game(rules, 0), everyone, seat_seeds(0, rules.num_players)).step()
+    for agent in others.values():
+        everyone = [agent] * rules.num_players
+        Table(Game(rules, 0), everyone, seat_seeds(0, rules.num_players)).step()
 
 
 class Session:

@@ -1,0 +1,128 @@
+"""Agents as they are named on the command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from catan_pz.cli.extras import need
+from catan_pz.rules import Rules
+
+
+def split_specs(text: str) -> list[str]:
+    """Agents named on the command line, separated by commas outside of their options."""
+    specs: list[str] = []
+    for word in text.split(","):
+        if "=" in word and ":" not in word and specs:
+            specs[-1] += f",{word}"
+        else:
+            specs.append(word.strip())
+    return [spec for spec in specs if spec]
+
+
+def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:
+    """Agents' names, one a seat; the last one given takes all further seats.
+
+    Raises:
+        click.UsageError: if there are none or too many.
+    """
+    specs = split_specs(given)
+    if not 1 <= len(specs) <= seats:
+        raise click.UsageError(
+            f"{option} {given!r} names {len(specs)} agents; there are {seats} {what}"
+        )
+    return specs + specs[-1:] * (seats - len(specs))
+
+
+def load_agent(spec: str, rules: Rules) -> Any:
+    """An agent as it is named on the command line.
+
+    "heuristic" is one of `catan_pz.agents.names()`, "search:simulations=50,exploration=1.5"
+    gives it options, "model.zip" is a MaskablePPO saved by Stable-Baselines3, and "model.npz"
+    a small network of `catan_pz.agents.network`.
+
+    Args:
+        spec: what was written.
+        rules: of the games that it is to play.
+
+    Raises:
+        click.UsageError: says what is wrong with it.
+    """
+    path = Path(spec)
+    agent = _load_model(path, rules) if path.suffix in (".zip", ".npz") else _load_named(spec)
+    try:
+        agent.check_rules(rules)
+    except ValueError as error:
+        raise click.UsageError(f"{error}: see --players and --trading") from error
+    return agent
+
+
+def _load_named(spec: str) -> Any:
+    from catan_pz import agents
+
+    name, _, rest = spec.partition(":")
+    options = {}
+    for given in filter(None, rest.split(",")):
+        option, sign, value = given.partition("=")
+        if not sign:
+            raise click.UsageError(f"agent {spec!r}: write NAME:OPTION=VALUE,OPTION=VALUE")
+        options[option.strip()] = as_value(value)
+    if name not in agents.names():
+        raise click.UsageError(
+            f"there is no agent {name!r}; there are {', '.join(agents.names())}, and saved "
+            "models as FILE.zip or FILE.npz"
+        )
+    try:
+        return agents.load(name, **options)
+    except (TypeError, ValueError) as error:
+        raise click.UsageError(f"agent {spec!r}: {error}") from error
+
+
+def _load_model(path: Path, rules: Rules) -> Any:
+    if not path.is_file():
+        raise click.UsageError(f"there is no model {path}")
+    if path.suffix == ".npz":
+        from catan_pz.agents.network import NetworkAgent
+
+        return NetworkAgent(model_of(str(path)), name=path.stem)
+    need("train", "a saved model", "sb3_contrib", "stable_baselines3", "torch")
+    from sb3_contrib import MaskablePPO
+
+    from catan_pz.env.vector.sb3 import PolicyOpponent
+
+    agent = PolicyOpponent(MaskablePPO.load(path, device="cpu"))
+    agent.name = path.stem
+    known = int(agent.model.action_space.n)
+    if known != rules.num_actions:
+        trained, option = ("without", "--no-trading") if rules.trading else ("with", "--trading")
+        raise click.UsageError(
+            f"{path} was trained {trained} trade between players ({known} actions): add {option}"
+        )
+    return agent
+
+
+def model_of(spec: str) -> Any:
+    """The small network that an agent's name stands for, or None.
+
+    Raises:
+        click.UsageError: if its file can't be played.
+    """
+    from catan_pz.agents.network import SHIPPED, Model, shipped
+
+    name = spec.partition(":")[0]
+    path = SHIPPED / f"{name}.npz" if name in shipped() else Path(name)
+    if path.suffix != ".npz" or not path.is_file():
+        return None
+    try:
+        return Model.read(path)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def as_value(text: str) -> Any:
+    """A value written on the command line: JSON where it is some, else the text itself."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return {"True": True, "False": False, "None": None}.get(text, text)

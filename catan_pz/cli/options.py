@@ -1,0 +1,159 @@
+"""Options that several commands share: rules, seeds, matches."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from catan_pz.checks import check_seed
+from catan_pz.cli.agents import as_value, model_of, split_specs
+from catan_pz.rules import BOARD_KINDS, OFFER_FORMS, PRESETS, Rules
+from catan_pz.runtime.game import drawn_seed
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def rules_options(command: Command) -> Command:
+    """Options that choose the rules; the command gets them as keywords for `make_rules`."""
+    for option in reversed(
+        (
+            click.option(
+                "--rules",
+                type=click.Choice(sorted(PRESETS)),
+                default="base",
+                show_default=True,
+                help="Preset that the other options change.",
+            ),
+            click.option(
+                "--players",
+                type=click.IntRange(2, 4),
+                metavar="N",
+                help="Number of players.  [4, or as preset or model say]",
+            ),
+            click.option(
+                "--trading/--no-trading",
+                default=None,
+                help="Trade between players.  [yes, or as preset or model say]",
+            ),
+            click.option(
+                "--points", type=click.IntRange(3, 22), metavar="N", help="Points that win."
+            ),
+            click.option("--board", type=click.Choice(BOARD_KINDS), help="Kind of board."),
+            click.option(
+                "--offers",
+                type=click.Choice(OFFER_FORMS),
+                help="How offers are made.",
+            ),
+            click.option(
+                "--set",
+                "options",
+                metavar="OPTION=VALUE",
+                multiple=True,
+                help="Any other option of the rules, such as dice=balanced; may be repeated.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def make_rules(
+    rules: str,
+    players: int | None,
+    trading: bool | None,
+    points: int | None,
+    board: str | None,
+    offers: str | None,
+    options: Sequence[str],
+    agents: str = "",
+) -> Rules:
+    """Rules from the options of `rules_options`.
+
+    Where nothing is said of players and trade, a model among the agents has them as it was
+    trained.
+
+    Raises:
+        click.UsageError: names the option that is wrong, and what is allowed.
+    """
+    changed: dict[str, Any] = {
+        "num_players": players,
+        "trading": trading,
+        "victory_points": points,
+        "board": board,
+        "offer_form": offers,
+    }
+    changed = {name: value for name, value in changed.items() if value is not None}
+    for given in options:
+        name, sign, value = given.partition("=")
+        if not sign:
+            raise click.UsageError(f"--set {given}: write OPTION=VALUE, such as dice=balanced")
+        changed[name] = as_value(value)
+    if rules == "base":
+        changed = _trained_with(agents) | changed
+    try:
+        return Rules.make(rules, **changed)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _trained_with(agents: str) -> dict[str, Any]:
+    """Players and trade of the first small network among agents; nothing without one."""
+    for spec in split_specs(agents):
+        model = model_of(spec)
+        if model is not None:
+            rules = Rules.from_dict(model.rules)
+            return {"num_players": rules.num_players, "trading": rules.trading}
+    return {}
+
+
+def seed_number(text: str) -> int:
+    """A seed of a game."""
+    try:
+        return check_seed(int(text))
+    except ValueError:
+        raise click.UsageError(
+            f"--seed {text}: {text!r} is no seed; allowed: a whole number from 0 to 2**64 - 1",
+            click.get_current_context(),
+        ) from None
+
+
+def seed_option(command: Command) -> Command:
+    """The option `--seed`; None where it isn't given."""
+    return click.option(
+        "--seed", type=seed_number, metavar="SEED", help="Seed of the game.  [drawn]"
+    )(command)
+
+
+def seed_or_drawn(seed: int | None) -> int:
+    """The seed given, or one drawn."""
+    return drawn_seed() if seed is None else seed
+
+
+def match_options(command: Any) -> Any:
+    """Options of the commands that play matches."""
+    for option in (
+        click.option(
+            "--results",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="File of results; the same call goes on where it was stopped.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(1),
+            metavar="N",
+            default=1,
+            show_default=True,
+            help="Processes that play.",
+        ),
+        click.option(
+            "--seed",
+            type=seed_number,
+            metavar="SEED",
+            default=0,
+            show_default=True,
+            help="Of the games and of the agents' draws.",
+        ),
+    ):
+        command = option(command)
+    return command

@@ -1,0 +1,87 @@
+"""Watching a game in a terminal, by single keys, or as lines where there is none."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from catan_pz.render.ansi import board_text
+from catan_pz.ui.frames import Frame
+from catan_pz.ui.playback import Playback
+from catan_pz.ui.terminal_keys import single_keys
+
+_KEYS: Final = "space pause  <- -> step  + - speed  q quit"
+_CLEAR: Final = "\x1b[H\x1b[J"
+
+
+class PlaybackTerminal:
+    """A playback in a terminal.
+
+    Args:
+        playback: what is played.
+        write: writes text as it is.
+        viewer: the seat whose knowledge is shown; None for all.
+        names: of the seats.
+        color: whether to use terminal colours.
+        interactive: whether keys can come; without them it ends with the last frame.
+    """
+
+    def __init__(
+        self,
+        playback: Playback,
+        write: Callable[[str], None],
+        viewer: int | None = None,
+        names: Sequence[str] | None = None,
+        color: bool = True,
+        interactive: bool = True,
+    ) -> None:
+        self._playback = playback
+        self._write = write
+        self._viewer = viewer
+        self._names = names
+        self._color = color
+        self._interactive = interactive
+
+    def run(self) -> None:
+        """Show the playback until the user quits."""
+        playback = self._playback
+        drawn: Any = None
+        with single_keys() as wait_for_key:
+            while not playback.quit:
+                if playback.state != drawn:
+                    drawn = playback.state
+                    self._write(_CLEAR + self.screen())
+                if playback.is_at_end and not self._interactive:
+                    break
+                pressed = wait_for_key(0.03)
+                if pressed:
+                    playback.key(pressed)
+                playback.tick()
+        self._write("\n")
+
+    def screen(self) -> str:
+        """What is shown now."""
+        state, frame = self._playback.state, self._playback.frame
+        pace = "paused" if state.paused else f"{state.speed:g} a second"
+        board = board_text(
+            frame.state,
+            viewer=self._viewer,
+            color=self._color,
+            last_action=frame.line,
+            names=self._names,
+        )
+        position = state.words().replace("…", "...")
+        return f"{board}\n[{position}, {pace}]  {_KEYS}"
+
+
+def write_story(
+    frames: Iterable[Frame],
+    write_line: Callable[[str], None],
+    viewer: int | None = None,
+    names: Sequence[str] | None = None,
+) -> None:
+    """Write what happened line by line, then the last position."""
+    last = None
+    for last in frames:
+        if last.line is not None:
+            write_line(last.line)
+    if last is not None:
+        write_line(board_text(last.state, viewer=viewer, color=False, names=names))

@@ -1,0 +1,3 @@
+from tests.ui.recordings import recorded
+
+__all__ = ["recorded"]

@@ -1,0 +1,32 @@
+from pathlib import Path
+
+from catan_pz.agents.random import RandomAgent
+from catan_pz.runtime.record import GameRecord
+from catan_pz.ui.frames import frames_of_match, frames_of_record
+from catan_pz.ui.session import Session
+from tests.ui.recordings import RULES
+
+
+def test_a_recording_is_replayed_to_its_end(recorded: Path) -> None:
+    record = GameRecord.load(recorded)
+    frames = list(frames_of_record(record))
+    assert len(frames) == len(record.decisions) + 1
+    assert frames[0].line is None
+    assert frames[-1].state["winner"] == record.result["winner"]
+    assert frames[-1].line is not None
+    assert frames[-1].line.endswith(" and wins")
+    assert [p["points"] for p in frames[-1].state["players"]] == record.result["points"]
+
+
+def test_a_match_is_the_same_watched_and_recorded(tmp_path: Path) -> None:
+    match = Session(RULES, 4, [RandomAgent(), RandomAgent()])
+    live = list(frames_of_match(match))
+    match.save(tmp_path / "game.jsonl")
+    again = list(frames_of_record(GameRecord.load(tmp_path / "game.jsonl"), None, match.names))
+    assert [frame.line for frame in again] == [frame.line for frame in live]
+    # A replay names what chance brought instead of drawing it.
+    drawn = ("rng", "deck")
+    for one, other in zip(again, live, strict=True):
+        assert [v for k, v in one.state.items() if k not in drawn] == [
+            v for k, v in other.state.items() if k not in drawn
+        ]
