@@ -1,9 +1,14 @@
 """What commands show on the terminal: progress, examples, sizes."""
 
 import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import click
+
+from catan_pz.compiler.notices import MESSAGE, compile_hook, one_line
 
 COLUMNS: Final = 80
 """Columns that a game in the terminal takes."""
@@ -37,6 +42,21 @@ def progress(unit: str = "") -> Any:
         TimeRemainingColumn(),
         console=console(stderr=True),
     )
+
+
+@contextmanager
+def compiling_shown() -> Iterator[None]:
+    """Show that rules are compiled, if they are: a spinner on a terminal, else one line."""
+    if not sys.stderr.isatty():
+        with compile_hook(one_line):
+            yield
+        return
+    status = console(stderr=True).status(MESSAGE)
+    with compile_hook(lambda _name: status.start()):
+        try:
+            yield
+        finally:
+            status.stop()
 
 
 def check_columns() -> None:

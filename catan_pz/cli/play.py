@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import check_columns, examples
+from catan_pz.cli.console import check_columns, compiling_shown, examples
 from catan_pz.cli.display import has_display, open_window
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import make_rules, rules_options, seed_option, seed_or_drawn
@@ -81,7 +81,8 @@ def command(
     """
     rules = make_rules(**chosen, agents=against)
     agents = seated(rules, seat, against)
-    get_ready(rules, agents)
+    with compiling_shown():
+        get_ready(rules, agents)
     session = Session(rules, seed_or_drawn(seed), agents, name)
     in_window = has_display() if windowed is None else windowed
     try:

@@ -10,6 +10,7 @@ import click
 
 import catan_pz
 from catan_pz.cli.console import examples, progress
+from catan_pz.compiler.notices import compile_hook
 from catan_pz.compiler.rule import Entry
 
 
@@ -52,7 +53,7 @@ def command() -> None:
     start = perf_counter()
     done = 0
     try:
-        with progress() as bar:
+        with compile_hook(None), progress() as bar:
             task = bar.add_task("Compiling", total=len(found))
             for name, entry in found:
                 bar.update(task, description=name.removeprefix("catan_pz."))

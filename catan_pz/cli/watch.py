@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import check_columns, console, examples, progress
+from catan_pz.cli.console import check_columns, compiling_shown, console, examples, progress
 from catan_pz.cli.display import has_display, open_window
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import make_rules, rules_options, seed_option, seed_or_drawn
@@ -154,7 +154,8 @@ def command(
         rules = make_rules(**chosen, agents=f"{agents},{odds or ''}")
         count = rules.num_players
         cast = _cast(agents, rules)
-        get_ready(rules, cast)
+        with compiling_shown():
+            get_ready(rules, cast)
         session = Session(rules, seed_or_drawn(seed), cast, viewer=viewer)
         names = session.seat_names()
         frames = frames_of_match(session, _annotate(odds, rules))

@@ -23,6 +23,7 @@ from numba.core import caching
 from numba.core.dispatcher import Dispatcher
 
 from catan_pz.compiler.lowering import EntryCompiler, RuleCompiler, keep_from_python
+from catan_pz.compiler.notices import announce
 from catan_pz.compiler.packed_calls import PackedCall
 from catan_pz.compiler.types import signature_of
 
@@ -113,6 +114,7 @@ class Entry:
         with _building, _without_collecting():
             if self._call is None:
                 if not _is_cached(self.dispatcher):
+                    announce(self.__name__)
                     for called in rules_called_by(self.dispatcher.py_func):
                         compile_rule(called)
                 compile_rule(self.dispatcher)
