@@ -1,6 +1,6 @@
-"""What plain Python has no words for: memory that threads share, and memory ahead of its use.
+"""Atomic memory operations, calls by address, and prefetching: what Python has no syntax for.
 
-Only compiled code may call these, but for `fetch`, which does nothing in Python.
+Only compiled code can call these, except `prefetch`, which does nothing in Python.
 """
 
 from collections.abc import Callable
@@ -15,18 +15,18 @@ from numba.extending import intrinsic
 from catan_pz.compiler.packed_calls import PACKED_TYPE
 
 CACHE_LINE: Final = 64
-"""Bytes that the memory gives at once."""
+"""Bytes of a cache line."""
 
 
 def _item(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
-    """Pointer to the item of an array; array and index are the first arguments."""
+    """Pointer to an item of an array; array and index are the first two arguments."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     return cgutils.gep(builder, array.data, arguments[1])
 
 
 @intrinsic
-def look(_context: Any, array: Any, place: Any) -> Any:
-    """array[place] as it is now, whoever wrote it, and all that was written before it."""
+def load_acquire(_context: Any, array: Any, index: Any) -> Any:
+    """Return array[index] of an int64 array, with acquire ordering."""
 
     def load(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         pointer = _item(context, builder, signature, arguments)
@@ -36,8 +36,8 @@ def look(_context: Any, array: Any, place: Any) -> Any:
 
 
 @intrinsic
-def tell(_context: Any, array: Any, place: Any, number: Any) -> Any:
-    """Write array[place] for others to `look` at, after all that was written before."""
+def store_release(_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """Write array[index] of an int64 array, with release ordering."""
 
     def store(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         pointer = _item(context, builder, signature, arguments)
@@ -48,8 +48,8 @@ def tell(_context: Any, array: Any, place: Any, number: Any) -> Any:
 
 
 @intrinsic
-def replace(_context: Any, array: Any, place: Any, old: Any, new: Any) -> Any:
-    """Write array[place] if it is `old`, as one act; whether it was."""
+def compare_exchange(_context: Any, array: Any, index: Any, expected: Any, desired: Any) -> Any:
+    """Write `desired` to array[index] if it equals `expected`; return whether it did."""
 
     def exchange(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         pointer = _item(context, builder, signature, arguments)
@@ -60,19 +60,19 @@ def replace(_context: Any, array: Any, place: Any, old: Any, new: Any) -> Any:
 
 
 @intrinsic
-def take(_context: Any, array: Any, place: Any) -> Any:
-    """array[place], and leave one more there, as one act."""
+def fetch_add(_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """Add `value` to array[index], with relaxed ordering; return the item as it was before."""
 
     def add(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         pointer = _item(context, builder, signature, arguments)
-        return builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "monotonic")
+        return builder.atomic_rmw("add", pointer, arguments[2], "monotonic")
 
-    return types.int64(array, types.int64), add
+    return types.int64(array, types.int64, types.int64), add
 
 
 @intrinsic
-def call(_context: Any, address: Any, words: Any, first: Any, last: Any) -> Any:
-    """Call packed code (`engine.packing`) by its address on games first to last - 1."""
+def call_packed(_context: Any, address: Any, words: Any, first: Any, last: Any) -> Any:
+    """Call packed code (`compiler.packed_calls`) by its address on games first to last - 1."""
 
     def jump(_context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
         packed = builder.inttoptr(arguments[0], PACKED_TYPE.as_pointer())
@@ -83,25 +83,25 @@ def call(_context: Any, address: Any, words: Any, first: Any, last: Any) -> Any:
 
 
 @intrinsic
-def _fetch(_context: Any, games: Any, i: Any) -> Any:
-    """Ask the memory for all of games[i]; nobody waits for it."""
+def _prefetch(_context: Any, games: Any, i: Any) -> Any:
+    """Start to load all cache lines of games[i], without waiting for them."""
 
-    def ask(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+    def emit(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
         game = _item(context, builder, signature, arguments)
         pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        to_read, to_keep, data = number(0), number(3), number(1)
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        read, high_locality, data_cache = number(0), number(3), number(1)
         for start in range(0, context.get_abi_sizeof(game.type.pointee), CACHE_LINE):
             line = cgutils.gep(builder, builder.bitcast(game, pointer), start)
-            builder.call(prefetch, [line, to_read, to_keep, data])
+            builder.call(function, [line, read, high_locality, data_cache])
         return context.get_dummy_value()
 
-    return types.none(games, types.int64), ask
+    return types.none(games, types.int64), emit
 
 
-def _leave(games: Any, i: int) -> None:
-    """Plain Python leaves the memory alone."""
+def _do_nothing(games: Any, i: int) -> None:
+    """Prefetch in plain Python."""
 
 
-fetch: Callable[[Any, int], None] = _leave if numba.config.DISABLE_JIT else _fetch
+prefetch: Callable[[Any, int], None] = _do_nothing if numba.config.DISABLE_JIT else _prefetch

@@ -1,9 +1,9 @@
-"""Threads that share calls on many games, without the interpreter and its lock.
+"""A pool of threads that run a compiled call on chunks of games, without the interpreter lock.
 
-A call is cut into chunks of games. Each thread takes those of its own part first, whose games
-its cache may hold, and then what others have not come to yet, so that a thread that is kept from
-its work holds up nobody. Threads stay awake for a moment after their work: to wake one that
-sleeps takes a tenth of a millisecond on some machines, as long as a step of a thousand games.
+Each thread starts with the chunks of its own slot, whose games its cache may hold, and then
+takes chunks left in other slots, so that one slow thread delays nobody. After a task, threads
+spin for a while before they sleep: waking a sleeping thread takes up to a tenth of a
+millisecond, as long as a step of a thousand games.
 """
 
 import threading
@@ -15,158 +15,172 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.compiler.atomics import CACHE_LINE, call, look, replace, take, tell
+from catan_pz.compiler.atomics import (
+    CACHE_LINE,
+    call_packed,
+    compare_exchange,
+    fetch_add,
+    load_acquire,
+    store_release,
+)
 from catan_pz.compiler.packed_calls import FAILED, PackedCall
 from catan_pz.compiler.rule import Entry, bound, entry, rule
 from catan_pz.compiler.types import Int64Array
 
-LOOKS_BEFORE_SLEEP: Final = 1_000_000
-"""How often a thread looks for work before it sleeps: some tenths of a millisecond."""
+SPINS_BEFORE_SLEEP: Final = 1_000_000
+"""How often a thread polls for a task before it sleeps: some tenths of a millisecond."""
 
-NAP: Final = 5e-5
-"""Seconds that the caller sleeps at a time where others keep it waiting."""
+WAIT_SECONDS: Final = 5e-5
+"""How long the caller sleeps at a time while other threads finish."""
 
-DESK: Final = 2 * CACHE_LINE // np.dtype(np.int64).itemsize
-"""Numbers of a desk, so many that its first ones share no cache line with those of another."""
+SLOT: Final = 2 * CACHE_LINE // np.dtype(np.int64).itemsize
+"""Items of a slot: enough that the ones in use share no cache line with another slot's."""
 
-STATE_OF: Final = 0
+STATE: Final = 0
 NEXT: Final = 1
 END: Final = 2
-"""On each thread's desk: its state, its next chunk, and the end of its chunks."""
+"""Items of a thread's slot: its state, its next chunk, and the end of its chunks."""
 
-LOOKING: Final = 0
-ASKED: Final = 1
-WORKING: Final = 2
-ASLEEP: Final = 3
-DISMISSED: Final = 4
+SPINNING: Final = 0
+ASSIGNED: Final = 1
+RUNNING: Final = 2
+SLEEPING: Final = 3
+STOPPED: Final = 4
 """States of a thread."""
 
 ADDRESS: Final = 0
-WORDS: Final = 1
+ARGUMENTS: Final = 1
 NUM_GAMES: Final = 2
 CHUNK: Final = 3
-"""The job: a packed call, the games of the batch, and those of a chunk."""
+"""Items of the task: address of the packed code and of its arguments, number of games in the
+batch and in a chunk."""
 
 FINISHED: Final = 0
 UNFINISHED: Final = -1
 
 
 @rule
-def work(job: Int64Array, desks: Int64Array, answers: Int64Array, own: int) -> None:
-    """Take chunks until all are taken, from one's own desk first."""
-    address, words = look(job, ADDRESS), look(job, WORDS)
-    num_games, size = look(job, NUM_GAMES), look(job, CHUNK)
-    n = desks.shape[0] // DESK
+def run_chunks(task: Int64Array, slots: Int64Array, results: Int64Array, own: int) -> None:
+    """Run chunks until none is left, those of the thread's own slot first."""
+    address, arguments = load_acquire(task, ADDRESS), load_acquire(task, ARGUMENTS)
+    num_games, size = load_acquire(task, NUM_GAMES), load_acquire(task, CHUNK)
+    n = slots.shape[0] // SLOT
     for k in range(n):
-        desk = DESK * ((own + k) % n)
-        chunk = take(desks, desk + NEXT)
-        while chunk < look(desks, desk + END):
+        slot = SLOT * ((own + k) % n)
+        chunk = fetch_add(slots, slot + NEXT, 1)
+        while chunk < load_acquire(slots, slot + END):
             first = chunk * size
             last = min(first + size, num_games)
-            answers[chunk] = call(address, words, first, last)
-            chunk = take(desks, desk + NEXT)
+            results[chunk] = call_packed(address, arguments, first, last)
+            chunk = fetch_add(slots, slot + NEXT, 1)
 
 
 @entry
-def serve(job: Int64Array, desks: Int64Array, answers: Int64Array, own: int, looks: int) -> bool:
-    """Work whenever asked; whether to sleep now, or to end."""
-    mine = DESK * own + STATE_OF
-    replace(desks, mine, ASLEEP, LOOKING)
+def run_worker(
+    task: Int64Array, slots: Int64Array, results: Int64Array, own: int, spins: int
+) -> bool:
+    """Run assigned tasks; return True to sleep after `spins` polls in vain, False to end."""
+    mine = SLOT * own + STATE
+    compare_exchange(slots, mine, SLEEPING, SPINNING)
     while True:
-        seen = 0
-        while seen < looks:
-            state = look(desks, mine)
-            if state == DISMISSED:
+        polls = 0
+        while polls < spins:
+            state = load_acquire(slots, mine)
+            if state == STOPPED:
                 return False
-            if state == ASKED and replace(desks, mine, ASKED, WORKING):
-                work(job, desks, answers, own)
-                tell(desks, mine, LOOKING)
-                seen = 0
-            seen += 1
-        if replace(desks, mine, LOOKING, ASLEEP):
+            if state == ASSIGNED and compare_exchange(slots, mine, ASSIGNED, RUNNING):
+                run_chunks(task, slots, results, own)
+                store_release(slots, mine, SPINNING)
+                polls = 0
+            polls += 1
+        if compare_exchange(slots, mine, SPINNING, SLEEPING):
             return True
 
 
 @entry
-def share(job: Int64Array, desks: Int64Array, answers: Int64Array, looks: int) -> int:
-    """Ask the others, work oneself, and wait for who is still at it.
+def run_task(task: Int64Array, slots: Int64Array, results: Int64Array, spins: int) -> int:
+    """Assign the task to all threads, run chunks, and wait for the threads still running.
 
-    Returns FINISHED, UNFINISHED after many looks, or how many sleepers have to be woken first;
-    in either of the latter cases it is to be called again.
+    Returns FINISHED, UNFINISHED after `spins` polls in vain, or the number of threads to wake
+    first. Unless finished, it has to be called again.
     """
-    n = desks.shape[0] // DESK
-    sleepers = 0
+    n = slots.shape[0] // SLOT
+    sleeping = 0
     for k in range(1, n):
-        theirs = DESK * k + STATE_OF
-        if not replace(desks, theirs, LOOKING, ASKED):
-            sleepers += replace(desks, theirs, ASLEEP, ASKED)
-    if sleepers > 0:
-        return sleepers
-    work(job, desks, answers, 0)
+        theirs = SLOT * k + STATE
+        if not compare_exchange(slots, theirs, SPINNING, ASSIGNED):
+            sleeping += compare_exchange(slots, theirs, SLEEPING, ASSIGNED)
+    if sleeping > 0:
+        return sleeping
+    run_chunks(task, slots, results, 0)
     for k in range(1, n):
-        theirs = DESK * k + STATE_OF
-        replace(desks, theirs, ASKED, LOOKING)  # who has not begun yet is no longer needed
-        seen = 0
-        while look(desks, theirs) == WORKING:
-            seen += 1
-            if seen > looks:
+        theirs = SLOT * k + STATE
+        compare_exchange(slots, theirs, ASSIGNED, SPINNING)  # not begun: nothing is left to do
+        polls = 0
+        while load_acquire(slots, theirs) == RUNNING:
+            polls += 1
+            if polls > spins:
                 return UNFINISHED
     return FINISHED
 
 
-def _serve(
-    serving: Callable[..., bool],
-    job: NDArray[np.int64],
-    desks: NDArray[np.int64],
-    answers: NDArray[np.int64],
+def _run_thread(
+    worker: Callable[..., bool],
+    task: NDArray[np.int64],
+    slots: NDArray[np.int64],
+    results: NDArray[np.int64],
     own: int,
-    woken: threading.Event,
+    wakeup: threading.Event,
 ) -> None:
-    """The life of a thread."""
-    while serving(job, desks, answers, own, LOOKS_BEFORE_SLEEP):
-        woken.wait()
-        woken.clear()
+    """Target of a thread."""
+    while worker(task, slots, results, own, SPINS_BEFORE_SLEEP):
+        wakeup.wait()
+        wakeup.clear()
 
 
-def _wake(alarms: list[threading.Event]) -> None:
-    """Wake the threads that sleep; one that doesn't is only kept from its next sleep once."""
-    for alarm in alarms:
-        alarm.set()
+def _wake(wakeups: list[threading.Event]) -> None:
+    """Wake the sleeping threads; one that is awake only skips its next sleep."""
+    for wakeup in wakeups:
+        wakeup.set()
 
 
-def _dismiss(desks: NDArray[np.int64], alarms: list[threading.Event]) -> None:
+def _stop(slots: NDArray[np.int64], wakeups: list[threading.Event]) -> None:
     """Let the threads end."""
-    desks[STATE_OF::DESK] = DISMISSED
-    _wake(alarms)
+    slots[STATE::SLOT] = STOPPED
+    _wake(wakeups)
 
 
-class Crew:
-    """Threads for calls on the games of a batch, of which the caller's is the first.
+class ThreadPool:
+    """Threads that run calls on the games of a batch; the caller's thread is one of them.
 
     Args:
         num_games: of the batch.
-        threads: that share a call, the caller's own included.
+        threads: that run a call, the caller's own included.
         chunk: games that a thread takes at a time.
+
+    Attributes:
+        close: ends the threads; later calls run on the caller's thread alone.
     """
 
     def __init__(self, num_games: int, threads: int, chunk: int) -> None:
         chunks = -(-num_games // chunk)
         threads = min(threads, chunks)
-        self._job: NDArray[np.int64] = np.array([0, 0, num_games, chunk], np.int64)
-        self._desks: NDArray[np.int64] = np.zeros(threads * DESK, np.int64)
+        self._task: NDArray[np.int64] = np.array([0, 0, num_games, chunk], np.int64)
+        self._slots: NDArray[np.int64] = np.zeros(threads * SLOT, np.int64)
         parts = np.arange(threads + 1) * chunks // threads
-        self._first, self._desks[END::DESK] = parts[:-1], parts[1:]
-        self._next = self._desks[NEXT::DESK]
-        self._answers: NDArray[np.int64] = np.zeros(chunks, np.int64)
+        self._first, self._slots[END::SLOT] = parts[:-1], parts[1:]
+        self._next = self._slots[NEXT::SLOT]
+        self._results: NDArray[np.int64] = np.zeros(chunks, np.int64)
         self._calls: dict[Entry, PackedCall] = {}
-        self._share = bound(share)
-        self._alarms = [threading.Event() for _ in range(1, threads)]
-        self.dismiss = finalize(self, _dismiss, self._desks, self._alarms)
-        for own, woken in enumerate(self._alarms, 1):
-            arguments = (bound(serve), self._job, self._desks, self._answers, own, woken)
-            threading.Thread(target=_serve, args=arguments, daemon=True).start()
+        self._run_task = bound(run_task)
+        self._wakeups = [threading.Event() for _ in range(1, threads)]
+        self.close = finalize(self, _stop, self._slots, self._wakeups)
+        for own, wakeup in enumerate(self._wakeups, 1):
+            arguments = (bound(run_worker), self._task, self._slots, self._results, own, wakeup)
+            threading.Thread(target=_run_thread, args=arguments, daemon=True).start()
 
     def __len__(self) -> int:
+        """Number of threads."""
         return len(self._first)
 
     def run(self, function: Entry, *arguments: Any) -> NDArray[np.int64]:
@@ -177,31 +191,32 @@ class Crew:
             arguments: its arguments without `first` and `last`.
 
         Returns:
-            Its result for each chunk of games, zero where it has none; the same array at
-            each call.
+            (chunks,) its result for each chunk of games, zero where it returns none; the same
+            array at each call.
 
         Raises:
-            TypeError: for an argument of another type than the parameter's name stands for.
+            TypeError: for an argument of another type than the parameter's.
+            IndexError: for an index out of bounds, where numba checks those.
         """
         packed = self._calls.get(function)
         if packed is None:
             packed = self._calls[function] = function.packed()
         packed.fill(arguments)
-        self._job[ADDRESS], self._job[WORDS] = packed.address, packed.words_address
+        self._task[ADDRESS], self._task[ARGUMENTS] = packed.address, packed.words_address
         self._next[:] = self._first
         try:
             self._finish()
-        except KeyboardInterrupt:  # no thread may be left at work on what is to change
+        except KeyboardInterrupt:  # no thread may still run when the caller goes on
             self._finish()
             raise
         if packed.words[FAILED]:
             packed.words[FAILED] = 0
             raise IndexError(f"{function.__name__}: an index is out of bounds")
-        return self._answers
+        return self._results
 
     def _finish(self) -> None:
-        while left := self._share(self._job, self._desks, self._answers, LOOKS_BEFORE_SLEEP):
+        while left := self._run_task(self._task, self._slots, self._results, SPINS_BEFORE_SLEEP):
             if left == UNFINISHED:
-                time.sleep(NAP)  # a thread may wait for this one's processor
+                time.sleep(WAIT_SECONDS)  # a thread may wait for this one's core
             else:
-                _wake(self._alarms)
+                _wake(self._wakeups)

@@ -4,7 +4,7 @@ Each takes the games from `first` up to `last`, so that threads can share a batc
 parameters of a deal are those of `engine.options.Table`.
 """
 
-from catan_pz.compiler.atomics import fetch
+from catan_pz.compiler.atomics import prefetch
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import (
     BoolArray,
@@ -187,9 +187,9 @@ def step_games(
     Finished games are followed by the next ones if `following`.
     """
     for i in range(first, last):
-        # Writing observations takes longer than the memory's answer.
+        # Writing observations takes longer than a cache miss.
         if not observing and i + 1 < games.shape[0]:
-            fetch(games, i + 1)
+            prefetch(games, i + 1)
         if drawing:
             actions[i] = draw_action(games[i], i, samplers)
         play_and_pay(games[i], actions[i], script, noting, happenings[i], weights, payments[i])

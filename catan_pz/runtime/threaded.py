@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import check_count
 from catan_pz.compiler.rule import Entry
-from catan_pz.compiler.thread_pool import Crew
+from catan_pz.compiler.thread_pool import ThreadPool
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.rules import Rules
@@ -49,7 +49,7 @@ class ThreadedGames:
         self._table = table_of(rules)
         if numba.config.DISABLE_JIT:
             threads = 1  # others would only wait for the interpreter
-        self._crew = Crew(self.num_games, threads, _games_at_once(self.num_games, threads))
+        self._pool = ThreadPool(self.num_games, threads, _games_at_once(self.num_games, threads))
 
     def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
         """Call an entry point on all games, shared out among the threads.
@@ -58,7 +58,7 @@ class ThreadedGames:
         same array at each call.
         """
         if isinstance(function, Entry):
-            return self._crew.run(function, self.games, *arguments)
+            return self._pool.run(function, self.games, *arguments)
         return np.array([function(self.games, 0, self.num_games, *arguments) or 0])
 
     def _share_out_deal(self, call: Callable[..., Any], where: int, *arguments: Any) -> None:
@@ -100,7 +100,7 @@ class ThreadedGames:
 
     def close(self) -> None:
         """Let the threads go; steps then run on one."""
-        self._crew.dismiss()
+        self._pool.close()
 
 
 def seeds_from(first: int, count: int) -> NDArray[np.uint64]:

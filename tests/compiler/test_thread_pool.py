@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from catan_pz.compiler import thread_pool
-from catan_pz.compiler.atomics import look, take
+from catan_pz.compiler.atomics import fetch_add, load_acquire
 from catan_pz.compiler.rule import entry
-from catan_pz.compiler.thread_pool import Crew
+from catan_pz.compiler.thread_pool import ThreadPool
 from catan_pz.compiler.types import ConstInt64Array, Int64Array, Int64Matrix
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.runtime.cpu import CpuBatch
@@ -32,25 +32,25 @@ def count_in(
     counts: Int64Array,
     links: Int64Matrix,
     step: int,
-    style: ConstInt64Array,
+    offset: ConstInt64Array,
 ):
     """Add to each game's place, and sum up what was there."""
     total = 0
     for i in range(first, last):
         total += counts[i]
-        counts[i] += step + style[0]
+        counts[i] += step + offset[0]
         links[i, 1] += games[i].turn
     return total
 
 
 @entry
-def meet(games: States, first: int, last: int, counts: Int64Array, looks: int):
+def meet(games: States, first: int, last: int, counts: Int64Array, spins: int):
     """Wait until two calls are on at the same time; whether they were."""
-    take(counts, 0)
-    seen = 0
-    while look(counts, 0) < 2 and seen < looks:
-        seen += 1
-    return int(look(counts, 0) >= 2)
+    fetch_add(counts, 0, 1)
+    polls = 0
+    while load_acquire(counts, 0) < 2 and polls < spins:
+        polls += 1
+    return int(load_acquire(counts, 0) >= 2)
 
 
 @entry
@@ -67,38 +67,38 @@ def some_games(count: int) -> np.ndarray:
 
 @pytest.fixture
 def pair():
-    pair = Crew(num_games=2, threads=2, chunk=1)
+    pair = ThreadPool(num_games=2, threads=2, chunk=1)
     yield pair
-    pair.dismiss()
+    pair.close()
 
 
-STYLE = np.array([1000], np.int64)
+OFFSET = np.array([1000], np.int64)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 50])
 @pytest.mark.parametrize("chunk", [1, 7, 64])
 def test_each_game_is_taken_once_and_results_come_in_order(threads: int, chunk: int) -> None:
     size = 150
-    shared = Crew(size, threads, chunk)
+    shared = ThreadPool(size, threads, chunk)
     assert len(shared) == min(threads, -(-size // chunk))
     games, links = some_games(size), np.zeros((size, 3), np.int64)
     counts = np.arange(size)
     for k in range(50):
         before = counts.copy()
-        found = shared.run(count_in, games, counts, links, k, STYLE)
+        found = shared.run(count_in, games, counts, links, k, OFFSET)
         assert found.tolist() == [before[i : i + chunk].sum() for i in range(0, size, chunk)]
         assert (counts == before + k + 1000).all()
     assert (links[:, 1] == 50 * np.arange(size)).all()
     assert not links[:, ::2].any()
-    shared.dismiss()
+    shared.close()
 
 
 def test_arguments_may_change_from_call_to_call() -> None:
-    alone = Crew(4, 1, 4)
+    alone = ThreadPool(4, 1, 4)
     games, links = some_games(4), np.zeros((4, 2), np.int64)
     for start in (0, 10):
         counts = np.full(4, start)
-        assert alone.run(count_in, games, counts, links, 1, STYLE).tolist() == [4 * start]
+        assert alone.run(count_in, games, counts, links, 1, OFFSET).tolist() == [4 * start]
         assert (counts == start + 1001).all()
 
 
@@ -114,53 +114,53 @@ def test_arguments_may_change_from_call_to_call() -> None:
     ],
 )
 def test_an_argument_of_another_type_is_named(name: str, wrong: object) -> None:
-    alone = Crew(4, 1, 4)
+    alone = ThreadPool(4, 1, 4)
     arguments = {"counts": np.zeros(4, np.int64), "links": np.zeros((4, 2), np.int64)}
     with pytest.raises(TypeError, match=f"count_in: argument '{name}'"):
-        alone.run(count_in, some_games(4), *(arguments | {name: wrong}).values(), 1, STYLE)
+        alone.run(count_in, some_games(4), *(arguments | {name: wrong}).values(), 1, OFFSET)
     assert not arguments["counts"].any()
 
 
 def test_too_few_arguments_and_fractions_are_refused() -> None:
-    alone = Crew(4, 1, 4)
+    alone = ThreadPool(4, 1, 4)
     counts, links = np.zeros(4, np.int64), np.zeros((4, 2), np.int64)
     with pytest.raises(TypeError, match="count_in: 4 arguments, must be 5"):
         alone.run(count_in, some_games(4), counts, links, 1)
     with pytest.raises(TypeError, match="float"):
-        alone.run(count_in, some_games(4), counts, links, 0.5, STYLE)
+        alone.run(count_in, some_games(4), counts, links, 0.5, OFFSET)
     assert not counts.any()
 
 
 def test_what_may_not_be_written_is_taken_where_it_is_only_read() -> None:
-    alone = Crew(4, 1, 4)
-    sealed, style = np.zeros(4, np.int64), STYLE.copy()
-    sealed.flags.writeable = style.flags.writeable = False
+    alone = ThreadPool(4, 1, 4)
+    sealed, offset = np.zeros(4, np.int64), OFFSET.copy()
+    sealed.flags.writeable = offset.flags.writeable = False
     links = np.zeros((4, 2), np.int64)
     with pytest.raises(TypeError, match="counts"):
-        alone.run(count_in, some_games(4), sealed, links, 1, style)
-    alone.run(count_in, some_games(4), np.zeros(4, np.int64), links, 1, style)
+        alone.run(count_in, some_games(4), sealed, links, 1, offset)
+    alone.run(count_in, some_games(4), np.zeros(4, np.int64), links, 1, offset)
 
 
-def test_two_threads_are_at_work_together(pair: Crew) -> None:
+def test_two_threads_are_at_work_together(pair: ThreadPool) -> None:
     for _ in range(20):
         met = pair.run(meet, some_games(2), np.zeros(1, np.int64), 2**34)
         assert met.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("looks", [1, 10])
-def test_threads_that_fell_asleep_are_woken(looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_pool, "LOOKS_BEFORE_SLEEP", looks)
-    sleepy = Crew(num_games=3, threads=3, chunk=1)
+@pytest.mark.parametrize("spins", [1, 10])
+def test_threads_that_fell_asleep_are_woken(spins: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_pool, "SPINS_BEFORE_SLEEP", spins)
+    sleepy = ThreadPool(num_games=3, threads=3, chunk=1)
     for k in range(20):
         if k % 5 == 0:
             time.sleep(0.02)
         met = sleepy.run(meet, some_games(3), np.zeros(1, np.int64), 2**34)
         assert met.tolist() == [1, 1, 1]
-    sleepy.dismiss()
+    sleepy.close()
 
 
-def test_the_caller_alone_does_all_once_the_others_are_dismissed(pair: Crew) -> None:
-    pair.dismiss()
+def test_the_caller_alone_does_all_once_the_others_are_stopped(pair: ThreadPool) -> None:
+    pair.close()
     assert pair.run(meet, some_games(2), np.zeros(1, np.int64), 10).tolist() == [0, 1]
 
 
@@ -185,7 +185,7 @@ def test_a_forked_process_has_no_threads_and_does_all_itself() -> None:
 def test_an_index_out_of_bounds_is_told_where_numba_checks_them() -> None:
     code = (
         "import numpy as np; from tests.compiler.test_thread_pool import *\n"
-        "pair = Crew(num_games=2, threads=2, chunk=1)\n"
+        "pair = ThreadPool(num_games=2, threads=2, chunk=1)\n"
         "for _ in range(2):\n"
         "    with pytest.raises(IndexError, match='go_too_far'):\n"
         "        pair.run(go_too_far, some_games(2), np.zeros(1, np.int64))\n"

@@ -157,7 +157,7 @@ def test_threads_and_batch_size_change_nothing(monkeypatch):
     options = {"trading": False, "seed": 7, "seat": "random", "max_turns": 40, "scaled": True}
     batches = [SingleLearnerBatch(12, threads=threads, **options) for threads in (1, 3)]
     small = SingleLearnerBatch(5, **options)
-    assert len(batches[1]._crew) == 3
+    assert len(batches[1]._pool) == 3
     for _ in range(60):
         actions = batches[0].sample().copy()
         for batch in (*batches, small):
