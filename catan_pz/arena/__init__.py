@@ -1,18 +1,32 @@
-"""Matches and tournaments between agents, and figures that can be trusted."""
+"""Matches and tournaments between agents, with confidence intervals, ratings and reports."""
 
+from catan_pz.arena.comparison import Comparison, compare
+from catan_pz.arena.executors import Executor, InlineExecutor, ProcessExecutor, Task, play_task
 from catan_pz.arena.match import Interrupted, play_match, play_tournament
-from catan_pz.arena.ratings import Rating
-from catan_pz.arena.results import GameResult, Result, Tally, compare
-from catan_pz.arena.statistics import Comparison
+from catan_pz.arena.ratings import Rating, rate
+from catan_pz.arena.report import save_report
+from catan_pz.arena.results import GameResult, Result, Tally
+from catan_pz.arena.results_file import load_results
+from catan_pz.arena.tables import to_csv, to_markdown
 
 __all__ = [
     "Comparison",
+    "Executor",
     "GameResult",
+    "InlineExecutor",
     "Interrupted",
+    "ProcessExecutor",
     "Rating",
     "Result",
     "Tally",
+    "Task",
     "compare",
+    "load_results",
     "play_match",
+    "play_task",
     "play_tournament",
+    "rate",
+    "save_report",
+    "to_csv",
+    "to_markdown",
 ]

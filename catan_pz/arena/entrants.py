@@ -1,4 +1,4 @@
-"""Those who play: names for players, given in any of the ways that the arena takes."""
+"""Entrants of a match: agents with names, made anew in each process."""
 
 import hashlib
 import json
@@ -11,9 +11,10 @@ import numpy as np
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.checks import not_possible
 
 Source = str | Agent | Callable[[], Agent]
-"""A name for `agents.load`, an agent, or what makes one."""
+"""A name for `agents.load`, an agent, or a function that makes one."""
 
 AgentSpec = Source | tuple[str, Source]
 """A source, or a pair of a name for tables of results and a source."""
@@ -26,12 +27,12 @@ ALLOWED = (
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player of a match.
+    """An agent of a match.
 
     Attributes:
         name: in results.
-        source: where the player comes from, in each process anew.
-        description: what it is, as JSON values: with another one, a match is another match.
+        source: what the agent is made from in each process.
+        description: class and options as JSON values, by which a file of results is checked.
         is_batched: whether it decides in many games by one call.
     """
 
@@ -41,12 +42,12 @@ class Entrant:
     is_batched: bool
 
     def make(self) -> Agent:
-        """The player."""
+        """The agent."""
         return _make(self.source)
 
 
 _OBJECT: Final = "an object of "
-"""How values begin that are told apart by their types alone."""
+"""Prefix of the description of a value of which only the type is known."""
 
 
 def _make(source: Source) -> Agent:
@@ -59,10 +60,10 @@ def _make(source: Source) -> Agent:
 
 
 def as_entrant(given: AgentSpec) -> Entrant:
-    """A player from what was given for it.
+    """An entrant from any form in which an agent can be given.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: for anything else.
     """
     name: str | None = None
     source: Any = given
@@ -93,8 +94,8 @@ def _is_batched(agent: Agent) -> bool:
 def describe(agent: Agent) -> dict[str, Any]:
     """Class and options of an agent, as JSON values.
 
-    Numbers, words and arrays among its attributes, and lists, dicts and dataclasses of these,
-    are told apart by their values, anything else by its type alone.
+    Attributes that are numbers, strings, arrays, or lists, dicts and dataclasses of these are
+    described by their values, all others by their types alone.
     """
     kind = type(agent)
     options = {
@@ -123,13 +124,13 @@ def _described(value: Any) -> Any:
 
 
 def as_entrants(given: Sequence[AgentSpec]) -> tuple[list[Entrant], list[int]]:
-    """Players without their copies, and the place of each of those given among them.
+    """The different entrants, and the index among them of each agent given.
 
     Raises:
         ValueError: if two different ones have the same name.
     """
     if not isinstance(given, list | tuple):
-        raise ValueError(f"agents={given!r} is not possible; allowed: a list, each {ALLOWED}")
+        raise not_possible("agents", given, f"a list, each {ALLOWED}")
     found: dict[str, Entrant] = {}
     order: list[str] = []
     for one in given:
@@ -144,7 +145,7 @@ def as_entrants(given: Sequence[AgentSpec]) -> tuple[list[Entrant], list[int]]:
 
 
 def _are_copies(one: Entrant, other: Entrant) -> bool:
-    """Whether two entrants of one name are the same player, as far as can be told."""
+    """Whether two entrants of one name are certainly the same agent."""
     if one.source is other.source or (one.source == other.source and isinstance(one.source, str)):
         return True
     return one.description == other.description and _OBJECT not in json.dumps(one.description)

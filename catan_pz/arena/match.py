@@ -2,31 +2,30 @@
 
 import math
 import os
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from catan_pz import __version__
-from catan_pz.agents.batch import BatchAgent
-from catan_pz.arena.batched import play_games
+from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants
-from catan_pz.arena.progress import Bar
-from catan_pz.arena.results import FORFEIT, GameResult, Result, complete
-from catan_pz.arena.schedule import Fixture, Lineup, Schedule, even_lineups
-from catan_pz.arena.single import Setting, play_game, warm_up
-from catan_pz.arena.store import Store, header_of
-from catan_pz.arena.workers import Pool, Task
-from catan_pz.checks import check_seed
+from catan_pz.arena.executors import Executor, make_executor, make_tasks
+from catan_pz.arena.progress import ProgressBar
+from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
+from catan_pz.arena.results_file import ResultsFile, header_of
+from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups
+from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.rules import Rules
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while games were played; the message says what was saved, and how to go on.
+    """Ctrl-C during a match; the message says what was saved, and how to continue.
 
     Attributes:
-        games: games that were done.
-        path: the file that holds their results, or None.
+        games: games that were finished.
+        path: the file of their results, or None.
     """
 
     def __init__(self, games: int, total: int, path: Path | None) -> None:
@@ -44,18 +43,19 @@ def play_match(
     rules: Rules | str | None = None,
     seed: int = 0,
     *,
-    workers: int = 1,
+    workers: int | None = None,
+    executor: str | Executor | None = None,
     seconds_per_decision: float | None = None,
     results: str | os.PathLike[str] | None = None,
     records: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Result:
-    """Play games between the agents of one line-up, in all their seatings alike.
+    """Play games between the agents of one line-up, equally many in each seating.
 
     Each seed is played once in every distinct seating, on the same board and with the same
-    dice. Results depend on agents, rules and seed alone, not on `workers` or on how often the
-    match was broken off, unless time is limited.
+    dice. Results depend on agents, rules and seed alone, not on the executor, on `workers` or
+    on how often the match was interrupted, unless time is limited.
 
     Args:
         agents: (P,) one for each player: an `Agent`, a name for `agents.load`, or a pair of a
@@ -64,14 +64,17 @@ def play_match(
         games: how many at least; the last block of seatings is completed.
         rules: a `Rules`, a preset's name, or None for the base game of that many players.
         seed: from 0 to 2**64 - 1.
-        workers: processes that play. With 1 and no limit of time, games are played in this
-            process.
-        seconds_per_decision: more than this forfeits a game; games are then played one by
-            one, in processes that are ended if an agent doesn't answer.
-        results: file to which each result is appended as it comes. If it holds results of
-            the same match, these games aren't played again.
-        records: folder for recorded games, made if need be: one file of JSON lines a game.
-        progress: whether to show a bar; None for one where there is a terminal.
+        workers: tasks that are played at the same time; None for 1, or for as many as the
+            executor has.
+        executor: where games are played: "inline" (in this process), "processes" (of this
+            machine), or an `Executor`. None for "inline" with one worker and no limit of
+            time, "processes" otherwise.
+        seconds_per_decision: more than this forfeits a game. Games are then played one by
+            one; in processes, which are ended if an agent doesn't answer.
+        results: file to which each result is appended as its game ends. Games that it holds
+            results of are not played again.
+        records: folder for recorded games, created if need be: one file of JSON lines a game.
+        progress: whether to show a progress bar; None for one on a terminal.
         **options: replace single options of the rules.
 
     Returns:
@@ -85,22 +88,10 @@ def play_match(
     entrants, places = as_entrants(agents)
     rules = _rules_for(len(places), rules, options)
     if len(places) != rules.num_players:
-        raise ValueError(
-            f"agents={[entrants[k].name for k in places]!r} is not possible; allowed: "
-            f"{rules.num_players} of them, one for each player of the rules"
-        )
-    return _play(
-        entrants,
-        [tuple(sorted(places))],
-        games,
-        rules,
-        seed,
-        workers=workers,
-        seconds_per_decision=seconds_per_decision,
-        results=results,
-        records=records,
-        progress=progress,
-    )
+        allowed = f"{rules.num_players} of them, one for each player of the rules"
+        raise not_possible("agents", [entrants[k].name for k in places], allowed)
+    play = _play_options(workers, executor, seconds_per_decision, results, records, progress)
+    return _play(entrants, [tuple(sorted(places))], games, rules, seed, play)
 
 
 def play_tournament(
@@ -110,7 +101,8 @@ def play_tournament(
     seed: int = 0,
     *,
     lineups: Sequence[Sequence[str]] | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    executor: str | Executor | None = None,
     seconds_per_decision: float | None = None,
     results: str | os.PathLike[str] | None = None,
     records: str | os.PathLike[str] | None = None,
@@ -121,18 +113,19 @@ def play_tournament(
 
     Args:
         agents: the different agents, given as for `play_match`.
-        games: of each line-up at least.
+        games: how many of each line-up, at least.
         rules: a `Rules`, a preset's name, or None for the base game for four.
         seed: from 0 to 2**64 - 1.
-        lineups: names of those who play together, one list for each match. By default all
-            choices of as many different agents as there are players; with fewer agents than
-            players, all line-ups with as equal numbers of copies as can be.
-        workers: processes that play.
+        lineups: names of the agents of each match. By default all choices of as many
+            different agents as there are players; with fewer agents than players, all
+            line-ups in which the numbers of copies differ by one at most.
+        workers: tasks that are played at the same time.
+        executor: where games are played.
         seconds_per_decision: more than this forfeits a game.
-        results: file to which each result is appended as it comes.
+        results: file to which each result is appended.
         records: folder for recorded games.
-        progress: whether to show a bar.
-        **options: replace single options of the rules. All these are as for `play_match`.
+        progress: whether to show a progress bar. All these are as for `play_match`.
+        **options: replace single options of the rules.
 
     Returns:
         The result; `Result.only` gives the part of one line-up.
@@ -144,26 +137,14 @@ def play_tournament(
     """
     entrants, places = as_entrants(agents)
     if len(places) != len(entrants) or len(entrants) < 2:
-        raise ValueError(
-            f"agents={[entrants[k].name for k in places]!r} is not possible; allowed: two or "
-            "more different ones"
-        )
+        given = [entrants[k].name for k in places]
+        raise not_possible("agents", given, "two or more different ones")
     rules = Rules.make(rules, **options)
     chosen = even_lineups(len(entrants), rules.num_players)
     if lineups is not None:
         chosen = _lineups(lineups, [entrant.name for entrant in entrants], rules.num_players)
-    return _play(
-        entrants,
-        chosen,
-        games,
-        rules,
-        seed,
-        workers=workers,
-        seconds_per_decision=seconds_per_decision,
-        results=results,
-        records=records,
-        progress=progress,
-    )
+    play = _play_options(workers, executor, seconds_per_decision, results, records, progress)
+    return _play(entrants, chosen, games, rules, seed, play)
 
 
 def _rules_for(count: int, rules: Rules | str | None, options: dict[str, Any]) -> Rules:
@@ -184,8 +165,32 @@ def _lineups(given: Sequence[Sequence[str]], names: list[str], num_players: int)
             raise ValueError(f"line-up {one!r} is given twice")
         found.append(lineup)
     if not found:
-        raise ValueError("lineups=[] is not possible; allowed: one line-up or more")
+        raise not_possible("lineups", given, "one line-up or more")
     return found
+
+
+@dataclass(frozen=True)
+class _PlayOptions:
+    """How a match is played, as for `play_match`."""
+
+    executor: Executor
+    seconds_per_decision: float | None
+    results: str | os.PathLike[str] | None
+    records: str | os.PathLike[str] | None
+    progress: bool | None
+
+
+def _play_options(
+    workers: int | None,
+    executor: str | Executor | None,
+    seconds_per_decision: float | None,
+    results: str | os.PathLike[str] | None,
+    records: str | os.PathLike[str] | None,
+    progress: bool | None,
+) -> _PlayOptions:
+    _check_seconds(seconds_per_decision)
+    chosen = make_executor(executor, workers, seconds_per_decision)
+    return _PlayOptions(chosen, seconds_per_decision, results, records, progress)
 
 
 def _play(
@@ -194,87 +199,56 @@ def _play(
     games: int,
     rules: Rules,
     seed: int,
-    *,
-    workers: int,
-    seconds_per_decision: float | None,
-    results: str | os.PathLike[str] | None,
-    records: str | os.PathLike[str] | None,
-    progress: bool | None,
+    options: _PlayOptions,
 ) -> Result:
-    _check_count("games", games)
-    _check_count("workers", workers)
-    _check_seconds(seconds_per_decision)
+    games = check_count("games", games)
     seed = check_seed(seed)
     for entrant in entrants:
         entrant.make().check_rules(rules)
     names = tuple(entrant.name for entrant in entrants)
-    schedule = Schedule(tuple(lineups), int(games))
-    fixtures = list(schedule.fixtures())
+    schedule = Schedule(tuple(lineups), games)
     header = header_of(
         agents=[entrant.description for entrant in entrants],
         schedule=schedule,
         rules=rules,
         seed=seed,
-        seconds_per_decision=seconds_per_decision,
+        seconds_per_decision=options.seconds_per_decision,
         version=__version__,
     )
-    folder = None if records is None else Path(records)
+    folder = None if options.records is None else Path(options.records)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    setting = Setting(names, rules, seed, seconds_per_decision, folder)
-    store = Store(results, header, fixtures, names)
-    waiting = [fixture for fixture in fixtures if fixture.number not in store.done]
+    config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder)
+    scheduled = list(schedule.games())
+    file = ResultsFile(options.results, header, scheduled, names)
     try:
-        with Bar(len(fixtures), len(store.done), progress) as bar:
-            for game in _results(setting, entrants, waiting, workers):
-                store.add(game)
-                bar.advance(forfeit=game.end == FORFEIT)
+        _play_missing(config, entrants, scheduled, file, options)
     except KeyboardInterrupt:
-        raise Interrupted(len(store.done), len(fixtures), store.path) from None
+        raise Interrupted(len(file.games), len(scheduled), file.path) from None
     finally:
-        store.close()
-    return complete(names, schedule, rules, seed, store.done.values())
+        file.close()
+    return result_of_complete_blocks(names, schedule, rules, seed, file.games.values())
 
 
-def _results(
-    setting: Setting, entrants: list[Entrant], waiting: list[Fixture], workers: int
-) -> Iterator[GameResult]:
-    """Play games, yielding results as they come."""
-    if not waiting:
-        return
-    untimed = setting.seconds_per_decision is None
-    batched = [f for f in waiting if untimed and all(entrants[k].is_batched for k in f.seats)]
-    together = {fixture.number for fixture in batched}
-    others = [fixture for fixture in waiting if fixture.number not in together]
-    if workers == 1 and untimed:
-        agents = [entrant.make() for entrant in entrants]
-        warm_up(setting, agents)
-        many = play_games(setting, batched, cast(list[BatchAgent], agents))
-        yield from chain(many, (play_game(setting, fixture, agents) for fixture in others))
-        return
-    share = math.ceil(len(batched) / workers)
-    tasks = [
-        Task(tuple(batched[k : k + share]), batched=True)
-        for k in range(0, len(batched), max(1, share))
-    ]
-    tasks += [Task((fixture,), batched=False) for fixture in others]
-    pool = Pool(setting, entrants, workers)
-    try:
-        yield from pool.play(tasks)
-    finally:
-        pool.close()
-
-
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"option {name}={value!r} is not possible; allowed: an int from 1")
+def _play_missing(
+    config: MatchConfig,
+    entrants: list[Entrant],
+    scheduled: list[ScheduledGame],
+    file: ResultsFile,
+    options: _PlayOptions,
+) -> None:
+    """Play the games that have no result yet, and add their results to the file."""
+    missing = [game for game in scheduled if game.number not in file.games]
+    tasks = make_tasks(config, entrants, missing, options.executor.workers)
+    bar = ProgressBar(len(scheduled), len(file.games), options.progress)
+    with bar, closing(options.executor.run(config, entrants, tasks)) as results:
+        for game in results:
+            file.add(game)
+            bar.advance(forfeit=game.end == FORFEIT)
 
 
 def _check_seconds(value: Any) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise ValueError(
-            f"option seconds_per_decision={value!r} is not possible; allowed: None, or a number "
-            "above 0"
-        )
+        raise not_possible("option seconds_per_decision", value, "None, or a number above 0")

@@ -4,7 +4,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from catan_pz.arena.report import LEVEL, by_blocks
+from catan_pz.arena.ratings import rate
 from catan_pz.arena.results import Result
 from catan_pz.arena.statistics import Interval
 
@@ -12,8 +12,8 @@ _INK = "#1f3a5f"
 _FAINT = "#8a8f98"
 
 
-def drawn(result: Result, kind: str) -> bytes:
-    """The plot of a result as the content of a file.
+def plot(result: Result, kind: str) -> bytes:
+    """A plot of a result as the content of a file.
 
     Args:
         result: the result.
@@ -21,7 +21,7 @@ def drawn(result: Result, kind: str) -> bytes:
 
     Raises:
         ImportError: without matplotlib.
-        ValueError: if there are no games to draw.
+        ValueError: if there are no games to plot.
     """
     try:
         from matplotlib import rc_context
@@ -29,7 +29,7 @@ def drawn(result: Result, kind: str) -> bytes:
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'catan-pz[arena]'") from error
     if not result.games:
-        raise ValueError("there is nothing to draw: no block of games is complete")
+        raise ValueError("there is nothing to plot: no block of games is complete")
     names = sorted(result.played, key=result.win_rate)
     ratings = _ratings(result)
     columns = 2 if ratings else 1
@@ -38,7 +38,7 @@ def drawn(result: Result, kind: str) -> bytes:
         figure = Figure(figsize=(4.8 * columns, 1.4 + 0.42 * len(names)), layout="constrained")
         axes = figure.subplots(1, columns, squeeze=False)[0]
         rates = {
-            name: (result.win_rate(name), by_blocks(result, name) or result.interval(name, LEVEL))
+            name: (result.win_rate(name), result.block_interval(name) or result.interval(name))
             for name in names
         }
         _dots(axes[0], names, rates, scale=100)
@@ -59,7 +59,7 @@ def _ratings(result: Result) -> dict[str, tuple[float, Interval | None]]:
     if len(result.played) < 2:
         return {}
     try:
-        return {r.name: (r.rating, r.interval) for r in result.ratings(LEVEL)}
+        return {r.name: (r.rating, r.interval) for r in rate(result)}
     except ValueError:  # some never met
         return {}
 
@@ -70,7 +70,7 @@ def _dots(
     values: Mapping[str, tuple[float, Interval | None]],
     scale: float,
 ) -> None:
-    """A dot with its interval for each name, from below."""
+    """A dot with its interval for each name, the first at the bottom."""
     for height, name in enumerate(names):
         value, interval = values[name]
         low, high = interval or (value, value)

@@ -1,18 +1,18 @@
-"""A bar on the terminal while games are played."""
+"""A progress bar on the terminal while games are played."""
 
 import sys
 from types import TracebackType
 from typing import Any, Self
 
 
-class Bar:
-    """Shows how many games are done, by the library rich.
+class ProgressBar:
+    """Shows how many games are finished, by the library rich.
 
     Args:
         total: games of the match.
-        done: games that need not be played any more.
-        show: whether there is a bar; None for one where standard error is a terminal and rich
-            is installed.
+        done: games that are finished already.
+        show: whether there is a bar; None for one if standard error is a terminal and rich is
+            installed.
 
     Raises:
         ImportError: if a bar is asked for and rich isn't installed.
@@ -63,7 +63,7 @@ class Bar:
             self._progress.stop()
 
     def advance(self, *, forfeit: bool) -> None:
-        """One game more is done."""
+        """One more game is finished."""
         if self._progress is not None:
             self._forfeits += forfeit
             note = f"{self._forfeits:,} forfeited" if self._forfeits else ""

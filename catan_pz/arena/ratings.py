@@ -1,9 +1,9 @@
-"""Ratings from who won games of two to four: Luce's choice model, fitted at once.
+"""Ratings on the Elo scale by Luce's choice model, fitted to all games at once.
 
 In a game, entrant i wins with probability exp(t_i) / sum of exp(t_j) over all seats, its
-copies included (R. D. Luce, 1959; for two players, Bradley and Terry, 1952; this is the
-first place of Plackett and Luce's rankings). It is fitted by maximum likelihood to all
-games, so that their order doesn't matter.
+copies included (R. D. Luce, 1959). For two players this is the Bradley-Terry model (1952);
+for more it is the first place of the Plackett-Luce model. It is fitted by maximum likelihood
+to all games, so their order doesn't matter.
 """
 
 from collections.abc import Sequence
@@ -14,23 +14,26 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.arena.statistics import Interval, check_level, scipy_room
+from catan_pz.arena.results import Result
+from catan_pz.arena.statistics import LEVEL, Interval, check_level, import_scipy
+from catan_pz.checks import not_possible
 
 ELO: Final = 400 / log(10)
-"""Points on Elo's scale for one unit of t: 400 points more are ten times as many wins."""
+"""Elo points for one unit of t: 400 points more are ten times as many wins."""
 
 VIRTUAL_GAMES: Final = 1.0
-"""Games that each entrant is taken to have drawn against one of rating 0, lest the rating of
-one that never won, or never lost, be infinite."""
+"""Draws of each entrant against a virtual one of rating 0, added to the data as a prior.
+
+Without them the rating of an entrant that never won, or never lost, would be infinite."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """How strong an entrant is, on Elo's scale; the mean of all entrants is 0.
+    """The strength of an entrant on the Elo scale; the mean of all entrants is 0.
 
     Attributes:
         name: of the entrant.
-        rating: 400 points more than another's are ten times as many wins in the same game.
+        rating: 400 points more than another are ten times as many wins in the same game.
         interval: percentiles of the bootstrap over blocks of games; None for a single block.
     """
 
@@ -47,12 +50,12 @@ def fit(
     Args:
         lineups: (L, K) how many copies of each entrant play in each line-up.
         wins: (L, K) how many games of each line-up each entrant has won.
-        start: (K,) where the search begins.
+        start: (K,) initial values.
 
     Returns:
         (K,) strengths with mean 0.
     """
-    minimize = scipy_room("optimize").minimize
+    minimize = import_scipy("optimize").minimize
     games = wins.sum(axis=1)
     won = wins.sum(axis=0)
 
@@ -76,38 +79,64 @@ def fit(
 
 
 def connected(lineups: NDArray[np.int64]) -> bool:
-    """Whether all entrants have met, directly or by others; only then can they be compared."""
+    """Whether all entrants have met, directly or by way of others, so that ratings exist."""
     met = (lineups.T @ lineups > 0).astype(np.int64)
     for _ in range(len(met)):
         met = (met @ met > 0).astype(np.int64)
     return bool(met.all())
 
 
-def rate(
+def rate(result: Result, level: float = LEVEL, resamples: int = 500) -> list[Rating]:
+    """Rate the entrants of a result, the strongest first; truncated games are left out.
+
+    Args:
+        result: the games.
+        level: confidence level of the intervals.
+        resamples: bootstrap samples of the blocks.
+
+    Raises:
+        ValueError: if some entrants have not met the others, not even by way of third ones.
+    """
+    names = result.played
+    column = {result.names.index(name): k for k, name in enumerate(names)}
+    used = sorted({game.lineup for game in result.games})
+    lineups = np.zeros((len(used), len(names)), np.int64)
+    for row, lineup in enumerate(used):
+        for entrant in result.lineups[lineup]:
+            lineups[row, column[entrant]] += 1
+    blocks = sorted({game.block for game in result.games})
+    index = {block: k for k, block in enumerate(blocks)}
+    wins = np.zeros((len(blocks), *lineups.shape), np.int64)
+    for game in result.games:
+        if game.winner is not None:
+            k = names.index(game.seats[game.winner])
+            wins[index[game.block], used.index(game.lineup), k] += 1
+    return rate_by_wins(names, lineups, wins, level=level, resamples=resamples)
+
+
+def rate_by_wins(
     names: Sequence[str],
     lineups: NDArray[np.int64],
     wins: NDArray[np.int64],
     *,
-    level: float = 0.95,
+    level: float = LEVEL,
     resamples: int = 500,
 ) -> list[Rating]:
-    """Rate entrants, the strongest first.
+    """Rate entrants by their wins, the strongest first.
 
     Args:
         names: (K,) names.
         lineups: (L, K) how many copies of each entrant play in each line-up.
         wins: (B, L, K) games that each entrant has won in each block with each line-up.
         level: confidence level of the intervals.
-        resamples: how often blocks are drawn anew, with replacement, for the intervals.
+        resamples: bootstrap samples of the blocks, drawn with replacement.
 
     Raises:
         ValueError: if some entrants have not met the others, not even by way of third ones.
     """
     check_level(level)
     if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 100:
-        raise ValueError(
-            f"option resamples={resamples!r} is not possible; allowed: an int from 100"
-        )
+        raise not_possible("option resamples", resamples, "an int from 100")
     if not connected(lineups):
         raise ValueError("there are no ratings: some entrants never met the others")
     blocks = len(wins)
@@ -116,11 +145,11 @@ def rate(
     intervals: list[Interval | None] = [None] * len(names)
     if blocks > 1:
         rng = np.random.default_rng(0)
-        often = rng.multinomial(blocks, np.full(blocks, 1 / blocks), size=resamples)
-        sums = np.tensordot(often, wins, axes=1).astype(np.float64)
-        drawn = np.array([fit(lineups, one, strengths) for one in sums])
+        counts = rng.multinomial(blocks, np.full(blocks, 1 / blocks), size=resamples)
+        sums = np.tensordot(counts, wins, axes=1).astype(np.float64)
+        samples = np.array([fit(lineups, one, strengths) for one in sums])
         tails = ((1 - level) / 2, (1 + level) / 2)
-        low, high = ELO * np.quantile(drawn, tails, axis=0)
+        low, high = ELO * np.quantile(samples, tails, axis=0)
         intervals = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
     found = [
         Rating(name, float(ELO * t), interval)

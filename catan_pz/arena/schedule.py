@@ -13,21 +13,21 @@ from typing import Final
 from catan_pz.agents.draws import scramble
 
 Lineup = tuple[int, ...]
-"""Who plays a game, in whatever seats: places in the list of entrants, in increasing order."""
+"""Who plays a game, in any seats: indices into the list of entrants, in increasing order."""
 
 _ALL: Final = 2**64 - 1
 _NEXT_BLOCK: Final = 0xDA942042E4DD58B5
 
 
 @dataclass(frozen=True, slots=True)
-class Fixture:
-    """A game that is to be played.
+class ScheduledGame:
+    """A game to be played.
 
     Attributes:
-        number: its place in the schedule.
-        lineup: place of its line-up in the schedule's list.
+        number: its index in the schedule.
+        lineup: index of its line-up in the schedule.
         block: number of the seed.
-        seats: who sits in each seat, as places in the list of entrants.
+        seats: (P,) who sits in each seat, as indices into the list of entrants.
     """
 
     number: int
@@ -75,24 +75,24 @@ class Schedule:
 
     Attributes:
         lineups: the line-ups.
-        games: games that each line-up is to play at least; the last block is completed.
+        games_per_lineup: how many each line-up plays at least; the last block is completed.
     """
 
     lineups: tuple[Lineup, ...]
-    games: int
+    games_per_lineup: int
 
     def blocks(self, lineup: int) -> int:
         """How many blocks a line-up plays."""
-        return -(-self.games // len(seatings(self.lineups[lineup])))
+        return -(-self.games_per_lineup // len(seatings(self.lineups[lineup])))
 
-    def fixtures(self) -> Iterator[Fixture]:
+    def games(self) -> Iterator[ScheduledGame]:
         """The games in order of their numbers."""
         orders = [seatings(lineup) for lineup in self.lineups]
-        blocks = [-(-self.games // len(order)) for order in orders]
+        blocks = [-(-self.games_per_lineup // len(order)) for order in orders]
         number = 0
         for block in range(max(blocks)):
             for lineup, order in enumerate(orders):
                 if block < blocks[lineup]:
                     for seats in order:
-                        yield Fixture(number, lineup, block, seats)
+                        yield ScheduledGame(number, lineup, block, seats)
                         number += 1

@@ -64,12 +64,12 @@ def command(
     Each seed is played in all seatings, on the same board and with the same dice. Win rates
     come with 95 % intervals.
     """
-    from catan_pz.arena import Interrupted, play_tournament
-    from catan_pz.arena.report import PLOTS, TEXTS
+    from catan_pz.arena import Interrupted, play_tournament, save_report, to_markdown
+    from catan_pz.arena.report import PLOTS, TABLES
 
     need("arena", "a tournament", "scipy")
     if report is not None:
-        endings = (*TEXTS, *PLOTS)
+        endings = (*TABLES, *PLOTS)
         if report.suffix not in endings:
             allowed = ", ".join(endings)
             raise click.UsageError(f"--report {report}: the file must end in one of {allowed}")
@@ -90,9 +90,9 @@ def command(
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
         raise
-    click.echo(result.to_markdown())
+    click.echo(to_markdown(result))
     if report is not None:
-        result.save(report)
+        save_report(result, report)
         click.echo(f"The report is in {report}.", err=True)
 
 

@@ -9,10 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from catan_pz import RandomAgent, Rules
-from catan_pz.arena.batched import play_games
+from catan_pz.arena.batched_games import play_games
+from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrant, as_entrants, describe
 from catan_pz.arena.schedule import Schedule
-from catan_pz.arena.single import Setting, play_game, record_path
+from catan_pz.arena.single_game import play_game, record_path
 from catan_pz.runtime.view import View
 from tests.arena.players import QUICK, Alone, Builder, Counter
 
@@ -93,16 +94,16 @@ def test_only_what_keeps_nothing_of_a_game_is_batched() -> None:
 
 
 def test_batches_record_games(tmp_path: Path) -> None:
-    fixtures = list(Schedule(((0, 1),), 2).fixtures())
+    scheduled = list(Schedule(((0, 1),), 2).games())
     players = [RandomAgent(), Builder()]
     files = []
     for name, play in (
-        ("together", lambda setting: list(play_games(setting, fixtures, players))),
-        ("alone", lambda setting: [play_game(setting, f, players) for f in fixtures]),
+        ("together", lambda config: list(play_games(config, scheduled, players))),
+        ("alone", lambda config: [play_game(config, game, players) for game in scheduled]),
     ):
         folder = tmp_path / name
         folder.mkdir()
         rules = Rules(num_players=2, **QUICK | {"max_turns": 6})
-        assert len(play(Setting(("a", "b"), rules, 1, records=folder))) == 2
+        assert len(play(MatchConfig(("a", "b"), rules, 1, records=folder))) == 2
         files.append([record_path(folder, number).read_bytes() for number in (0, 1)])
     assert files[0] == files[1]

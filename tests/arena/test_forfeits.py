@@ -7,9 +7,10 @@ import pytest
 
 from catan_pz import arena
 from catan_pz.agents.base import Agent
-from catan_pz.arena import workers
+from catan_pz.arena.executors import worker
+from catan_pz.arena.forfeits import forfeit_winner
 from catan_pz.arena.results import GameResult, Result
-from catan_pz.arena.single import best_other, record_path
+from catan_pz.arena.single_game import record_path
 from catan_pz.runtime.record import GameRecord
 from tests.arena.players import (
     QUICK,
@@ -39,7 +40,7 @@ def check(result: Result, reason: str) -> None:
         assert game.seats[game.offender] == result.names[0]
         assert game.reason.startswith(reason)
         assert "\n" not in game.reason
-        assert game.winner == best_other(game.points, game.offender)
+        assert game.winner == forfeit_winner(game.points, game.offender)
         assert sum(game.decisions) > 0
     assert result.tally(result.names[0]).forfeits == len(lost)
     assert result.ends()["forfeit"] == len(lost)
@@ -65,7 +66,7 @@ def test_faults_of_players(player: Agent, reason: str) -> None:
 
 
 @pytest.mark.purepython
-def test_a_player_that_can_not_sit_down() -> None:
+def test_a_player_that_fails_in_reset() -> None:
     result = arena.play_match([Unready(), "random", "random"], 6, seed=1, **QUICK)
     assert [game.reason for game in result.games] == ["error: OSError: no file of weights"] * 6
     # Without points, who follows the offender wins: everyone else as often as any other.
@@ -79,10 +80,10 @@ def test_a_player_that_can_not_sit_down() -> None:
 
 @pytest.mark.purepython
 def test_who_wins_a_forfeited_game() -> None:
-    assert best_other([9, 2, 4, 3], 0) == 2
-    assert best_other([5, 5, 5, 2], 1) == 2
-    assert best_other([5, 5, 5, 2], 2) == 0
-    assert best_other([0, 0], 1) == 0
+    assert forfeit_winner([9, 2, 4, 3], 0) == 2
+    assert forfeit_winner([5, 5, 5, 2], 1) == 2
+    assert forfeit_winner([5, 5, 5, 2], 2) == 0
+    assert forfeit_winner([0, 0], 1) == 0
 
 
 def test_a_limit_of_time_that_nobody_reaches_changes_nothing() -> None:
@@ -130,7 +131,7 @@ def test_processes_that_end() -> None:
 
 
 def test_a_player_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "WARM_UP_SECONDS", 0.5)
+    monkeypatch.setattr(worker, "WARM_UP_SECONDS", 0.5)
     result = arena.play_match(
         [("hangs", Hanging(1)), "random"], 2, seed=3, seconds_per_decision=0.2, **QUICK
     )

@@ -11,11 +11,12 @@ import pytest
 
 from catan_pz import RandomAgent, Rules, arena
 from catan_pz.actions import ROLL
-from catan_pz.arena import batched
-from catan_pz.arena.batched import play_games
+from catan_pz.arena import batched_games
+from catan_pz.arena.batched_games import play_games
+from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import Schedule
-from catan_pz.arena.single import Setting, play_game, record_path
+from catan_pz.arena.single_game import play_game, record_path
 from catan_pz.runtime.record import GameRecord
 from tests.arena.players import QUICK, Alone, Builder, Capricious
 from tests.arena.players import Counter as Counting
@@ -38,57 +39,57 @@ def schedule_for(rules: Rules) -> Schedule:
 @pytest.mark.parametrize("options", RULE_SETS)
 def test_batches_play_the_games_that_are_played_one_by_one(options: dict, tmp_path: Path) -> None:
     rules = Rules.make(**options)
-    fixtures = list(schedule_for(rules).fixtures())
+    scheduled = list(schedule_for(rules).games())
     players = list(PLAYERS.values())
     played: dict[str, list[GameResult]] = {}
     for way in ("single", "alone", "wide", "narrow"):
         (tmp_path / way).mkdir()
-        setting = Setting(tuple(PLAYERS), rules, 5, records=tmp_path / way)
+        config = MatchConfig(tuple(PLAYERS), rules, 5, records=tmp_path / way)
         if way == "single":
-            played[way] = [play_game(setting, fixture, players) for fixture in fixtures]
+            played[way] = [play_game(config, game, players) for game in scheduled]
         elif way == "alone":
             alone = [Alone(player) for player in players]
-            played[way] = [play_game(setting, fixture, alone) for fixture in fixtures]
+            played[way] = [play_game(config, game, alone) for game in scheduled]
         else:
             width = 7 if way == "narrow" else 1024
-            played[way] = list(play_games(setting, fixtures, players, width))
+            played[way] = list(play_games(config, scheduled, players, width))
     by_number = {way: sorted(games, key=lambda game: game.number) for way, games in played.items()}
-    assert len(by_number["single"]) == len(fixtures)
+    assert len(by_number["single"]) == len(scheduled)
     for way in ("alone", "wide", "narrow"):
         assert by_number[way] == by_number["single"]
-        for fixture in fixtures:
-            one, other = (record_path(tmp_path / k, fixture.number) for k in (way, "single"))
+        for game in scheduled:
+            one, other = (record_path(tmp_path / k, game.number) for k in (way, "single"))
             assert one.read_bytes() == other.read_bytes()
     assert len({game.winner for game in by_number["single"]}) > 1
     assert len({game.points for game in by_number["single"]}) > 3
 
 
-def test_throws_go_on_after_those_made_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rolls_continue_after_the_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = Rules(num_players=2, trading=False, victory_points=6)
-    fixtures = list(Schedule(((0, 1),), 4).fixtures())
-    setting = Setting(("a", "b"), rules, 2)
+    scheduled = list(Schedule(((0, 1),), 4).games())
+    config = MatchConfig(("a", "b"), rules, 2)
     players = [RandomAgent(), RandomAgent()]
-    usual = list(play_games(setting, fixtures, players))
-    monkeypatch.setattr(batched, "FIRST_COUNT", 2)
-    assert list(play_games(setting, fixtures, players)) == usual
+    usual = list(play_games(config, scheduled, players))
+    monkeypatch.setattr(batched_games, "FIRST_COUNT", 2)
+    assert list(play_games(config, scheduled, players)) == usual
     assert max(game.turns for game in usual) > 128
 
 
 @pytest.mark.purepython
 def test_agents_that_fail_fail_alike_in_batches() -> None:
     rules = Rules(num_players=2, **QUICK)
-    fixtures = list(Schedule(((0, 1),), 20).fixtures())
-    setting = Setting(("capricious", "eager"), rules, 8)
+    scheduled = list(Schedule(((0, 1),), 20).games())
+    config = MatchConfig(("capricious", "eager"), rules, 8)
     players = [Capricious(), Builder()]
-    single = [play_game(setting, fixture, players) for fixture in fixtures]
-    together = sorted(play_games(setting, fixtures, players, 6), key=lambda game: game.number)
+    single = [play_game(config, game, players) for game in scheduled]
+    together = sorted(play_games(config, scheduled, players, 6), key=lambda game: game.number)
     assert together == single
     reasons = {game.reason.split(":")[0] for game in single if game.end == "forfeit"}
     assert reasons == {"error", "illegal"}
     assert any(game.end == "victory" for game in single)
 
 
-def throws_of(record: GameRecord) -> list[Any]:
+def rolls_of(record: GameRecord) -> list[Any]:
     return [d.outcome for d in record.decisions if d.action == ROLL]
 
 
@@ -114,8 +115,8 @@ def test_games_of_a_seed_share_board_deck_and_dice(options: dict, tmp_path: Path
         for name in ("board", "deck", "robber", "rng"):
             assert len({str(record.start[name]) for _, record in played}) == 1
         for (_, one), (_, other) in itertools.pairwise(played):
-            same = min(len(throws_of(one)), len(throws_of(other)))
-            assert throws_of(one)[:same] == throws_of(other)[:same]
+            same = min(len(rolls_of(one)), len(rolls_of(other)))
+            assert rolls_of(one)[:same] == rolls_of(other)[:same]
             assert same > 10
     boards = {str(played[0][1].start["board"]) for played in blocks.values()}
     assert len(boards) == len(blocks) > 1
@@ -148,8 +149,8 @@ def test_the_same_player_under_two_names_wins_alike() -> None:
     result = arena.play_match([("a", "random"), ("b", "random")], 30, rules, seed=4)
     assert result.ends() == {"victory": 30, "truncated": 0, "forfeit": 0}
     assert result.win_rate("a") == result.win_rate("b") == 0.5
-    assert result.interval("a", by="blocks") == (0.5, 0.5)
-    assert [rating.rating for rating in result.ratings()] == pytest.approx([0, 0], abs=1e-6)
+    assert result.block_interval("a") == (0.5, 0.5)
+    assert [rating.rating for rating in arena.rate(result)] == pytest.approx([0, 0], abs=1e-6)
 
 
 def test_two_players_are_compared_in_the_place_of_each_other() -> None:
@@ -179,9 +180,9 @@ def test_comparison_needs_the_same_seeds_and_one_change() -> None:
     with pytest.raises(ValueError, match=r"differ by \[\] and \[\]"):
         arena.compare(one, one)
     with pytest.raises(ValueError, match="no two line-ups differ by"):
-        one.compare("a", "random")
+        arena.compare(one, one, names=("a", "random"))
     with pytest.raises(ValueError, match="two different names"):
-        one.compare("a", "a")
+        arena.compare(one, one, names=("a", "a"))
 
 
 def test_a_tournament_plays_all_line_ups_on_the_same_seeds() -> None:
@@ -196,11 +197,11 @@ def test_a_tournament_plays_all_line_ups_on_the_same_seeds() -> None:
     assert part.win_rate("a") + part.win_rate("c") == pytest.approx(ends["victory"] / 20)
     assert ends["truncated"] == 20 - ends["victory"]
     # In a's place b plays against c, in b's place a: 20 games and their twins.
-    assert result.compare("a", "b").pairs == 20
+    assert arena.compare(result, result, names=("a", "b")).pairs == 20
     alone = arena.play_match(players[:2], 20, seed=2, **QUICK)
     again = [(g.block, g.seats, g.winner, g.points) for g in result.only("ab").games]
     assert [(g.block, g.seats, g.winner, g.points) for g in alone.games] == again
-    assert result.ratings()[0].name == "a"
+    assert arena.rate(result)[0].name == "a"
 
 
 def test_line_ups_can_be_given() -> None:
@@ -214,13 +215,12 @@ def test_line_ups_can_be_given() -> None:
 def test_names_that_did_not_play() -> None:
     result = arena.play_match(["random"] * 2, 1, **QUICK)
     assert len(result.games) == 1  # the only seating
-    for ask in (result.win_rate, result.interval, result.tally):
-        with pytest.raises(ValueError, match=r"name='x' is not possible; allowed: \['random'\]"):
+    for ask in (result.win_rate, result.interval, result.block_interval, result.tally):
+        with pytest.raises(
+            ValueError, match=r"name='x' is not possible; allowed: one of \['random'\]"
+        ):
             ask("x")
-    with pytest.raises(ValueError, match="two blocks"):
-        result.interval("random", by="blocks")
-    with pytest.raises(ValueError, match="option by='x'"):
-        result.interval("random", by="x")
+    assert result.block_interval("random") is None  # a single block
     with pytest.raises(ValueError, match="didn't play; allowed"):
         result.only(["x"])
 
@@ -232,6 +232,10 @@ def test_names_that_did_not_play() -> None:
         ({"games": 0}, r"option games=0 is not possible; allowed: an int from 1"),
         ({"games": True}, "option games=True"),
         ({"workers": 1.5}, "option workers=1.5"),
+        ({"workers": 0, "executor": "processes"}, "option workers=0"),
+        ({"workers": 2, "executor": "inline"}, "workers=2 is not possible; allowed: 1 with exec"),
+        ({"executor": "cloud"}, r"option executor='cloud' is not possible; allowed: one of \['inl"),
+        ({"executor": 3}, "option executor=3 is not possible"),
         ({"seed": -1}, "seed=-1 is not possible"),
         ({"seconds_per_decision": 0}, "option seconds_per_decision=0 is not possible"),
         ({"seconds_per_decision": "1"}, "option seconds_per_decision='1'"),

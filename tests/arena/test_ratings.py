@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from catan_pz.arena import ratings
-from catan_pz.arena.ratings import ELO, connected, fit, rate
+from catan_pz.arena.ratings import ELO, connected, fit, rate_by_wins
 
 pytestmark = pytest.mark.purepython
 
@@ -17,16 +17,16 @@ STRENGTHS = np.array([0.8, -0.2, -0.6])
 LINEUPS = np.array([[2, 1, 1], [1, 2, 1], [1, 1, 2], [3, 1, 0]])
 
 
-def simulated(rng: np.random.Generator, blocks: int, games: int) -> NDArray[np.int64]:
+def simulate_wins(rng: np.random.Generator, blocks: int, games: int) -> NDArray[np.int64]:
     """(B, L, K) wins of games drawn by Luce's model."""
     weights = LINEUPS * np.exp(STRENGTHS)
-    chances = weights / weights.sum(axis=1, keepdims=True)
-    return np.stack([rng.multinomial(games, chances) for _ in range(blocks)])
+    probabilities = weights / weights.sum(axis=1, keepdims=True)
+    return np.stack([rng.multinomial(games, probabilities) for _ in range(blocks)])
 
 
 def test_known_strengths_come_back() -> None:
-    wins = simulated(np.random.default_rng(0), 300, 12)
-    found = rate(NAMES, LINEUPS, wins)
+    wins = simulate_wins(np.random.default_rng(0), 300, 12)
+    found = rate_by_wins(NAMES, LINEUPS, wins)
     assert [rating.name for rating in found] == ["a", "b", "c"]
     for rating, t in zip(found, STRENGTHS, strict=True):
         assert rating.rating == pytest.approx(ELO * t, abs=10)
@@ -41,7 +41,9 @@ def test_intervals_cover() -> None:
     rng = np.random.default_rng(1)
     hits = 0
     for _ in range(60):
-        for rating in rate(NAMES, LINEUPS, simulated(rng, 60, 2), level=0.9, resamples=100):
+        for rating in rate_by_wins(
+            NAMES, LINEUPS, simulate_wins(rng, 60, 2), level=0.9, resamples=100
+        ):
             assert rating.interval is not None
             low, high = rating.interval
             hits += low <= ELO * STRENGTHS[NAMES.index(rating.name)] <= high
@@ -50,7 +52,7 @@ def test_intervals_cover() -> None:
 
 def test_another_library_fits_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ratings, "VIRTUAL_GAMES", 0.0)
-    wins = simulated(np.random.default_rng(2), 40, 3).sum(axis=0)
+    wins = simulate_wins(np.random.default_rng(2), 40, 3).sum(axis=0)
     games = []
     for lineup, won in zip(LINEUPS, wins, strict=True):
         for k in won.nonzero()[0]:
@@ -62,7 +64,7 @@ def test_another_library_fits_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_players_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ratings, "VIRTUAL_GAMES", 0.0)
-    found = rate(("x", "y"), np.array([[1, 1]]), np.array([[[3, 30]]]))
+    found = rate_by_wins(("x", "y"), np.array([[1, 1]]), np.array([[[3, 30]]]))
     assert [(r.name, r.interval) for r in found] == [("y", None), ("x", None)]
     assert found[0].rating - found[1].rating == pytest.approx(400 * log10(10), abs=1e-3)
 
@@ -75,7 +77,7 @@ def test_one_against_copies_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_who_never_wins_has_a_rating_all_the_same() -> None:
-    found = rate(("x", "y"), np.array([[1, 1]]), np.array([[[20, 0]]] * 5))
+    found = rate_by_wins(("x", "y"), np.array([[1, 1]]), np.array([[[20, 0]]] * 5))
     assert found[0].name == "x"
     assert 400 < found[0].rating - found[1].rating < 2000
 
@@ -85,9 +87,9 @@ def test_those_who_never_met_are_not_compared() -> None:
     assert not connected(apart)
     assert connected(np.array([[1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 0]]))
     with pytest.raises(ValueError, match="never met"):
-        rate("wxyz", apart, np.ones((3, 2, 4), np.int64))
+        rate_by_wins("wxyz", apart, np.ones((3, 2, 4), np.int64))
 
 
 def test_few_resamples_are_refused() -> None:
     with pytest.raises(ValueError, match="option resamples=10 is not possible"):
-        rate(NAMES, LINEUPS, simulated(np.random.default_rng(0), 3, 1), resamples=10)
+        rate_by_wins(NAMES, LINEUPS, simulate_wins(np.random.default_rng(0), 3, 1), resamples=10)

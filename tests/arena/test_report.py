@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from catan_pz import Rules, arena
-from catan_pz.arena.report import rules_in_words
+from catan_pz.arena import save_report, to_csv, to_markdown
 from catan_pz.arena.results import Result
+from catan_pz.arena.tables import changed_options
 from tests.arena.players import QUICK, Builder, Raising
 
 pytestmark = pytest.mark.purepython
@@ -22,7 +23,7 @@ def result() -> Result:
 
 
 def test_csv_holds_every_game(result: Result) -> None:
-    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    rows = list(csv.DictReader(io.StringIO(to_csv(result))))
     assert len(rows) == len(result.games) == 36
     for row, game in zip(rows, result.games, strict=True):
         assert (int(row["number"]), int(row["lineup"]), int(row["block"])) == (
@@ -55,7 +56,7 @@ def cells(page: str, first: str) -> list[list[str]]:
 
 
 def test_markdown_holds_the_figures(result: Result) -> None:
-    page = result.to_markdown()
+    page = to_markdown(result)
     assert page.startswith("# Tournament: 36 games\n")
     assert "`num_players=2`, `trading=False`, `victory_points=3`, `max_turns=60`" in page
     ends = result.ends()
@@ -79,17 +80,17 @@ def test_markdown_holds_the_figures(result: Result) -> None:
     assert len(cells(page, "win rate by seat")) == 3
     (reason,) = cells(page, "forfeited by")
     assert reason == ["raising", str(ends["forfeit"]), "error: ZeroDivisionError: two lines"]
-    best = result.ratings()[0]
+    best = arena.rate(result)[0]
     assert f"| {best.name} | {best.rating:+.0f} |" in page.replace("\\|", "|")
 
 
 def test_markdown_of_one_match_and_of_none(result: Result) -> None:
     part = result.only(["random", "raising"])
-    assert part.to_markdown().startswith("# random, raising: 12 games\n")
+    assert to_markdown(part).startswith("# random, raising: 12 games\n")
     nothing = Result(result.names, result.lineups, result.rules, result.seed, ())
-    assert nothing.to_markdown() == "No block of games is complete.\n"
-    with pytest.raises(ValueError, match="nothing to draw"):
-        nothing.save("x.svg")
+    assert to_markdown(nothing) == "No block of games is complete.\n"
+    with pytest.raises(ValueError, match="nothing to plot"):
+        save_report(nothing, "x.svg")
 
 
 def test_those_who_never_met_have_no_ratings_in_reports(tmp_path: Path) -> None:
@@ -97,22 +98,22 @@ def test_those_who_never_met_have_no_ratings_in_reports(tmp_path: Path) -> None:
     apart = arena.play_tournament(
         players, 4, num_players=2, lineups=[["a", "b"], ["c", "d"]], **QUICK
     )
-    assert "There are no ratings: some entrants never met the others." in apart.to_markdown()
-    assert apart.save(tmp_path / "apart.svg").stat().st_size > 1000
+    assert "There are no ratings: some entrants never met the others." in to_markdown(apart)
+    assert save_report(apart, tmp_path / "apart.svg").stat().st_size > 1000
 
 
-def test_rules_in_words() -> None:
-    assert rules_in_words(Rules()) == "those of the base game"
-    assert rules_in_words(Rules(trading=False)) == "`trading=False`"
+def test_changed_options() -> None:
+    assert changed_options(Rules()) == "those of the base game"
+    assert changed_options(Rules(trading=False)) == "`trading=False`"
 
 
 def test_files(result: Result, tmp_path: Path) -> None:
-    assert result.save(tmp_path / "a.md").read_text(encoding="utf-8") == result.to_markdown()
-    assert result.save(tmp_path / "a.csv").read_text(encoding="utf-8") == result.to_csv()
-    assert result.save(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-    drawing = result.save(str(tmp_path / "a.svg")).read_bytes()
+    assert save_report(result, tmp_path / "a.md").read_text(encoding="utf-8") == to_markdown(result)
+    assert save_report(result, tmp_path / "a.csv").read_text(encoding="utf-8") == to_csv(result)
+    assert save_report(result, tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    drawing = save_report(result, str(tmp_path / "a.svg")).read_bytes()
     assert b"<svg" in drawing
-    assert result.save(tmp_path / "b.svg").read_bytes() == drawing
+    assert save_report(result, tmp_path / "b.svg").read_bytes() == drawing
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "a.csv",
         "a.md",
@@ -120,8 +121,8 @@ def test_files(result: Result, tmp_path: Path) -> None:
         "a.svg",
         "b.svg",
     ]
-    with pytest.raises(ValueError, match=r"allowed: a name that ends with \.md, \.csv"):
-        result.save(tmp_path / "a.txt")
+    with pytest.raises(ValueError, match=r"allowed: a name that ends with one of \.md, \.csv"):
+        save_report(result, tmp_path / "a.txt")
 
 
 def test_a_file_is_written_whole_or_not_at_all(
@@ -135,7 +136,7 @@ def test_a_file_is_written_whole_or_not_at_all(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(OSError, match="no right to"):
-        result.save(path)
+        save_report(result, path)
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -151,7 +152,7 @@ def test_plots_need_matplotlib(
 ) -> None:
     without(monkeypatch, "matplotlib")
     with pytest.raises(ImportError, match=r"need matplotlib: pip install 'catan-pz\[arena\]'"):
-        result.save(tmp_path / "a.png")
+        save_report(result, tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []
 
 

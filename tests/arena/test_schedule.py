@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from catan_pz.arena.dice import throws
+from catan_pz.arena.common_dice import rolls
 from catan_pz.arena.schedule import Schedule, block_seed, even_lineups, seatings
 
 pytestmark = pytest.mark.purepython
@@ -34,7 +34,7 @@ def test_line_ups_have_even_numbers_of_copies() -> None:
 
 def test_a_schedule_completes_its_last_block() -> None:
     schedule = Schedule(((0, 1, 1, 1), (0, 1, 2, 2)), 9)
-    games = list(schedule.fixtures())
+    games = list(schedule.games())
     assert [game.number for game in games] == list(range(12 + 12))
     assert (schedule.blocks(0), schedule.blocks(1)) == (3, 1)
     assert Counter((game.block, game.lineup) for game in games) == {
@@ -53,20 +53,20 @@ def test_seeds_of_blocks_differ() -> None:
 
 
 @pytest.mark.parametrize("balanced", [False, True])
-def test_more_throws_begin_with_the_same(balanced: bool) -> None:
-    few, many = throws(5, 100, balanced=balanced), throws(5, 1000, balanced=balanced)
+def test_more_rolls_begin_with_the_same(balanced: bool) -> None:
+    few, many = rolls(5, 100, balanced=balanced), rolls(5, 1000, balanced=balanced)
     assert (many[:100] == few).all()
-    assert (throws(6, 100, balanced=balanced) != few).any()
+    assert (rolls(6, 100, balanced=balanced) != few).any()
     assert ((many >= 0) & (many < 36)).all()
 
 
-def test_throws_are_equally_likely() -> None:
-    codes = np.concatenate([throws(seed, 2000, balanced=False) for seed in range(10)])
+def test_rolls_are_equally_likely() -> None:
+    codes = np.concatenate([rolls(seed, 2000, balanced=False) for seed in range(10)])
     assert stats.chisquare(np.bincount(codes, minlength=36)).pvalue > 0.01
 
 
-def test_balanced_throws_are_put_back_when_few_are_left() -> None:
+def test_balanced_rolls_are_put_back_when_few_are_left() -> None:
     # 24 of the 36 are drawn before fewer than 13 are left.
-    codes = throws(3, 24 * 200, balanced=True).reshape(200, 24)
+    codes = rolls(3, 24 * 200, balanced=True).reshape(200, 24)
     assert all(len(set(row)) == 24 for row in codes.tolist())
     assert stats.chisquare(np.bincount(codes.ravel(), minlength=36)).pvalue > 0.01

@@ -1,4 +1,4 @@
-"""Intervals against published values, formulas worked out by hand, and simulated coverage."""
+"""Intervals and comparisons against published values, hand calculation and simulation."""
 
 import sys
 from math import inf, sqrt
@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from catan_pz.arena import statistics
+from catan_pz.arena.comparison import compare_pairs
 from catan_pz.arena.statistics import (
-    compare_pairs,
     effective_games,
     mcnemar,
     mean_interval,

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from catan_pz import RandomAgent, Rules, arena
-from catan_pz.arena.batched import play_games
+from catan_pz.arena.batched_games import play_games
+from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.results import Result
 from catan_pz.arena.schedule import Schedule
-from catan_pz.arena.single import Setting, play_game
+from catan_pz.arena.single_game import play_game
 from tests.arena.players import Builder
 
 RULE_SETS: dict[str, dict[str, Any]] = {
@@ -33,18 +34,18 @@ def speeds(batched: int, single: int) -> None:
     for title, options in RULE_SETS.items():
         rules = Rules.make(**options)
         lineup = tuple(range(rules.num_players))
-        fixtures = list(Schedule((lineup,), batched).fixtures())
-        setting = Setting(tuple("abcd"[: len(lineup)]), rules, 0)
+        scheduled = list(Schedule((lineup,), batched).games())
+        config = MatchConfig(tuple("abcd"[: len(lineup)]), rules, 0)
         agents = [RandomAgent() for _ in lineup]
-        play_game(setting, fixtures[0], agents)
-        list(play_games(setting, fixtures[:2], agents))
+        play_game(config, scheduled[0], agents)
+        list(play_games(config, scheduled[:2], agents))
         row = []
         for count in (batched, single):
             start = time.process_time()
             if count == batched:
-                games = list(play_games(setting, fixtures, agents))
+                games = list(play_games(config, scheduled, agents))
             else:
-                games = [play_game(setting, fixture, agents) for fixture in fixtures[:count]]
+                games = [play_game(config, game, agents) for game in scheduled[:count]]
             seconds = time.process_time() - start
             decisions = sum(sum(game.decisions) for game in games)
             row += [f"{len(games) / seconds:,.0f}", f"{decisions / seconds:,.0f}"]
@@ -74,7 +75,7 @@ def pairing(games: int) -> None:
     print(found)
     print(
         f"Standard error of the difference: paired {100 * paired:.2f}, unpaired "
-        f"{100 * unpaired:.2f} points of a hundred; pairing is worth "
+        f"{100 * unpaired:.2f} percentage points; pairing is worth "
         f"{np.square(unpaired / paired):.2f} times the games."
     )
 

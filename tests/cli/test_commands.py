@@ -398,13 +398,10 @@ def test_a_report_that_cannot_be_written_is_named_before_the_games(
 def test_a_tournament_that_is_stopped_says_what_is_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    from catan_pz.arena import single
-
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(single, "play_game", interrupt)
-    monkeypatch.setattr("catan_pz.arena.match.play_games", interrupt)
+    monkeypatch.setattr("catan_pz.arena.executors.tasks.play_games", interrupt)
     kept = tmp_path / "games.jsonl"
     words = ["tournament", "random,weighted", "--games", "2", "--results", str(kept), *QUICK]
     assert main(words) == 130

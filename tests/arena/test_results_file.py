@@ -1,4 +1,4 @@
-"""Results are kept as they come: a match goes on where it was broken off."""
+"""The file of results: an interrupted match continues where it stopped."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from catan_pz import Rules, arena
-from catan_pz.arena import match
+from catan_pz.arena import executors, load_results, match
 from catan_pz.arena.results import Result
 from tests.arena.players import QUICK, Builder, Counter
 
@@ -44,15 +44,15 @@ def test_a_file_holds_the_result(unbroken: tuple[Result, bytes], tmp_path: Path)
     result, content = unbroken
     path = tmp_path / "copy.jsonl"
     path.write_bytes(content)
-    assert Result.load(path) == result
-    loaded, known = Result.load(path).tally("c"), result.tally("c")
+    assert load_results(path) == result
+    loaded, known = load_results(path).tally("c"), result.tally("c")
     assert loaded.milliseconds == pytest.approx(known.milliseconds, rel=1e-2)
     assert len(content.splitlines()) == 25
 
 
 @pytest.mark.purepython
 @pytest.mark.parametrize("kept", [0, 30, 1000, -1, -40, -1500])
-def test_a_match_goes_on_wherever_its_file_was_cut(
+def test_a_match_continues_wherever_its_file_was_truncated(
     unbroken: tuple[Result, bytes], tmp_path: Path, kept: int
 ) -> None:
     result, content = unbroken
@@ -60,7 +60,7 @@ def test_a_match_goes_on_wherever_its_file_was_cut(
     path.write_bytes(content[:kept])
     assert play(path) == result
     assert without_seconds(path.read_bytes()) == without_seconds(content)
-    assert Result.load(path) == result
+    assert load_results(path) == result
 
 
 @pytest.mark.purepython
@@ -70,7 +70,7 @@ def test_a_finished_match_is_not_played_again(
     result, content = unbroken
     path = tmp_path / "whole.jsonl"
     path.write_bytes(content)
-    monkeypatch.setattr(match, "play_game", None)
+    monkeypatch.setattr(executors.tasks, "play_game", None)
     assert play(path) == result
     assert path.read_bytes() == content
 
@@ -90,7 +90,7 @@ def test_results_do_not_depend_on_the_number_of_workers(
 GAMES = 30
 SCRIPT = f"""
 import sys
-from tests.arena.test_store import play
+from tests.arena.test_results_file import play
 from pathlib import Path
 if __name__ == "__main__":
     play(Path(sys.argv[1]), {GAMES}, workers=int(sys.argv[2]))
@@ -116,7 +116,7 @@ def start(path: Path, workers: int, script: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_a_killed_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
+def test_a_killed_match_continues_to_the_same_result(tmp_path: Path) -> None:
     path = tmp_path / "killed.jsonl"
     process = start(path, 1, tmp_path / "script.py")
     process.kill()
@@ -124,7 +124,7 @@ def test_a_killed_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
     assert process.returncode == -signal.SIGKILL
     assert 6 <= path.read_bytes().count(b"\n") <= GAMES
     assert play(path, GAMES) == play(None, GAMES)
-    assert len(Result.load(path).games) == GAMES
+    assert len(load_results(path).games) == GAMES
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to process groups there")
@@ -145,7 +145,7 @@ def test_interrupted_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(match, "_results", interrupt)
+    monkeypatch.setattr(match, "_play_missing", interrupt)
     with pytest.raises(arena.Interrupted, match="stopped after 0 of 6 games: none are saved"):
         play(None, 6)
 
@@ -199,10 +199,10 @@ def test_files_that_are_none_of_results(unbroken: tuple[Result, bytes], tmp_path
         assert path.read_bytes() == content
     path.write_bytes(b"")
     with pytest.raises(ValueError, match="there are no results in it"):
-        Result.load(path)
+        load_results(path)
     path.write_bytes(b"{}\n")
     with pytest.raises(ValueError, match="line 1 must be of the format"):
-        Result.load(path)
+        load_results(path)
 
 
 @pytest.mark.purepython
@@ -212,7 +212,7 @@ def test_results_of_unfinished_matches_are_balanced(
     path = tmp_path / "part.jsonl"
     lines = unbroken[1].splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:15]))
-    part = Result.load(path)
+    part = load_results(path)
     assert 0 < len(part.games) < 14
     assert len(part.games) % 6 == 0
     assert part.games == tuple(g for g in unbroken[0].games if g in part.games)

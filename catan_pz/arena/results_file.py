@@ -1,7 +1,7 @@
-"""The file of results: JSON lines, one header and one line a game, appended as games end.
+"""The file of results: JSON lines, a header and one line a game, appended as games end.
 
-A line is written whole before the next one begins, so that after a kill at most the last one
-is cut short; it is then left out, and its game played again.
+Lines are written one after the other, so that a kill can truncate the last one at most; that
+line is then dropped and its game played again.
 """
 
 import json
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from catan_pz.arena.results import GameResult, Result, complete
-from catan_pz.arena.schedule import Fixture, Schedule
+from catan_pz.arena.results import ENDS, GameResult, Result, result_of_complete_blocks
+from catan_pz.arena.schedule import Schedule, ScheduledGame
 from catan_pz.rules import Rules
 
 FORMAT: Final = "catan-pz-arena/1"
@@ -26,58 +26,58 @@ def header_of(
     seconds_per_decision: float | None,
     version: str,
 ) -> dict[str, Any]:
-    """What a match is, as JSON values: two matches with the same header are the same."""
+    """All that defines a match, as JSON values: matches with equal headers are the same."""
     header = {
         "format": FORMAT,
         "version": version,
         "agents": list(agents),
         "lineups": [[agents[k]["name"] for k in lineup] for lineup in schedule.lineups],
-        "games": schedule.games,
+        "games": schedule.games_per_lineup,
         "seed": seed,
         "seconds_per_decision": seconds_per_decision,
         "rules": rules.to_dict(),
     }
-    # As it reads once it was written: tuples become lists.
-    again: dict[str, Any] = json.loads(json.dumps(header))
-    return again
+    # As it is read from a file, where tuples are lists.
+    parsed: dict[str, Any] = json.loads(json.dumps(header))
+    return parsed
 
 
-class Store:
-    """A file of results that is open for appending; without a path, nothing is kept.
+class ResultsFile:
+    """A file of results, open for appending; without a path, results are kept in memory only.
 
     Args:
-        path: of the file, begun where there is none.
+        path: of the file, which is created if there is none.
         header: of the match.
-        fixtures: the games of the match.
+        schedule: (G,) the games of the match.
         names: of the entrants.
 
     Attributes:
-        done: results read from the file, by number.
-        saved: how many results the file holds.
+        path: of the file, or None.
+        games: results so far, those of the file included, by number.
 
     Raises:
-        ValueError: if the file is of another match (the error tells in what), or a line is
-            wrong.
+        ValueError: if the file is of another match (the error lists the differences), or a
+            line is wrong.
     """
 
     def __init__(
         self,
         path: str | os.PathLike[str] | None,
         header: dict[str, Any],
-        fixtures: Sequence[Fixture],
+        schedule: Sequence[ScheduledGame],
         names: Sequence[str],
     ) -> None:
         self.path = None if path is None else Path(path)
-        self.done: dict[int, GameResult] = {}
+        self.games: dict[int, GameResult] = {}
         self._file: TextIO | None = None
         if self.path is None:
             return
-        lines, length = _whole_lines(self.path)
+        lines, length = _complete_lines(self.path)
         if lines:
             _check_header(self.path, _parse(self.path, 1, lines[0]), header)
-            self.done = _read_games(self.path, lines[1:])
-            for number, game in self.done.items():
-                if number >= len(fixtures) or not game.is_of(fixtures[number], names):
+            self.games = _read_games(self.path, lines[1:])
+            for number, game in self.games.items():
+                if number >= len(schedule) or not _is_of(game, schedule[number], names):
                     raise ValueError(f"{self.path}: game {number} is none of this match")
         begun = self.path.read_bytes()[length:] if self.path.exists() else b""
         if not lines and not _line(header).encode().startswith(begun):
@@ -88,15 +88,10 @@ class Store:
         if not lines:
             self._append(header)
 
-    @property
-    def saved(self) -> int:
-        """How many results the file holds."""
-        return len(self.done) if self._file is not None else 0
-
     def add(self, game: GameResult) -> None:
         """Append a result."""
-        self._append(game.to_dict())
-        self.done[game.number] = game
+        self._append(_game_to_json(game))
+        self.games[game.number] = game
 
     def _append(self, data: dict[str, Any]) -> None:
         if self._file is not None:
@@ -115,14 +110,46 @@ def _line(data: dict[str, Any]) -> str:
     return json.dumps(data) + "\n"
 
 
-def load(path: str | os.PathLike[str]) -> Result:
-    """The result in a file, as far as its blocks are complete.
+def _game_to_json(game: GameResult) -> dict[str, Any]:
+    return vars(game) | {"seconds": [round(s, 6) for s in game.seconds]}
+
+
+def _game_from_json(data: dict[str, Any]) -> GameResult:
+    """A game from JSON values.
+
+    Raises:
+        ValueError: if entries are missing, unknown or of another kind.
+    """
+    try:
+        rows = {name: tuple(data[name]) for name in ("seats", "points", "decisions", "seconds")}
+        game = GameResult(**(data | rows))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no result of a game: {error}") from error
+    if game.end not in ENDS or len(set(map(len, rows.values()))) != 1:
+        raise ValueError(f"no result of a game: end {game.end!r}, seats {game.seats}")
+    return game
+
+
+def _is_of(game: GameResult, scheduled: ScheduledGame, names: Sequence[str]) -> bool:
+    """Whether this is the result of a scheduled game."""
+    return (game.number, game.lineup, game.block, game.seats) == (
+        scheduled.number,
+        scheduled.lineup,
+        scheduled.block,
+        tuple(names[k] for k in scheduled.seats),
+    )
+
+
+def load_results(path: str | os.PathLike[str]) -> Result:
+    """Read a file of results, whose match need not be finished.
+
+    Games of blocks that aren't complete are left out, so that seats stay balanced.
 
     Raises:
         ValueError: names the line that is wrong.
     """
     path = Path(path)
-    lines, _ = _whole_lines(path)
+    lines, _ = _complete_lines(path)
     if not lines:
         raise ValueError(f"{path}: there are no results in it")
     header = _parse(path, 1, lines[0])
@@ -133,11 +160,11 @@ def load(path: str | os.PathLike[str]) -> Result:
     lineups = tuple(tuple(map(names.index, lineup)) for lineup in header["lineups"])
     rules = Rules.from_dict(header["rules"])
     schedule = Schedule(lineups, header["games"])
-    return complete(names, schedule, rules, header["seed"], games.values())
+    return result_of_complete_blocks(names, schedule, rules, header["seed"], games.values())
 
 
-def _whole_lines(path: Path) -> tuple[list[str], int]:
-    """The lines that are whole, and how many bytes they take."""
+def _complete_lines(path: Path) -> tuple[list[str], int]:
+    """The complete lines of a file, and their length in bytes."""
     content = path.read_bytes() if path.exists() else b""
     length = content.rfind(b"\n") + 1
     try:
@@ -160,7 +187,7 @@ def _read_games(path: Path, lines: Sequence[str]) -> dict[int, GameResult]:
     found: dict[int, GameResult] = {}
     for number, line in enumerate(lines, 2):
         try:
-            game = GameResult.from_dict(_parse(path, number, line))
+            game = _game_from_json(_parse(path, number, line))
         except ValueError as error:
             message = str(error)
             prefix = "" if message.startswith(f"{path}: ") else f"{path}: line {number}: "

@@ -1,7 +1,7 @@
-"""Many games at once between agents that decide by one call for many.
+"""Many games at the same time between agents that decide in batches.
 
-Game by game the choices and results are those of `single`: the same throws, the same draws
-for each seat, the same forfeits. Letters: W games that are on, P seats, A actions.
+Game by game the choices and results are those of `single_game`: the same rolls, the same
+random numbers for each seat, the same forfeits. Letters: W slots, P seats, A actions.
 """
 
 import time
@@ -14,17 +14,12 @@ from numpy.typing import NDArray
 from catan_pz.actions import ROLL
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import nth_draws
-from catan_pz.arena.dice import FIRST_COUNT, names_throws, throws
+from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.forfeits import Forfeit, error_reason, illegal_reason
 from catan_pz.arena.results import GameResult
-from catan_pz.arena.schedule import Fixture
-from catan_pz.arena.single import (
-    Forfeit,
-    Setting,
-    error_reason,
-    illegal_reason,
-    replay,
-    result_of,
-)
+from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.single_game import replay, result_of
 from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
@@ -36,54 +31,54 @@ from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
 
 WIDTH: Final = 1024
-"""Games that are on at the same time."""
+"""Games played at the same time."""
 
 
 def play_games(
-    setting: Setting,
-    fixtures: Iterable[Fixture],
+    config: MatchConfig,
+    scheduled: Iterable[ScheduledGame],
     agents: Sequence[BatchAgent],
     width: int = WIDTH,
 ) -> Iterator[GameResult]:
     """Play games, yielding each as it ends.
 
     Args:
-        setting: of the match.
-        fixtures: the games.
+        config: of the match.
+        scheduled: the games.
         agents: one for each entrant.
-        width: games that are on at the same time, at most.
+        width: games played at the same time, at most.
     """
-    waiting = list(fixtures)
-    room = _Room(setting, agents, max(1, min(width, len(waiting))))
-    for fixture in waiting:
-        room.start(fixture)
-        while room.is_full:
-            yield from room.step()
-    while room.on:
-        yield from room.step()
+    waiting = list(scheduled)
+    slots = _Slots(config, agents, max(1, min(width, len(waiting))))
+    for game in waiting:
+        slots.start(game)
+        while slots.are_full:
+            yield from slots.step()
+    while slots.count:
+        yield from slots.step()
 
 
-class _Room:
-    """W places for games, of which the first `on` are taken."""
+class _Slots:
+    """W slots for games in progress, of which the first `count` are taken."""
 
-    def __init__(self, setting: Setting, agents: Sequence[BatchAgent], width: int) -> None:
-        rules = setting.rules
-        self.setting = setting
+    def __init__(self, config: MatchConfig, agents: Sequence[BatchAgent], width: int) -> None:
+        rules = config.rules
+        self.config = config
         self.agents = agents
-        self.on = 0
+        self.count = 0
         self.width = width
         self._table = table_of(rules)
         self._deal = bound(batch_calls.deal_games)
         self._play = bound(batch_calls.step_games)
-        self._names_throws = names_throws(rules)
-        self._fixtures: list[Fixture] = []
+        self._has_common_dice = has_common_dice(rules)
+        self._scheduled: list[ScheduledGame] = []
         self._logs: list[list[int]] = []
         self.games = as_games(np.zeros(width, STATE))
         self.seeds = np.zeros(width, np.uint64)
         self.entrants = np.zeros((width, rules.num_players), np.int64)
         self.decisions = np.zeros((width, rules.num_players), np.int64)
         self.seconds = np.zeros((width, rules.num_players))
-        self.throws = np.zeros((width, FIRST_COUNT), np.int8)
+        self.rolls = np.zeros((width, FIRST_COUNT), np.int8)
         self.players = np.zeros(width, np.int8)
         self.masks = np.zeros((width, rules.num_actions), np.int8)
         self.observations = np.zeros((width, SIZE), np.int8)
@@ -94,21 +89,21 @@ class _Room:
             *table.deal_options,
         )
         self._actions = np.zeros(width, np.int64)
-        self._samplers = np.zeros(width, np.uint64)
+        self._rng_states = np.zeros(width, np.uint64)
         self._done = np.zeros(width, np.bool_)
         self._truncated = np.zeros(width, np.bool_)
         self._happened = np.zeros((width, MAX_PLAYERS, NUM_HAPPENED), np.int8)
-        self._paid = np.zeros((width, MAX_PLAYERS), np.float32)
+        self._rewards = np.zeros((width, MAX_PLAYERS), np.float32)
         self._weights = np.zeros(NUM_HAPPENED)
 
     @property
-    def is_full(self) -> bool:
-        return self.on == self.width
+    def are_full(self) -> bool:
+        return self.count == self.width
 
-    def start(self, fixture: Fixture) -> None:
-        """Start a game in the first place that is free."""
-        i = self.on
-        self.seeds[i] = self.setting.seed_of(fixture)
+    def start(self, scheduled: ScheduledGame) -> None:
+        """Start a game in the first free slot."""
+        i = self.count
+        self.seeds[i] = self.config.seed_of(scheduled)
         self._deal(
             self.games,
             i,
@@ -120,29 +115,29 @@ class _Room:
             self.masks,
             self.observations,
         )
-        self.entrants[i] = fixture.seats
+        self.entrants[i] = scheduled.seats
         self.decisions[i] = 0
         self.seconds[i] = 0
-        if self._names_throws:
-            self._fill_throws(i)
-        self._fixtures.append(fixture)
+        if self._has_common_dice:
+            self._fill_rolls(i)
+        self._scheduled.append(scheduled)
         self._logs.append([])
-        self.on += 1
+        self.count += 1
 
-    def _fill_throws(self, i: int) -> None:
-        balanced = self.setting.rules.dice == "balanced"
-        self.throws[i] = throws(int(self.seeds[i]), self.throws.shape[1], balanced=balanced)
+    def _fill_rolls(self, i: int) -> None:
+        balanced = self.config.rules.dice == "balanced"
+        self.rolls[i] = rolls(int(self.seeds[i]), self.rolls.shape[1], balanced=balanced)
 
     def step(self) -> list[GameResult]:
-        """Ask for a decision in each game that is on, and play it; the games that ended."""
+        """Ask for a decision in each game and play it; the results of games that ended."""
         actions, forfeits = self._ask()
         ended = [self._result(i, forfeit) for i, forfeit in sorted(forfeits.items(), reverse=True)]
-        # From the last place on, as the last game moves into a place that gets free.
+        # From the last slot on, as the last game moves into a slot that gets free.
         for i in sorted(forfeits, reverse=True):
             self._leave(i)
-        n = self.on
-        self._name_throws(self._actions[:n] == ROLL)
-        if self.setting.records is not None:
+        n = self.count
+        self._set_rolls(self._actions[:n] == ROLL)
+        if self.config.records is not None:
             for log, action in zip(self._logs, actions[:n].tolist(), strict=True):
                 log.append(action)
         self._play(
@@ -151,12 +146,12 @@ class _Room:
             n,
             actions,
             0,  # none of them drawn
-            self._samplers,
+            self._rng_states,
             self._table.script,
             0,
             self._happened,
             self._weights,
-            self._paid,
+            self._rewards,
             self._done,
             self._truncated,
             0,  # no game follows of itself
@@ -171,20 +166,20 @@ class _Room:
             self._leave(i)
         return ended
 
-    def _name_throws(self, rolls: NDArray[np.bool_]) -> None:
-        if not self._names_throws:
+    def _set_rolls(self, is_roll: NDArray[np.bool_]) -> None:
+        if not self._has_common_dice:
             return
-        places = np.flatnonzero(rolls)
-        turns = self.games["turn"][places]
-        if len(places) and turns.max() >= self.throws.shape[1]:
-            self.throws = np.zeros((self.width, 2 * self.throws.shape[1]), np.int8)
-            for i in range(self.on):
-                self._fill_throws(i)
-        self.games["outcome"][places] = self.throws[places, turns]
+        rolling = np.flatnonzero(is_roll)
+        turns = self.games["turn"][rolling]
+        if len(rolling) and turns.max() >= self.rolls.shape[1]:
+            self.rolls = np.zeros((self.width, 2 * self.rolls.shape[1]), np.int8)
+            for i in range(self.count):
+                self._fill_rolls(i)
+        self.games["outcome"][rolling] = self.rolls[rolling, turns]
 
     def _ask(self) -> tuple[NDArray[np.int64], dict[int, Forfeit]]:
-        """(W,) what is played in each game, and the games that are forfeited."""
-        n = self.on
+        """(W,) the action in each slot, and the forfeits by slot."""
+        n = self.count
         rows = np.arange(n)
         players = self.players[:n].astype(np.int64)
         entrants = self.entrants[rows, players]
@@ -203,7 +198,7 @@ class _Room:
     def _ask_one(
         self, agent: BatchAgent, asked: NDArray[np.int64], draws: NDArray[np.uint64]
     ) -> dict[int, str]:
-        """Ask an agent in some games and note its actions; reasons of forfeits by game."""
+        """Ask an agent in some slots and keep its actions; reasons of forfeits by slot."""
         try:
             answers = agent.act_batch(self.observations[asked], self.masks[asked], draws)
             chosen = _checked_array(answers, len(asked))
@@ -223,7 +218,7 @@ class _Room:
     def _ask_alone(
         self, agent: BatchAgent, asked: NDArray[np.int64], draws: NDArray[np.uint64]
     ) -> dict[int, str]:
-        """Ask in one game after the other, to find those in which the agent fails."""
+        """Ask in one slot after the other, to find those in which the agent fails."""
         reasons: dict[int, str] = {}
         for k, i in enumerate(asked.tolist()):
             one = slice(i, i + 1)
@@ -245,41 +240,41 @@ class _Room:
         return reasons
 
     def _game(self, i: int) -> Game:
-        return Game.from_games(self.games[i : i + 1].copy(), self.setting.rules)
+        return Game.from_games(self.games[i : i + 1].copy(), self.config.rules)
 
     def _result(self, i: int, forfeit: Forfeit | None) -> GameResult:
-        fixture = self._fixtures[i]
-        if self.setting.records is not None:
-            replay(self.setting, fixture, self._logs[i])
+        scheduled = self._scheduled[i]
+        if self.config.records is not None:
+            replay(self.config, scheduled, self._logs[i])
         return result_of(
-            self.setting, fixture, self._game(i), self.decisions[i], self.seconds[i], forfeit
+            self.config, scheduled, self._game(i), self.decisions[i], self.seconds[i], forfeit
         )
 
     def _leave(self, i: int) -> None:
-        """Free a place; the last game that is on moves into it."""
-        self.on -= 1
-        last = self.on
+        """Free a slot; the game in the last slot moves into it."""
+        self.count -= 1
+        last = self.count
         for array in (
             self.games,
             self.seeds,
             self.entrants,
             self.decisions,
             self.seconds,
-            self.throws,
+            self.rolls,
             self.players,
             self.masks,
             self.observations,
             self._actions,
         ):
             array[i] = array[last]
-        self._fixtures[i] = self._fixtures[last]
-        self._fixtures.pop()
+        self._scheduled[i] = self._scheduled[last]
+        self._scheduled.pop()
         self._logs[i] = self._logs[last]
         self._logs.pop()
 
 
 def _checked_array(answers: Any, count: int) -> NDArray[np.int64] | None:
-    """Answers as int64, or None if they are none of integers of the right number."""
+    """Answers as int64, or None if they are not as many integers as were asked for."""
     array = np.asarray(answers)
     if array.shape != (count,) or not np.issubdtype(array.dtype, np.integer):
         return None

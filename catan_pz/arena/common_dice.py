@@ -1,0 +1,77 @@
+"""Dice rolls that all games of a seed share: common random numbers.
+
+In a game of its own, rolls and thefts come from one random stream, so that one theft more
+changes all rolls after it. In the arena the n-th roll of a game follows from the game's seed
+and n alone, whatever else is played. Scripted dice stay as they are, and so do the rolls of
+games with `skip_forced`, where the engine rolls by itself.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import ROLL
+from catan_pz.agents.draws import Draws, scramble
+from catan_pz.engine.chance import FEWEST_THROWS_LEFT
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+
+_STREAM: Final = 0x5851F42D4C957F2D
+_OUTCOMES: Final = 36
+FIRST_COUNT: Final = 128
+"""Rolls made at first; twice as many where a game takes more turns."""
+
+
+def has_common_dice(rules: Rules) -> bool:
+    """Whether games of these rules share their rolls."""
+    return isinstance(rules.dice, str) and not rules.skip_forced
+
+
+@lru_cache(maxsize=256)
+def rolls(seed: int, count: int, *, balanced: bool) -> NDArray[np.int8]:
+    """(count,) the first rolls of a game, as 6 * (first die - 1) + (second die - 1).
+
+    Args:
+        seed: of the game.
+        count: how many.
+        balanced: whether they are drawn from the 36 outcomes without replacement, until fewer
+            than 13 are left.
+    """
+    stream = Draws(scramble(seed ^ _STREAM))
+    if not balanced:
+        codes = [stream.below(_OUTCOMES) for _ in range(count)]
+    else:
+        codes, left = [], list(range(_OUTCOMES))
+        for _ in range(count):
+            if len(left) < FEWEST_THROWS_LEFT:
+                left = list(range(_OUTCOMES))
+            codes.append(left.pop(stream.below(len(left))))
+    array = np.array(codes, np.int8)
+    array.setflags(write=False)
+    return array
+
+
+class CommonDice:
+    """The rolls of one game.
+
+    Args:
+        rules: the rules of the game.
+        seed: of the game.
+    """
+
+    def __init__(self, rules: Rules, seed: int) -> None:
+        self._seed = seed
+        self._balanced = rules.dice == "balanced"
+        self._is_common = has_common_dice(rules)
+        self._count = FIRST_COUNT
+
+    def outcome(self, game: Game, action: int) -> tuple[int, int] | None:
+        """The two dice that an action rolls; None if it rolls none or the engine rolls them."""
+        if action != ROLL or not self._is_common:
+            return None
+        while game.turn >= self._count:
+            self._count *= 2
+        code = int(rolls(self._seed, self._count, balanced=self._balanced)[game.turn])
+        return code // 6 + 1, code % 6 + 1

@@ -1,0 +1,151 @@
+"""Two players compared game by game, on the same seeds and in the same seats."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.arena.results import Result
+from catan_pz.arena.statistics import LEVEL, Interval, check_level, mcnemar, mean_interval
+from catan_pz.checks import not_possible
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two players in the same seats, on the same seeds, against the same others.
+
+    Attributes:
+        first, second: their names.
+        pairs: games compared, each with its twin.
+        blocks: seeds that these were played on.
+        both, only_first, only_second, neither: pairs by who won its game.
+        difference: win rate of the first minus that of the second.
+        interval: of the difference, by blocks (Student's t on the means of blocks); None for
+            a single block.
+        level: confidence level of the interval.
+        p_value: McNemar's exact test, two-sided, which takes pairs for independent.
+    """
+
+    first: str
+    second: str
+    pairs: int
+    blocks: int
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+    difference: float
+    interval: Interval | None
+    level: float
+    p_value: float
+
+    def __str__(self) -> str:
+        """One line for people to read."""
+        ends = "no interval"
+        if self.interval is not None:
+            low, high = (100 * end for end in self.interval)
+            ends = f"{100 * self.level:g} % interval {low:+.1f} to {high:+.1f}"
+        return (
+            f"{self.first} against {self.second}, {self.pairs:,} pairs of games: win rates "
+            f"differ by {100 * self.difference:+.1f} percentage points ({ends}); "
+            f"p = {self.p_value:.2g} (McNemar)"
+        )
+
+
+def compare(
+    first: Result,
+    second: Result,
+    level: float = LEVEL,
+    *,
+    names: tuple[str, str] | None = None,
+) -> Comparison:
+    """Compare two players by matches on the same seeds that differ by them alone.
+
+    Each game is paired with its twin: the same seed and seats, but the second player sits
+    where the first one sat.
+
+    Args:
+        first: a result with the first player.
+        second: a result with the second player in the first one's seat, of the same seed and
+            rules. May be the same result, such as that of a tournament.
+        level: confidence level.
+        names: of the two; found where each result has one line-up.
+
+    Raises:
+        ValueError: if seeds or rules differ, or no two line-ups fit.
+    """
+    if (first.seed, first.rules) != (second.seed, second.rules):
+        raise ValueError("results of different seeds or rules can't be compared game by game")
+    names = names or _different_names(first, second)
+    if names[0] == names[1]:
+        raise not_possible("names", names, "two different names")
+    twins = {(game.block, game.seats): game for game in second.games}
+    blocks: list[int] = []
+    won: list[tuple[bool, bool]] = []
+    for game in first.games:
+        for p, name in enumerate(game.seats):
+            other = (*game.seats[:p], names[1], *game.seats[p + 1 :])
+            twin = twins.get((game.block, other)) if name == names[0] else None
+            if twin is not None:
+                blocks.append(game.block)
+                won.append((game.winner == p, twin.winner == p))
+    if not won:
+        raise ValueError(f"no two line-ups differ by {names[0]!r} and {names[1]!r} alone")
+    return compare_pairs(names, blocks, won, level)
+
+
+def _different_names(first: Result, second: Result) -> tuple[str, str]:
+    """The one name that only the first result has in its line-up, and its counterpart."""
+    lineups = [{tuple(sorted(game.seats)) for game in result.games} for result in (first, second)]
+    if any(len(found) != 1 for found in lineups):
+        raise ValueError("a result has several line-ups or none: give names=(first, second)")
+    one, two = (Counter(*found) for found in lineups)
+    only_first, only_second = list((one - two).elements()), list((two - one).elements())
+    if len(only_first) != 1:
+        raise ValueError(
+            f"line-ups differ by {only_first} and {only_second}; allowed: by one player each"
+        )
+    return only_first[0], only_second[0]
+
+
+def compare_pairs(
+    names: tuple[str, str],
+    blocks: Sequence[int],
+    won: Sequence[tuple[bool, bool]],
+    level: float,
+) -> Comparison:
+    """Compare two players by pairs of games.
+
+    Args:
+        names: of the two.
+        blocks: (G,) the block of each pair.
+        won: (G,) whether the first won its game of the pair, and the second the other.
+        level: confidence level.
+    """
+    wins = np.array(won, bool)
+    gains: NDArray[np.int64] = wins[:, 0].astype(np.int64) - wins[:, 1]
+    _, block = np.unique(np.asarray(blocks), return_inverse=True)
+    sums = np.bincount(block, gains)
+    sizes = np.bincount(block)
+    difference = float(gains.mean())
+    # Where blocks have different sizes, this is the linearised ratio of the two sums.
+    values = difference + (sums - difference * sizes) / sizes.mean()
+    only_first = int((wins[:, 0] & ~wins[:, 1]).sum())
+    only_second = int((wins[:, 1] & ~wins[:, 0]).sum())
+    both = int(wins.all(axis=1).sum())
+    return Comparison(
+        first=names[0],
+        second=names[1],
+        pairs=len(wins),
+        blocks=len(sizes),
+        both=both,
+        only_first=only_first,
+        only_second=only_second,
+        neither=len(wins) - both - only_first - only_second,
+        difference=difference,
+        interval=mean_interval(values, level) if len(sizes) > 1 else None,
+        level=check_level(level),
+        p_value=mcnemar(only_first, only_second),
+    )

@@ -1,0 +1,47 @@
+"""Executors by name."""
+
+from collections.abc import Callable
+from typing import Final
+
+from catan_pz.arena.executors.base import Executor
+from catan_pz.arena.executors.inline import InlineExecutor
+from catan_pz.arena.executors.processes import ProcessExecutor
+from catan_pz.checks import check_count, not_possible
+
+EXECUTORS: Final[dict[str, Callable[[int], Executor]]] = {
+    "inline": lambda _workers: InlineExecutor(),
+    "processes": ProcessExecutor,
+}
+"""What makes each executor from the number of its workers."""
+
+
+def make_executor(
+    given: str | Executor | None, workers: int | None, seconds_per_decision: float | None
+) -> Executor:
+    """The executor that the options of a match ask for.
+
+    Args:
+        given: a name of `EXECUTORS`, an executor, or None for "inline" with one worker and no
+            limit of time, "processes" otherwise.
+        workers: tasks that are played at the same time; None for 1, or as the executor has it.
+        seconds_per_decision: the limit of time.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    count = 1 if workers is None else check_count("workers", workers)
+    if given is None:
+        given = "inline" if count == 1 and seconds_per_decision is None else "processes"
+    if not isinstance(given, str) and isinstance(given, Executor):
+        if workers not in (None, given.workers):
+            allowed = f"None, as the executor has {given.workers} of its own"
+            raise not_possible("option workers", workers, allowed)
+        return given
+    if not isinstance(given, str) or given not in EXECUTORS:
+        allowed = f"one of {list(EXECUTORS)}, or a catan_pz.arena.Executor"
+        raise not_possible("option executor", given, allowed)
+    executor = EXECUTORS[given](count)
+    if executor.workers != count:
+        allowed = f"{executor.workers} with executor={given!r}"
+        raise not_possible("option workers", workers, allowed)
+    return executor

@@ -1,0 +1,199 @@
+"""A worker process: started afresh, fed with tasks, and ended when an agent does not answer."""
+
+import os
+import pickle
+import signal
+import threading
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from typing import Any, Final
+
+from catan_pz.agents.base import Agent
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.entrants import Entrant
+from catan_pz.arena.executors.decision_log import LOG_BYTES, NONE, DecisionLog
+from catan_pz.arena.executors.tasks import Task, play_task
+from catan_pz.arena.forfeits import Forfeit
+from catan_pz.arena.results import GameResult
+from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.single_game import replay, result_of, warm_up
+
+WARM_UP_SECONDS: Final = 60.0
+"""More time for an agent's first decision, outside all games, to compile and to load."""
+
+GRACE_SECONDS: Final = 1.0
+"""An agent may be this late and keep its process; it forfeits its game all the same."""
+
+_CONTEXT: Final = get_context("spawn")
+
+
+@dataclass(frozen=True)
+class WorkerArguments:
+    """What a worker needs to know.
+
+    Attributes:
+        config: of the match.
+        entrants: who plays.
+        no_warm_up: places of entrants that are not asked before the first game, as they did
+            not answer before.
+    """
+
+    config: MatchConfig
+    entrants: tuple[Entrant, ...]
+    no_warm_up: frozenset[int] = frozenset()
+
+
+def run_worker(connection: Connection, arguments: WorkerArguments, memory: Any) -> None:
+    """Play the tasks that come in and send results out, until there is no more task.
+
+    Sends a `GameResult` for each game, None whenever it is ready for a task, or the exception
+    that ended it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    log = DecisionLog(memory)
+    try:
+        agents = _make_agents(arguments, log)
+        connection.send(None)
+        while (task := connection.recv()) is not None:
+            for result in play_task(arguments.config, task, agents, log):
+                connection.send(result)
+            log.start_game(NONE)
+            connection.send(None)
+    except (EOFError, BrokenPipeError):
+        return
+    except Exception as error:
+        connection.send(error if _can_be_pickled(error) else RuntimeError(repr(error)))
+
+
+def _make_agents(arguments: WorkerArguments, log: DecisionLog) -> list[Agent]:
+    agents = [entrant.make() for entrant in arguments.entrants]
+    for k, agent in enumerate(agents):
+        if k not in arguments.no_warm_up:
+            log.begin(k)
+            warm_up(arguments.config, agent)
+    log.start_game(NONE)
+    return agents
+
+
+def _exit_with_parent() -> None:
+    """End this process when the one that started it ends, whatever it is doing."""
+    parent = parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+def _can_be_pickled(value: Any) -> bool:
+    try:
+        pickle.loads(pickle.dumps(value))
+    except Exception:
+        return False
+    return True
+
+
+class Worker:
+    """A worker process as its parent sees it.
+
+    Args:
+        arguments: what it needs to know.
+
+    Attributes:
+        task: the task that it plays, or None before the first.
+        unfinished: games of the task without a result, by number.
+        is_ready: whether it waits for a task.
+        log: what it is doing.
+    """
+
+    def __init__(self, arguments: WorkerArguments) -> None:
+        self.arguments = arguments
+        self.task: Task | None = None
+        self.unfinished: dict[int, ScheduledGame] = {}
+        self.is_ready = False
+        memory = _CONTEXT.RawArray("b", LOG_BYTES)
+        self.log = DecisionLog(memory)
+        self.log.start_game(NONE)
+        self.connection, other_end = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(
+            target=run_worker, args=(other_end, arguments, memory), daemon=True
+        )
+        self._process.start()
+        other_end.close()
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of its process; None while it runs."""
+        return self._process.exitcode
+
+    def give(self, task: Task) -> None:
+        """Send it a task."""
+        self.task = task
+        self.unfinished = {game.number: game for game in task.games}
+        self.is_ready = False
+        self.connection.send(task)
+
+    def receive(self) -> tuple[list[GameResult], bool]:
+        """Results that have come in, and whether the worker is still there.
+
+        Raises:
+            Exception: what ended the worker, other than an agent.
+        """
+        results: list[GameResult] = []
+        try:
+            while self.connection.poll():
+                message = self.connection.recv()
+                if isinstance(message, Exception):
+                    raise message
+                if message is None:
+                    self.is_ready = True
+                    continue
+                self.unfinished.pop(message.number, None)
+                results.append(message)
+        except (EOFError, OSError):
+            return results, False
+        return results, True
+
+    @property
+    def is_warming_up(self) -> bool:
+        """Whether an agent makes its first decision, outside all games."""
+        return self.log.game == NONE and self.log.asked != NONE
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether an agent should have answered long ago."""
+        limit = self.arguments.config.seconds_per_decision
+        if limit is None or self.log.asked == NONE:
+            return False
+        extra = WARM_UP_SECONDS if self.is_warming_up else 0.0
+        return self.log.waited > limit + GRACE_SECONDS + extra
+
+    def forfeit(self, reason: str) -> GameResult | None:
+        """The game in progress, lost by the seat that was deciding; None if there is none.
+
+        To be called when the process has ended.
+        """
+        log, config = self.log, self.arguments.config
+        scheduled, seat = self.unfinished.get(log.game), log.asked
+        if scheduled is None or seat == NONE:
+            return None
+        game, decisions = replay(config, scheduled, log.actions)
+        decisions[seat] += 1
+        seconds = log.seconds(config.rules.num_players)
+        seconds[seat] += max(0.0, log.waited)
+        del self.unfinished[scheduled.number]
+        return result_of(config, scheduled, game, decisions, seconds, Forfeit(seat, reason))
+
+    def kill(self) -> None:
+        """End the process; results that it has sent can still be received."""
+        self._process.kill()
+        self._process.join()
+
+    def join(self) -> None:
+        """Wait until the process has ended."""
+        self._process.join()
+
+    def close(self) -> None:
+        """End the process and the connection."""
+        self.kill()
+        self.connection.close()

@@ -1,0 +1,230 @@
+"""One game between agents, decision by decision, with its time, its record and its forfeits."""
+
+import math
+import time
+from collections.abc import Sequence
+from copy import copy
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from catan_pz.agents.base import Agent
+from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.table import Table
+from catan_pz.arena.common_dice import CommonDice
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.forfeits import (
+    Forfeit,
+    error_reason,
+    forfeit_winner,
+    illegal_reason,
+    time_reason,
+)
+from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
+from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.record import GameRecord
+
+
+class Monitor(Protocol):
+    """Hears when a game begins, and when each of its decisions begins and ends."""
+
+    def start_game(self, number: int) -> None:
+        """The game with this number begins."""
+
+    def begin(self, seat: int) -> None:
+        """A seat is asked."""
+
+    def end(self, seat: int, action: int | None, seconds: float) -> None:
+        """The seat has answered; `action` is None where it gave no legal action."""
+
+
+class _NoMonitor:
+    def start_game(self, number: int) -> None:
+        pass
+
+    def begin(self, seat: int) -> None:
+        pass
+
+    def end(self, seat: int, action: int | None, seconds: float) -> None:
+        pass
+
+
+def play_game(
+    config: MatchConfig,
+    scheduled: ScheduledGame,
+    agents: Sequence[Agent],
+    monitor: Monitor | None = None,
+) -> GameResult:
+    """Play one game, and write its record if the match keeps records.
+
+    Args:
+        config: of the match.
+        scheduled: the game.
+        agents: one for each entrant.
+        monitor: hears of the game and of each decision.
+    """
+    monitor = monitor or _NoMonitor()
+    monitor.start_game(scheduled.number)
+    hosted = _HostedGame(config, scheduled, agents, monitor)
+    forfeit = hosted.play()
+    if hosted.record is not None:
+        _save_record(config, scheduled, hosted.record)
+    return result_of(config, scheduled, hosted.game, hosted.decisions, hosted.seconds, forfeit)
+
+
+class _HostedGame:
+    """A game, the agents that play it, and their clocks.
+
+    Attributes:
+        game: the game.
+        record: its record, or None if the match keeps none.
+        decisions: how often each seat was asked.
+        seconds: that each seat took.
+    """
+
+    def __init__(
+        self,
+        config: MatchConfig,
+        scheduled: ScheduledGame,
+        agents: Sequence[Agent],
+        monitor: Monitor,
+    ) -> None:
+        seed, n = config.seed_of(scheduled), config.rules.num_players
+        self.game = Game(config.rules, seed)
+        self.record = GameRecord.of(self.game) if config.records is not None else None
+        self.decisions = [0] * n
+        self.seconds = [0.0] * n
+        self._limit = config.seconds_per_decision or math.inf
+        self._monitor = monitor
+        self._agents = [agents[k] for k in scheduled.seats]
+        self._seeds = seat_seeds(seed, n)
+        self._dice = CommonDice(config.rules, seed)
+
+    def play(self) -> Forfeit | None:
+        """Play to the end, or to a forfeit."""
+        game = self.game
+        try:
+            table = self._seat_agents()
+            while not (game.is_over or game.is_truncated):
+                action = self._ask(table)
+                game.step(action, self._dice.outcome(game, action))
+        except Forfeit as forfeit:
+            return forfeit
+        return None
+
+    def _seat_agents(self) -> Table:
+        # A copy of each is reset alone first, so that a failure has a known offender.
+        for seat, agent in enumerate(self._agents):
+            self._monitor.begin(seat)
+            try:
+                copy(agent).reset(seat, self.game.rules, self._seeds[seat])
+            except (Exception, SystemExit) as error:
+                raise Forfeit(seat, error_reason(error)) from error
+            self._monitor.end(seat, None, 0.0)
+        return Table(self.game, self._agents, self._seeds)
+
+    def _ask(self, table: Table) -> int:
+        game = self.game
+        seat = game.player
+        agent = table.agents[seat]
+        assert agent is not None
+        view = table.view(seat)
+        self.decisions[seat] += 1
+        self._monitor.begin(seat)
+        start = time.perf_counter()
+        answer: Any = None
+        reason: str | None = None
+        try:
+            answer = agent.act(view, view.mask)
+        except (Exception, SystemExit) as error:
+            reason = error_reason(error)
+        seconds = time.perf_counter() - start
+        self.seconds[seat] += seconds
+        if seconds > self._limit:
+            reason = time_reason(self._limit)
+        reason = reason or illegal_reason(game, answer)
+        self._monitor.end(seat, None if reason else int(answer), seconds)
+        if reason is not None:
+            raise Forfeit(seat, reason)
+        return int(answer)
+
+
+def result_of(
+    config: MatchConfig,
+    scheduled: ScheduledGame,
+    game: Game,
+    decisions: Sequence[int],
+    seconds: Sequence[float],
+    forfeit: Forfeit | None = None,
+) -> GameResult:
+    """The result of a game that is finished or forfeited.
+
+    Args:
+        config: of the match.
+        scheduled: the game as it was scheduled.
+        game: the game at its end.
+        decisions: (P,) how often each seat was asked.
+        seconds: (P,) that each seat took.
+        forfeit: who could not play on, and why.
+    """
+    points = tuple(int(n) for n in game.points)
+    winner, end = game.winner, VICTORY if game.is_over else TRUNCATED
+    if forfeit is not None:
+        winner, end = forfeit_winner(points, forfeit.seat), FORFEIT
+    return GameResult(
+        number=scheduled.number,
+        lineup=scheduled.lineup,
+        block=scheduled.block,
+        seats=tuple(config.names[k] for k in scheduled.seats),
+        winner=winner,
+        end=end,
+        offender=None if forfeit is None else forfeit.seat,
+        reason="" if forfeit is None else forfeit.reason,
+        turns=game.turn,
+        points=points,
+        decisions=tuple(int(n) for n in decisions),
+        seconds=tuple(float(s) for s in seconds),
+    )
+
+
+def replay(
+    config: MatchConfig, scheduled: ScheduledGame, actions: Sequence[int]
+) -> tuple[Game, list[int]]:
+    """The game after some actions, and how often each seat decided; writes the game's record."""
+    seed = config.seed_of(scheduled)
+    game = Game(config.rules, seed)
+    record = GameRecord.of(game) if config.records is not None else None
+    dice = CommonDice(config.rules, seed)
+    decisions = [0] * config.rules.num_players
+    for action in actions:
+        decisions[game.player] += 1
+        game.step(int(action), dice.outcome(game, int(action)))
+    if record is not None:
+        _save_record(config, scheduled, record)
+    return game, decisions
+
+
+def record_path(folder: Path, number: int) -> Path:
+    """The file of a recorded game."""
+    return folder / f"game-{number:06d}.jsonl"
+
+
+def _save_record(config: MatchConfig, scheduled: ScheduledGame, record: GameRecord) -> None:
+    assert config.records is not None
+    record.save(record_path(config.records, scheduled.number))
+
+
+def warm_up(config: MatchConfig, agent: Agent) -> None:
+    """Let an agent decide once outside all games, so that no game's clock counts compiling.
+
+    Errors are ignored here: they come up again in a game, which then records them.
+    """
+    game = Game(config.rules, 0)
+    seats: list[Agent | None] = [None] * config.rules.num_players
+    seats[game.player] = agent
+    try:
+        Table(game, seats, np.arange(len(seats)).tolist()).decide()
+    except (Exception, SystemExit):
+        return

@@ -1,0 +1,176 @@
+"""Results as Markdown tables and as CSV."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any, Final
+
+from catan_pz.arena.ratings import rate
+from catan_pz.arena.results import FORFEIT, Result
+from catan_pz.arena.statistics import Interval
+from catan_pz.rules import Rules
+
+MAX_REASONS: Final = 10
+"""Reasons of forfeits that are listed."""
+
+
+def percent(rate: float | None) -> str:
+    """A rate in percent."""
+    return "" if rate is None else f"{100 * rate:.1f} %"
+
+
+def percents(interval: Interval | None) -> str:
+    """An interval of a rate in percent."""
+    return "" if interval is None else f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
+
+
+def lineup_title(names: Iterable[str]) -> str:
+    """A line-up as text, such as "heuristic, 3 random"."""
+    listed = list(names)
+    counts = {name: listed.count(name) for name in listed}
+    return ", ".join(name if n == 1 else f"{n} {name}" for name, n in counts.items())
+
+
+def to_markdown(result: Result) -> str:
+    """A page of Markdown: what was played, win rates, seats, ratings."""
+    if not result.games:
+        return "No block of games is complete.\n"
+    used = sorted({game.lineup for game in result.games})
+    parts = [_summary(result), _win_rates(result), _seats(result)]
+    if len(used) > 1:
+        parts.append(_lineups(result, used))
+    if len(result.played) > 1:
+        parts.append(_ratings(result))
+    if result.ends()[FORFEIT]:
+        parts.append(_forfeits(result))
+    return "\n".join(parts)
+
+
+def _table(titles: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    titles = list(titles)
+    lines = [titles, ["---"] * len(titles), *rows]
+    cells = ([str(cell).replace("|", "\\|") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def changed_options(rules: Rules) -> str:
+    """The options in which rules differ from the base game."""
+    changed = [
+        f"`{option.name}={getattr(rules, option.name)!r}`"
+        for option in fields(Rules)
+        if getattr(rules, option.name) != option.default
+    ]
+    return ", ".join(changed) or "those of the base game"
+
+
+def _summary(result: Result) -> str:
+    games, n = result.games, len(result.games)
+    used = sorted({game.lineup for game in games})
+    title = lineup_title(result.lineup_names(used[0])) if len(used) == 1 else "Tournament"
+    ends = result.ends()
+    turns = sum(game.turns for game in games) / n
+    decisions = sum(sum(game.decisions) for game in games) / n
+    return (
+        f"# {title}: {n:,} games\n\n"
+        f"{len({game.block for game in games}):,} seeds from seed {result.seed}, each played in "
+        f"every seating on the same board with the same dice. Rules: "
+        f"{changed_options(result.rules)}.\n\n"
+        f"Ended by victory: {ends['victory']:,}; truncated: {ends['truncated']:,}; forfeited: "
+        f"{ends['forfeit']:,}. A game took {turns:.1f} turns and {decisions:,.1f} decisions.\n"
+    )
+
+
+def _win_rates(result: Result) -> str:
+    titles = [
+        "agent",
+        "seats",
+        "won",
+        "win rate",
+        "95 % (Wilson)",
+        "95 % by seeds",
+        "points",
+        "decisions a game",
+        "ms a decision",
+        "forfeits",
+    ]
+    rows = []
+    for name in sorted(result.played, key=lambda name: -result.win_rate(name)):
+        tally = result.tally(name)
+        rows.append(
+            [
+                name,
+                f"{tally.seats:,}",
+                f"{tally.won:,}",
+                percent(result.win_rate(name)),
+                percents(result.interval(name)),
+                percents(result.block_interval(name)),
+                f"{tally.points:.2f}",
+                f"{tally.decisions:,.1f}",
+                f"{tally.milliseconds:.3g}",
+                tally.forfeits,
+            ]
+        )
+    return _table(titles, rows)
+
+
+def _seats(result: Result) -> str:
+    seats = range(result.rules.num_players)
+    rows = [[name, *map(percent, result.win_rates_by_seat(name))] for name in result.played]
+    return _table(["win rate by seat", *map(str, seats)], rows)
+
+
+def _lineups(result: Result, used: list[int]) -> str:
+    rows = []
+    for lineup in used:
+        names = result.lineup_names(lineup)
+        part = result.only(names)
+        for name in part.played:
+            rates = percent(part.win_rate(name)), percents(part.interval(name))
+            rows.append([lineup_title(names), f"{len(part.games):,}", name, *rates])
+    return _table(["line-up", "games", "agent", "win rate", "95 % (Wilson)"], rows)
+
+
+def _ratings(result: Result) -> str:
+    try:
+        ratings = rate(result)
+    except ValueError as error:  # some never met
+        return f"{str(error).capitalize()}.\n"
+    rows = []
+    for rating in ratings:
+        ends = rating.interval
+        interval = "" if ends is None else f"{ends[0]:+.0f} to {ends[1]:+.0f}"
+        rows.append([rating.name, f"{rating.rating:+.0f}", interval])
+    return _table(["agent", "rating (Elo scale)", "95 % by seeds"], rows)
+
+
+def _forfeits(result: Result) -> str:
+    """Why games were forfeited, the most frequent reasons first."""
+    count = Counter(
+        (game.seats[game.offender], game.reason)
+        for game in result.games
+        if game.offender is not None
+    )
+    rows = [[name, n, reason] for (name, reason), n in count.most_common(MAX_REASONS)]
+    if len(count) > MAX_REASONS:
+        rows.append(["", "", f"and {len(count) - MAX_REASONS:,} more"])
+    return _table(["forfeited by", "games", "reason"], rows)
+
+
+def to_csv(result: Result) -> str:
+    """A header and one line a game."""
+    seats = range(result.rules.num_players)
+    titles = ["number", "lineup", "block", *(f"seat_{p}" for p in seats), "winner", "winner_name"]
+    titles += ["end", "offender", "reason", "turns"]
+    titles += [f"{what}_{p}" for what in ("points", "decisions", "seconds") for p in seats]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(titles)
+    for game in result.games:
+        winner = "" if game.winner is None else game.seats[game.winner]
+        row = [game.number, game.lineup, game.block, *game.seats, game.winner, winner]
+        row += [game.end, game.offender, game.reason, game.turns]
+        row += [*game.points, *game.decisions, *(f"{s:.6f}" for s in game.seconds)]
+        writer.writerow("" if cell is None else cell for cell in row)
+    return text.getvalue()

@@ -1,0 +1,143 @@
+"""Executors: the same games wherever they are played, and the seam that others can plug into."""
+
+import pickle
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz import arena
+from catan_pz.arena import executors
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.entrants import Entrant, as_entrants
+from catan_pz.arena.executors import Executor, InlineExecutor, ProcessExecutor, Task, play_task
+from catan_pz.arena.results import GameResult, Result
+from catan_pz.arena.schedule import Schedule
+from catan_pz.rules import Rules
+from tests.arena.players import QUICK, Builder, Capricious, Counter, Raising
+
+AGENTS: list[Any] = [("builder", Builder()), ("counter", Counter), ("raising", Raising(12))]
+
+
+class RemoteExecutor:
+    """Sends everything as bytes and returns results out of order, as other machines would."""
+
+    workers = 3
+
+    def run(
+        self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]
+    ) -> Generator[GameResult, None, None]:
+        for task in reversed(tasks):
+            request = pickle.dumps((config, tuple(entrants), task))
+            yield from reversed(pickle.loads(self.play_remotely(request)))
+
+    def play_remotely(self, request: bytes) -> bytes:
+        config, entrants, task = pickle.loads(request)
+        agents = [entrant.make() for entrant in entrants]
+        return pickle.dumps(list(play_task(config, task, agents)))
+
+
+def play(executor: str | Executor | None, folder: Path, **changes: Any) -> Result:
+    options: dict[str, Any] = {"seed": 5, "progress": False, **QUICK} | changes
+    return arena.play_match(
+        options.pop("agents", AGENTS),
+        18,
+        executor=executor,
+        results=folder / "results.jsonl",
+        records=folder / "records",
+        **options,
+    )
+
+
+def records(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "records").iterdir()}
+
+
+@pytest.fixture(scope="module")
+def inline(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
+    folder = tmp_path_factory.mktemp("inline")
+    return play("inline", folder), folder
+
+
+@pytest.mark.parametrize(
+    ("executor", "workers"),
+    [("processes", 1), ("processes", 2), (ProcessExecutor(2), None), (RemoteExecutor(), None)],
+)
+def test_every_executor_plays_the_same_games(
+    executor: Any, workers: int | None, inline: tuple[Result, Path], tmp_path: Path
+) -> None:
+    result, folder = inline
+    assert result.ends()["forfeit"] > 0
+    assert play(executor, tmp_path, workers=workers) == result
+    assert records(tmp_path) == records(folder)
+    assert arena.load_results(tmp_path / "results.jsonl") == result
+
+
+def test_every_executor_plays_the_same_batches(tmp_path: Path) -> None:
+    agents: list[Any] = [("builder", Builder()), ("capricious", Capricious())]
+    results = []
+    for name, executor in (("a", None), ("b", RemoteExecutor())):
+        (tmp_path / name).mkdir()
+        results.append(play(executor, tmp_path / name, agents=agents))
+    assert results[0] == results[1]
+    assert records(tmp_path / "a") == records(tmp_path / "b")
+    assert len({game.end for game in results[0].games}) > 1
+
+
+def test_a_match_continues_with_another_executor(
+    inline: tuple[Result, Path], tmp_path: Path
+) -> None:
+    result, folder = inline
+    path = tmp_path / "results.jsonl"
+    lines = (folder / "results.jsonl").read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:9]) + lines[9][:20])
+    assert play(RemoteExecutor(), tmp_path) == result
+    assert len(records(tmp_path)) == 18 - 8
+
+
+def test_games_are_cut_into_as_many_batches_as_there_are_workers() -> None:
+    entrants, _ = as_entrants([("builder", Builder()), "random", ("counter", Counter)])
+    games = list(Schedule(((0, 1), (0, 2)), 6).games())
+    config = MatchConfig(tuple(e.name for e in entrants), Rules(num_players=2), 0)
+    tasks = executors.make_tasks(config, entrants, games, 4)
+    assert [len(task.games) for task in tasks] == [2, 2, 2] + [1] * 6
+    assert [task.batched for task in tasks] == [True] * 3 + [False] * 6
+    assert sorted(game.number for task in tasks for game in task.games) == list(range(12))
+    assert executors.make_tasks(config, entrants, [], 4) == []
+    timed = MatchConfig(config.names, config.rules, 0, seconds_per_decision=1.0)
+    assert not any(task.batched for task in executors.make_tasks(timed, entrants, games, 4))
+
+
+def test_the_usual_executor() -> None:
+    assert isinstance(executors.make_executor(None, None, None), InlineExecutor)
+    assert isinstance(executors.make_executor(None, 1, 2.0), ProcessExecutor)
+    assert isinstance(executors.make_executor("inline", None, 2.0), InlineExecutor)
+    assert executors.make_executor(None, 3, None).workers == 3
+
+
+def test_an_executor_has_workers_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="workers=2 is not possible; allowed: None, as the exec"):
+        play(RemoteExecutor(), tmp_path, workers=2)
+
+
+@pytest.mark.purepython
+def test_an_interrupted_match_closes_its_executor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = []
+
+    class Watched(InlineExecutor):
+        def run(self, *arguments: Any) -> Generator[GameResult, None, None]:
+            try:
+                yield from super().run(*arguments)
+            finally:
+                closed.append(True)
+
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(arena.match.ProgressBar, "advance", interrupt)
+    with pytest.raises(arena.Interrupted, match="stopped after 1 of 18 games"):
+        play(Watched(), tmp_path)
+    assert closed == [True]
