@@ -419,7 +419,7 @@ def terminal() -> str:
 
 def story() -> str:
     """How a match between random players begins."""
-    match = Session(Rules(num_players=2), 5, [RandomAgent(), RandomAgent()])
+    match = Session(Game(seed=5, num_players=2), [RandomAgent(), RandomAgent()], 5)
     match.names = ["random", "random"]
     while len(match.story) < STORY_LINES:
         match.table.step()

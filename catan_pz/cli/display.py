@@ -2,15 +2,11 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from catan_pz.ui.window import Window
+from catan_pz.cli.extras import need
 
 
 def has_display() -> bool:
@@ -23,21 +19,19 @@ def has_display() -> bool:
     return True
 
 
-@contextmanager
-def open_window() -> "Iterator[Window]":
-    """A window that is closed in the end.
+def check_display() -> None:
+    """Refuse to go on where no window can be opened.
 
     Raises:
-        click.ClickException: there is no display.
+        click.ClickException: there is no display, or an extra is missing.
     """
+    need("render", "a window", "pygame", "resvg_py")
     from catan_pz.ui.window import Window
 
-    with Window("catan-pz") as window:
+    with Window() as window:
         try:
-            yield window
+            window.check_display()
         except RuntimeError as error:
-            if "no display" not in str(error):
-                raise
             raise click.ClickException(
                 "there is no display to open a window on: use --terminal"
             ) from error

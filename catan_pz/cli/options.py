@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from catan_pz.checks import check_seed
 from catan_pz.cli.agents import as_value, model_of, split_specs
 from catan_pz.rules import BOARD_KINDS, OFFER_FORMS, PRESETS, Rules
 from catan_pz.runtime.game import drawn_seed
+from catan_pz.runtime.record import GameRecord
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -97,6 +99,23 @@ def make_rules(
         raise click.UsageError(str(error)) from error
 
 
+RULES_OPTIONS: Final = ("rules", "players", "trading", "points", "board", "offers", "options")
+"""What `rules_options` are called, as parameters of a command."""
+
+
+def refuse_rules_options(reason: str) -> None:
+    """Refuse options for the rules where these are fixed otherwise.
+
+    Raises:
+        click.UsageError: names the first of them that is given.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in RULES_OPTIONS and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]}: {reason}")
+
+
 def _trained_with(agents: str) -> dict[str, Any]:
     """Players and trade of the first small network among agents; nothing without one."""
     for spec in split_specs(agents):
@@ -157,3 +176,15 @@ def match_options(command: Any) -> Any:
     ):
         command = option(command)
     return command
+
+
+def load_record(path: Path) -> GameRecord:
+    """A recorded game.
+
+    Raises:
+        click.ClickException: says what is wrong with the file.
+    """
+    try:
+        return GameRecord.load(path)
+    except ValueError as error:
+        raise click.ClickException(f"{path} holds no recorded game: {error}") from error

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,46 +10,56 @@ import click
 
 from catan_pz.cli.agents import load_agent, specs_by_seat
 from catan_pz.cli.console import check_columns, compiling_shown, examples
-from catan_pz.cli.display import has_display, open_window
-from catan_pz.cli.extras import need
-from catan_pz.cli.options import make_rules, rules_options, seed_option, seed_or_drawn
+from catan_pz.cli.display import check_display, has_display
+from catan_pz.cli.options import (
+    load_record,
+    make_rules,
+    refuse_rules_options,
+    rules_options,
+    seed_option,
+    seed_or_drawn,
+)
 from catan_pz.rules import Rules
-from catan_pz.ui.session import Session, get_ready
+from catan_pz.runtime.game import Game
+from catan_pz.ui.session import Session, get_ready, names_of
 
 
 @click.command(
     "play",
-    short_help="Play against agents, by mouse or typed orders.",
+    short_help="Play against agents, by mouse or typed commands.",
     epilog=examples(
         "catan-pz play",
         "catan-pz play --against heuristic,random --players 3",
         "catan-pz play --against ppo-4p-notrade",
         "catan-pz play --rules one_v_one --against runs/train/model.zip",
         "catan-pz play --terminal --seed 7 --record game.jsonl",
+        "catan-pz play --continue game.jsonl",
     ),
 )
 @click.option(
     "--against",
-    default="heuristic",
-    show_default=True,
     metavar="AGENTS",
     help="Names of agents, separated by commas, in turn order from your left; the "
-    "last one plays all further seats.",
+    "last one plays all further seats.  [heuristic, or as recorded]",
 )
 @click.option(
     "--seat",
     type=click.IntRange(0, 3),
     metavar="N",
-    default=0,
-    show_default=True,
-    help="Your seat.",
+    help="Your seat.  [0, or as recorded]",
 )
-@click.option("--name", default="Human", show_default=True, help="What you are called.")
+@click.option("--name", help="What you are called.  [Human, or as recorded]")
+@click.option(
+    "--continue",
+    "resumed",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Go on with a recorded game that wasn't finished, by its rules.",
+)
 @click.option(
     "--window/--terminal",
     "windowed",
     default=None,
-    help="Play in a window, or by typed orders.  [a window where there is a display]",
+    help="Play in a window, or by typed commands.  [a window where there is a display]",
 )
 @click.option(
     "--pause",
@@ -61,39 +72,87 @@ from catan_pz.ui.session import Session, get_ready
 @click.option(
     "--record",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Write the game to this file, also when you leave it.",
+    help="Write the game to this file, also when you leave it.  [that of --continue]",
 )
 @seed_option
 @rules_options
 def command(
-    against: str,
-    seat: int,
-    name: str,
+    against: str | None,
+    seat: int | None,
+    name: str | None,
+    resumed: Path | None,
     windowed: bool | None,
     pause: float,
     record: Path | None,
     seed: int | None,
     **chosen: Any,
 ) -> None:
-    """Play against agents, in a window by mouse or in the terminal by typed orders.
+    """Play against agents, in a window by mouse or in the terminal by typed commands.
 
     What you can do is marked on the board. There is no undo.
     """
-    rules = make_rules(**chosen, agents=against)
-    agents = seated(rules, seat, against)
-    with compiling_shown():
-        get_ready(rules, agents)
-    session = Session(rules, seed_or_drawn(seed), agents, name)
     in_window = has_display() if windowed is None else windowed
+    if in_window:
+        check_display()
+    seed = seed_or_drawn(seed)
+    if resumed is None:
+        rules = make_rules(**chosen, agents=against or "")
+        agents = seated(rules, seat or 0, against or "heuristic")
+        with compiling_shown():
+            get_ready(rules, agents)
+        names = names_of(agents, name or "Human")
+        session = Session(Game(rules, seed), agents, seed, names)
+    else:
+        refuse_rules_options("--continue goes on by the rules of the recording")
+        session = _resumed(resumed, seat, name, against, seed)
     try:
         if in_window:
             _play_in_window(session, pause)
         else:
             _play_in_terminal(session)
     finally:
+        record = record or resumed
         if record is not None:
             session.save(record)
             click.echo(f"The game is recorded in {record}.", err=True)
+
+
+def _resumed(
+    path: Path, seat: int | None, name: str | None, against: str | None, seed: int
+) -> Session:
+    record = load_record(path)
+    rules = Rules.from_dict(record.start["rules"])
+    names = record.names or []
+    seat = person_seat(names) if seat is None else seat
+    if against is None and names:
+        against = ",".join(_recorded_agent(names, seat, k) for k in range(1, len(names)))
+    agents = seated(rules, seat, against or "heuristic")
+    with compiling_shown():
+        get_ready(rules, agents)
+    called = names_of(agents, name or (names[seat] if names else "Human"))
+    try:
+        return Session.resumed(record, agents, seed, called)
+    except ValueError as error:
+        raise click.ClickException(f"{path} can't be continued: {error}") from error
+
+
+def person_seat(names: Sequence[str]) -> int:
+    """The first seat that no agent is named for, 0 where there is none."""
+    from catan_pz import agents
+
+    return next((seat for seat, name in enumerate(names) if name not in agents.names()), 0)
+
+
+def _recorded_agent(names: Sequence[str], seat: int, steps: int) -> str:
+    from catan_pz import agents
+
+    other = (seat + steps) % len(names)
+    if names[other] not in agents.names():
+        raise click.UsageError(
+            f"seat {other} was played by {names[other]!r}, which is no agent's name: say who "
+            "plays now with --against"
+        )
+    return names[other]
 
 
 def seated(rules: Rules, seat: int, against: str) -> list[Any]:
@@ -113,10 +172,10 @@ def seated(rules: Rules, seat: int, against: str) -> list[Any]:
 
 
 def _play_in_window(session: Session, pause: float) -> None:
-    need("render", "a window", "pygame", "resvg_py")
+    from catan_pz.ui.window import Window
     from catan_pz.ui.window_game import WindowGame
 
-    with open_window() as window:
+    with Window("catan-pz") as window:
         WindowGame(session, window, pause).run()
     click.echo(session.result())
 

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,19 +9,15 @@ from typing import Any
 import click
 
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import check_columns, compiling_shown, console, examples, progress
-from catan_pz.cli.display import has_display, open_window
-from catan_pz.cli.extras import need
-from catan_pz.cli.options import make_rules, rules_options, seed_option, seed_or_drawn
-from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
+from catan_pz.cli.console import check_columns, compiling_shown, examples
+from catan_pz.cli.display import check_display, has_display
+from catan_pz.cli.export import Show, export
+from catan_pz.cli.options import load_record, make_rules, rules_options, seed_option, seed_or_drawn
 from catan_pz.render.overlay import Overlay
-from catan_pz.render.svg import board_svg
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.frames import (
     Annotate,
-    Frame,
     frames_of_match,
     frames_of_record,
     without_overlay,
@@ -40,7 +35,7 @@ from catan_pz.ui.session import Session, get_ready
         "catan-pz watch game.jsonl --speed 10",
         "catan-pz watch --agents heuristic,random,random,random --seed 3",
         "catan-pz watch game.jsonl --export game.gif",
-        "catan-pz watch game.jsonl --odds runs/train/model.zip --viewer 0",
+        "catan-pz watch game.jsonl --policy runs/train/model.zip --viewer 0",
         "catan-pz watch game.jsonl --export board.svg --at 120 --viewer 0",
     ),
 )
@@ -79,10 +74,10 @@ from catan_pz.ui.session import Session, get_ready
     "--names",
     "named",
     metavar="NAMES",
-    help="What the seats of a recording are called, separated by commas.",
+    help="What the seats of a recording are called, separated by commas.  [as recorded]",
 )
 @click.option(
-    "--odds",
+    "--policy",
     metavar="MODEL",
     help="Draw the probabilities that this model gives to each move, in pictures.",
 )
@@ -126,7 +121,7 @@ def command(
     speed: float,
     viewer: int | None,
     named: str | None,
-    odds: str | None,
+    policy: str | None,
     target: Path | None,
     at: int | None,
     every: str | None,
@@ -137,74 +132,85 @@ def command(
 ) -> None:
     """Watch a RECORDING (a .jsonl file), or a live match between agents.
 
-    Keys: space pauses, the arrows step back and on, + and - change the speed, q quits.
+    Keys: space pauses, the arrows step back and on, Page Up and Page Down go from turn to turn,
+    Home and End to the start and the end, + and - change the speed, q quits.
     """
-    session = None
-    total = None
-    if recording is not None:
-        loaded = _load(recording)
-        count = len(loaded.start["players"])
-        total = len(loaded.decisions) + 1
-        names = None if named is None else [name.strip() for name in named.split(",")]
-        if names is not None and len(names) != count:
-            raise click.UsageError(f"--names {named!r}: this game has {count} seats")
-        annotate = _annotate(odds, Rules.from_dict(loaded.start["rules"]))
-        frames = frames_of_record(loaded, viewer, names, annotate)
-    else:
-        rules = make_rules(**chosen, agents=f"{agents},{odds or ''}")
-        count = rules.num_players
-        cast = _cast(agents, rules)
-        with compiling_shown():
-            get_ready(rules, cast)
-        session = Session(rules, seed_or_drawn(seed), cast, viewer=viewer)
-        names = session.seat_names()
-        frames = frames_of_match(session, _annotate(odds, rules))
-    if viewer is not None and viewer >= count:
-        raise click.UsageError(f"--viewer {viewer}: this game has the seats 0 to {count - 1}")
+    in_window = target is None and (has_display() if windowed is None else windowed)
+    if in_window:
+        check_display()
+    show = (
+        _live(agents, policy, viewer, seed, chosen)
+        if recording is None
+        else _recorded(recording, named, policy, viewer)
+    )
     try:
         if target is not None:
-            _export(frames, target, at, every, width, viewer, names, 1 / speed)
+            export(show, target, at, every, width, 1 / speed)
         else:
-            _show(frames, speed, total, windowed, viewer, names)
+            _on_screen(show, speed, in_window)
     finally:
-        if record is not None and session is not None:
-            session.save(record)
+        if record is not None and show.session is not None:
+            show.session.save(record)
             click.echo(f"The match is recorded in {record}.", err=True)
 
 
-def _show(
-    frames: Iterator[Frame],
-    speed: float,
-    total: int | None,
-    windowed: bool | None,
-    viewer: int | None,
-    names: list[str] | None,
-) -> None:
-    in_window = has_display() if windowed is None else windowed
+def _recorded(recording: Path, named: str | None, policy: str | None, viewer: int | None) -> Show:
+    record = load_record(recording)
+    seats = len(record.start["players"])
+    _check_viewer(viewer, seats)
+    names = record.names
+    if named is not None:
+        names = [name.strip() for name in named.split(",")]
+        if len(names) != seats:
+            raise click.UsageError(f"--names {named!r}: this game has {seats} seats")
+    annotate = _annotate(policy, Rules.from_dict(record.start["rules"]))
+    frames = frames_of_record(record, viewer, names, annotate)
+    return Show(frames, viewer, names, len(record.decisions) + 1)
+
+
+def _live(
+    agents: str, policy: str | None, viewer: int | None, seed: int | None, chosen: dict[str, Any]
+) -> Show:
+    rules = make_rules(**chosen, agents=f"{agents},{policy or ''}")
+    _check_viewer(viewer, rules.num_players)
+    players = _players(agents, rules)
+    annotate = _annotate(policy, rules)
+    with compiling_shown():
+        get_ready(rules, players)
+    seed = seed_or_drawn(seed)
+    session = Session(Game(rules, seed), players, seed, viewer=viewer)
+    frames = frames_of_match(session, annotate)
+    return Show(frames, viewer, session.seat_names(), session=session)
+
+
+def _check_viewer(viewer: int | None, seats: int) -> None:
+    if viewer is not None and viewer >= seats:
+        raise click.UsageError(f"--viewer {viewer}: this game has the seats 0 to {seats - 1}")
+
+
+def _on_screen(show: Show, speed: float, in_window: bool) -> None:
     if not in_window and not sys.stdout.isatty():
-        write_story(frames, click.echo, viewer, names)
+        write_story(show.frames, click.echo, show.viewer, show.names)
         return
-    playback = Playback(frames, speed, total)
+    playback = Playback(show.frames, speed, show.total)
     try:
-        (_show_window if in_window else _show_terminal)(playback, viewer, names)
+        if in_window:
+            _in_window(playback, show)
+        else:
+            _in_terminal(playback, show)
     finally:
         playback.close()
 
 
-def _load(path: Path) -> GameRecord:
-    try:
-        return GameRecord.load(path)
-    except ValueError as error:
-        raise click.ClickException(f"{path} holds no recorded game: {error}") from error
-
-
-def _annotate(odds: str | None, rules: Rules) -> Annotate:
+def _annotate(policy: str | None, rules: Rules) -> Annotate:
     """A model's probabilities in the place of whoever is to move."""
-    if odds is None:
+    if policy is None:
         return without_overlay
-    agent = load_agent(odds, rules)
+    agent = load_agent(policy, rules)
     if not hasattr(agent, "odds"):
-        raise click.UsageError(f"--odds {odds}: only models saved as .zip or .npz have odds")
+        raise click.UsageError(
+            f"--policy {policy}: only models saved as .zip or .npz show their probabilities"
+        )
 
     def annotate(game: Game) -> Overlay:
         if not game.mask.any():
@@ -214,93 +220,22 @@ def _annotate(odds: str | None, rules: Rules) -> Annotate:
     return annotate
 
 
-def _cast(agents: str, rules: Rules) -> list[Any]:
+def _players(agents: str, rules: Rules) -> list[Any]:
     specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
     return [load_agent(spec, rules) for spec in specs]
 
 
-def _export(
-    frames: Iterable[Frame],
-    target: Path,
-    at: int | None,
-    every: str | None,
-    width: int,
-    viewer: int | None,
-    names: list[str] | None,
-    seconds: float,
-) -> None:
-    form = target.suffix.lower()
-    if form not in PICTURES + FILMS:
-        allowed = ", ".join(PICTURES + FILMS)
-        raise click.UsageError(f"--export {target}: the file must end in one of {allowed}")
-    if form in FILMS:
-        if at is not None:
-            raise click.UsageError("--at chooses one picture: export a .svg or .png")
-        need("render", "a film", "pygame", "resvg_py", "PIL")
-    shown = list(_gathered(frames))
-    if form in PICTURES:
-        if at is not None and at >= len(shown):
-            raise click.UsageError(f"--at {at}: the game has the pictures 0 to {len(shown) - 1}")
-        frame = shown[-1 if at is None else at]
-        save_picture(_picture(frame, viewer, names, width), target)
-        click.echo(
-            f"{target} shows the game after {len(shown) - 1 if at is None else at} decisions."
-        )
-        return
-    chosen = _chosen(shown, every or ("turn" if form == ".gif" else "decision"))
-    with progress("pictures") as bar:
-        task = bar.add_task("Drawing", total=len(chosen))
-        count = save_film(
-            (_picture(frame, viewer, names, width) for frame in chosen),
-            target,
-            width=width,
-            seconds=seconds,
-            shown=lambda: bar.advance(task),
-        )
-    click.echo(f"{target} has {count} pictures.")
-
-
-def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:
-    """All frames, with a sign of life on the terminal while a match is played for them."""
-    with console(stderr=True).status("Playing ...") as status:
-        for count, frame in enumerate(frames):
-            if count % 50 == 0:
-                status.update(f"Playing ... {count} decisions")
-            yield frame
-
-
-def _chosen(shown: list[Frame], every: str) -> list[Frame]:
-    """All frames, or the last of each turn."""
-    if every == "decision":
-        return shown
-    return [
-        frame
-        for k, frame in enumerate(shown)
-        if k == len(shown) - 1 or frame.state["turn"] != shown[k + 1].state["turn"]
-    ]
-
-
-def _picture(frame: Frame, viewer: int | None, names: list[str] | None, width: float) -> str:
-    return board_svg(
-        frame.state,
-        viewer=viewer,
-        width=width,
-        last_action=frame.line,
-        names=names,
-        overlay=frame.overlay,
-    )
-
-
-def _show_window(playback: Playback, viewer: int | None, names: list[str] | None) -> None:
-    need("render", "a window", "pygame", "resvg_py")
+def _in_window(playback: Playback, show: Show) -> None:
     from catan_pz.ui.playback_window import PlaybackWindow
+    from catan_pz.ui.window import Window
 
-    with open_window() as window:
-        PlaybackWindow(playback, window, viewer, names).run()
+    with Window("catan-pz") as window:
+        PlaybackWindow(playback, window, show.viewer, show.names).run()
 
 
-def _show_terminal(playback: Playback, viewer: int | None, names: list[str] | None) -> None:
+def _in_terminal(playback: Playback, show: Show) -> None:
     check_columns()
     write = partial(click.echo, nl=False)
     color = "NO_COLOR" not in os.environ
-    PlaybackTerminal(playback, write, viewer, names, color, sys.stdin.isatty()).run()
+    interactive = sys.stdin.isatty()
+    PlaybackTerminal(playback, write, show.viewer, show.names, color, interactive).run()

@@ -1,12 +1,12 @@
 """Whole games as JSON lines, replayed without the random generator.
 
-The first line holds the state from which the game was recorded, each further line one
-decision (forced ones included) with what chance brought, the last line the result.
+The first line holds the state from which the game was recorded and the players' names, each
+further line one decision (forced ones included) with what chance brought, the last line the result.
 """
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
@@ -30,16 +30,27 @@ class GameRecord:
         decisions: what was played since, in order.
         result: "winner" (a seat or None), "turns", "points" of each seat, and "end": "won",
             "truncated" or "unfinished".
+        names: what the players are called, one a seat; None where they have no names.
     """
 
     start: dict[str, Any]
     decisions: list[Decision] = field(default_factory=list)
     result: dict[str, Any] = field(default_factory=dict)
+    names: list[str] | None = None
 
     @classmethod
-    def of(cls, game: Game) -> Self:
-        """Record a game from here on, as it is played."""
-        record = cls(game.snapshot(), [], _result(game))
+    def of(cls, game: Game, names: Sequence[str] | None = None) -> Self:
+        """Record a game from here on, as it is played.
+
+        Args:
+            game: the game.
+            names: what the players are called, one a seat.
+
+        Raises:
+            ValueError: `names` are not one a seat.
+        """
+        start = game.snapshot()
+        record = cls(start, [], _result(game), _check_names(names, start))
 
         def listen(_before: np.ndarray, decision: Decision, _after: np.ndarray) -> None:
             record.decisions.append(decision)
@@ -50,7 +61,8 @@ class GameRecord:
 
     def lines(self) -> Iterator[str]:
         """The JSON lines, without line ends."""
-        yield json.dumps({"format": FORMAT, "state": self.start})
+        names = {} if self.names is None else {"names": self.names}
+        yield json.dumps({"format": FORMAT} | names | {"state": self.start})
         for decision in self.decisions:
             yield json.dumps(
                 {
@@ -89,16 +101,21 @@ class GameRecord:
                 "result: this one doesn't, or is cut short"
             )
         decisions = [_decision(number, row) for number, row in enumerate(rows[1:-1], 2)]
-        return cls(rows[0]["state"], decisions, rows[-1]["result"])
+        start = rows[0]["state"]
+        names = _check_names(rows[0].get("names"), start)
+        return cls(start, decisions, rows[-1]["result"], names)
 
-    def replay(self) -> Iterator[Game]:
+    def replay(self, game: Game | None = None) -> Iterator[Game]:
         """Play the game again, yielding it at the start and after each decision.
+
+        Args:
+            game: what to play it on, a game in the state `start`; a new one where None.
 
         Raises:
             ValueError: names the line of a decision that isn't legal, or says that the result
                 is another.
         """
-        game = Game.from_snapshot(self.start)
+        game = Game.from_snapshot(self.start) if game is None else game
         yield game
         for number, decision in enumerate(self.decisions, 2):
             if decision.player != game.player:
@@ -112,6 +129,15 @@ class GameRecord:
             yield game
         if self.result != _result(game):
             raise ValueError(f"the result is {_result(game)}, recorded as {self.result}")
+
+
+def _check_names(names: Any, start: Mapping[str, Any]) -> list[str] | None:
+    if names is None:
+        return None
+    seats = len(start["players"])
+    if isinstance(names, str) or len(names) != seats or not all(isinstance(n, str) for n in names):
+        raise ValueError(f"names={names!r} are not possible; allowed: {seats} names, one a seat")
+    return list(names)
 
 
 def _result(game: Game) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,20 +27,25 @@ def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
         Table(Game(rules, 0), everyone, seat_seeds(0, rules.num_players)).step()
 
 
+def names_of(agents: Sequence[Agent | None], person: str = "Human") -> list[str]:
+    """What seats are called by those who play them."""
+    return [person if agent is None else agent.name for agent in agents]
+
+
 class Session:
     """One game with its table, its record and its story.
 
     Args:
-        rules: the rules.
-        seed: of the game, and of what its agents draw.
+        game: the game, at its start.
         agents: by seat, None for the person's.
-        person: what the person is called.
-        viewer: where nobody plays, the seat whose ears hear the story; None for all that is.
+        seed: of what the agents draw.
+        names: what the seats are called; by default as the agents and "Human".
+        viewer: where nobody plays, the seat whose knowledge limits the story; None for all.
 
     Attributes:
         game: the game.
         table: the table at which the agents sit.
-        record: all that was played.
+        record: all that was played, with the seats' names.
         names: what the seats are called.
         seat: the person's seat, None where nobody plays.
         viewer: the seat whose knowledge is shown; None for all.
@@ -49,20 +54,50 @@ class Session:
 
     def __init__(
         self,
-        rules: Rules,
-        seed: int,
+        game: Game,
         agents: Sequence[Agent | None],
-        person: str = "Human",
+        seed: int,
+        names: Sequence[str] | None = None,
         viewer: int | None = None,
     ) -> None:
-        self.game = Game(rules, seed)
-        self.table = Table(self.game, agents, seat_seeds(seed, rules.num_players))
-        self.record = GameRecord.of(self.game)
-        self.names = [person if agent is None else agent.name for agent in agents]
+        self.game = game
+        self.table = Table(game, agents, seat_seeds(seed, game.rules.num_players))
+        self.names = list(names or names_of(agents))
+        self.record = GameRecord.of(game, self.names)
         self.seat = next((p for p, agent in enumerate(agents) if agent is None), None)
         self.viewer = viewer if self.seat is None else self.seat
         self.story: list[str] = []
         self.game.listeners.append(self._listen)
+
+    @classmethod
+    def resumed(
+        cls,
+        record: GameRecord,
+        agents: Sequence[Agent | None],
+        seed: int,
+        names: Sequence[str] | None = None,
+    ) -> Self:
+        """A session that goes on where a recorded game was left.
+
+        What was played is told to the agents again, and stands in record and story.
+
+        Args:
+            record: the game so far.
+            agents: by seat, None for the person's.
+            seed: of what the agents and chance draw from now on.
+            names: what the seats are called; by default as in the record.
+
+        Raises:
+            ValueError: if the record isn't that of a game by the rules, or the game is over.
+        """
+        game = Game.from_snapshot(record.start)
+        session = cls(game, agents, seed, names or record.names)
+        for _ in record.replay(game):
+            pass
+        if session.is_finished:
+            raise ValueError("the recorded game is over")
+        game.games["rng"][0] = np.uint64(seed)
+        return session
 
     def _listen(self, before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
         rules = self.game.rules

@@ -153,7 +153,12 @@ class Window:
         """Close the window."""
         self.close()
 
-    def _open(self, width: int, height: int) -> None:
+    def check_display(self) -> None:
+        """See whether a window can be opened, before there is a picture for it.
+
+        Raises:
+            RuntimeError: there is no display.
+        """
         pygame = self._pygame
         try:
             # Not pygame.init(): a picture needs neither sound nor joysticks.
@@ -162,6 +167,13 @@ class Window:
                 # SDL's last resort: a window that nobody would ever see.
                 pygame.display.quit()
                 raise pygame.error("SDL found no screen")
+        except pygame.error as reason:
+            raise RuntimeError(_NO_DISPLAY.format(reason=reason)) from reason
+
+    def _open(self, width: int, height: int) -> None:
+        self.check_display()
+        pygame = self._pygame
+        try:
             desktop_width, desktop_height = pygame.display.get_desktop_sizes()[0]
             shrink = min(1.0, 0.92 * desktop_width / width, 0.88 * desktop_height / height)
             size = (max(1, round(width * shrink)), max(1, round(height * shrink)))

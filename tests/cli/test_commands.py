@@ -314,10 +314,10 @@ def test_training_leaves_a_model_that_plays(
     picture = tmp_path / "odds.svg"
     rules = ["--players", "2", "--no-trading", "--seed", "1", "--set", "max_turns=5"]
     words = ["watch", *rules, "--agents", "random", "--export", str(picture), "--at", "0"]
-    assert main([*words, "--odds", str(model)]) == 0
+    assert main([*words, "--policy", str(model)]) == 0
     assert picture.read_text(encoding="utf-8").count('class="overlay"') == 1
-    assert main([*words, "--odds", "random"]) == 2
-    assert "only models saved as .zip or .npz have odds" in capsys.readouterr().err
+    assert main([*words, "--policy", "random"]) == 2
+    assert "only models saved as .zip or .npz show their probabilities" in capsys.readouterr().err
     assert main(["watch", "--agents", str(model), "--players", "2"]) == 2
     assert "was trained without trade between players (252 actions): add --no-trading" in (
         capsys.readouterr().err

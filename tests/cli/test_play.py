@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from catan_pz.board.topology import VERTEX_EDGES
 from catan_pz.cli import main
 from catan_pz.cli.play import seated
 from catan_pz.rules import Rules
@@ -65,6 +66,44 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: Any) 
     assert 'a window needs pygame, resvg_py: pip install "catan-pz[render]"' in (
         capsys.readouterr().err
     )
+
+
+def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """Answer prompts by lines, then leave."""
+    left = [*lines, "quit"][::-1]
+    monkeypatch.setattr("builtins.input", lambda _prompt: left.pop())
+
+
+def test_a_recorded_game_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    kept = tmp_path / "game.jsonl"
+    words = ["play", "--terminal", "--players", "2", "--board", "beginner", "--seed", "3"]
+    who = ["--name", "Ann", "--seat", "1", "--against", "random"]
+    typing(monkeypatch, "s 11")
+    assert main([*words, *who, "--record", str(kept)]) == 0
+    first = GameRecord.load(kept)
+    assert first.names == ["random", "Ann"]
+    typing(monkeypatch, f"road {VERTEX_EDGES[11][0]}")
+    assert main(["play", "--terminal", "--continue", str(kept)]) == 0
+    assert f"The game is recorded in {kept}." in capsys.readouterr().err
+    second = GameRecord.load(kept)
+    assert second.names == first.names
+    assert second.decisions[: len(first.decisions)] == first.decisions
+    assert second.decisions[len(first.decisions)].player == 1
+    typing(monkeypatch)
+    other = tmp_path / "other.jsonl"
+    words = ["play", "--terminal", "--continue", str(kept), "--record", str(other)]
+    assert main([*words, "--seat", "0", "--against", "weighted", "--name", "Bob"]) == 0
+    assert GameRecord.load(other).names == ["Bob", "weighted"]
+    capsys.readouterr()
+    for more, complaint in (
+        (["--points", "5"], "--points: --continue goes on by the rules of the recording"),
+        (["--seat", "0"], "seat 1 was played by 'Ann', which is no agent's name"),
+        (["--seat", "2", "--against", "random"], "--seat 2: this game has the seats 0 to 1"),
+    ):
+        assert main([*words, *more]) == 2
+        assert complaint in capsys.readouterr().err
 
 
 def program(*words: str) -> list[str]:

@@ -120,9 +120,7 @@ def test_a_live_match_is_recorded_and_watched_again(tmp_path: Path, capsys: Any)
     live = capsys.readouterr().out
     assert main(["watch", str(path), "--terminal"]) == 0
     again = capsys.readouterr().out
-    names = [("random 0", "Player 0"), ("random 1", "Player 1")]
-    for name, plain in names:
-        live = live.replace(name, plain)
+    assert live.startswith("random 0 builds a settlement")
     count = len(GameRecord.load(path).decisions)
     assert live.split("\n")[:count] == again.split("\n")[:count]
 

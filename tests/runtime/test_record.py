@@ -55,6 +55,32 @@ def test_a_game_can_be_recorded_from_its_middle(tmp_path: Path) -> None:
     assert record.result["end"] == "unfinished"
 
 
+@pytest.mark.purepython
+def test_names_are_kept(tmp_path: Path) -> None:
+    game = Game(seed=4, num_players=2)
+    record = GameRecord.of(game, ["Ann", "heuristic"])
+    game.step(int(game.legal_actions()[0]))
+    record.save(tmp_path / "game.jsonl")
+    assert GameRecord.load(tmp_path / "game.jsonl") == record
+    assert record.names == ["Ann", "heuristic"]
+    header = json.loads(next(record.lines()))
+    assert header["names"] == ["Ann", "heuristic"]
+    assert "names" not in json.loads(next(GameRecord.of(game).lines()))
+    for wrong in (["Ann"], "AB", [1, 2]):
+        with pytest.raises(ValueError, match="allowed: 2 names, one a seat"):
+            GameRecord.of(game, wrong)
+
+
+@pytest.mark.purepython
+def test_a_game_is_replayed_before_those_who_listen() -> None:
+    _, record = recorded_game(4, 60)
+    game = Game.from_snapshot(record.start)
+    again = GameRecord.of(game)
+    *_, last = record.replay(game)
+    assert last is game
+    assert again.decisions == record.decisions
+
+
 def broken(lines: list[str], number: int, **changes: object) -> str:
     lines = list(lines)
     lines[number] = json.dumps(json.loads(lines[number]) | changes)

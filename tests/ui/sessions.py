@@ -9,7 +9,7 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
-from catan_pz.ui.session import Session
+from catan_pz.ui.session import Session, names_of
 
 SHORT = Rules(num_players=2, victory_points=5, offer_form="both", max_turns=120)
 
@@ -17,7 +17,7 @@ SHORT = Rules(num_players=2, victory_points=5, offer_form="both", max_turns=120)
 def session(rules: Rules = SHORT, seed: int = 1, seat: int = 0) -> Session:
     agents: list[Any] = [RandomAgent() for _ in range(rules.num_players)]
     agents[seat] = None
-    return Session(rules, seed, agents, "Ann")
+    return Session(Game(rules, seed), agents, seed, names_of(agents, "Ann"))
 
 
 def choice(game: Game, rng: np.random.Generator) -> int:

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from catan_pz.agents.random import RandomAgent
+from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.frames import frames_of_match, frames_of_record
 from catan_pz.ui.session import Session
@@ -19,7 +20,7 @@ def test_a_recording_is_replayed_to_its_end(recorded: Path) -> None:
 
 
 def test_a_match_is_the_same_watched_and_recorded(tmp_path: Path) -> None:
-    match = Session(RULES, 4, [RandomAgent(), RandomAgent()])
+    match = Session(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4)
     live = list(frames_of_match(match))
     match.save(tmp_path / "game.jsonl")
     again = list(frames_of_record(GameRecord.load(tmp_path / "game.jsonl"), None, match.names))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from catan_pz.agents.random import RandomAgent
+from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.frames import Frame, frames_of_match
 from catan_pz.ui.playback import Playback, PlaybackState
@@ -74,7 +75,7 @@ def test_pages_go_from_turn_to_turn(recorded: Path) -> None:
 
 
 def test_a_live_match_is_made_a_few_frames_ahead() -> None:
-    match = Session(RULES, 4, [RandomAgent(), RandomAgent()])
+    match = Session(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4)
     playback = Playback(frames_of_match(match))
     time.sleep(0.5)
     assert 2 <= playback.state.count <= 10

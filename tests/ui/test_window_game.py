@@ -7,6 +7,7 @@ import pytest
 from catan_pz import actions as table
 from catan_pz.agents.random import RandomAgent
 from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
 from catan_pz.ui.session import Session
 from tests.ui.mouse import Mouse
@@ -91,6 +92,6 @@ def test_the_pause_holds_the_others_back(pygame: Any) -> None:
 
 def test_a_match_without_a_person_is_watched_instead(pygame: Any) -> None:
 
-    match = Session(SHORT, 1, [RandomAgent(), RandomAgent()])
+    match = Session(Game(SHORT, 1), [RandomAgent(), RandomAgent()], 1)
     with Window("a test") as window, pytest.raises(ValueError, match="watch it"):
         WindowGame(match, window)
