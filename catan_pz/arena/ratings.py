@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.arena.results import Result
-from catan_pz.arena.statistics import LEVEL, Interval, check_level, import_scipy
+from catan_pz.arena.statistics import LEVEL, Interval, check_level
 from catan_pz.checks import not_possible
 
 ELO: Final = 400 / log(10)
@@ -25,6 +25,10 @@ VIRTUAL_GAMES: Final = 1.0
 """Draws of each entrant against a virtual one of rating 0, added to the data as a prior.
 
 Without them the rating of an entrant that never won, or never lost, would be infinite."""
+
+MAX_ITERATIONS: Final = 100
+TOLERANCE: Final = 1e-9
+"""Newton's method ends when no strength changes by more."""
 
 
 @dataclass(frozen=True)
@@ -43,38 +47,41 @@ class Rating:
 
 
 def fit(
-    lineups: NDArray[np.int64], wins: NDArray[np.float64], start: NDArray[np.float64] | None = None
+    lineups: NDArray[np.int64], wins: NDArray[Any], virtual_games: float = VIRTUAL_GAMES
 ) -> NDArray[np.float64]:
-    """Fit the strengths t.
+    """Fit the strengths t by Newton's method, for many samples of games at once.
+
+    The negative log-likelihood is generalised self-concordant, so the step length
+    log(1 + s) / s, with s twice the largest change, never increases it (F. Bach, 2010,
+    Electronic Journal of Statistics 4, proposition 1).
 
     Args:
         lineups: (L, K) how many copies of each entrant play in each line-up.
-        wins: (L, K) how many games of each line-up each entrant has won.
-        start: (K,) initial values.
+        wins: (..., L, K) how many games of each line-up each entrant has won.
+        virtual_games: draws of each entrant against a virtual one of rating 0.
 
     Returns:
-        (K,) strengths with mean 0.
+        (..., K) strengths with mean 0.
     """
-    minimize = import_scipy("optimize").minimize
-    games = wins.sum(axis=1)
-    won = wins.sum(axis=0)
-
-    def loss(t: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        top = t.max()
-        weights = lineups * np.exp(t - top)
-        sums = weights.sum(axis=1)
-        virtual = np.logaddexp(0, t)
-        value = games @ (np.log(sums) + top) - won @ t
-        value += VIRTUAL_GAMES * (virtual - t / 2).sum()
-        slope = games @ (weights / sums[:, None]) - won
-        slope += VIRTUAL_GAMES * (np.exp(t - virtual) - 0.5)
-        return float(value), slope
-
-    begin = np.zeros(lineups.shape[1]) if start is None else start
-    found: Any = minimize(
-        loss, begin, jac=True, method="L-BFGS-B", options={"ftol": 1e-13, "gtol": 1e-7}
-    )
-    strengths: NDArray[np.float64] = found.x - found.x.mean()
+    games = wins.sum(axis=-1)
+    won = wins.sum(axis=-2)
+    t = np.zeros(won.shape)
+    for _ in range(MAX_ITERATIONS):
+        weights = lineups * np.exp(t - t.max(axis=-1, keepdims=True))[..., None, :]
+        p = weights / weights.sum(axis=-1, keepdims=True)  # (..., L, K) of winning
+        expected = games[..., None] * p
+        virtual = 1 / (1 + np.exp(-t))  # (..., K) of beating the virtual entrant
+        gradient = won - expected.sum(axis=-2) + virtual_games * (0.5 - virtual)
+        curvature = expected.sum(axis=-2) + virtual_games * virtual * (1 - virtual)
+        hessian = np.eye(len(lineups.T)) * curvature[..., None]
+        hessian = hessian - np.swapaxes(expected, -1, -2) @ p
+        # Without virtual games the likelihood leaves the mean of t open.
+        step = (np.linalg.pinv(hessian, 1e-12, True) @ gradient[..., None])[..., 0]
+        size = 2 * np.abs(step).max(axis=-1, keepdims=True)
+        t += step * np.log1p(size) / np.maximum(size, 1e-300)
+        if size.max() < TOLERANCE:
+            break
+    strengths: NDArray[np.float64] = t - t.mean(axis=-1, keepdims=True)
     return strengths
 
 
@@ -140,14 +147,12 @@ def rate_by_wins(
     if not connected(lineups):
         raise ValueError("there are no ratings: some entrants never met the others")
     blocks = len(wins)
-    total = wins.sum(axis=0).astype(np.float64)
-    strengths = fit(lineups, total)
+    strengths = fit(lineups, wins.sum(axis=0))
     intervals: list[Interval | None] = [None] * len(names)
     if blocks > 1:
         rng = np.random.default_rng(0)
         counts = rng.multinomial(blocks, np.full(blocks, 1 / blocks), size=resamples)
-        sums = np.tensordot(counts, wins, axes=1).astype(np.float64)
-        samples = np.array([fit(lineups, one, strengths) for one in sums])
+        samples = fit(lineups, np.tensordot(counts, wins, axes=1))
         tails = ((1 - level) / 2, (1 + level) / 2)
         low, high = ELO * np.quantile(samples, tails, axis=0)
         intervals = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]

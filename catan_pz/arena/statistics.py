@@ -48,7 +48,7 @@ def import_scipy(name: str) -> Any:
         return import_module(f"scipy.{name}")
     except ImportError as error:
         raise ImportError(
-            "intervals by blocks, comparisons and ratings need scipy: pip install 'catan-pz[arena]'"
+            "intervals by blocks and comparisons need scipy: pip install 'catan-pz[arena]'"
         ) from error
 
 

@@ -6,8 +6,9 @@ import choix
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
 
-from catan_pz.arena import ratings
 from catan_pz.arena.ratings import ELO, connected, fit, rate_by_wins
 
 pytestmark = pytest.mark.purepython
@@ -50,8 +51,7 @@ def test_intervals_cover() -> None:
     assert 148 <= hits <= 174
 
 
-def test_another_library_fits_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings, "VIRTUAL_GAMES", 0.0)
+def test_another_library_fits_the_same() -> None:
     wins = simulate_wins(np.random.default_rng(2), 40, 3).sum(axis=0)
     games = []
     for lineup, won in zip(LINEUPS, wins, strict=True):
@@ -59,20 +59,47 @@ def test_another_library_fits_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
             others = np.repeat(range(3), lineup - (np.arange(3) == k))
             games += [(k, others.tolist())] * int(won[k])
     theirs = choix.ilsr_top1(3, games, tol=1e-10)
-    assert fit(LINEUPS, wins.astype(float)) == pytest.approx(theirs - theirs.mean(), abs=1e-5)
+    assert fit(LINEUPS, wins, 0.0) == pytest.approx(theirs - theirs.mean(), abs=1e-6)
 
 
-def test_two_players_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings, "VIRTUAL_GAMES", 0.0)
+def test_virtual_games_are_a_prior() -> None:
+    wins = simulate_wins(np.random.default_rng(3), 2, 2).sum(axis=0)
+
+    def loss(t: NDArray[np.float64]) -> float:
+        weights = LINEUPS * np.exp(t)
+        likelihood = (wins * (t - np.log(weights.sum(axis=1, keepdims=True)))).sum()
+        draws = (np.log(expit(t)) + np.log(expit(-t))) / 2
+        return float(-likelihood - 2 * draws.sum())
+
+    theirs = minimize(loss, np.zeros(3), tol=1e-12).x
+    assert fit(LINEUPS, wins, 2.0) == pytest.approx(theirs - theirs.mean(), abs=1e-5)
+
+
+def test_many_samples_are_fitted_like_one() -> None:
+    wins = simulate_wins(np.random.default_rng(4), 50, 8)
+    # Extreme samples among usual ones: all games won by one entrant, and no game at all.
+    wins[0] = 0
+    wins[1] = 0
+    wins[1, :, 2] = 10**6
+    together = fit(LINEUPS, wins)
+    assert together == pytest.approx(np.array([fit(LINEUPS, one) for one in wins]), abs=1e-7)
+    assert together[0] == pytest.approx([0, 0, 0])
+    assert together[1, 2] > 8
+
+
+def test_two_players_by_hand() -> None:
+    t = fit(np.array([[1, 1]]), np.array([[3, 30]]), 0.0)
+    assert ELO * (t[1] - t[0]) == pytest.approx(400 * log10(10), abs=1e-3)
+
+
+def test_one_block_gives_no_intervals() -> None:
     found = rate_by_wins(("x", "y"), np.array([[1, 1]]), np.array([[[3, 30]]]))
     assert [(r.name, r.interval) for r in found] == [("y", None), ("x", None)]
-    assert found[0].rating - found[1].rating == pytest.approx(400 * log10(10), abs=1e-3)
 
 
-def test_one_against_copies_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ratings, "VIRTUAL_GAMES", 0.0)
+def test_one_against_copies_by_hand() -> None:
     # Half of the games against three copies: three times as strong as each.
-    t = fit(np.array([[1, 3]]), np.array([[50.0, 50]]))
+    t = fit(np.array([[1, 3]]), np.array([[50, 50]]), 0.0)
     assert t[0] - t[1] == pytest.approx(np.log(3), abs=1e-6)
 
 
