@@ -16,8 +16,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-# More words for pytest: make test PYTEST_ARGS="-n 2 tests/engine"
+# Further arguments of pytest: make test PYTEST_ARGS="-n 0 tests/engine" (one process, one folder)
 PYTEST_ARGS ?=
+# One worker a core; a worker without tests takes some from another.
+PARALLEL := -n auto --dist worksteal
 # What `make train` runs, and with which options.
 TRAIN ?= examples/train_quick.py
 TRAIN_ARGS ?=
@@ -27,12 +29,12 @@ help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 .PHONY: test
-test: $(VENV)/.test-installed  ## run the tests (without the slow ones)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: $(VENV)/.test-installed  ## run the tests on all cores (without the slow ones)
+	$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 .PHONY: test-slow
 test-slow: $(VENV)/.test-installed  ## run the slow tests
-	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m slow $(PARALLEL) $(PYTEST_ARGS)
 
 .PHONY: train
 train: $(VENV)/.train-installed  ## train a MaskablePPO agent for a few minutes
@@ -62,7 +64,7 @@ coverage: $(VENV)/.test-installed  ## measure coverage with compilation switched
 .PHONY: bounds
 bounds: $(VENV)/.test-installed  ## run the tests with bounds checks in the compiled rules
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-bounds \
-	  $(BIN)/python -m pytest $(PYTEST_ARGS)
+	  $(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 .PHONY: bench
 bench: $(VENV)/.test-installed  ## measure speed

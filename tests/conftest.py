@@ -1,6 +1,9 @@
-"""Marks shared by whole folders of tests."""
+"""What all tests share: marks of whole folders, and how they run in parallel."""
 
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +12,18 @@ import pytest
 HERE = Path(__file__).parent
 PURE_PYTHON = ("cli", "render", "notation", "ui")
 """Folders whose tests play few decisions: quick with NUMBA_DISABLE_JIT=1 as well."""
+
+# Parallel workers take a core each; libraries that start a thread per core would get in their way.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile everything once before parallel workers start, lest each of them do it."""
+    is_worker = hasattr(config, "workerinput")
+    if config.getoption("numprocesses", None) and not is_worker and not config.option.collectonly:
+        subprocess.run([sys.executable, "-m", "tests.compile_all"], cwd=HERE.parent, check=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
