@@ -125,11 +125,11 @@ def compare_pairs(
         level: confidence level.
     """
     wins = np.array(won, bool)
-    gains: NDArray[np.int64] = wins[:, 0].astype(np.int64) - wins[:, 1]
+    differences: NDArray[np.int64] = wins[:, 0].astype(np.int64) - wins[:, 1]
     _, block = np.unique(np.asarray(blocks), return_inverse=True)
-    sums = np.bincount(block, gains)
+    sums = np.bincount(block, differences)
     sizes = np.bincount(block)
-    difference = float(gains.mean())
+    difference = float(differences.mean())
     # Where blocks have different sizes, this is the linearised ratio of the two sums.
     values = difference + (sums - difference * sizes) / sizes.mean()
     only_first = int((wins[:, 0] & ~wins[:, 1]).sum())

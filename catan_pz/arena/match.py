@@ -29,9 +29,9 @@ class Interrupted(KeyboardInterrupt):
     """
 
     def __init__(self, games: int, total: int, path: Path | None) -> None:
-        kept = "none are saved, as no file of results was given"
+        kept = "none is saved, as no file of results was given"
         if path is not None:
-            kept = f"saved in {path}; the same call goes on from there"
+            kept = f"saved in {path}; the same call resumes the match"
         super().__init__(f"stopped after {games:,} of {total:,} games: {kept}")
         self.games = games
         self.path = path

@@ -1,7 +1,7 @@
 """Which games are played: line-ups, seatings, and the seeds that pair them.
 
-A block is one seed: the same board, development cards, dice and chance, played once in
-every distinct seating of every line-up. Games are numbered block by block.
+A block is one seed, with one board, deck, sequence of dice and set of random streams. It is
+played once in every distinct seating of every line-up. Games are numbered block by block.
 """
 
 from collections import Counter

@@ -28,7 +28,7 @@ from catan_pz.runtime.record import GameRecord
 
 
 class Monitor(Protocol):
-    """Hears when a game begins, and when each of its decisions begins and ends."""
+    """Called when a game begins, and when each of its decisions begins and ends."""
 
     def start_game(self, number: int) -> None:
         """The game with this number begins."""
@@ -63,7 +63,7 @@ def play_game(
         config: of the match.
         scheduled: the game.
         agents: one for each entrant.
-        monitor: hears of the game and of each decision.
+        monitor: called at the start of the game and at each decision.
     """
     monitor = monitor or _NoMonitor()
     monitor.start_game(scheduled.number)

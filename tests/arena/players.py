@@ -1,4 +1,4 @@
-"""Players of all kinds for the arena; worker processes import them from here."""
+"""Agents for the tests of the arena; worker processes import them from here."""
 
 import os
 import time
@@ -51,7 +51,7 @@ class Alone(Agent):
 
 
 class Counter(Agent):
-    """Plays at random, keeps count, and takes the seconds that the environment tells it to."""
+    """Plays at random, counts its decisions, and sleeps DAWDLE seconds (a variable) in each."""
 
     def reset(self, seat: int, rules: Any, seed: int) -> None:
         super().reset(seat, rules, seed)
@@ -65,7 +65,7 @@ class Counter(Agent):
 
 
 class Failing(Counter):
-    """Does something wrong in its decision number `after`."""
+    """Fails in its decision number `after`."""
 
     def __init__(self, after: int = 10) -> None:
         self.after = after
@@ -121,7 +121,7 @@ class Unready(Counter):
 
 
 class Capricious(BatchAgent):
-    """Builds; some draws make it raise, and some make it answer what isn't legal."""
+    """Builds; some random numbers make it raise, others make it answer an illegal action."""
 
     def act_batch(
         self,

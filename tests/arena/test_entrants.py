@@ -46,14 +46,14 @@ class Tuned(Counter):
         (Path("a"), 1j),
     ],
 )
-def test_what_tells_players_apart(one: Any, other: Any) -> None:
+def test_different_agents_have_different_descriptions(one: Any, other: Any) -> None:
     assert describe(Tuned(option=one)) == describe(Tuned(option=one))
     assert describe(Tuned(option=one)) != describe(Tuned(option=other))
     with pytest.raises(ValueError, match="two different agents have the name 'x'"):
         as_entrants([("x", Tuned(option=one)), ("x", Tuned(option=other))])
 
 
-def test_a_game_changes_nothing_in_a_description() -> None:
+def test_a_game_does_not_change_a_description() -> None:
     agent = Counter()
     before = describe(agent)
     agent.reset(0, Rules(), 1)
@@ -62,7 +62,7 @@ def test_a_game_changes_nothing_in_a_description() -> None:
     assert describe(agent) == before
 
 
-def test_objects_that_can_not_be_told_apart_are_not_taken_for_copies() -> None:
+def test_indistinguishable_objects_do_not_count_as_copies() -> None:
     one, other = Tuned(model=Path("a")), Tuned(model=Path("b"))
     assert describe(one) == describe(other)
     with pytest.raises(ValueError, match="two different agents have the name 'Tuned'"):
@@ -86,7 +86,7 @@ class Own(Builder):
         return int(mask.nonzero()[0][0])
 
 
-def test_only_what_keeps_nothing_of_a_game_is_batched() -> None:
+def test_only_stateless_agents_are_batched() -> None:
     assert as_entrant("random").is_batched
     assert as_entrant(("b", Builder)).is_batched
     for agent in (Remembering(), Peeking(), Own(), Counter(), Alone(Builder())):

@@ -1,4 +1,4 @@
-"""Players that fail lose their game, with the reason, and the match goes on."""
+"""Agents that fail forfeit their game, with the reason, and the match continues."""
 
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def check(result: Result, reason: str) -> None:
         (Wordy(), "illegal: action 'roll' is of type str; actions are integers"),
     ],
 )
-def test_faults_of_players(player: Agent, reason: str) -> None:
+def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
     result = arena.play_match([player, "random"], 8, seed=1, **QUICK)
     assert len(result.games) == 8
     check(result, reason)
@@ -66,7 +66,7 @@ def test_faults_of_players(player: Agent, reason: str) -> None:
 
 
 @pytest.mark.purepython
-def test_a_player_that_fails_in_reset() -> None:
+def test_an_agent_that_fails_in_reset() -> None:
     result = arena.play_match([Unready(), "random", "random"], 6, seed=1, **QUICK)
     assert [game.reason for game in result.games] == ["error: OSError: no file of weights"] * 6
     # Without points, who follows the offender wins: everyone else as often as any other.
@@ -103,7 +103,7 @@ def test_late_answers() -> None:
     assert one.seconds[one.offender or 0] > 0.5
 
 
-def test_players_that_never_answer(tmp_path: Path) -> None:
+def test_agents_that_never_answer(tmp_path: Path) -> None:
     players: list[Any] = [("hanging", Hanging(8)), "random"]
     result = arena.play_match(
         players, 4, seed=3, seconds_per_decision=0.5, records=tmp_path, **QUICK
@@ -121,7 +121,7 @@ def test_players_that_never_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.purepython
-def test_processes_that_end() -> None:
+def test_agents_that_end_their_process() -> None:
     result = arena.play_match(
         [("dying", Dying(6)), "random"], 2, seed=3, seconds_per_decision=30, **QUICK
     )
@@ -130,7 +130,7 @@ def test_processes_that_end() -> None:
     ] * 2
 
 
-def test_a_player_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "WARM_UP_SECONDS", 0.5)
     result = arena.play_match(
         [("hangs", Hanging(1)), "random"], 2, seed=3, seconds_per_decision=0.2, **QUICK
@@ -139,6 +139,6 @@ def test_a_player_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.purepython
-def test_a_player_that_can_not_be_sent() -> None:
+def test_an_agent_that_can_not_be_pickled() -> None:
     with pytest.raises(ValueError, match="agent 'made' can't be sent to a worker process"):
         arena.play_match([("made", lambda: Slow(NEVER)), "random"], 2, workers=2, **QUICK)

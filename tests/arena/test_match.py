@@ -37,7 +37,7 @@ def schedule_for(rules: Rules) -> Schedule:
 
 
 @pytest.mark.parametrize("options", RULE_SETS)
-def test_batches_play_the_games_that_are_played_one_by_one(options: dict, tmp_path: Path) -> None:
+def test_batches_play_the_same_games(options: dict, tmp_path: Path) -> None:
     rules = Rules.make(**options)
     scheduled = list(schedule_for(rules).games())
     players = list(PLAYERS.values())
@@ -76,7 +76,7 @@ def test_rolls_continue_after_the_first_ones(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.purepython
-def test_agents_that_fail_fail_alike_in_batches() -> None:
+def test_agents_fail_identically_in_batches() -> None:
     rules = Rules(num_players=2, **QUICK)
     scheduled = list(Schedule(((0, 1),), 20).games())
     config = MatchConfig(("capricious", "eager"), rules, 8)
@@ -144,7 +144,7 @@ def test_copies_share_the_wins_of_their_name() -> None:
     assert result.interval("b", 0.5) != (low, high)
 
 
-def test_the_same_player_under_two_names_wins_alike() -> None:
+def test_the_same_agent_under_two_names_wins_equally_often() -> None:
     rules = Rules(num_players=2, trading=False, victory_points=3)
     result = arena.play_match([("a", "random"), ("b", "random")], 30, rules, seed=4)
     assert result.ends() == {"victory": 30, "truncated": 0, "forfeit": 0}
@@ -153,7 +153,7 @@ def test_the_same_player_under_two_names_wins_alike() -> None:
     assert [rating.rating for rating in arena.rate(result)] == pytest.approx([0, 0], abs=1e-6)
 
 
-def test_two_players_are_compared_in_the_place_of_each_other() -> None:
+def test_agents_are_compared_in_the_same_seats() -> None:
     matches = [
         arena.play_match([player, *["random"] * 3], 80, seed=6, **QUICK)
         for player in (("eager", Builder()), ("idle", Builder(eager=False)))
@@ -255,7 +255,7 @@ def test_names_that_did_not_play() -> None:
         ({"unknown": 1}, "unknown option unknown=1"),
     ],
 )
-def test_options_that_are_not_possible(change: dict, message: str) -> None:
+def test_invalid_options(change: dict, message: str) -> None:
     options: dict[str, Any] = {"agents": ["random", "random"], "games": 1} | change
     with pytest.raises(ValueError, match=message):
         arena.play_match(**options)
@@ -273,7 +273,7 @@ def test_options_that_are_not_possible(change: dict, message: str) -> None:
         (["random", Builder()], [["random"] * 4, ["random"] * 4], "given twice"),
     ],
 )
-def test_tournaments_that_are_not_possible(agents: list, lineups: Any, message: str) -> None:
+def test_invalid_tournaments(agents: list, lineups: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         arena.play_tournament(agents, 1, lineups=lineups)
 

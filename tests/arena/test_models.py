@@ -17,7 +17,7 @@ def test_games_that_a_model_cannot_play_are_refused_before_the_first() -> None:
         play_match(["ppo-2p", "random", "random"], 2, trading=False, progress=False)
 
 
-def test_a_model_plays_alike_in_batches_and_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_plays_the_same_games_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """But for the last bits of its numbers, which tip no choice in these games."""
     together = play_match(["ppo-2p", "heuristic"], 20, trading=False, progress=False)
     monkeypatch.setattr("catan_pz.arena.entrants._is_batched", lambda agent: False)

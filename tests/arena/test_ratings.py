@@ -103,13 +103,13 @@ def test_one_against_copies_by_hand() -> None:
     assert t[0] - t[1] == pytest.approx(np.log(3), abs=1e-6)
 
 
-def test_one_who_never_wins_has_a_rating_all_the_same() -> None:
+def test_an_entrant_that_never_wins_has_a_finite_rating() -> None:
     found = rate_by_wins(("x", "y"), np.array([[1, 1]]), np.array([[[20, 0]]] * 5))
     assert found[0].name == "x"
     assert 400 < found[0].rating - found[1].rating < 2000
 
 
-def test_those_who_never_met_are_not_compared() -> None:
+def test_entrants_that_never_met_have_no_ratings() -> None:
     apart = np.array([[1, 1, 0, 0], [0, 0, 1, 1]])
     assert not connected(apart)
     assert connected(np.array([[1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 0]]))

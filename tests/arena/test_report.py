@@ -93,7 +93,7 @@ def test_markdown_of_one_match_and_of_none(result: Result) -> None:
         save_report(nothing, "x.svg")
 
 
-def test_those_who_never_met_have_no_ratings_in_reports(tmp_path: Path) -> None:
+def test_reports_without_ratings(tmp_path: Path) -> None:
     players = [(name, "random") for name in "abcd"]
     apart = arena.play_tournament(
         players, 4, num_players=2, lineups=[["a", "b"], ["c", "d"]], **QUICK

@@ -129,7 +129,7 @@ def test_a_killed_match_continues_to_the_same_result(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to process groups there")
 @pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_tells_what_was_saved(tmp_path: Path, workers: int) -> None:
+def test_ctrl_c_reports_what_was_saved(tmp_path: Path, workers: int) -> None:
     path = tmp_path / "stopped.jsonl"
     process = start(path, workers, tmp_path / "script.py")
     process.send_signal(signal.SIGINT)
@@ -146,7 +146,7 @@ def test_interrupted_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(match, "_play_missing", interrupt)
-    with pytest.raises(arena.Interrupted, match="stopped after 0 of 6 games: none are saved"):
+    with pytest.raises(arena.Interrupted, match="stopped after 0 of 6 games: none is saved"):
         play(None, 6)
 
 
@@ -177,7 +177,7 @@ def test_other_settings_are_refused(
 
 
 @pytest.mark.purepython
-def test_files_that_are_none_of_results(unbroken: tuple[Result, bytes], tmp_path: Path) -> None:
+def test_invalid_files_of_results(unbroken: tuple[Result, bytes], tmp_path: Path) -> None:
     path = tmp_path / "file"
     lines = unbroken[1].splitlines(keepends=True)
     wrong: list[tuple[bytes, str]] = [

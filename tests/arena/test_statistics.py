@@ -38,13 +38,13 @@ def test_wilson_gives_published_values(won: int, games: int, low: float, high: f
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
 @pytest.mark.parametrize(("won", "games"), [(0, 1), (1, 1), (3, 7), (250, 1000), (1000, 1000)])
-def test_wilson_is_scipys(won: int, games: int, level: float) -> None:
+def test_wilson_agrees_with_scipy(won: int, games: int, level: float) -> None:
     theirs = stats.binomtest(won, games).proportion_ci(level, method="wilson")
     assert wilson(won, games, normal_quantile(level)) == pytest.approx(tuple(theirs))
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, 1.0, "0.95", None, True])
-def test_levels_that_are_none(level: object) -> None:
+def test_invalid_levels(level: object) -> None:
     with pytest.raises(ValueError, match="option level="):
         normal_quantile(level)  # type: ignore[arg-type]
 
@@ -57,7 +57,7 @@ def test_effective_games_by_hand() -> None:
     assert effective_games([1], [2]) == 2
 
 
-def test_blocks_of_one_game_tell_as_much_as_games() -> None:
+def test_blocks_of_one_game_are_independent_games() -> None:
     won = np.repeat([1, 0], [300, 700])
     assert effective_games(won, np.ones(1000)) == pytest.approx(999)
     by_games = wilson(300, 1000, normal_quantile(0.95))
@@ -73,7 +73,7 @@ def covers(interval: tuple[float, float], truth: float) -> bool:
     return interval[0] <= truth <= interval[1]
 
 
-def test_coverage_where_games_of_a_block_resemble_each_other() -> None:
+def test_coverage_with_positively_correlated_blocks() -> None:
     rng = np.random.default_rng(1)
     by_games = by_blocks = 0
     for _ in range(1000):
@@ -85,7 +85,7 @@ def test_coverage_where_games_of_a_block_resemble_each_other() -> None:
     assert by_games < 880
 
 
-def test_coverage_where_seatings_mirror_each_other() -> None:
+def test_coverage_with_negatively_correlated_blocks() -> None:
     rng = np.random.default_rng(2)
     by_games = by_blocks = 0
     for _ in range(1000):

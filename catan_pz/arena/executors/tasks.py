@@ -64,7 +64,7 @@ def play_task(
         config: of the match.
         task: the games.
         agents: one for each entrant.
-        monitor: hears of games that are not batched, and of each decision in them.
+        monitor: called for games that are not batched.
     """
     if task.batched:
         yield from play_games(config, task.games, cast(Sequence[BatchAgent], agents))
