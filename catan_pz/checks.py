@@ -3,15 +3,34 @@
 Each error names what was given and what is allowed.
 """
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from operator import index
 from typing import Any
 
 import numpy as np
 
 
-def not_possible(what: str, value: object, allowed: str) -> ValueError:
-    """The error for a value that can't be taken: names it and what is allowed."""
-    return ValueError(f"{what}={value!r} is not possible; allowed: {allowed}")
+def did_you_mean(given: object, known: Iterable[object]) -> str:
+    """A hint for a word that is close to a known one: " (did you mean 'dice'?)", else ""."""
+    words = [word for word in known if isinstance(word, str)]
+    close = get_close_matches(given, words, 1) if isinstance(given, str) else []
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def not_possible(
+    what: str, value: object, allowed: str, known: Iterable[object] = ()
+) -> ValueError:
+    """The error for a value that can't be taken: names it and what is allowed.
+
+    Args:
+        what: what the value is given for.
+        value: what was given.
+        allowed: what could be given, in words.
+        known: the words that could be given, one of which may have been meant.
+    """
+    hint = did_you_mean(value, known)
+    return ValueError(f"{what}={value!r} is not possible{hint}; allowed: {allowed}")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
@@ -21,7 +40,7 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
         ValueError: names option, value and choices.
     """
     if value not in choices:
-        raise not_possible(f"option {name}", value, f"one of {choices}")
+        raise not_possible(f"option {name}", value, f"one of {choices}", choices)
 
 
 def check_count(name: str, value: object) -> int:

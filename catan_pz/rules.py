@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, Self
 
-from catan_pz.checks import not_possible
+from catan_pz.checks import did_you_mean, not_possible
 from catan_pz.terms import (
     GENERIC_HARBOR,
     HARBOR_COUNTS,
@@ -175,7 +175,7 @@ class Rules:
     def preset(cls, name: str) -> Self:
         """The rules known by a name; `PRESETS` lists them."""
         if name not in PRESETS:
-            raise _bad_option("rules", name, f"a Rules or one of {sorted(PRESETS)}")
+            raise _bad_option("rules", name, f"a Rules or one of {sorted(PRESETS)}", PRESETS)
         return cls(**PRESETS[name])
 
     @classmethod
@@ -188,7 +188,10 @@ class Rules:
         known = {field.name for field in fields(cls)}
         for name, value in options.items():
             if name not in known:
-                raise ValueError(f"unknown option {name}={value!r}; options are {sorted(known)}")
+                hint = did_you_mean(name, known)
+                raise ValueError(
+                    f"unknown option {name}={value!r}{hint}; options are {sorted(known)}"
+                )
         return replace(rules or cls(), **options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -219,18 +222,18 @@ class Rules:
 
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
         if getattr(self, name) not in choices:
-            raise _bad_option(name, getattr(self, name), f"one of {choices}")
+            raise _bad_option(name, getattr(self, name), f"one of {choices}", choices)
 
 
-def _bad_option(name: str, value: object, allowed: str) -> ValueError:
-    return not_possible(f"option {name}", value, allowed)
+def _bad_option(name: str, value: object, allowed: str, known: Iterable[str] = ()) -> ValueError:
+    return not_possible(f"option {name}", value, allowed, known)
 
 
 def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:
     allowed = f"one of {DICE_KINDS} or a list of pairs of numbers from 1 to 6"
     if isinstance(value, str):
         if value not in DICE_KINDS:
-            raise _bad_option("dice", value, allowed)
+            raise _bad_option("dice", value, allowed, DICE_KINDS)
         return value
     try:
         pairs = tuple((_plain_int(a), _plain_int(b)) for a, b in value)
@@ -247,7 +250,7 @@ def _board_option(value: Any) -> str | tuple[int, ...] | Board:
     value = getattr(value, "option", value)
     if isinstance(value, str):
         if value not in BOARD_KINDS:
-            raise _bad_option("board", value, allowed)
+            raise _bad_option("board", value, allowed, BOARD_KINDS)
         return value
     if isinstance(value, Board):
         return value

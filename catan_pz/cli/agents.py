@@ -1,11 +1,15 @@
 """Agents as they are named on the command line."""
 
 import json
+import re
+from collections.abc import Mapping
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
 import click
 
+from catan_pz.checks import did_you_mean
 from catan_pz.cli.extras import need
 from catan_pz.rules import Rules
 
@@ -70,13 +74,30 @@ def _load_named(spec: str) -> Any:
         options[option.strip()] = as_value(value)
     if name not in agents.names():
         raise click.UsageError(
-            f"there is no agent {name!r}; there are {', '.join(agents.names())}, and saved "
-            "models as FILE.zip or FILE.npz"
+            f"there is no agent {name!r}{did_you_mean(name, agents.names())}; there are "
+            f"{', '.join(agents.names())}, and saved models as FILE.zip or FILE.npz"
         )
+    _check_options(name, options)
     try:
         return agents.load(name, **options)
     except (TypeError, ValueError) as error:
-        raise click.UsageError(f"agent {spec!r}: {error}") from error
+        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        reason = f"it has no option {unknown[1]!r}" if unknown else error
+        raise click.UsageError(f"agent {spec!r}: {reason}") from error
+
+
+def _check_options(name: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that the agent doesn't name; one that takes any checks them itself."""
+    from catan_pz import agents
+
+    taken = dict(signature(type(agents.load(name))).parameters)
+    if any(one.kind is Parameter.VAR_KEYWORD for one in taken.values()):
+        return
+    for option in options:
+        if option not in taken:
+            allowed = f"its options are {', '.join(taken)}" if taken else "it has none"
+            hint = did_you_mean(option, taken)
+            raise click.UsageError(f"agent {name!r} has no option {option!r}{hint}; {allowed}")
 
 
 def _load_model(path: Path, rules: Rules) -> Any:

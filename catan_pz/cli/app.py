@@ -8,13 +8,29 @@ from typing import Final
 import click
 
 import catan_pz
+from catan_pz.checks import did_you_mean
 from catan_pz.cli import bench, evaluate, info, perft, play, tournament, train, warmup, watch
 
 _INTERRUPTED: Final = 130
 """Exit status after Ctrl-C, as shells have it."""
 
 
+class _Commands(click.Group):
+    """Commands by name, with a hint for one that is misspelled."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that a line names, and what comes after its name."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            hint = did_you_mean(args[0], self.commands)
+            raise click.UsageError(f"there is no command {args[0]!r}{hint}", ctx) from error
+
+
 @click.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Try `catan-pz COMMAND --help`; each command's help ends with examples.",
 )

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from catan_pz.checks import check_seed
+from catan_pz.checks import check_seed, did_you_mean
 from catan_pz.cli.agents import as_value, model_of, split_specs
 from catan_pz.rules import BOARD_KINDS, OFFER_FORMS, PRESETS, Rules
 from catan_pz.runtime.game import drawn_seed
@@ -16,13 +16,25 @@ from catan_pz.runtime.record import GameRecord
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class Choice(click.Choice):  # type: ignore[type-arg]
+    """One of some words, with a hint for one that is misspelled."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word that was chosen."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.UsageError as error:
+            hint = did_you_mean(value, self.choices)
+            raise click.BadParameter(error.message.rstrip(".") + hint, ctx, param) from error
+
+
 def rules_options(command: Command) -> Command:
     """Options that choose the rules; the command gets them as keywords for `make_rules`."""
     for option in reversed(
         (
             click.option(
                 "--rules",
-                type=click.Choice(sorted(PRESETS)),
+                type=Choice(sorted(PRESETS)),
                 default="base",
                 show_default=True,
                 help="Preset that the other options change.",
@@ -41,10 +53,10 @@ def rules_options(command: Command) -> Command:
             click.option(
                 "--points", type=click.IntRange(3, 22), metavar="N", help="Points that win."
             ),
-            click.option("--board", type=click.Choice(BOARD_KINDS), help="Kind of board."),
+            click.option("--board", type=Choice(BOARD_KINDS), help="Kind of board."),
             click.option(
                 "--offers",
-                type=click.Choice(OFFER_FORMS),
+                type=Choice(OFFER_FORMS),
                 help="How offers are made.",
             ),
             click.option(

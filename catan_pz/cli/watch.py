@@ -12,7 +12,14 @@ from catan_pz.cli.agents import load_agent, specs_by_seat
 from catan_pz.cli.console import check_columns, compiling_shown, examples
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.export import Show, export
-from catan_pz.cli.options import load_record, make_rules, rules_options, seed_option, seed_or_drawn
+from catan_pz.cli.options import (
+    Choice,
+    load_record,
+    make_rules,
+    rules_options,
+    seed_option,
+    seed_or_drawn,
+)
 from catan_pz.render.overlay import Overlay
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -96,7 +103,7 @@ from catan_pz.ui.session import Session, get_ready
 )
 @click.option(
     "--every",
-    type=click.Choice(["decision", "turn"]),
+    type=Choice(["decision", "turn"]),
     help="A picture for each of these, in a film.  [decision, in a .gif turn]",
 )
 @click.option(

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from catan_pz import actions as table
+from catan_pz.checks import did_you_mean
 from catan_pz.notation.actions import describe_action
 from catan_pz.render.story import bundle_words
 from catan_pz.render.view import Bundle
@@ -101,7 +102,8 @@ def _complete(given: str, known: list[str], what: str) -> str:
         return fitting[0]
     if fitting:
         raise CommandError(f"{given!r} may be {' or '.join(fitting)}: write more of it")
-    raise CommandError(f"there is no {what} {given!r} now; there are: {', '.join(known)}")
+    hint = did_you_mean(given, known)
+    raise CommandError(f"there is no {what} {given!r} now{hint}; there are: {', '.join(known)}")
 
 
 def _find(game: Game, word: str, members: list[dict[str, Any]], rest: list[str]) -> int:

@@ -76,6 +76,28 @@ def test_wrong_words_are_one_sentence(words: list[str], capsys: Any) -> None:
     assert re.fullmatch(r"Error: .*\nTry 'catan-pz.* --help'\.\n", error)
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["plya"], "'plya' (did you mean 'play'?)"),
+        (["play", "--agianst", "random"], "Did you mean '--against'?"),
+        (["play", "--against", "heurstic"], "'heurstic' (did you mean 'heuristic'?)"),
+        (["play", "--against", "heuristic:styl=1"], "'styl' (did you mean 'style'?)"),
+        (["play", "--against", "search:simulatons=1"], "it has no option 'simulatons'"),
+        (["play", "--against", "random:style=1"], "has no option 'style'; it has none"),
+        (["play", "--set", "vicory_points=3"], "(did you mean 'victory_points'?)"),
+        (["play", "--set", "dice=balancd"], "(did you mean 'balanced'?)"),
+        (["play", "--board", "spirl"], "(did you mean 'spiral'?)"),
+        (["watch", "--agents", "serch"], "(did you mean 'search'?)"),
+    ],
+)
+def test_misspelled_words_get_a_hint(words: list[str], hint: str, capsys: Any) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    # Older versions of click word their own hint in another way.
+    assert hint in error or ("--agianst" in words and "--against" in error)
+
+
 def fail_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise error
