@@ -33,6 +33,9 @@ WITHDRAW: Final = 388
 NUM_ACTIONS: Final = 389
 NUM_ACTIONS_WITHOUT_TRADE: Final = 252
 
+NO_ACTION: Final = -1
+"""Stands for no action."""
+
 NUM_OFFERS: Final = COMPOSE_GIVE - OFFER
 """T, offers that are one action each (templates)."""
 

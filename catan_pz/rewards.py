@@ -1,15 +1,14 @@
-"""Rewards: what happened in a step, written by compiled rules, and what each reward pays for it.
+"""Rewards: terms counted from the events of a step, and what each reward makes of them.
 
-A step is one decision and, with `skip_forced`, the forced ones that follow it. For each
-seat the rules write F small numbers, the `Happened` of that seat. Most rewards weigh and
-add these (`LinearReward`), so that one matrix product pays a game, or a whole batch of
-games on any device. Letters: P = 4 seats (absent ones stay zero), F kinds of things that
-happen, B games.
+A step is one decision and, with `skip_forced`, the forced ones that follow it. For each seat
+F small numbers are counted, its `RewardTerm`s. Most rewards weigh and add these
+(`LinearReward`), so that one matrix product rewards a game, or a whole batch of games on any
+device. Letters: P = 4 seats (absent ones stay zero), F reward terms, B games.
 
-Events (points, cards, robber, discards, cities) are added up over all decisions of a
-step, forced ones included and for every seat. What a seat holds after a decision of its
-own is noted for the decision that was chosen, never for forced ones, which nobody took.
-A truncated game has no winner and pays nothing for its end.
+Events (points, cards, robber, discards, cities) are added up over all decisions of a step,
+forced ones included and for every seat. What a seat holds after a decision of its own is
+counted for the decision that it took, never for forced ones. A truncated game has no winner
+and no reward for its end.
 """
 
 from enum import IntEnum
@@ -18,26 +17,18 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import (
-    BUILD_CITY,
-    BUY_DEVELOPMENT_CARD,
-    DISCARD,
-    MARITIME_TRADE,
-    MOVE_ROBBER,
-    PLAY_KNIGHT,
-    STEAL,
-)
+from catan_pz.actions import DISCARD, MARITIME_TRADE, NO_ACTION
 from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Matrix
-from catan_pz.engine.legal import count_legal, pick_legal
+from catan_pz.compiler.types import Int8Matrix, Int16Matrix
+from catan_pz.engine import events as ev
 from catan_pz.engine.state import State
-from catan_pz.engine.step import step
+from catan_pz.engine.step import forced_action
 from catan_pz.engine.turn import is_truncated
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 
-class Happened(IntEnum):
-    """What is noted for each seat in a step, as int8; sums stop at -128 and 127."""
+class RewardTerm(IntEnum):
+    """What is counted for each seat in a step, as int8; sums stop at -128 and 127."""
 
     WON = 0
     """1 for the winner."""
@@ -65,109 +56,132 @@ class Happened(IntEnum):
     """When somebody has won: own points less those of the best other seat."""
 
 
-NUM_HAPPENED: Final = len(Happened)
-"""F, kinds of things that happen."""
+NUM_TERMS: Final = len(RewardTerm)
+"""F, the number of reward terms."""
 
 _MOST, _LEAST = 127, -128
-_SEAT_BITS = 8
 
 SEAT: Final = 3
-"""Bits of a step's `report` that hold the seat to move."""
+"""Bits of a `step_code` that hold the seat to move."""
 OVER: Final = 4
 """Its bit for a game that is won."""
 TRUNCATED: Final = 8
 """Its bit for a game that is truncated."""
 FINISHED: Final = OVER | TRUNCATED
-HAPPENED_SHIFT: Final = 4
-"""The bit from which on it holds the set of what happened."""
+TERMS_SHIFT: Final = 4
+"""The bit from which on it holds the set of the terms that aren't zero."""
 
 # Plain numbers: on CUDA compiled rules can't index with enums.
-_CARDS_DISCARDED = Happened.CARDS_DISCARDED.value
-_CARD_PLAYED = Happened.CARD_PLAYED.value
-_CITY_BUILT = Happened.CITY_BUILT.value
-_FINAL_LEAD = Happened.FINAL_LEAD.value
-_LOST = Happened.LOST.value
-_POINTS_GAINED = Happened.POINTS_GAINED.value
-_POINTS_HELD = Happened.POINTS_HELD.value
-_POINTS_HELD_IN_VAIN = Happened.POINTS_HELD_IN_VAIN.value
-_POINTS_WON = Happened.POINTS_WON.value
-_ROAD_HELD = Happened.ROAD_HELD.value
-_ROBBER_MOVED = Happened.ROBBER_MOVED.value
-_WON = Happened.WON.value
+_CARDS_DISCARDED = RewardTerm.CARDS_DISCARDED.value
+_CARD_PLAYED = RewardTerm.CARD_PLAYED.value
+_CITY_BUILT = RewardTerm.CITY_BUILT.value
+_FINAL_LEAD = RewardTerm.FINAL_LEAD.value
+_LOST = RewardTerm.LOST.value
+_POINTS_GAINED = RewardTerm.POINTS_GAINED.value
+_POINTS_HELD = RewardTerm.POINTS_HELD.value
+_POINTS_HELD_IN_VAIN = RewardTerm.POINTS_HELD_IN_VAIN.value
+_POINTS_WON = RewardTerm.POINTS_WON.value
+_ROAD_HELD = RewardTerm.ROAD_HELD.value
+_ROBBER_MOVED = RewardTerm.ROBBER_MOVED.value
+_WON = RewardTerm.WON.value
 
 
 @rule
-def note(happened: Int8Matrix, p: int, kind: int, n: int) -> None:
-    """Add n to what happened to p."""
-    total = int(happened[p, kind]) + n
-    happened[p, kind] = max(_LEAST, min(_MOST, total))
+def add_term(terms: Int8Matrix, p: int, term: int, n: int) -> None:
+    """Add n to a term of p."""
+    total = int(terms[p, term]) + n
+    terms[p, term] = max(_LEAST, min(_MOST, total))
 
 
 @rule
-def note_action(happened: Int8Matrix, p: int, a: int) -> None:
-    """Note what p did."""
-    if PLAY_KNIGHT <= a < MOVE_ROBBER:
-        note(happened, p, _CARD_PLAYED, 1)
-    elif MOVE_ROBBER <= a < STEAL:
-        note(happened, p, _ROBBER_MOVED, 1)
-    elif DISCARD <= a < MARITIME_TRADE:
-        note(happened, p, _CARDS_DISCARDED, 1)
-    elif BUILD_CITY <= a < BUY_DEVELOPMENT_CARD:
-        note(happened, p, _CITY_BUILT, 1)
+def clear_terms(terms: Int8Matrix) -> None:
+    """Set all terms, (P, F), to zero."""
+    for p in range(MAX_PLAYERS):
+        for term in range(NUM_TERMS):
+            terms[p, term] = 0
 
 
 @rule
-def play_decision(s: State, a: int, script: Int8Matrix, happened: Int8Matrix, chosen: int) -> None:
-    """Play one decision and note what happened; `chosen` is 0 for a forced one."""
-    p = int(s.player)
-    before = 0
-    for q in range(s.num_players):
-        before |= int(s.points[q]) << (_SEAT_BITS * q)
-    step(s, a, script)
-    note_action(happened, p, a)
-    for q in range(s.num_players):
-        gained = int(s.points[q]) - ((before >> (_SEAT_BITS * q)) & 255)
-        note(happened, q, _POINTS_GAINED, gained)
-        if gained > 0:
-            note(happened, q, _POINTS_WON, gained)
-        elif q == p and chosen == 1:
-            note(happened, p, _POINTS_HELD_IN_VAIN, int(s.points[p]))
-    if chosen == 1:
-        note(happened, p, _POINTS_HELD, int(s.points[p]))
-        note(happened, p, _ROAD_HELD, int(s.road_length[p]))
-
-
-@rule
-def note_end(s: State, happened: Int8Matrix) -> None:
-    """Note who has won, and by how much."""
+def add_end_terms(s: State, terms: Int8Matrix) -> None:
+    """Count who has won, and by how much."""
     for p in range(s.num_players):
         best = 0
         for q in range(s.num_players):
             if q != p:
                 best = max(best, int(s.points[q]))
-        note(happened, p, _WON if p == s.winner else _LOST, 1)
-        note(happened, p, _FINAL_LEAD, int(s.points[p]) - best)
+        add_term(terms, p, _WON if p == s.winner else _LOST, 1)
+        add_term(terms, p, _FINAL_LEAD, int(s.points[p]) - best)
 
 
 @rule
-def advance_noting(s: State, a: int, script: Int8Matrix, happened: Int8Matrix) -> None:
-    """Play a decision and the forced ones that follow, and write what happened, (P, F)."""
-    for p in range(MAX_PLAYERS):
-        for kind in range(NUM_HAPPENED):
-            happened[p, kind] = 0
-    play_decision(s, a, script, happened, 1)
-    while s.skip_forced and count_legal(s) == 1:
-        play_decision(s, pick_legal(s, 0), script, happened, 0)
+def add_event_terms(events: Int16Matrix, k: int, terms: Int8Matrix) -> None:
+    """Count event k of a decision."""
+    kind, p = int(events[k, ev.KIND]), int(events[k, ev.SEAT])
+    if kind == ev.POINTS_CHANGED:
+        change = int(events[k, ev.AMOUNT])
+        add_term(terms, p, _POINTS_GAINED, change)
+        if change > 0:
+            add_term(terms, p, _POINTS_WON, change)
+    elif kind == ev.CARD_PLAYED:
+        add_term(terms, p, _CARD_PLAYED, 1)
+    elif kind == ev.ROBBER_MOVED:
+        add_term(terms, p, _ROBBER_MOVED, 1)
+    elif kind == ev.CITY_BUILT:
+        add_term(terms, p, _CITY_BUILT, 1)
+    elif kind == ev.DECISION and DISCARD <= events[k, ev.WHAT] < MARITIME_TRADE:
+        add_term(terms, p, _CARDS_DISCARDED, 1)
+
+
+@rule
+def add_own_terms(s: State, p: int, terms: Int8Matrix) -> None:
+    """Count what p holds once the decision that it took is played."""
+    add_term(terms, p, _POINTS_HELD, int(s.points[p]))
+    add_term(terms, p, _ROAD_HELD, int(s.road_length[p]))
+    if terms[p, _POINTS_WON] == 0:
+        add_term(terms, p, _POINTS_HELD_IN_VAIN, int(s.points[p]))
+
+
+@rule
+def play_decision(
+    s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matrix, terms: Int8Matrix
+) -> int:
+    """Play one decision of a step, write its events and add its terms.
+
+    The first decision of a step, which is not `forced`, clears the terms. Returns the forced
+    action that follows, or NO_ACTION at the end of the step.
+    """
+    p = int(s.player)
+    ev.step_with_events(s, a, script, forced, events)
+    if forced == 0:
+        clear_terms(terms)
+    for k in range(1, int(events[0, 0]) + 1):
+        add_event_terms(events, k, terms)
+    if forced == 0:
+        add_own_terms(s, p, terms)
     if s.phase == Phase.OVER:
-        note_end(s, happened)
+        add_end_terms(s, terms)
+    return forced_action(s)
 
 
 @rule
-def report(s: State, happened: Int8Matrix) -> int:
+def advance_with_terms(
+    s: State, a: int, script: Int8Matrix, events: Int16Matrix, terms: Int8Matrix
+) -> None:
+    """Play a decision and the forced ones that follow, and count the terms (P, F) of the step.
+
+    `events` is left with those of the last decision.
+    """
+    a = play_decision(s, a, script, 0, events, terms)
+    while a != NO_ACTION:
+        a = play_decision(s, a, script, 1, events, terms)
+
+
+@rule
+def step_code(s: State, terms: Int8Matrix) -> int:
     """A step in one number.
 
     Who is to move (2 bits), whether the game is won, whether it is truncated, and from bit 4
-    on the set of what happened to anybody.
+    on the set of terms that aren't zero for everybody.
     """
     code = int(s.player)
     if s.phase == Phase.OVER:
@@ -175,9 +189,9 @@ def report(s: State, happened: Int8Matrix) -> int:
     elif is_truncated(s):
         code |= TRUNCATED
     for p in range(s.num_players):
-        for kind in range(NUM_HAPPENED):
-            if happened[p, kind] != 0:
-                code |= 1 << (HAPPENED_SHIFT + kind)
+        for term in range(NUM_TERMS):
+            if terms[p, term] != 0:
+                code |= 1 << (TERMS_SHIFT + term)
     return code
 
 
@@ -185,15 +199,15 @@ def report(s: State, happened: Int8Matrix) -> int:
 class Reward(Protocol):
     """What a reward must do; any object that can be called so will serve.
 
-    It may have an attribute `looks_at`, the kinds (`Happened`) that it depends on: steps in
-    which all of these are zero for everybody then pay zero without a call.
+    It may have an attribute `depends_on`, the `RewardTerm`s that it depends on: steps in
+    which all of these are zero for everybody then have the reward zero without a call.
     """
 
-    def __call__(self, happened: NDArray[np.int8], games: np.ndarray) -> NDArray[Any]:
-        """Pay every seat for a step.
+    def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[Any]:
+        """Rewards of every seat for a step.
 
         Args:
-            happened: (B, P, F) int8, what happened, by seat and `Happened`.
+            terms: (B, P, F) int8, what was counted, by seat and `RewardTerm`.
             games: (B,) records of `engine.state.STATE`, after the step; not to be written to.
 
         Returns:
@@ -203,41 +217,40 @@ class Reward(Protocol):
 
 
 class LinearReward:
-    """Pays a fixed amount for each thing that happens.
+    """A weighted sum of the reward terms.
 
     Args:
-        **weights: reward for one unit of each `Happened`, by its name in lower case; what is
-            left out pays nothing.
+        **weights: weight of each `RewardTerm`, by its name in lower case; zero where left out.
 
     Attributes:
         weights: (F,) float64.
-        looks_at: the kinds that pay something.
+        depends_on: the terms whose weight isn't zero.
 
     Raises:
-        ValueError: for a name that is not one of `Happened`.
+        ValueError: for a name that is not one of `RewardTerm`.
     """
 
     def __init__(self, **weights: float) -> None:
-        kinds = {kind.name.lower(): kind for kind in Happened}
-        unknown = sorted(set(weights) - set(kinds))
+        terms = {term.name.lower(): term for term in RewardTerm}
+        unknown = sorted(set(weights) - set(terms))
         if unknown:
-            raise ValueError(f"unknown weights {unknown}; possible: {list(kinds)}")
-        self.weights: NDArray[np.float64] = np.zeros(NUM_HAPPENED)
+            raise ValueError(f"unknown weights {unknown}; possible: {list(terms)}")
+        self.weights: NDArray[np.float64] = np.zeros(NUM_TERMS)
         for name, weight in weights.items():
-            self.weights[kinds[name]] = weight
+            self.weights[terms[name]] = weight
         self.weights.flags.writeable = False
 
     @property
-    def looks_at(self) -> frozenset[Happened]:
-        """The kinds that pay something."""
-        return frozenset(kind for kind in Happened if self.weights[kind] != 0)
+    def depends_on(self) -> frozenset[RewardTerm]:
+        """The terms whose weight isn't zero."""
+        return frozenset(term for term in RewardTerm if self.weights[term] != 0)
 
-    def __call__(self, happened: NDArray[np.int8], games: np.ndarray) -> NDArray[np.float64]:
-        """(B, P) rewards for what happened (B, P, F)."""
-        return happened @ self.weights
+    def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[np.float64]:
+        """(B, P) rewards for terms (B, P, F)."""
+        return terms @ self.weights
 
     def __repr__(self) -> str:
-        terms = {k.name.lower(): float(self.weights[k]) for k in sorted(self.looks_at)}
+        terms = {k.name.lower(): float(self.weights[k]) for k in sorted(self.depends_on)}
         return f"{type(self).__name__}({', '.join(f'{k}={w:g}' for k, w in terms.items())})"
 
 
@@ -368,19 +381,19 @@ def make_reward(reward: Reward | str | None = None) -> Reward:
 
 def weights_of(reward: Reward) -> NDArray[np.float64]:
     """(F,) weights of a linear reward, zeros for any other, as compiled rules take them."""
-    weights = np.zeros(NUM_HAPPENED)
+    weights = np.zeros(NUM_TERMS)
     if isinstance(reward, LinearReward):
         weights[:] = reward.weights
     return weights
 
 
-def looked_at(reward: Reward) -> int:
-    """The set of `Happened` that a reward depends on, as `report` gives it, or -1: all steps."""
-    kinds = getattr(reward, "looks_at", None)
-    return -1 if kinds is None else sum(1 << int(kind) for kind in set(kinds))
+def dependencies(reward: Reward) -> int:
+    """The set of terms that a reward depends on, as `step_code` gives it, or -1: all steps."""
+    terms = getattr(reward, "depends_on", None)
+    return -1 if terms is None else sum(1 << int(term) for term in set(terms))
 
 
-def looks_at_end_alone(reward: Reward) -> bool:
-    """Whether a reward is linear and pays for the end of a game alone: no more need be noted."""
+def is_sparse(reward: Reward) -> bool:
+    """Whether a reward is linear and depends on the end of a game alone: no events are needed."""
     end = 1 << _WON | 1 << _LOST | 1 << _FINAL_LEAD
-    return isinstance(reward, LinearReward) and looked_at(reward) & ~end == 0
+    return isinstance(reward, LinearReward) and dependencies(reward) & ~end == 0

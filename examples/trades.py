@@ -10,7 +10,6 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -21,8 +20,10 @@ from catan_pz import Game, agents, describe_action
 from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.agents.table import Table
+from catan_pz.engine.events import EventKind
+from catan_pz.events import Events
+from catan_pz.notation.actions import bundle_to_dict
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Decision
 
 console = Console()
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
@@ -52,25 +53,30 @@ class Trades:
         self.games += 1
         offered = ""
 
-        def listen(before: Any, decision: Decision, after: Any) -> None:
+        def listen(_game: Game, events: Events) -> None:
             nonlocal offered
-            if decision.player != seat:
+            decision = events[0]
+            if decision.seat != seat:
                 return
-            action = describe_action(decision.action)
+            action = describe_action(decision.what)
             kind = action["kind"]
-            if int(before["turn_player"]) != seat:
+            if decision.other != seat:  # another's turn
                 if kind in ("accept", "reject", "offer"):
                     self.answers[kind] += 1
             elif kind == "offer":
                 offered = f"{words(action['give'])} for {words(action['get'])}"
                 self.made[offered] += 1
             elif kind == "close_with":
-                change = after["hand"][seat].astype(int) - before["hand"][seat]
-                self.given += np.maximum(-change, 0)
-                self.got += np.maximum(change, 0)
-                gave = {r: -n for r, n in zip(RESOURCES, change.tolist(), strict=True) if n < 0}
-                taken = {r: n for r, n in zip(RESOURCES, change.tolist(), strict=True) if n > 0}
-                self.closed[f"{words(gave)} for {words(taken)}"] += 1
+                gave, taken = np.zeros((2, len(RESOURCES)), np.int64)
+                for event in events:
+                    if event.kind == EventKind.GIVEN:
+                        side = gave if event.seat == seat else taken
+                        side[event.what] += event.amount
+                self.given += gave
+                self.got += taken
+                self.closed[
+                    f"{words(bundle_to_dict(gave))} for {words(bundle_to_dict(taken))}"
+                ] += 1
 
         game.listeners.append(listen)
 

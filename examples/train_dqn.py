@@ -188,7 +188,7 @@ def reward_of(options: Options) -> LinearReward:
         plain: LinearReward = PointsGained(point=options.point, win=options.win)
     else:
         plain = REWARDS[options.reward]()
-    terms = {kind.name.lower(): plain.weights[kind] * options.scale for kind in plain.looks_at}
+    terms = {kind.name.lower(): plain.weights[kind] * options.scale for kind in plain.depends_on}
     return LinearReward(**terms)
 
 

@@ -9,18 +9,18 @@ from catan_pz.rewards import (
     OVER,
     REWARDS,
     GainOrPenalty,
-    Happened,
     LinearReward,
     PointsGained,
     PointsHeld,
     Reward,
+    RewardTerm,
     RoadHeld,
     WinAndLead,
     WinAndTerms,
     WinLoss,
-    looked_at,
+    add_term,
+    dependencies,
     make_reward,
-    note,
 )
 from catan_pz.rules import Rules
 from catan_pz.runtime.position import position
@@ -39,20 +39,20 @@ def after(game, *actions, reward=None):
     match.replace(game)
     for action in actions:
         code = match.play(action)
-    if not match.pays(code):
+    if not match.has_reward(code):
         return [0.0] * 4
     return match.rewards()
 
 
-def happened(game, action):
+def terms_of(game, action):
     match = Match(game.rules)
     match.replace(game)
     match.play(action)
     return {
-        (seat, kind): int(match.happened[seat, kind])
+        (seat, kind): int(match.terms[seat, kind])
         for seat in range(4)
-        for kind in Happened
-        if match.happened[seat, kind]
+        for kind in RewardTerm
+        if match.terms[seat, kind]
     }
 
 
@@ -64,11 +64,11 @@ def city_position(points_to_win=10):
 
 
 def test_a_city_is_a_point_gained_and_a_city_built():
-    assert happened(city_position(), BUILD_CITY + CORNERS[0]) == {
-        (0, Happened.POINTS_GAINED): 1,
-        (0, Happened.POINTS_WON): 1,
-        (0, Happened.CITY_BUILT): 1,
-        (0, Happened.POINTS_HELD): 4,
+    assert terms_of(city_position(), BUILD_CITY + CORNERS[0]) == {
+        (0, RewardTerm.POINTS_GAINED): 1,
+        (0, RewardTerm.POINTS_WON): 1,
+        (0, RewardTerm.CITY_BUILT): 1,
+        (0, RewardTerm.POINTS_HELD): 4,
     }
 
 
@@ -152,7 +152,7 @@ def test_a_knight_is_a_card_played_and_then_the_robber_moved():
 )
 def test_each_development_card_counts_as_played(card, action):
     game = position([{"cards": {card: 1}, "settlements": [CORNERS[0]]}, {}], rules=TWO)
-    assert happened(game, action)[0, Happened.CARD_PLAYED] == 1
+    assert terms_of(game, action)[0, RewardTerm.CARD_PLAYED] == 1
 
 
 def test_buying_a_card_is_not_playing_it():
@@ -192,44 +192,44 @@ def test_forced_decisions_add_their_events_to_the_step_but_hold_nothing():
         rolled=True,
         dice=[3, 4],
     )
-    noted = happened(game, action_id("discard", resource="wool"))
-    assert noted == {(1, Happened.CARDS_DISCARDED): 4}
+    noted = terms_of(game, action_id("discard", resource="wool"))
+    assert noted == {(1, RewardTerm.CARDS_DISCARDED): 4}
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_skipping_forced_decisions_changes_no_sum_of_events(seed):
-    kinds = [kind for kind in Happened if "HELD" not in kind.name]
+    kinds = [kind for kind in RewardTerm if "HELD" not in kind.name]
     played = []
     rng = np.random.default_rng(seed)
     skipping = Match(Rules(num_players=3, skip_forced=True, victory_points=5))
     skipping.reset(seed)
-    skipping.game.listeners.append(lambda _before, decision, _after: played.append(decision.action))
+    skipping.game.listeners.append(lambda _game, events: played.append(events[0].what))
     skipped, code = np.zeros((4, len(kinds)), np.int64), 0
     while not code & OVER:
         code = skipping.play(int(rng.choice(skipping.game.legal_actions())))
-        skipped += skipping.happened[:, kinds]
+        skipped += skipping.terms[:, kinds]
     plain = Match(Rules(num_players=3, victory_points=5))
     plain.reset(seed)
     total = np.zeros((4, len(kinds)), np.int64)
     for action in played:
         plain.play(action)
-        total += plain.happened[:, kinds]
+        total += plain.terms[:, kinds]
     assert plain.game.is_over
     np.testing.assert_array_equal(skipped, total)
-    points = total[:3, kinds.index(Happened.POINTS_GAINED)]
+    points = total[:3, kinds.index(RewardTerm.POINTS_GAINED)]
     np.testing.assert_array_equal(points, plain.game.points)
 
 
 def test_sums_stop_at_the_ends_of_a_byte():
-    happened = np.full((4, len(Happened)), 120, np.int8)
-    getattr(note, "py_func", note)(happened, 1, 2, 100)
-    assert happened[1, 2] == 127
-    getattr(note, "py_func", note)(happened, 1, 2, -1000)
-    assert happened[1, 2] == -128
+    terms = np.full((4, len(RewardTerm)), 120, np.int8)
+    getattr(add_term, "py_func", add_term)(terms, 1, 2, 100)
+    assert terms[1, 2] == 127
+    getattr(add_term, "py_func", add_term)(terms, 1, 2, -1000)
+    assert terms[1, 2] == -128
 
 
 def test_linear_rewards_pay_games_and_batches_alike():
-    noted = np.random.default_rng(1).integers(-3, 4, (5, 4, len(Happened))).astype(np.int8)
+    noted = np.random.default_rng(1).integers(-3, 4, (5, 4, len(RewardTerm))).astype(np.int8)
     reward = WinAndTerms()
     paid = reward(noted, np.zeros(5))
     assert paid.shape == (5, 4)
@@ -238,7 +238,7 @@ def test_linear_rewards_pay_games_and_batches_alike():
 
 def test_weights_by_name():
     reward = LinearReward(won=2.0, cards_discarded=-0.5)
-    assert reward.looks_at == {Happened.WON, Happened.CARDS_DISCARDED}
+    assert reward.depends_on == {RewardTerm.WON, RewardTerm.CARDS_DISCARDED}
     assert repr(reward) == "LinearReward(won=2, cards_discarded=-0.5)"
     with pytest.raises(ValueError, match="wins"):
         LinearReward(wins=1.0)
@@ -265,13 +265,13 @@ def test_a_wrong_reward_is_named(wrong):
 
 
 def test_a_reward_of_ones_own_is_called_in_every_step():
-    def pay_hands(happened, games):
+    def pay_hands(terms, games):
         return games["hand_size"].astype(np.float64)
 
-    assert looked_at(pay_hands) == -1
+    assert dependencies(pay_hands) == -1
     assert after(city_position(), action_id("end_turn"), reward=pay_hands) == [5, 0, 0, 0]
 
 
 def test_a_reward_of_the_wrong_shape_is_named():
     with pytest.raises(ValueError, match="shape"):
-        after(city_position(), action_id("end_turn"), reward=lambda happened, games: np.zeros(4))
+        after(city_position(), action_id("end_turn"), reward=lambda terms, games: np.zeros(4))

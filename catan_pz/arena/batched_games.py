@@ -21,10 +21,11 @@ from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import replay, result_of
 from catan_pz.compiler.rule import bound
+from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_HAPPENED
+from catan_pz.rewards import NUM_TERMS
 from catan_pz.runtime import batch_calls
 from catan_pz.runtime.batch_rules import FROM_SEEDS
 from catan_pz.runtime.game import Game
@@ -92,9 +93,10 @@ class _Slots:
         self._rng_states = np.zeros(width, np.uint64)
         self._done = np.zeros(width, np.bool_)
         self._truncated = np.zeros(width, np.bool_)
-        self._happened = np.zeros((width, MAX_PLAYERS, NUM_HAPPENED), np.int8)
+        self._events = np.zeros((1, EVENT_ROWS, NUM_FIELDS), np.int16)
+        self._terms = np.zeros((width, MAX_PLAYERS, NUM_TERMS), np.int8)
         self._rewards = np.zeros((width, MAX_PLAYERS), np.float32)
-        self._weights = np.zeros(NUM_HAPPENED)
+        self._weights = np.zeros(NUM_TERMS)
 
     @property
     def are_full(self) -> bool:
@@ -148,8 +150,9 @@ class _Slots:
             0,  # none of them drawn
             self._rng_states,
             self._table.script,
-            0,
-            self._happened,
+            0,  # no rewards on the way
+            self._events,
+            self._terms,
             self._weights,
             self._rewards,
             self._done,

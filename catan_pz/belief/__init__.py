@@ -2,14 +2,14 @@
 
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
-from catan_pz.belief.events import (
-    Event,
+from catan_pz.belief.hand_events import (
+    HandEvent,
     HandsChanged,
     HoldingShown,
     MonopolyTaken,
     Theft,
-    as_seen_by,
-    public_events,
+    hand_events,
+    unseen_by,
 )
 from catan_pz.belief.hands import HandBelief, all_hands
 from catan_pz.belief.tracker import Belief, bounds_of
@@ -17,15 +17,15 @@ from catan_pz.belief.tracker import Belief, bounds_of
 __all__ = [
     "Belief",
     "CardBelief",
-    "Event",
     "HandBelief",
     "HandBounds",
+    "HandEvent",
     "HandsChanged",
     "HoldingShown",
     "MonopolyTaken",
     "Theft",
     "all_hands",
-    "as_seen_by",
     "bounds_of",
-    "public_events",
+    "hand_events",
+    "unseen_by",
 ]

@@ -7,9 +7,9 @@ distances from the truth, so that they need no truth and check the engine's.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from catan_pz.belief.events import (
+from catan_pz.belief.hand_events import (
     Counts,
-    Event,
+    HandEvent,
     HandsChanged,
     HoldingShown,
     MonopolyTaken,
@@ -51,7 +51,7 @@ class HandBounds:
         most = np.minimum.outer(np.array(sizes, np.int64), np.array(totals, np.int64))
         return cls(np.zeros_like(most), most, sizes, totals)
 
-    def update(self, event: Event) -> None:
+    def update(self, event: HandEvent) -> None:
         """Take in what was seen.
 
         Raises:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD
+from catan_pz.events import Events
 from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NUM_CARD_KINDS, Card, Phase
 
 NOT_IN_TURN: Final = (int(Phase.SETUP_SETTLEMENT), int(Phase.SETUP_ROAD), int(Phase.OVER))
@@ -53,13 +54,19 @@ class CardBelief:
         """Likewise among those that the player in turn had before this turn."""
         self._note_no_win(record)
 
-    def update(self, before: np.ndarray, action: int, after: np.ndarray) -> None:
-        """Take in what is public of an action that led from one record to the next."""
-        if action == BUY_DEVELOPMENT_CARD:
-            self.most[int(before["player"])] += 1
-        if before["turn_player"] != after["turn_player"]:
-            self.most_old = self.most[int(after["turn_player"])]
-        self._note_no_win(after)
+    def update(self, events: Events, record: np.ndarray) -> None:
+        """Take in what is public of a decision.
+
+        Args:
+            events: its events, as anybody sees them.
+            record: `STATE` scalar after it.
+        """
+        decision = events[0]
+        if decision.what == BUY_DEVELOPMENT_CARD:
+            self.most[decision.seat] += 1
+        if decision.other != record["turn_player"]:
+            self.most_old = self.most[int(record["turn_player"])]
+        self._note_no_win(record)
 
     def _note_no_win(self, record: np.ndarray) -> None:
         if int(record["phase"]) in NOT_IN_TURN:

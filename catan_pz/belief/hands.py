@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from catan_pz.belief.events import Event, HandsChanged, HoldingShown, MonopolyTaken, Theft
+from catan_pz.belief.hand_events import HandEvent, HandsChanged, HoldingShown, MonopolyTaken, Theft
 
 MOST_HYPOTHESES: Final = 1_000_000
 """Hypotheses beyond which a belief from bounds alone is refused."""
@@ -54,7 +54,7 @@ class HandBelief:
         """N, the number of hypotheses."""
         return len(self.hands)
 
-    def update(self, event: Event) -> None:
+    def update(self, event: HandEvent) -> None:
         """Take in what the viewer saw.
 
         Raises:

@@ -1,6 +1,6 @@
 """All that one viewer can conclude about a game, and full states drawn from it."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,19 +8,20 @@ from numpy.typing import NDArray
 from catan_pz.belief import resampling
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
-from catan_pz.belief.events import Event, HoldingShown, as_seen_by, public_events
+from catan_pz.belief.hand_events import HandEvent, HoldingShown, hand_events, unseen_by
 from catan_pz.belief.hands import HandBelief, all_hands
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
+from catan_pz.events import Events, as_seen_by
 from catan_pz.terms import BANK_PER_RESOURCE, NUM_RESOURCES, Phase
 
 
-class Played(Protocol):
-    """A decision as a game tells it to its listeners."""
+class Followed(Protocol):
+    """A game as it stands."""
 
     @property
-    def action(self) -> int:
-        """Id of the action."""
+    def state(self) -> Any:
+        """The record, a `STATE` scalar."""
         ...
 
 
@@ -64,17 +65,22 @@ class Belief:
         for event in _holdings_on_the_table(record):
             self.update(event)
 
-    def listen(self, before: np.ndarray, decision: Played, after: np.ndarray) -> None:
+    def listen(self, game: Followed, events: Events) -> None:
         """Take in one decision, as a game's listener."""
-        self.follow(before, decision.action, after)
+        self.follow(as_seen_by(events, self.viewer), game.state)
 
-    def follow(self, before: np.ndarray, action: int, after: np.ndarray) -> None:
-        """Take in one action that led from one record to the next, `STATE` scalars both."""
-        for event in public_events(before, action, after, self.viewer):
+    def follow(self, events: Events, record: np.ndarray) -> None:
+        """Take in one decision.
+
+        Args:
+            events: its events, as the viewer sees them.
+            record: `STATE` scalar after it.
+        """
+        for event in hand_events(events, int(record["num_players"])):
             self.update(event)
-        self.cards.update(before, action, after)
+        self.cards.update(events, record)
 
-    def update(self, event: Event) -> None:
+    def update(self, event: HandEvent) -> None:
         """Take in what the viewer saw of hands.
 
         Raises:
@@ -82,7 +88,7 @@ class Belief:
         """
         self.hands.update(event)
         for o, bounds in enumerate(self.shared):
-            bounds.update(as_seen_by(event, o))
+            bounds.update(unseen_by(event, o))
 
     def resample(self, record: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """A full state that looks to the viewer just as the present one does.

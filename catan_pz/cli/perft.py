@@ -9,8 +9,9 @@ import click
 
 from catan_pz.cli.console import examples
 from catan_pz.cli.options import make_rules, rules_options, seed_number
+from catan_pz.events import Outcome
 from catan_pz.notation.actions import describe_action
-from catan_pz.runtime.game import Game, Outcome
+from catan_pz.runtime.game import Game
 from catan_pz.runtime.perft import divide, perft
 
 

@@ -17,6 +17,7 @@ Int8Array: TypeAlias = Annotated[NDArray[np.int8], types.int8[::1]]
 Int8Matrix: TypeAlias = Annotated[NDArray[np.int8], types.int8[:, ::1]]
 Int8Cube: TypeAlias = Annotated[NDArray[np.int8], types.int8[:, :, ::1]]
 Int16Matrix: TypeAlias = Annotated[NDArray[np.int16], types.int16[:, ::1]]
+Int16Cube: TypeAlias = Annotated[NDArray[np.int16], types.int16[:, :, ::1]]
 Int64Array: TypeAlias = Annotated[NDArray[np.int64], types.int64[::1]]
 Int64Matrix: TypeAlias = Annotated[NDArray[np.int64], types.int64[:, ::1]]
 ConstInt64Array: TypeAlias = Annotated[

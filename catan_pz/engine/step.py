@@ -15,6 +15,7 @@ from catan_pz.actions import (
     MARITIME_SWAPS,
     MARITIME_TRADE,
     MOVE_ROBBER,
+    NO_ACTION,
     OFFER,
     PLAY_KNIGHT,
     PLAY_MONOPOLY,
@@ -154,8 +155,16 @@ def step(s: State, a: int, script: Int8Matrix) -> None:
 
 
 @rule
+def forced_action(s: State) -> int:
+    """The action that the engine plays since it is the only legal one; NO_ACTION for none."""
+    if s.skip_forced and count_legal(s) == 1:
+        return pick_legal(s, 0)
+    return NO_ACTION
+
+
+@rule
 def advance(s: State, a: int, script: Int8Matrix) -> None:
     """Play one decision and, where the rules say so, the forced ones that follow."""
-    step(s, a, script)
-    while s.skip_forced and count_legal(s) == 1:
-        step(s, pick_legal(s, 0), script)
+    while a != NO_ACTION:
+        step(s, a, script)
+        a = forced_action(s)

@@ -115,7 +115,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in agents}
         self.agent_selection = AGENTS[self.game.player]
         self._skip_agent_selection: str | None = None
-        self._paid = False
+        self._rewarded = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game.
@@ -161,19 +161,19 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         match = self._match
         code = match.play(action)
         self._cumulative_rewards[agent] = 0.0
-        if self._paid:
+        if self._rewarded:
             self._clear_rewards()
-            self._paid = False
-        if match.pays(code):
-            self._pay()
+            self._rewarded = False
+        if match.has_reward(code):
+            self._give_rewards()
         self.agent_selection = AGENTS[code & SEAT]
         if code & FINISHED:
             self._finish(bool(code & OVER))
         if self.render_mode == "human":
             self._show()
 
-    def _pay(self) -> None:
-        self._paid = True
+    def _give_rewards(self) -> None:
+        self._rewarded = True
         self.rewards = dict(zip(self.agents, self._match.rewards(), strict=False))
         self._accumulate_rewards()
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from catan_pz.checks import as_action
 from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
+from catan_pz.events import empty_events
 from catan_pz.observation.segments import SIZE, named_views
-from catan_pz.rewards import HAPPENED_SHIFT, NUM_HAPPENED, Reward, looked_at, make_reward
+from catan_pz.rewards import NUM_TERMS, TERMS_SHIFT, Reward, dependencies, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.game import Game
@@ -39,7 +40,7 @@ class RuleOptions(TypedDict, total=False):
 
 
 class Match:
-    """A game, its reward, and what happened in the last step.
+    """A game, its reward, and the reward terms of the last step.
 
     Args:
         rules: the rules.
@@ -48,7 +49,7 @@ class Match:
 
     Attributes:
         game: the `Game`; listeners and chance outcomes are its own matter.
-        happened: (4, F) int8, what happened to each seat in the last step.
+        terms: (4, F) int8, the `RewardTerm`s of the last step.
     """
 
     def __init__(
@@ -57,16 +58,17 @@ class Match:
         self.rules = rules
         self.reward = make_reward(reward)
         self.game = Game(rules, seed)
-        self.happened = np.zeros((MAX_PLAYERS, NUM_HAPPENED), np.int8)
+        self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
+        self._events = empty_events()
         self._units = np.zeros(SIZE, np.int8)
         self._bind()
 
     def _bind(self) -> None:
-        self._play: Callable[..., int] = bound(game_calls.play_noting)
+        self._play: Callable[..., int] = bound(game_calls.play_with_terms)
         self._look: Callable[..., None] = bound(game_calls.look)
         self._script = table_of(self.game.rules).script
         self._num_actions = self.rules.num_actions
-        self._looked_at = looked_at(self.reward)
+        self._depends_on = dependencies(self.reward)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -105,7 +107,7 @@ class Match:
         """Play an action of the player to move, forced ones that follow included.
 
         Returns:
-            `rewards.report` of the step.
+            `rewards.step_code` of the step.
 
         Raises:
             IllegalActionError: names phase, action and the condition missing; the game is
@@ -119,27 +121,21 @@ class Match:
         if not (0 <= action < self._num_actions and mask[action]):
             game.check(action)
         if game.listeners:
-            return self._play_and_tell(action)
-        return self._play(game.games, 0, action, self._script, mask, self.happened)
+            game.play_told(action, self.terms)
+            return int(game_calls.code_of_step(game.games, 0, self.terms))
+        return self._play(game.games, 0, action, self._script, mask, self._events, self.terms)
 
-    def _play_and_tell(self, action: int) -> int:
-        # All chance is drawn from the record: a copy has the same future.
-        twin = self.game.games.copy()
-        self.game.step(action)
-        mask = np.empty_like(self.game.mask)
-        return self._play(twin, 0, action, self._script, mask, self.happened)
-
-    def pays(self, code: int) -> bool:
-        """Whether the reward may be other than zero for a step."""
-        return code >> HAPPENED_SHIFT & self._looked_at != 0 or self._looked_at == -1
+    def has_reward(self, code: int) -> bool:
+        """Whether the reward of a step may be other than zero."""
+        return bool(code >> TERMS_SHIFT & self._depends_on) or self._depends_on == -1
 
     def rewards(self) -> list[float]:
         """Rewards of the last step, by seat."""
-        paid = np.asarray(self.reward(self.happened[None], self.game.games))
-        if paid.shape != (1, MAX_PLAYERS):
-            raise ValueError(f"reward {self.reward!r} gave shape {paid.shape}, must give (B, 4)")
-        rewards: list[float] = paid[0].astype(np.float64).tolist()
-        return rewards
+        rewards = np.asarray(self.reward(self.terms[None], self.game.games))
+        if rewards.shape != (1, MAX_PLAYERS):
+            raise ValueError(f"reward {self.reward!r} gave shape {rewards.shape}, must give (B, 4)")
+        by_seat: list[float] = rewards[0].astype(np.float64).tolist()
+        return by_seat
 
     def observe(self, viewer: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """What a seat sees, (N,) scaled, and its mask (A,), zeros unless it is to move."""

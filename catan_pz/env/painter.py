@@ -7,8 +7,8 @@ from gymnasium import logger
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_choice
-from catan_pz.notation.state import state_to_dict
-from catan_pz.runtime.game import Decision, Game
+from catan_pz.events import Events
+from catan_pz.runtime.game import Game
 
 RENDER_MODES: Final = ("human", "ansi", "rgb_array")
 RENDER_FPS: Final = 4
@@ -17,7 +17,7 @@ RENDER_FPS: Final = 4
 class Painter:
     """Shows a game in one render mode; drawing libraries are imported on first use.
 
-    From the first picture on it listens to the game, to tell what happened last.
+    From the first picture on it listens to the game, to show the last decision in words.
 
     Args:
         mode: one of `RENDER_MODES`, or None to show nothing.
@@ -30,24 +30,23 @@ class Painter:
         check_choice("render_mode", mode, (None, *RENDER_MODES))
         self.mode = mode
         self._window: Any = None
-        self._last: tuple[np.ndarray, Decision, bytes] | None = None
+        self._last: tuple[Events, bytes] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {"mode": self.mode, "_window": None, "_last": self._last}
 
-    def _listen(self, before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
-        self._last = (before, decision, after.tobytes())
+    def _listen(self, game: Game, events: Events) -> None:
+        self._last = events, game.state.tobytes()
 
-    def _last_action(self, game: Game, state: dict[str, Any]) -> str | None:
-        """What happened last, if the game was listened to and not started anew since."""
+    def _last_action(self, game: Game) -> str | None:
+        """The last decision in words, if it was heard and no other game began since."""
         if self._listen not in game.listeners:
             game.listeners.append(self._listen)
-        if self._last is None or self._last[2] != game.state.tobytes():
+        if self._last is None or self._last[1] != game.state.tobytes():
             return None
         from catan_pz.render.story import tell
 
-        before, decision, _ = self._last
-        line: str = tell(state_to_dict(before, game.rules), decision.action, state)
+        line: str = tell(self._last[0])
         return line
 
     def render(self, game: Game) -> str | NDArray[np.uint8] | None:
@@ -56,7 +55,7 @@ class Painter:
             logger.warn("render() was called on an environment made without a render_mode")
             return None
         state = game.snapshot()
-        line = self._last_action(game, state)
+        line = self._last_action(game)
         if self.mode == "ansi":
             from catan_pz.render.ansi import board_text
 

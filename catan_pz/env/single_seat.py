@@ -148,7 +148,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             return self._observe(), ILLEGAL_REWARD, True, False, self._info(illegal=1)
         code = self._match.play(action)
         self._decisions += 1
-        reward = self._paid(code)
+        reward = self._reward(code)
         if not code & FINISHED:
             reward += self._play_others(self.game.player)
         self._show()
@@ -165,12 +165,12 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         assert table is not None
         while player != self.seat and not code & FINISHED:
             code = match.play(table.decide())
-            total += self._paid(code)
+            total += self._reward(code)
             player = match.game.player
         return total
 
-    def _paid(self, code: int) -> float:
-        return self._match.rewards()[self.seat] if self._match.pays(code) else 0.0
+    def _reward(self, code: int) -> float:
+        return self._match.rewards()[self.seat] if self._match.has_reward(code) else 0.0
 
     def _observe(self) -> Any:
         return shaped(self._match.observe(self.seat)[0], self._observation)

@@ -1,12 +1,12 @@
-"""What happened, in words, without what a viewer may not know."""
+"""Decisions in words, without what a viewer may not know."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from catan_pz.engine.events import EventKind
+from catan_pz.events import UNKNOWN, Event, Events, as_seen_by
 from catan_pz.notation.actions import describe_action
-from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES
-
-State = Mapping[str, Any]
+from catan_pz.render.words import CARD_WORDS, RESOURCE_NAMES
 
 _PLAIN: Final = {
     "roll": "roll",
@@ -19,6 +19,19 @@ _PLAIN: Final = {
     "reject": "reject",
     "withdraw": "withdraw",
 }
+
+_SIMPLE: Final = {
+    "end_turn": "ends the turn",
+    "build_road": "builds a road",
+    "build_settlement": "builds a settlement",
+    "build_city": "builds a city",
+    "play_knight": "plays a knight",
+    "play_road_building": "plays road building",
+    "withdraw": "takes the offer back",
+    "accept": "accepts the offer",
+    "reject": "rejects the offer",
+}
+"""What an action is called once it is played, where there is no more to tell."""
 
 
 def bundle_words(bundle: Mapping[str, int]) -> str:
@@ -52,36 +65,22 @@ def action_words(action: int) -> str:
     return words[kind].format(**described)
 
 
-def tell(
-    before: State,
-    action: int,
-    after: State,
-    viewer: int | None = None,
-    names: Sequence[str] | None = None,
-) -> str:
+def tell(events: Events, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
     """What a decision brought, in one line.
 
     Args:
-        before: the state in which it was made, as JSON.
-        action: what was played.
-        after: the state right after it, forced decisions not played yet.
+        events: all events of the decision.
         viewer: the seat that reads it; None for somebody who sees everything.
         names: what the seats are called; "Player 0" and so on where None.
     """
-    return _Teller(before, after, viewer, names).line(describe_action(action))
+    return _Teller(events if viewer is None else as_seen_by(events, viewer), names).line()
 
 
 class _Teller:
-    """Tells of one decision."""
+    """Tells of one decision, as somebody sees it."""
 
-    def __init__(
-        self, before: State, after: State, viewer: int | None, names: Sequence[str] | None
-    ) -> None:
-        self.before = before
-        self.after = after
-        self.viewer = viewer
-        self.mover: int = before["player_to_move"]
-        self.count = len(before["players"])
+    def __init__(self, events: Events, names: Sequence[str] | None) -> None:
+        self._decision, *self._events = events
         self._names = names
 
     def name(self, seat: int) -> str:
@@ -90,121 +89,89 @@ class _Teller:
         name = self._names[seat]
         return name if list(self._names).count(name) == 1 else f"{name} {seat}"
 
-    def line(self, described: Mapping[str, Any]) -> str:
-        kind = described["kind"]
-        special = getattr(self, f"_{kind}", None)
-        words = special(described) if special is not None else self._simply(kind, described)
-        return f"{self.name(self.mover)} {words}{self._victory()}"
+    def line(self) -> str:
+        action = self._decision.what
+        words = "composes an offer" if action == UNKNOWN else self._words(describe_action(action))
+        return f"{self.name(self._decision.seat)} {words}{self._victory()}"
+
+    def _words(self, described: Mapping[str, Any]) -> str:
+        special = getattr(self, f"_{described['kind']}", None)
+        words: str = _SIMPLE[described["kind"]] if special is None else special(described)
+        return words
 
     def _victory(self) -> str:
-        winner = self.after["winner"]
-        if winner is None:
-            return ""
-        return " and wins" if winner == self.mover else f"; {self.name(winner)} wins"
+        for event in self._of(EventKind.WON):
+            winner = event.seat
+            return " and wins" if winner == self._decision.seat else f"; {self.name(winner)} wins"
+        return ""
 
-    def _simply(self, kind: str, described: Mapping[str, Any]) -> str:
-        return {
-            "end_turn": "ends the turn",
-            "build_road": "builds a road",
-            "build_settlement": "builds a settlement",
-            "build_city": "builds a city",
-            "play_knight": "plays a knight",
-            "play_road_building": "plays road building",
-            "compose_send": "sends the offer",
-            "withdraw": "takes the offer back",
-        }[kind]
+    def _of(self, kind: EventKind) -> list[Event]:
+        return [event for event in self._events if event.kind == kind]
 
-    def _gained(self, seat: int) -> dict[str, int]:
-        before = self.before["players"][seat]["hand"]
-        after = self.after["players"][seat]["hand"]
-        return {name: after[name] - before[name] for name in RESOURCE_NAMES}
-
-    def _seat(self, relative: int) -> int:
-        return (self.mover + relative) % self.count
-
-    def _sees(self, *seats: int) -> bool:
-        return self.viewer is None or self.viewer in seats
+    def _cards(self, kind: EventKind, seat: int | None = None) -> str:
+        """The bundle of all events of a kind, or of those about one seat."""
+        bundle = dict.fromkeys(RESOURCE_NAMES, 0)
+        for event in self._of(kind):
+            if seat in (None, event.seat):
+                bundle[RESOURCE_NAMES[event.what]] += event.amount
+        return bundle_words(bundle)
 
     def _roll(self, _described: Mapping[str, Any]) -> str:
-        first, second = self.after["dice"]
-        gains = [
-            f"{bundle_words(cards)} for {self.name(seat)}"
-            for seat in range(self.count)
-            if any((cards := self._gained(seat)).values())
-        ]
+        (dice,) = self._of(EventKind.ROLLED)
+        first, second = dice.what, dice.amount
         if first + second == 7:
             return f"rolls {first} + {second}"
+        seats = sorted({event.seat for event in self._of(EventKind.GAINED)})
+        gains = [f"{self._cards(EventKind.GAINED, p)} for {self.name(p)}" for p in seats]
         return f"rolls {first} + {second}: {', '.join(gains) or 'nothing for anybody'}"
 
     def _buy_development_card(self, _described: Mapping[str, Any]) -> str:
-        if not self._sees(self.mover):
-            return "buys a development card"
-        before = self.before["players"][self.mover]["cards"]
-        after = self.after["players"][self.mover]["cards"]
-        bought = next(
-            word
-            for key, word in zip(CARD_KEYS, CARD_WORDS, strict=True)
-            if after[key] > before[key]
-        )
-        return f"buys a development card: {bought}"
+        (card,) = self._of(EventKind.CARD_BOUGHT)
+        bought = "" if card.what == UNKNOWN else f": {CARD_WORDS[card.what]}"
+        return f"buys a development card{bought}"
 
     def _play_year_of_plenty(self, described: Mapping[str, Any]) -> str:
         return f"plays year of plenty: {' and '.join(described['pair'])}"
 
     def _play_monopoly(self, described: Mapping[str, Any]) -> str:
-        resource = described["resource"]
-        return f"plays monopoly: {self._gained(self.mover)[resource]} {resource}"
+        taken = sum(event.amount for event in self._of(EventKind.GIVEN))
+        return f"plays monopoly: {taken} {described['resource']}"
 
     def _move_robber(self, _described: Mapping[str, Any]) -> str:
-        robbed = [q for q in range(self.count) if q != self.mover and any(self._gained(q).values())]
-        return "moves the robber" + (f" and {self._theft(robbed[0])}" if robbed else "")
+        return "moves the robber" + "".join(
+            f" and {self._theft(event)}" for event in self._of(EventKind.STOLEN)
+        )
 
-    def _steal(self, described: Mapping[str, Any]) -> str:
-        return self._theft(self._seat(described["seat"]))
+    def _steal(self, _described: Mapping[str, Any]) -> str:
+        (event,) = self._of(EventKind.STOLEN)
+        return self._theft(event)
 
-    def _theft(self, victim: int) -> str:
-        card = "a card"
-        if self._sees(self.mover, victim):
-            card = next((f"1 {r}" for r, n in self._gained(self.mover).items() if n), card)
-        return f"takes {card} from {self.name(victim)}"
+    def _theft(self, event: Event) -> str:
+        card = "a card" if event.what == UNKNOWN else f"1 {RESOURCE_NAMES[event.what]}"
+        return f"takes {card} from {self.name(event.other)}"
 
     def _discard(self, described: Mapping[str, Any]) -> str:
         return f"discards 1 {described['resource']}"
 
-    def _maritime_trade(self, described: Mapping[str, Any]) -> str:
-        given = -self._gained(self.mover)[described["give"]]
-        return f"gives the bank {given} {described['give']} for 1 {described['get']}"
+    def _maritime_trade(self, _described: Mapping[str, Any]) -> str:
+        given, got = self._cards(EventKind.PAID), self._cards(EventKind.GAINED)
+        return f"gives the bank {given} for {got}"
 
-    def _offer(self, described: Mapping[str, Any]) -> str:
-        verb = "counters with" if self.before["phase"] == "answer" else "offers"
-        return f"{verb} {bundle_words(described['give'])} for {bundle_words(described['get'])}"
+    def _offer(self, _described: Mapping[str, Any]) -> str:
+        in_turn = self._decision.seat == self._decision.other
+        give, ask = self._cards(EventKind.OFFER_GIVES), self._cards(EventKind.OFFER_ASKS)
+        return f"{'offers' if in_turn else 'counters with'} {give} for {ask}"
 
-    def _compose(self, described: Mapping[str, Any], side: str) -> str:
-        if not self._sees(self.mover):
-            return "composes an offer"
-        return f"adds 1 {described['resource']} to what is {side}"
+    _compose_send = _offer
 
     def _compose_give(self, described: Mapping[str, Any]) -> str:
-        return self._compose(described, "given")
+        return f"adds 1 {described['resource']} to what is given"
 
     def _compose_get(self, described: Mapping[str, Any]) -> str:
-        return self._compose(described, "asked for")
+        return f"adds 1 {described['resource']} to what is asked for"
 
-    def _compose_send(self, _described: Mapping[str, Any]) -> str:
-        offer = self.before["offer"]
-        own = offer if offer["from"] == self.mover else offer["answers"][self.mover]
-        verb = "offers" if offer["from"] == self.mover else "counters with"
-        return f"{verb} {bundle_words(own['give'])} for {bundle_words(own['get'])}"
-
-    def _accept(self, _described: Mapping[str, Any]) -> str:
-        return "accepts the offer"
-
-    def _reject(self, _described: Mapping[str, Any]) -> str:
-        return "rejects the offer"
-
-    def _close_with(self, described: Mapping[str, Any]) -> str:
-        gained = self._gained(self.mover)
-        got = {r: n for r, n in gained.items() if n > 0}
-        given = {r: -n for r, n in gained.items() if n < 0}
-        other = self.name(self._seat(described["seat"]))
-        return f"trades with {other}: {bundle_words(given)} for {bundle_words(got)}"
+    def _close_with(self, _described: Mapping[str, Any]) -> str:
+        mover = self._decision.seat
+        other = next(e.other for e in self._of(EventKind.GIVEN) if e.seat == mover)
+        given, got = (self._cards(EventKind.GIVEN, p) for p in (mover, other))
+        return f"trades with {self.name(other)}: {given} for {got}"

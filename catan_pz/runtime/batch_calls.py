@@ -1,7 +1,9 @@
 """Calls on many games at once, by the same rules as for one; compiled on first use.
 
 Each takes the games from `first` up to `last`, so that threads can share a batch. The
-parameters of a deal are those of `engine.options.Table`.
+parameters of a deal are those of `engine.options.Table`. Calls on parts of a batch that run at
+the same time begin at different games: `events[first]` is the scratch space of each, where the
+reward is `dense`; a sparse one needs a single row, of which nothing is read.
 """
 
 from catan_pz.compiler.atomics import prefetch
@@ -13,6 +15,8 @@ from catan_pz.compiler.types import (
     Int8Array,
     Int8Cube,
     Int8Matrix,
+    Int16Cube,
+    Int16Matrix,
     Int64Array,
     UInt64Array,
 )
@@ -23,11 +27,11 @@ from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode
 from catan_pz.runtime.batch_rules import (
     WHERE_FINISHED,
+    advance_and_count,
     deal_in_place,
     draw_action,
     is_due,
-    play_and_note,
-    play_and_pay,
+    play_and_reward,
     show,
 )
 
@@ -35,14 +39,14 @@ ALL_LEGAL = -1
 
 
 @rule
-def pay_learner(
-    i: int, happenings: Int8Cube, weights: Float64Array, seats: Int8Array, gains: Float64Array
+def reward_learner(
+    i: int, terms: Int8Cube, weights: Float64Array, seats: Int8Array, rewards: Float64Array
 ) -> None:
-    """Add what the learner of game i gets for what happened."""
-    for kind in range(weights.shape[0]):
-        n = happenings[i, int(seats[i]), kind]
+    """Add the learner's reward of game i for a step."""
+    for term in range(weights.shape[0]):
+        n = terms[i, int(seats[i]), term]
         if n != 0:
-            gains[i] += weights[kind] * n
+            rewards[i] += weights[term] * n
 
 
 @rule
@@ -51,16 +55,17 @@ def play_in_place(
     i: int,
     a: int,
     script: Int8Matrix,
-    noting: int,
-    happenings: Int8Cube,
+    dense: int,
+    events: Int16Matrix,
+    terms: Int8Cube,
     weights: Float64Array,
     seats: Int8Array,
-    gains: Float64Array,
+    rewards: Float64Array,
     done: BoolArray,
 ) -> None:
-    """Play a decision in game i, and add what it pays the learner unless its episode is done."""
-    if play_and_note(s, a, script, noting, happenings[i]) and not done[i]:
-        pay_learner(i, happenings, weights, seats, gains)
+    """Play a decision in game i, and add the learner's reward unless its episode is done."""
+    if advance_and_count(s, a, script, dense, events, terms[i]) and not done[i]:
+        reward_learner(i, terms, weights, seats, rewards)
 
 
 @rule
@@ -70,11 +75,12 @@ def play_drawn(
     drawn: int,
     samplers: UInt64Array,
     script: Int8Matrix,
-    noting: int,
-    happenings: Int8Cube,
+    dense: int,
+    events: Int16Matrix,
+    terms: Int8Cube,
     weights: Float64Array,
     seats: Int8Array,
-    gains: Float64Array,
+    rewards: Float64Array,
     done: BoolArray,
 ) -> None:
     """Play on in game i while those are to move whose actions are drawn at random.
@@ -83,7 +89,7 @@ def play_drawn(
     """
     while not is_finished(s) and (drawn >> places_from(s, int(seats[i]), int(s.player))) & 1 == 1:
         a = draw_action(s, i, samplers)
-        play_in_place(s, i, a, script, noting, happenings, weights, seats, gains, done)
+        play_in_place(s, i, a, script, dense, events, terms, weights, seats, rewards, done)
 
 
 @rule
@@ -164,10 +170,11 @@ def step_games(
     drawing: int,
     samplers: UInt64Array,
     script: Int8Matrix,
-    noting: int,
-    happenings: Int8Cube,
+    dense: int,
+    events: Int16Cube,
+    terms: Int8Cube,
     weights: Float64Array,
-    payments: Float32Matrix,
+    rewards: Float32Matrix,
     done: BoolArray,
     truncated: BoolArray,
     following: int,
@@ -186,13 +193,23 @@ def step_games(
 
     Finished games are followed by the next ones if `following`.
     """
+    scratch = events[first * dense]
     for i in range(first, last):
         # Writing observations takes longer than a cache miss.
         if not observing and i + 1 < games.shape[0]:
             prefetch(games, i + 1)
         if drawing:
             actions[i] = draw_action(games[i], i, samplers)
-        play_and_pay(games[i], actions[i], script, noting, happenings[i], weights, payments[i])
+        play_and_reward(
+            games[i],
+            actions[i],
+            script,
+            dense,
+            scratch,
+            terms[i],
+            weights,
+            rewards[i],
+        )
         truncated[i] = is_truncated(games[i])
         done[i] = is_finished(games[i])
         if following and done[i]:
@@ -228,11 +245,12 @@ def deal_seats(
     drawn: int,
     samplers: UInt64Array,
     script: Int8Matrix,
-    noting: int,
-    happenings: Int8Cube,
+    dense: int,
+    events: Int16Cube,
+    terms: Int8Cube,
     weights: Float64Array,
     seats: Int8Array,
-    gains: Float64Array,
+    rewards: Float64Array,
     done: BoolArray,
     waiting: BoolArray,
     masks: Int8Matrix,
@@ -242,6 +260,7 @@ def deal_seats(
 
     The learner's seat is drawn if it is negative. The game's seed settles all that is drawn.
     """
+    scratch = events[first * dense]
     for i in range(first, last):
         if is_due(games[i], where):
             deal_in_place(
@@ -253,7 +272,18 @@ def deal_seats(
             if seat < 0:
                 seats[i] = chance.number_below(chance.scramble(samplers[i]), int(s.num_players))
             play_drawn(
-                s, i, drawn, samplers, script, noting, happenings, weights, seats, gains, done
+                s,
+                i,
+                drawn,
+                samplers,
+                script,
+                dense,
+                scratch,
+                terms,
+                weights,
+                seats,
+                rewards,
+                done,
             )
             show_to_seat(s, i, seats, waiting, masks, observations)
 
@@ -267,11 +297,12 @@ def play_seats(
     drawn: int,
     samplers: UInt64Array,
     script: Int8Matrix,
-    noting: int,
-    happenings: Int8Cube,
+    dense: int,
+    events: Int16Cube,
+    terms: Int8Cube,
     weights: Float64Array,
     seats: Int8Array,
-    gains: Float64Array,
+    rewards: Float64Array,
     done: BoolArray,
     truncated: BoolArray,
     waiting: BoolArray,
@@ -283,13 +314,25 @@ def play_seats(
     Returns how many games have come to their end.
     """
     finished = 0
+    scratch = events[first * dense]
     for i in range(first, last):
         if waiting[i]:
             s = games[i]
             a = actions[i]
-            play_in_place(s, i, a, script, noting, happenings, weights, seats, gains, done)
+            play_in_place(s, i, a, script, dense, scratch, terms, weights, seats, rewards, done)
             play_drawn(
-                s, i, drawn, samplers, script, noting, happenings, weights, seats, gains, done
+                s,
+                i,
+                drawn,
+                samplers,
+                script,
+                dense,
+                scratch,
+                terms,
+                weights,
+                seats,
+                rewards,
+                done,
             )
             if is_finished(s):
                 finished += 1

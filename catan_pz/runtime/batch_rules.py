@@ -4,8 +4,16 @@ The parameters of a deal are those of `engine.options.Table`.
 """
 
 from catan_pz import rewards
+from catan_pz.actions import NO_ACTION
 from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix, UInt64Array
+from catan_pz.compiler.types import (
+    Float32Array,
+    Float64Array,
+    Int8Array,
+    Int8Matrix,
+    Int16Matrix,
+    UInt64Array,
+)
 from catan_pz.engine import chance, deal, legal, step
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished
@@ -17,8 +25,6 @@ EVERYWHERE = 1
 FROM_SEEDS = 2
 """Where games are started: the next one in places whose game is finished, the next one
 in every place, or in every place the one of its seed."""
-
-NO_ACTION = -1
 
 NOTHING_REFUSED = 2**62
 """Place of the first illegal action where all are legal."""
@@ -69,46 +75,47 @@ def draw_action(s: State, i: int, samplers: UInt64Array) -> int:
 
 
 @rule
-def play_and_note(s: State, a: int, script: Int8Matrix, noting: int, happened: Int8Matrix) -> bool:
-    """Play a decision and note what happened; return whether anything may pay.
+def advance_and_count(
+    s: State, a: int, script: Int8Matrix, dense: int, events: Int16Matrix, terms: Int8Matrix
+) -> bool:
+    """Play a decision and count the reward terms; return whether any may matter.
 
-    Where the end alone pays (not `noting`), nothing else is noted.
+    Where the reward depends on the end of the game alone (not `dense`), no events are written.
     """
-    if noting:
-        rewards.advance_noting(s, a, script, happened)
+    if dense:
+        rewards.advance_with_terms(s, a, script, events, terms)
         return True
     step.advance(s, a, script)
     if s.phase != Phase.OVER:
         return False
-    for p in range(MAX_PLAYERS):
-        for kind in range(rewards.NUM_HAPPENED):
-            happened[p, kind] = 0
-    rewards.note_end(s, happened)
+    rewards.clear_terms(terms)
+    rewards.add_end_terms(s, terms)
     return True
 
 
 @rule
-def pay(happened: Int8Matrix, weights: Float64Array, paid: Float32Array) -> None:
-    """Weigh what happened into the reward of each seat."""
+def weigh(terms: Int8Matrix, weights: Float64Array, reward: Float32Array) -> None:
+    """Weigh the terms (P, F) into the reward of each seat."""
     for p in range(MAX_PLAYERS):
-        reward = 0.0
-        for kind in range(weights.shape[0]):
-            reward += weights[kind] * happened[p, kind]
-        paid[p] = reward
+        total = 0.0
+        for term in range(weights.shape[0]):
+            total += weights[term] * terms[p, term]
+        reward[p] = total
 
 
 @rule
-def play_and_pay(
+def play_and_reward(
     s: State,
     a: int,
     script: Int8Matrix,
-    noting: int,
-    happened: Int8Matrix,
+    dense: int,
+    events: Int16Matrix,
+    terms: Int8Matrix,
     weights: Float64Array,
-    paid: Float32Array,
+    reward: Float32Array,
 ) -> None:
-    """Play a decision, if there is one, and pay every seat for it."""
+    """Play a decision, if there is one, and write the reward of every seat."""
     for p in range(MAX_PLAYERS):
-        paid[p] = 0
-    if a != NO_ACTION and play_and_note(s, a, script, noting, happened):
-        pay(happened, weights, paid)
+        reward[p] = 0
+    if a != NO_ACTION and advance_and_count(s, a, script, dense, events, terms):
+        weigh(terms, weights, reward)

@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_seed
+from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.state import as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
-    NUM_HAPPENED,
+    NUM_TERMS,
     LinearReward,
     Reward,
-    looks_at_end_alone,
+    is_sparse,
     make_reward,
     weights_of,
 )
@@ -83,14 +84,15 @@ class CpuBatch(ThreadedGames):
         self.observation = self._observation if observation else None
         self.mask = np.zeros((size, self.rules.num_actions), np.int8)
         self.player = np.zeros(size, np.int8)
-        self._paid = np.zeros((size, MAX_PLAYERS), np.float32)
-        self.reward = self._paid[:, : self.rules.num_players]
+        self._rewards = np.zeros((size, MAX_PLAYERS), np.float32)
+        self.reward = self._rewards[:, : self.rules.num_players]
         self.done = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
-        self._happened = np.zeros((size, MAX_PLAYERS, NUM_HAPPENED), np.int8)
+        self._dense = int(not is_sparse(self._reward))
+        self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
+        self._events = np.zeros((size if self._dense else 1, EVENT_ROWS, NUM_FIELDS), np.int16)
         self._samplers = np.zeros(size, np.uint64)
         self._actions = np.zeros(size, np.int64)
-        self._noting = int(not looks_at_end_alone(self._reward))
         self._weights = weights_of(self._reward)
 
     def _deal(self, where: int) -> None:
@@ -156,10 +158,11 @@ class CpuBatch(ThreadedGames):
             drawing,
             self._samplers,
             table.script,
-            self._noting,
-            self._happened,
+            self._dense,
+            self._events,
+            self._terms,
             self._weights,
-            self._paid,
+            self._rewards,
             self.done,
             self.truncated,
             int(following),
@@ -169,6 +172,6 @@ class CpuBatch(ThreadedGames):
             *self._shown,
         )
         if not isinstance(self._reward, LinearReward):
-            self._paid[:] = self._reward(self._happened, self.games)
+            self._rewards[:] = self._reward(self._terms, self.games)
             if self.auto_reset and self.done.any():
                 self.reset_finished()

@@ -9,7 +9,7 @@ from catan_pz.checks import check_count, check_seed
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import LinearReward, Reward, looks_at_end_alone, make_reward
+from catan_pz.rewards import LinearReward, Reward, is_sparse, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINISHED
 from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
@@ -109,7 +109,7 @@ class CudaBatch:
             view(self._observations),
         )
         self._outcome = view(self._paid), view(self.done), view(self.truncated)
-        self._noting = int(not looks_at_end_alone(self._reward))
+        self._dense = int(not is_sparse(self._reward))
 
     def _make_kernels(self) -> None:
         from catan_pz.runtime import cuda_kernels as kernels
@@ -185,7 +185,7 @@ class CudaBatch:
             self._told,
             self._samplers,
             self._script,
-            self._noting,
+            self._dense,
             self._weights,
             *self._outcome,
             int(self.auto_reset),

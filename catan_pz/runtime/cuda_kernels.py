@@ -17,16 +17,17 @@ from catan_pz.compiler.types import (
     UInt64Array,
 )
 from catan_pz.engine import legal
+from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.state import STATE, States
 from catan_pz.engine.turn import is_finished, is_truncated
-from catan_pz.rewards import NUM_HAPPENED
+from catan_pz.rewards import NUM_TERMS
 from catan_pz.runtime.batch_rules import (
     NOTHING_REFUSED,
     WHERE_FINISHED,
     deal_in_place,
     draw_action,
     is_due,
-    play_and_pay,
+    play_and_reward,
     show,
 )
 from catan_pz.terms import MAX_PLAYERS
@@ -85,9 +86,9 @@ def step_kernel(
     told: Int64Array,
     samplers: UInt64Array,
     script: Int8Matrix,
-    noting: int,
+    dense: int,
     weights: Float64Array,
-    payments: Float32Matrix,
+    rewards: Float32Matrix,
     done: BoolArray,
     truncated: BoolArray,
     following: int,
@@ -116,11 +117,12 @@ def step_kernel(
             told[0] = i
         return
     staged = cuda.local.array(1, STATE)
-    happened = cuda.local.array((MAX_PLAYERS, NUM_HAPPENED), "int8")
+    events = cuda.local.array((EVENT_ROWS, NUM_FIELDS), "int16")
+    terms = cuda.local.array((MAX_PLAYERS, NUM_TERMS), "int8")
     staged[0] = games[i]
     if drawing:
         actions[i] = draw_action(staged[0], i, samplers)
-    play_and_pay(staged[0], actions[i], script, noting, happened, weights, payments[i])
+    play_and_reward(staged[0], actions[i], script, dense, events, terms, weights, rewards[i])
     truncated[i] = is_truncated(staged[0])
     done[i] = is_finished(staged[0])
     if following and done[i]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -10,22 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
+from catan_pz.actions import NO_ACTION
 from catan_pz.board.topology import HEX_VERTEX_SET
 from catan_pz.checks import as_action, check_seed
 from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.violations import Violation
+from catan_pz.events import Events, Outcome, decode, empty_events
 from catan_pz.notation.actions import describe_action
 from catan_pz.notation.state import derived_differences, state_from_dict, state_to_dict
 from catan_pz.observation.segments import SIZE
+from catan_pz.rewards import NUM_TERMS
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.illegal import why_illegal
-from catan_pz.terms import Card, Phase, Resource
-
-Outcome = tuple[int, int] | Resource | Card | None
-"""A chance outcome: a throw, the resource stolen, the card bought; None for no chance."""
+from catan_pz.terms import MAX_PLAYERS, Card, Phase, Resource
 
 
 def drawn_seed() -> int:
@@ -37,17 +36,8 @@ class IllegalActionError(ValueError):
     """An action that the rules don't allow now; the game is untouched."""
 
 
-@dataclass(frozen=True)
-class Decision:
-    """One decision played: who, which action, and what chance brought."""
-
-    player: int
-    action: int
-    outcome: Outcome
-
-
-Listener = Callable[[np.ndarray, Decision, np.ndarray], None]
-"""Called after each decision with the record before, the decision, and the record after."""
+Listener = Callable[["Game", Events], None]
+"""Called after each decision with the game and all events of the decision, hidden ones too."""
 
 
 class Game:
@@ -61,7 +51,7 @@ class Game:
     Attributes:
         rules: the `Rules`.
         games: (1,) array of `STATE`, the game itself.
-        listeners: called after each decision, forced ones included.
+        listeners: called after each decision, forced ones included; see `Listener`.
     """
 
     def __init__(
@@ -161,18 +151,40 @@ class Game:
             ValueError: if the outcome named can't come of the action.
         """
         action = self._prepare(action, outcome)
-        if not self.listeners:
+        if self.listeners:
+            self.play_told(action, np.empty((MAX_PLAYERS, NUM_TERMS), np.int8))
+        else:
             self._play(self.games, 0, action, self._table.script, self._mask)
-            return
-        self._play_and_tell(action)
-        forced = self.legal_actions()
-        while self.rules.skip_forced and len(forced) == 1:
-            self._play_and_tell(int(forced[0]))
-            forced = self.legal_actions()
 
-    def play_one(self, action: int, outcome: Outcome = None) -> None:
-        """Play an action as `step` does, but no forced ones after it."""
-        self._play_and_tell(self._prepare(action, outcome))
+    def step_once(self, action: int, outcome: Outcome = None) -> Events:
+        """Play an action as `step` does, but no forced ones after it; its events."""
+        action = self._prepare(action, outcome)
+        terms = np.empty((MAX_PLAYERS, NUM_TERMS), np.int8)
+        return self._play_decision(action, forced=0, terms=terms)[0]
+
+    def play_told(self, action: int, terms: NDArray[np.int8]) -> None:
+        """Play a legal action and the forced ones that follow, and tell the listeners of each.
+
+        Args:
+            action: it isn't checked here.
+            terms: (4, F) int8, gets the `rewards.RewardTerm`s of the step.
+        """
+        forced = 0
+        while action != NO_ACTION:
+            _, action = self._play_decision(action, forced, terms)
+            forced = 1
+
+    def _play_decision(
+        self, action: int, forced: int, terms: NDArray[np.int8]
+    ) -> tuple[Events, int]:
+        rows = empty_events()
+        following = game_calls.play_decision(
+            self.games, 0, action, self._table.script, forced, self._mask, rows, terms
+        )
+        events = decode(rows)
+        for listener in self.listeners:
+            listener(self, events)
+        return events, following
 
     def _prepare(self, action: int, outcome: Outcome) -> int:
         action = as_action(action)
@@ -185,15 +197,6 @@ class Game:
         """Raise `IllegalActionError` unless an action is legal now."""
         if not (0 <= action < len(self._mask) and self._mask[action]):
             raise IllegalActionError(why_illegal(self.snapshot(), self._mask, action))
-
-    def _play_and_tell(self, action: int) -> None:
-        before = self.games.copy()
-        game_calls.play_one(self.games, 0, action, self._table.script, self._mask)
-        if self.listeners:
-            outcome = outcome_between(before[0], action, self.games[0])
-            decision = Decision(int(before["player"][0]), action, outcome)
-            for listener in self.listeners:
-                listener(before[0], decision, self.games[0])
 
     def _outcome_code(self, action: int, outcome: Outcome) -> int:
         possible = self.outcomes(action)
@@ -292,20 +295,6 @@ class Game:
     def __setstate__(self, data: dict[str, Any]) -> None:
         self.__dict__.update(type(self).from_games(data["games"].copy(), data["rules"]).__dict__)
         self.listeners = data["listeners"]
-
-
-def outcome_between(before: np.ndarray, action: int, after: np.ndarray) -> Outcome:
-    """What chance brought when an action led from one record to the next."""
-    if action == actions.ROLL:
-        return int(after["dice"][0]), int(after["dice"][1])
-    if action == actions.BUY_DEVELOPMENT_CARD:
-        p = int(before["player"])
-        return Card(int(np.flatnonzero(after["cards"][p] != before["cards"][p])[0]))
-    if actions.MOVE_ROBBER <= action < actions.DISCARD:
-        p = int(before["player"])
-        stolen = np.flatnonzero(after["hand"][p] != before["hand"][p])
-        return Resource(int(stolen[0])) if len(stolen) else None
-    return None
 
 
 def _outcomes(state: np.ndarray, action: int) -> dict[Outcome, float]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from catan_pz import rewards
 from catan_pz.compiler.rule import entry
-from catan_pz.compiler.types import Float32Array, Int8Array, Int8Matrix
+from catan_pz.compiler.types import Float32Array, Int8Array, Int8Matrix, Int16Matrix
 from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, step
 from catan_pz.engine.state import States
 from catan_pz.observation import encode
@@ -36,11 +36,24 @@ def play(games: States, i: int, a: int, script: Int8Matrix, mask: Int8Array) -> 
 
 
 @entry
-def play_one(games: States, i: int, a: int, script: Int8Matrix, mask: Int8Array) -> None:
-    """Play a legal action in game i, and no forced one after it, and write the mask."""
+def play_decision(
+    games: States,
+    i: int,
+    a: int,
+    script: Int8Matrix,
+    forced: int,
+    mask: Int8Array,
+    events: Int16Matrix,
+    terms: Int8Matrix,
+) -> int:
+    """Play one decision in game i, and write the mask, its events and its reward terms.
+
+    Returns the forced action that follows, or NO_ACTION; `rewards.play_decision` says more.
+    """
     s = games[i]
-    step.step(s, a, script)
+    following = rewards.play_decision(s, a, script, forced, events, terms)
     legal.write_mask(s, mask)
+    return following
 
 
 @entry
@@ -79,14 +92,26 @@ def observe_scaled(
 
 
 @entry
-def play_noting(
-    games: States, i: int, a: int, script: Int8Matrix, mask: Int8Array, happened: Int8Matrix
+def play_with_terms(
+    games: States,
+    i: int,
+    a: int,
+    script: Int8Matrix,
+    mask: Int8Array,
+    events: Int16Matrix,
+    terms: Int8Matrix,
 ) -> int:
-    """Like `play`, writing what happened; return the step as `rewards.report` tells it."""
+    """Like `play`, and write the reward terms; return the step as `rewards.step_code` tells it."""
     s = games[i]
-    rewards.advance_noting(s, a, script, happened)
+    rewards.advance_with_terms(s, a, script, events, terms)
     legal.write_mask(s, mask)
-    return rewards.report(s, happened)
+    return rewards.step_code(s, terms)
+
+
+@entry
+def code_of_step(games: States, i: int, terms: Int8Matrix) -> int:
+    """`rewards.step_code` of the step that has just been played in game i."""
+    return rewards.step_code(games[i], terms)
 
 
 @entry

@@ -16,7 +16,8 @@ from catan_pz.engine.chance import ALL_THROWS, FEWEST_THROWS_LEFT
 from catan_pz.engine.options import table_of
 from catan_pz.engine.robber import victims
 from catan_pz.engine.state import STATE, State, States, as_games
-from catan_pz.runtime.game import Game, Outcome
+from catan_pz.events import Outcome
+from catan_pz.runtime.game import Game
 from catan_pz.terms import DECK_SIZE, NUM_HEXES, NUM_RESOURCES, Phase
 
 
@@ -145,5 +146,5 @@ def divide(game: Game, depth: int) -> Iterator[tuple[int, Outcome, int]]:
     for action in game.legal_actions().tolist():
         for outcome in game.outcomes(action) or [None]:
             after = game.copy()
-            after.play_one(action, outcome)
+            after.step_once(action, outcome)
             yield action, outcome, perft(after, depth - 1)

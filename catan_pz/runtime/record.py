@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
-import numpy as np
-
+from catan_pz.events import Decision, Events, Outcome
 from catan_pz.files import whole_file
 from catan_pz.notation.actions import action_id, describe_action
-from catan_pz.runtime.game import Decision, Game, Outcome
+from catan_pz.runtime.game import Game
 from catan_pz.terms import Card, Resource
 
 FORMAT: Final = "catan-pz-game/1"
@@ -52,8 +51,8 @@ class GameRecord:
         start = game.snapshot()
         record = cls(start, [], _result(game), _check_names(names, start))
 
-        def listen(_before: np.ndarray, decision: Decision, _after: np.ndarray) -> None:
-            record.decisions.append(decision)
+        def listen(game: Game, events: Events) -> None:
+            record.decisions.append(Decision.of(events))
             record.result = _result(game)
 
         game.listeners.append(listen)
@@ -115,18 +114,23 @@ class GameRecord:
             ValueError: names the line of a decision that isn't legal, or says that the result
                 is another.
         """
+        for again, _ in self.replay_with_events(game):
+            yield again
+
+    def replay_with_events(self, game: Game | None = None) -> Iterator[tuple[Game, Events | None]]:
+        """Like `replay`, with the events of each decision beside the game, None at the start."""
         game = Game.from_snapshot(self.start) if game is None else game
-        yield game
+        yield game, None
         for number, decision in enumerate(self.decisions, 2):
             if decision.player != game.player:
                 raise ValueError(
                     f"line {number}: player {decision.player} can't move, it is for {game.player}"
                 )
             try:
-                game.play_one(decision.action, decision.outcome)
+                events = game.step_once(decision.action, decision.outcome)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from error
-            yield game
+            yield game, events
         if self.result != _result(game):
             raise ValueError(f"the result is {_result(game)}, recorded as {self.result}")
 

@@ -120,7 +120,7 @@ def _if_legal(game: Game, steps: tuple[int, ...]) -> tuple[int, ...]:
     for action in steps:
         if action >= len(trial.mask) or not trial.mask[action]:
             return ()
-        trial.play_one(action)
+        trial.step_once(action)
     return steps
 
 

@@ -52,15 +52,10 @@ def frames_of_record(
     Raises:
         ValueError: if the record isn't that of a game by the rules; names its line.
     """
-    before: dict[str, Any] | None = None
-    for number, game in enumerate(record.replay()):
-        state = game.snapshot()
-        line = None
-        if before is not None:
-            action = record.decisions[number - 1].action
-            line = tell(before, action, state, viewer, names)
-        yield Frame(state, line, annotate(game))
-        before = state
+    names = record.names if names is None else names
+    for game, events in record.replay_with_events():
+        line = None if events is None else tell(events, viewer, names)
+        yield Frame(game.snapshot(), line, annotate(game))
 
 
 def frames_of_match(session: Session, annotate: Annotate = without_overlay) -> Iterator[Frame]:

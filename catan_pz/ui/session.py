@@ -9,10 +9,10 @@ import numpy as np
 from catan_pz.agents.base import Agent
 from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.notation.state import state_to_dict
+from catan_pz.events import Events
 from catan_pz.render.story import tell
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Decision, Game
+from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 
 
@@ -99,10 +99,8 @@ class Session:
         game.games["rng"][0] = np.uint64(seed)
         return session
 
-    def _listen(self, before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
-        rules = self.game.rules
-        states = (state_to_dict(before, rules), state_to_dict(after, rules))
-        self.story.append(tell(states[0], decision.action, states[1], self.viewer, self.names))
+    def _listen(self, _game: Game, events: Events) -> None:
+        self.story.append(tell(events, self.viewer, self.names))
 
     @property
     def is_finished(self) -> bool:

@@ -72,7 +72,7 @@ def test_who_has_not_won_in_turn_holds_too_few_points() -> None:
 def test_it_is_remembered_after_the_turn() -> None:
     game = table([{}, {"knight": 2}, {"knight": 3}], 3, turn_player=1, player_to_move=1)
     belief = CardBelief(0, game.games[0])
-    game.listeners.append(lambda before, d, after: belief.update(before, d.action, after))
+    game.listeners.append(lambda game, events: belief.update(events, game.state))
     game.step(action_id("end_turn"))
     odds = belief.victory_point_odds(game.games[0])
     assert odds == pytest.approx(odds_by_counting(game, 0, {1: 0, 2: 0}))
@@ -84,7 +84,7 @@ def test_a_card_bought_after_that_may_be_a_victory_point() -> None:
     game = table([{}, {"knight": 2}, {}], 4, phase="main", turn_player=1, player_to_move=1)
     belief = CardBelief(0, game.games[0])
     belief.most[1] = belief.most_old = 0
-    game.listeners.append(lambda before, d, after: belief.update(before, d.action, after))
+    game.listeners.append(lambda game, events: belief.update(events, game.state))
     game.step(action_id("buy_development_card"), Card.KNIGHT)
     odds = belief.victory_point_odds(game.games[0])
     # Of 23 cards unknown apart from the two old ones, 5 are victory points.
@@ -102,7 +102,7 @@ def test_the_winner_holds_what_it_took() -> None:
     """Seat 1 buys the card that wins."""
     game = table([{}, {"knight": 1}, {}], 3, phase="main", turn_player=1, player_to_move=1)
     belief = CardBelief(0, game.games[0])
-    game.listeners.append(lambda before, d, after: belief.update(before, d.action, after))
+    game.listeners.append(lambda game, events: belief.update(events, game.state))
     game.step(action_id("buy_development_card"), Card.VICTORY_POINT)
     assert game.winner == 1
     odds = belief.victory_point_odds(game.games[0])

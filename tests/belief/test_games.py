@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.belief import Belief, HandBounds, bounds_of, public_events
+from catan_pz.belief import Belief, HandBounds, bounds_of, hand_events
 from catan_pz.engine.state import STATE
-from catan_pz.runtime.game import Decision, Game
+from catan_pz.events import Events, as_seen_by
+from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
 
 RULE_SETS: dict[str, dict[str, Any]] = {
@@ -35,9 +36,9 @@ class Table:
         self.game.listeners += [belief.listen for belief in self.beliefs]
         self.game.listeners.append(self.follow_bounds)
 
-    def follow_bounds(self, before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
+    def follow_bounds(self, _game: Game, events: Events) -> None:
         for viewer, bounds in enumerate(self.bounds):
-            for event in public_events(before, decision.action, after, viewer):
+            for event in hand_events(as_seen_by(events, viewer), len(self.seats)):
                 bounds.update(event)
 
     def play(self) -> bool:

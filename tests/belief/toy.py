@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from catan_pz.belief import Event, HandsChanged, HoldingShown, MonopolyTaken, Theft, as_seen_by
+from catan_pz.belief import HandEvent, HandsChanged, HoldingShown, MonopolyTaken, Theft, unseen_by
 
 Hands = tuple[tuple[int, ...], ...]
 
@@ -17,10 +17,10 @@ class Story:
     """What happened, in full: `hands[k]` are the true hands after k events."""
 
     hands: tuple[Hands, ...]
-    events: tuple[Event, ...]
+    events: tuple[HandEvent, ...]
 
-    def seen_by(self, viewer: int) -> list[Event]:
-        return [as_seen_by(event, viewer) for event in self.events]
+    def seen_by(self, viewer: int) -> list[HandEvent]:
+        return [unseen_by(event, viewer) for event in self.events]
 
 
 def frozen(hands: np.ndarray) -> Hands:
@@ -41,7 +41,7 @@ def random_story(seed: int, seats: int, resources: int, length: int) -> Story:
     return Story(tuple(told), tuple(events))
 
 
-def _random_event(rng: np.random.Generator, hands: np.ndarray) -> Event | None:
+def _random_event(rng: np.random.Generator, hands: np.ndarray) -> HandEvent | None:
     seats, resources = hands.shape
     p, q = rng.permutation(seats)[:2]
     kind = rng.choice(["gain", "pay", "exchange", "steal", "steal", "steal", "monopoly", "show"])
@@ -66,7 +66,7 @@ def _random_event(rng: np.random.Generator, hands: np.ndarray) -> Event | None:
     return HoldingShown(int(p), tuple(int(n) for n in bundle)) if bundle.any() else None
 
 
-def _exchange(rng: np.random.Generator, hands: np.ndarray, p: int, q: int) -> Event | None:
+def _exchange(rng: np.random.Generator, hands: np.ndarray, p: int, q: int) -> HandEvent | None:
     given, got = rng.permutation(hands.shape[1])[:2]
     if hands[p, given] == 0 or hands[q, got] == 0:
         return None
@@ -76,7 +76,7 @@ def _exchange(rng: np.random.Generator, hands: np.ndarray, p: int, q: int) -> Ev
     return HandsChanged(frozen(changes))
 
 
-def replay(hands: np.ndarray, event: Event) -> np.ndarray | None:
+def replay(hands: np.ndarray, event: HandEvent) -> np.ndarray | None:
     """The hands after an event told in full, or None if it can't happen to these."""
     after = np.array(hands)
     match event:
@@ -97,7 +97,7 @@ def replay(hands: np.ndarray, event: Event) -> np.ndarray | None:
     return None if (after < 0).any() else after
 
 
-def posterior(start: Hands, seen: list[Event]) -> dict[Hands, Fraction]:
+def posterior(start: Hands, seen: list[HandEvent]) -> dict[Hands, Fraction]:
     """Odds of each hands, from every way in which the unseen cards may have been, each
     history replayed from the start."""
     resources = range(len(start[0]))
@@ -114,7 +114,7 @@ def posterior(start: Hands, seen: list[Event]) -> dict[Hands, Fraction]:
     return {hands: weight / total for hands, weight in odds.items()}
 
 
-def _likelihood(start: Hands, history: list[Event]) -> tuple[Hands, Fraction]:
+def _likelihood(start: Hands, history: list[HandEvent]) -> tuple[Hands, Fraction]:
     hands, likelihood = np.array(start), Fraction(1)
     for event in history:
         if isinstance(event, Theft):

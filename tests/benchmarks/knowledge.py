@@ -12,7 +12,8 @@ from time import perf_counter
 import numpy as np
 
 from catan_pz.belief import Belief, bounds_of
-from catan_pz.runtime.game import Decision, Game
+from catan_pz.events import Events
+from catan_pz.runtime.game import Game
 
 
 @dataclass
@@ -65,10 +66,10 @@ def play_game(seed: int, decisions: int, measured: Measured, trading: bool) -> N
     game = Game(seed=seed, num_players=4, trading=trading, offer_form="both")
     beliefs = [Belief(viewer, game.games[0]) for viewer in range(4)]
 
-    def follow(before: np.ndarray, decision: Decision, after: np.ndarray) -> None:
+    def follow(game: Game, events: Events) -> None:
         started = perf_counter()
         for belief in beliefs:
-            belief.listen(before, decision, after)
+            belief.listen(game, events)
         measured.following += perf_counter() - started
 
     game.listeners.append(follow)

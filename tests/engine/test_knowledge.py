@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from catan_pz.belief import (
-    Event,
     HandBounds,
+    HandEvent,
     HandsChanged,
     HoldingShown,
     MonopolyTaken,
@@ -72,7 +72,7 @@ def start(told: Any) -> np.ndarray:
     return as_games(games)
 
 
-def carry_out(games: np.ndarray, event: Event) -> None:
+def carry_out(games: np.ndarray, event: HandEvent) -> None:
     """Do to a record what an event tells in full."""
     match event:
         case HandsChanged(changes):
@@ -117,7 +117,7 @@ def check_toy(seed: int, length: int) -> None:
             assert (support.max(0) <= most[:, :resources]).all()
 
 
-def widened(event: Event) -> Event:
+def widened(event: HandEvent) -> HandEvent:
     """An event of a toy game told for all five resources."""
 
     def row(counts: tuple[int, ...]) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
+from catan_pz.events import Decision
 from catan_pz.runtime.position import position
 from tests.engine.games import choose
 from tests.helpers import RULE_SETS, act
@@ -69,7 +70,7 @@ def test_listeners_hear_of_forced_decisions():
     rules = Rules(num_players=2, skip_forced=True, dice=[(1, 1), (3, 4)])
     game = position([{}, {}], rules=rules)
     heard = []
-    game.listeners.append(lambda before, decision, after: heard.append(decision))
+    game.listeners.append(lambda _game, events: heard.append(Decision.of(events)))
     act(game, "end_turn")
     assert [(d.player, d.action, d.outcome) for d in heard] == [
         (0, 1, None),

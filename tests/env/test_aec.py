@@ -308,7 +308,7 @@ def test_metadata_and_name():
 
 def test_listeners_of_the_game_hear_each_decision(env):
     heard = []
-    env.game.listeners.append(lambda _before, decision, _after: heard.append(decision.action))
+    env.game.listeners.append(lambda _game, events: heard.append(events[0].what))
     actions = play_random(env, 60)
     assert heard == actions
     quiet = catan_v0.raw_env(num_players=3)

@@ -15,16 +15,16 @@ def module():
 def test_every_trade_is_counted(module):
     game = Game(seed=3, num_players=3)
     decisions = []
-    game.listeners.append(lambda before, decision, after: decisions.append((before, decision)))
+    game.listeners.append(lambda _game, events: decisions.append(events[0]))
     counted = [module.Trades() for _ in range(3)]
     for seat, trades in enumerate(counted):
         trades.watch(game, seat)
     players = [agents.load("random"), agents.load("heuristic"), agents.load("heuristic")]
     Table(game, players, seat_seeds(3, 3)).play()
     kinds = [[], [], []]
-    for before, decision in decisions:
-        own = int(before["turn_player"]) == decision.player
-        kinds[decision.player].append((describe_action(decision.action)["kind"], own))
+    for decision in decisions:
+        own = decision.seat == decision.other
+        kinds[decision.seat].append((describe_action(decision.what)["kind"], own))
     for seat, trades in enumerate(counted):
         assert trades.games == 1
         assert trades.made.total() == kinds[seat].count(("offer", True))

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from catan_pz import Game, Rules, describe_action
+from catan_pz.events import Decision
 from catan_pz.observation.segments import named_views
-from catan_pz.runtime.game import Decision
 
 FOLDER: Final = Path(__file__).parent
 FULL_DECISIONS: Final = 60
@@ -156,7 +156,7 @@ def playthrough(name: str) -> str:
     differs = {k: v for k, v in rules.to_dict().items() if v != Rules().to_dict()[k]}
     lines += [f"rules {json.dumps(differs)}", "", *board_lines(game.snapshot()), ""]
     heard: list[Decision] = []
-    game.listeners.append(lambda before, decision, after: heard.append(decision))
+    game.listeners.append(lambda _game, events: heard.append(Decision.of(events)))
     last: dict[str, Any] | None = None
     k = 0
     while len(game.legal_actions()):

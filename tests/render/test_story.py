@@ -11,7 +11,6 @@ from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
 from catan_pz.terms import Card, Resource
 from tests.helpers import RULE_SETS
-from tests.render.positions import State
 
 TWO = Rules(num_players=2, offer_form="both")
 
@@ -19,10 +18,7 @@ TWO = Rules(num_players=2, offer_form="both")
 def told(
     game: Game, kind: str, outcome: Any = None, viewer: int | None = None, **arguments: Any
 ) -> str:
-    before = game.snapshot()
-    action = action_id(kind, **arguments)
-    game.play_one(action, outcome)
-    return tell(before, action, game.snapshot(), viewer)
+    return tell(game.step_once(action_id(kind, **arguments), outcome), viewer)
 
 
 def test_a_roll_tells_who_gets_what() -> None:
@@ -109,15 +105,10 @@ def test_a_win_is_told() -> None:
 
 def test_names() -> None:
     game = Game(seed=1)
-    before = game.snapshot()
-    action = int(game.legal_actions()[0])
-    game.play_one(action)
     names = ["Ann", "search", "search", "Bob"]
-    assert tell(before, action, game.snapshot(), names=names) == "Ann builds a settlement"
-    for _ in range(3):
-        before, action = game.snapshot(), int(game.legal_actions()[0])
-        game.play_one(action)
-    assert tell(before, action, game.snapshot(), names=names).startswith("search 1 ")
+    lines = [tell(game.step_once(int(game.legal_actions()[0])), names=names) for _ in range(4)]
+    assert lines[0] == "Ann builds a settlement"
+    assert lines[3].startswith("search 1 ")
 
 
 @pytest.mark.parametrize("name", ["base", "both_forms", "one_v_one"])
@@ -127,13 +118,10 @@ def test_every_decision_of_a_game_can_be_told(name: str) -> None:
     for _ in range(500):
         if not game.mask.any():
             break
-        before: State = game.snapshot()
-        action = int(rng.choice(game.legal_actions()))
-        game.play_one(action)
-        after = game.snapshot()
+        player = game.player
+        events = game.step_once(int(rng.choice(game.legal_actions())))
         for viewer in (None, *seats):
-            line = tell(before, action, after, viewer)
-            assert line.startswith(f"Player {before['player_to_move']} ")
+            assert tell(events, viewer).startswith(f"Player {player} ")
 
 
 def test_every_action_has_words_of_its_own() -> None:

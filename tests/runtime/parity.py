@@ -9,10 +9,11 @@ import sys
 
 import numpy as np
 
+from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_HAPPENED
+from catan_pz.rewards import NUM_TERMS
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
 from catan_pz.terms import MAX_PLAYERS
@@ -50,17 +51,18 @@ def play(way: str, rules: Rules, seeds: range, decisions: int) -> str:
     script = table_of(rules).script
     games, masks = start(rules, seeds)
     observations = np.zeros((len(seeds), SIZE), np.int8)
-    happenings = np.zeros((len(seeds), MAX_PLAYERS, NUM_HAPPENED), np.int8)
+    events = np.zeros((len(seeds), EVENT_ROWS, NUM_FIELDS), np.int16)
+    terms = np.zeros((len(seeds), MAX_PLAYERS, NUM_TERMS), np.int8)
     for decision in range(decisions):
         viewer = decision % rules.num_players
         if way == "simulator":
             kernel = shared.simulated_kernel[1, len(seeds)]
-            kernel(games, masks, observations, happenings, viewer, script)
+            kernel(games, masks, observations, events, terms, viewer, script)
         else:
             for i in range(len(seeds)):
-                rows = masks[i], observations[i], happenings[i]
+                rows = masks[i], observations[i], events[i], terms[i]
                 shared.play_at_random(games, i, *rows, viewer, script)
-        for part in (games, masks, observations, happenings):
+        for part in (games, masks, observations, events, terms):
             digest.update(np.asarray(part).tobytes())
     return digest.hexdigest()
 

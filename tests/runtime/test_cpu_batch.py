@@ -89,7 +89,7 @@ def test_rewards_reach_every_seat() -> None:
     assert not batch.reward[~batch.done].any()
 
     linear = CpuBatch(4, trading=False, seed=3, reward=PointsGained())
-    called = CpuBatch(4, trading=False, seed=3, reward=lambda happened, _: happened[:, :, 2] * 1.0)
+    called = CpuBatch(4, trading=False, seed=3, reward=lambda terms, _: terms[:, :, 2] * 1.0)
     for _ in range(100):
         actions = linear.sample()
         linear.step(actions)

@@ -56,7 +56,7 @@ def test_without_numba_cuda_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatc
     [
         ({"device": "tpu"}, "device='tpu'"),
         ({"device": "cuda", "threads": 2}, "threads=2"),
-        ({"device": "cuda", "reward": lambda happened, games: happened}, "reward="),
+        ({"device": "cuda", "reward": lambda terms, games: terms}, "reward="),
         ({"device": "cuda", "num_games": 0}, "num_games=0"),
     ],
 )

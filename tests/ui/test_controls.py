@@ -96,7 +96,7 @@ def test_offers_of_any_size_are_composed(name: str) -> None:
     offer = next(c for c in there if c.name == "offer")
     assert offer.play == play
     for action in play:
-        game.play_one(action)
+        game.step_once(action)
     assert game.phase == Phase.ANSWER
 
 

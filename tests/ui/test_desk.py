@@ -61,7 +61,7 @@ def test_resources_of_a_card_are_asked_for() -> None:
 def test_an_offer_composed_in_the_game_lies_on_the_tray() -> None:
     rules = Rules(num_players=2, offer_form="composed")
     game = position([{"hand": {"brick": 2}}, {"hand": {"ore": 1}}], rules=rules)
-    game.play_one(372)
+    game.step_once(372)
     assert game.phase == Phase.COMPOSE
     assert "1" in words(drawn(game))
     assert "Withdraw" in words(drawn(game))

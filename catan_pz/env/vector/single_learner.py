@@ -13,12 +13,13 @@ from catan_pz.agents.draws import nth_draws, own_seeds, seat_seeds
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.checks import as_action, check_choice, check_seed
+from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rewards import (
-    NUM_HAPPENED,
+    NUM_TERMS,
     LinearReward,
     Reward,
-    looks_at_end_alone,
+    is_sparse,
     make_reward,
     weights_of,
 )
@@ -124,7 +125,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._seat = -1 if seat == "random" else int(seat)
         self._reward = make_reward(reward)
         self._linear = isinstance(self._reward, LinearReward)
-        self._noting = int(not looks_at_end_alone(self._reward))
+        self._dense = int(not is_sparse(self._reward))
         self.opponents = opponents
         self._make_arrays(scaled, alternate)
         self.reset(seed)
@@ -182,7 +183,8 @@ class SingleLearnerBatch(ThreadedGames):
         self._decisions = np.zeros(size, np.int64)
         self._drawn_by = np.zeros((size, self.rules.num_players), np.int64)
         self._return = np.zeros(size)
-        self._happened = np.zeros((size, MAX_PLAYERS, NUM_HAPPENED), np.int8)
+        self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
+        self._events = np.zeros((size if self._dense else 1, EVENT_ROWS, NUM_FIELDS), np.int16)
         self._waiting = np.zeros(size, np.bool_)
         self._actions = np.zeros(size, np.int64)
         self._sample = np.zeros(size, np.int64)
@@ -207,8 +209,9 @@ class SingleLearnerBatch(ThreadedGames):
             self._drawn_inside,
             self._samplers,
             self._table.script,
-            self._noting,
-            self._happened,
+            self._dense,
+            self._events,
+            self._terms,
             self._weights,
             self.seats,
             self.reward,
@@ -358,8 +361,9 @@ class SingleLearnerBatch(ThreadedGames):
             self._drawn_inside,
             self._samplers,
             self._table.script,
-            self._noting,
-            self._happened,
+            self._dense,
+            self._events,
+            self._terms,
             self._weights,
             self.seats,
             self.reward,
@@ -369,7 +373,7 @@ class SingleLearnerBatch(ThreadedGames):
             *self._sets[0][:2],
         )
         if not self._linear:
-            paid = np.asarray(self._reward(self._happened, self.games))
+            paid = np.asarray(self._reward(self._terms, self.games))
             self.reward[played] += paid[np.arange(self.num_games), self.seats][played]
         if finished.any():
             ended = np.flatnonzero(self.done & ~ended_before)

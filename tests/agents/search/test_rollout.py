@@ -38,7 +38,7 @@ def play_through_game(game: Game, player: int, seed: int, last_turn: int) -> int
         if len(legal) > 1:
             draws = draws + int(GAMMA) & _ALL
             action = quick_choice(game.games, player, scramble(draws))
-        game.play_one(action)
+        game.step_once(action)
         if game.turn != turn:
             game.games["rng"] = scramble(seed + int(GAMMA) * (game.turn + 1) & _ALL)
         decisions += 1
@@ -122,12 +122,12 @@ def test_after_different_actions_the_next_turns_throw_the_same_dice() -> None:
     for action in game.legal_actions():
         spare = as_games(game.games.copy())
         game_after = Game.from_games(spare, game.rules)
-        game_after.play_one(int(action))
+        game_after.step_once(int(action))
         turn = game.turn + 6
         play_out(game_after.games, GREEDY, 77, turn)
         rolled = Game.from_games(game_after.games.copy(), game.rules)
         while rolled.turn == turn and rolled.phase == Phase.ROLL:
-            rolled.play_one(0)
+            rolled.step_once(0)
         throws.append(tuple(rolled.state["dice"]))
     assert len(game.legal_actions()) > 1
     assert len(set(throws)) == 1

@@ -140,9 +140,7 @@ def test_a_reward_that_only_python_knows_pays_the_same(options):
     linear = LinearReward(won=1.0, lost=-0.5, points_gained=0.25, card_played=0.125)
     options = {"trading": False, "victory_points": 4, "seed": 4, "seat": "random"} | options
     one = SingleLearnerBatch(8, reward=linear, **options)
-    other = SingleLearnerBatch(
-        8, reward=lambda happened, games: happened @ linear.weights, **options
-    )
+    other = SingleLearnerBatch(8, reward=lambda terms, games: terms @ linear.weights, **options)
     for _ in range(150):
         actions = one.sample().copy()
         one.step(actions)
@@ -354,7 +352,7 @@ def test_resets():
 @pytest.mark.parametrize("name", ["linear", "called"])
 def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
     linear = LinearReward(points_gained=0.25, card_played=0.125)
-    reward = linear if name == "linear" else lambda happened, games: happened @ linear.weights
+    reward = linear if name == "linear" else lambda terms, games: terms @ linear.weights
     options = {"seat": "random", "trading": False, "scaled": True, "victory_points": 4}
     options |= {"reward": reward, "opponents": opponents}
     batch, other = (

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.belief import Event, HandsChanged, HoldingShown, MonopolyTaken, Theft, public_events
+from catan_pz.belief import HandEvent, HandsChanged, HoldingShown, MonopolyTaken, Theft, hand_events
+from catan_pz.events import as_seen_by
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -27,12 +28,12 @@ def table(**entries: Any) -> Game:
     return position(players, rules=Rules(num_players=3, offer_form="both"), **entries)
 
 
-def told(game: Game, kind: str, outcome: Any = None, **arguments: Any) -> list[tuple[Event, ...]]:
+def told(
+    game: Game, kind: str, outcome: Any = None, **arguments: Any
+) -> list[tuple[HandEvent, ...]]:
     """Play an action and return what each seat sees."""
-    before = game.games.copy()
-    action = action_id(kind, **arguments)
-    game.step(action, outcome)
-    return [public_events(before[0], action, game.games[0], viewer) for viewer in range(3)]
+    events = game.step_once(action_id(kind, **arguments), outcome)
+    return [hand_events(as_seen_by(events, viewer), 3) for viewer in range(3)]
 
 
 def test_maritime_trade_and_year_of_plenty_are_public() -> None:

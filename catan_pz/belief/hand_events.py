@@ -1,0 +1,119 @@
+"""What a viewer sees of resource cards that change hands or are shown."""
+
+from dataclasses import dataclass
+
+from catan_pz.actions import MOVE_ROBBER, PLAY_MONOPOLY
+from catan_pz.engine.events import EventKind
+from catan_pz.events import UNKNOWN, Events
+from catan_pz.terms import NUM_RESOURCES
+
+Counts = tuple[int, ...]
+"""(R,) cards of each resource."""
+
+
+@dataclass(frozen=True)
+class HandsChanged:
+    """Cards that came and went in public, all at once.
+
+    Attributes:
+        changes: (P, R) cards gained, less cards given, by each seat.
+    """
+
+    changes: tuple[Counts, ...]
+
+
+@dataclass(frozen=True)
+class HoldingShown:
+    """A player has proved to hold a bundle, by an offer, a counter-offer or an acceptance.
+
+    Attributes:
+        seat: who holds it.
+        bundle: (R,) the cards, which stay in the hand.
+    """
+
+    seat: int
+    bundle: Counts
+
+
+@dataclass(frozen=True)
+class Theft:
+    """A card was stolen.
+
+    Attributes:
+        thief: who took it.
+        victim: who lost it.
+        resource: its type, None to all but thief and victim.
+    """
+
+    thief: int
+    victim: int
+    resource: int | None
+
+
+@dataclass(frozen=True)
+class MonopolyTaken:
+    """By a monopoly a player took all cards of a resource from all others.
+
+    Attributes:
+        seat: who took them.
+        resource: the resource named.
+        taken: (P,) cards that each seat handed over, 0 for the taker.
+    """
+
+    seat: int
+    resource: int
+    taken: Counts
+
+
+HandEvent = HandsChanged | HoldingShown | Theft | MonopolyTaken
+
+
+def unseen_by(event: HandEvent, viewer: int) -> HandEvent:
+    """An event without what the viewer can't see of it."""
+    if isinstance(event, Theft) and viewer not in (event.thief, event.victim):
+        return Theft(event.thief, event.victim, None)
+    return event
+
+
+def hand_events(events: Events, num_players: int) -> tuple[HandEvent, ...]:
+    """What a decision tells of hands.
+
+    Args:
+        events: the events of the decision, as somebody sees them.
+        num_players: P.
+    """
+    decision = events[0]
+    if PLAY_MONOPOLY <= decision.what < MOVE_ROBBER:
+        taken = [0] * num_players
+        for event in events:
+            if event.kind == EventKind.GIVEN:
+                taken[event.seat] = event.amount
+        return (MonopolyTaken(decision.seat, decision.what - PLAY_MONOPOLY, tuple(taken)),)
+    for event in events:
+        if event.kind == EventKind.STOLEN:
+            resource = None if event.what == UNKNOWN else event.what
+            return (Theft(event.seat, event.other, resource),)
+        if event.kind == EventKind.HOLDING_SHOWN:
+            return (_holding(events, event.seat),)
+    changes = _changes(events, num_players)
+    return (HandsChanged(changes),) if any(map(any, changes)) else ()
+
+
+def _holding(events: Events, seat: int) -> HoldingShown:
+    bundle = [0] * NUM_RESOURCES
+    for event in events:
+        if event.kind == EventKind.HOLDING_SHOWN:
+            bundle[event.what] = event.amount
+    return HoldingShown(seat, tuple(bundle))
+
+
+def _changes(events: Events, num_players: int) -> tuple[Counts, ...]:
+    changes = [[0] * NUM_RESOURCES for _ in range(num_players)]
+    for event in events:
+        if event.kind == EventKind.GAINED:
+            changes[event.seat][event.what] += event.amount
+        elif event.kind in (EventKind.PAID, EventKind.GIVEN):
+            changes[event.seat][event.what] -= event.amount
+            if event.kind == EventKind.GIVEN:
+                changes[event.other][event.what] += event.amount
+    return tuple(tuple(row) for row in changes)

@@ -1,0 +1,334 @@
+"""What a decision brings, as a stream of events: its layout, and the rules that write it.
+
+Events are rows of a small int16 array, written only where somebody asks for them: `step`
+alone pays nothing. One array holds the events of one decision; forced decisions are
+decisions of their own. Row 0 holds their number, rows 1 to `MAX_EVENTS` the events, the
+rest is scratch space for the state before the decision.
+"""
+
+from enum import IntEnum
+from typing import Final
+
+from catan_pz.actions import (
+    ACCEPT,
+    BUILD_CITY,
+    BUILD_ROAD,
+    BUILD_SETTLEMENT,
+    BUY_DEVELOPMENT_CARD,
+    CLOSE_WITH,
+    COMPOSE_GIVE,
+    COMPOSE_SEND,
+    DISCARD,
+    MOVE_ROBBER,
+    OFFER,
+    PLAY_KNIGHT,
+    PLAY_MONOPOLY,
+    PLAY_ROAD_BUILDING,
+    ROLL,
+    STEAL,
+    WITHDRAW,
+)
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Int8Matrix, Int16Matrix
+from catan_pz.engine.seats import seat_after
+from catan_pz.engine.state import State
+from catan_pz.engine.step import step
+from catan_pz.engine.turn import is_truncated
+from catan_pz.terms import (
+    KNIGHT,
+    MAX_PLAYERS,
+    MONOPOLY,
+    NOBODY,
+    NUM_CARD_KINDS,
+    NUM_RESOURCES,
+    ROAD_BUILDING,
+    YEAR_OF_PLENTY,
+    Phase,
+)
+
+
+class EventKind(IntEnum):
+    """What an event tells; the docstrings name the fields that it uses beside `seat`."""
+
+    DECISION = 0
+    """A seat takes action `what` in the turn of `other`; `amount` is 1 if it was forced.
+
+    Which card is added to an offer being composed is seen by its maker alone.
+    """
+    ROLLED = 1
+    """The dice show `what` and `amount`."""
+    GAINED = 2
+    """A seat takes `amount` cards of resource `what` from the bank."""
+    PAID = 3
+    """A seat returns `amount` cards of resource `what` to the bank."""
+    GIVEN = 4
+    """A seat hands `amount` cards of resource `what` to `other`, in public."""
+    STOLEN = 5
+    """A seat steals a card from `other`; the two alone see its resource `what`."""
+    ROAD_BUILT = 6
+    """On edge `what`."""
+    SETTLEMENT_BUILT = 7
+    """On vertex `what`."""
+    CITY_BUILT = 8
+    """On vertex `what`."""
+    CARD_BOUGHT = 9
+    """Development card `what`, seen by its owner alone."""
+    CARD_PLAYED = 10
+    """Development card `what`."""
+    ROBBER_MOVED = 11
+    """To hex `what`."""
+    HOLDING_SHOWN = 12
+    """A seat proves to hold `amount` cards of resource `what` or more."""
+    OFFER_GIVES = 13
+    """The offer or counter-offer of a seat, now public, gives `amount` of resource `what`."""
+    OFFER_ASKS = 14
+    """The same for what it asks for."""
+    LONGEST_ROAD = 15
+    """The card passes from `other` to a seat, either of them -1 for nobody; `amount` roads."""
+    LARGEST_ARMY = 16
+    """The same for the largest army; `amount` knights."""
+    POINTS_CHANGED = 17
+    """The points of a seat change by `amount`; hidden ones are told to it alone."""
+    WON = 18
+    """A seat wins the game."""
+    TRUNCATED = 19
+    """The turns allowed are over with no winner; `seat` is -1."""
+
+
+KIND, SEAT, OTHER, WHAT, AMOUNT, SEEN_BY = 0, 1, 2, 3, 4, 5
+"""Columns of an event; `SEEN_BY` is the set of seats that see all of it."""
+
+NUM_FIELDS: Final = 6
+MAX_EVENTS: Final = 24
+"""Events of one decision at most."""
+
+_BEFORE: Final = MAX_EVENTS + 1
+_POINTS_BEFORE: Final = NUM_RESOURCES
+"""Scratch rows: row _BEFORE + p holds the hand of p and its points before the decision."""
+_TITLES: Final = _BEFORE + MAX_PLAYERS
+"""Scratch row with the visible points of each seat and the owners of the special cards."""
+_CARDS: Final = _TITLES + 1
+"""Scratch row with the development cards of the player to move."""
+EVENT_ROWS: Final = _CARDS + 1
+"""Rows of an array for events: (EVENT_ROWS, NUM_FIELDS) int16."""
+
+_ROAD_OWNER, _ARMY_OWNER = MAX_PLAYERS, MAX_PLAYERS + 1
+
+# Plain numbers: on CUDA compiled rules can't index with enums.
+DECISION: Final = EventKind.DECISION.value
+ROLLED: Final = EventKind.ROLLED.value
+GAINED: Final = EventKind.GAINED.value
+PAID: Final = EventKind.PAID.value
+GIVEN: Final = EventKind.GIVEN.value
+STOLEN: Final = EventKind.STOLEN.value
+ROAD_BUILT: Final = EventKind.ROAD_BUILT.value
+SETTLEMENT_BUILT: Final = EventKind.SETTLEMENT_BUILT.value
+CITY_BUILT: Final = EventKind.CITY_BUILT.value
+CARD_BOUGHT: Final = EventKind.CARD_BOUGHT.value
+CARD_PLAYED: Final = EventKind.CARD_PLAYED.value
+ROBBER_MOVED: Final = EventKind.ROBBER_MOVED.value
+HOLDING_SHOWN: Final = EventKind.HOLDING_SHOWN.value
+OFFER_GIVES: Final = EventKind.OFFER_GIVES.value
+OFFER_ASKS: Final = EventKind.OFFER_ASKS.value
+LONGEST_ROAD: Final = EventKind.LONGEST_ROAD.value
+LARGEST_ARMY: Final = EventKind.LARGEST_ARMY.value
+POINTS_CHANGED: Final = EventKind.POINTS_CHANGED.value
+WON: Final = EventKind.WON.value
+TRUNCATED: Final = EventKind.TRUNCATED.value
+
+EVERYBODY: Final = (1 << MAX_PLAYERS) - 1
+
+
+@rule
+def add_event(
+    events: Int16Matrix, kind: int, seat: int, other: int, what: int, amount: int, seen_by: int
+) -> None:
+    """Append an event."""
+    k = int(events[0, 0]) + 1
+    events[0, 0] = k
+    events[k, KIND] = kind
+    events[k, SEAT] = seat
+    events[k, OTHER] = other
+    events[k, WHAT] = what
+    events[k, AMOUNT] = amount
+    events[k, SEEN_BY] = seen_by
+
+
+@rule
+def remember(s: State, events: Int16Matrix) -> None:
+    """Start the events of a decision: none yet, and the state before it in the scratch rows."""
+    events[0, 0] = 0
+    for p in range(MAX_PLAYERS):
+        for r in range(NUM_RESOURCES):
+            events[_BEFORE + p, r] = s.hand[p, r]
+        events[_BEFORE + p, _POINTS_BEFORE] = s.points[p]
+        events[_TITLES, p] = s.visible_points[p]
+    events[_TITLES, _ROAD_OWNER] = s.longest_road_owner
+    events[_TITLES, _ARMY_OWNER] = s.largest_army_owner
+    for card in range(NUM_CARD_KINDS):
+        events[_CARDS, card] = s.cards[int(s.player), card]
+
+
+@rule
+def add_decision(s: State, a: int, forced: int, events: Int16Matrix) -> None:
+    """The decision itself, before it is played."""
+    p = int(s.player)
+    seen_by = 1 << p if COMPOSE_GIVE <= a < COMPOSE_SEND else EVERYBODY
+    add_event(events, DECISION, p, int(s.turn_player), a, forced, seen_by)
+
+
+@rule
+def add_offer(s: State, p: int, events: Int16Matrix) -> None:
+    """The offer that p has sent or is about to send, and the cards that it proves."""
+    for r in range(NUM_RESOURCES):
+        n = int(s.offer_give[p, r])
+        if n > 0:
+            add_event(events, OFFER_GIVES, p, NOBODY, r, n, EVERYBODY)
+            add_event(events, HOLDING_SHOWN, p, NOBODY, r, n, EVERYBODY)
+    for r in range(NUM_RESOURCES):
+        n = int(s.offer_get[p, r])
+        if n > 0:
+            add_event(events, OFFER_ASKS, p, NOBODY, r, n, EVERYBODY)
+
+
+@rule
+def add_acceptance(s: State, p: int, events: Int16Matrix) -> None:
+    """The cards that p proves by accepting the offer of the player in turn."""
+    for r in range(NUM_RESOURCES):
+        n = int(s.offer_get[int(s.turn_player), r])
+        if n > 0:
+            add_event(events, HOLDING_SHOWN, p, NOBODY, r, n, EVERYBODY)
+
+
+@rule
+def add_card_played(p: int, a: int, events: Int16Matrix) -> None:
+    """The development card that action a plays."""
+    card = MONOPOLY
+    if a == PLAY_KNIGHT:
+        card = KNIGHT
+    elif a == PLAY_ROAD_BUILDING:
+        card = ROAD_BUILDING
+    elif a < PLAY_MONOPOLY:
+        card = YEAR_OF_PLENTY
+    add_event(events, CARD_PLAYED, p, NOBODY, card, 1, EVERYBODY)
+
+
+@rule
+def add_cause(s: State, p: int, a: int, events: Int16Matrix) -> None:
+    """What was rolled, built, bought, played or moved by action a, once it is played."""
+    if a == ROLL:
+        add_event(events, ROLLED, p, NOBODY, int(s.dice[0]), int(s.dice[1]), EVERYBODY)
+    elif BUILD_ROAD <= a < BUILD_SETTLEMENT:
+        add_event(events, ROAD_BUILT, p, NOBODY, a - BUILD_ROAD, 1, EVERYBODY)
+    elif BUILD_SETTLEMENT <= a < BUILD_CITY:
+        add_event(events, SETTLEMENT_BUILT, p, NOBODY, a - BUILD_SETTLEMENT, 1, EVERYBODY)
+    elif BUILD_CITY <= a < BUY_DEVELOPMENT_CARD:
+        add_event(events, CITY_BUILT, p, NOBODY, a - BUILD_CITY, 1, EVERYBODY)
+    elif a == BUY_DEVELOPMENT_CARD:
+        for card in range(NUM_CARD_KINDS):
+            if s.cards[p, card] > events[_CARDS, card]:
+                add_event(events, CARD_BOUGHT, p, NOBODY, card, 1, 1 << p)
+    elif PLAY_KNIGHT <= a < MOVE_ROBBER:
+        add_card_played(p, a, events)
+    elif MOVE_ROBBER <= a < STEAL:
+        add_event(events, ROBBER_MOVED, p, NOBODY, a - MOVE_ROBBER, 1, EVERYBODY)
+
+
+@rule
+def gained(s: State, q: int, r: int, events: Int16Matrix) -> int:
+    """Cards of a resource that q has more than before the decision."""
+    return int(s.hand[q, r]) - int(events[_BEFORE + q, r])
+
+
+@rule
+def add_theft(s: State, p: int, events: Int16Matrix) -> None:
+    """The card that p stole, if any."""
+    for q in range(s.num_players):
+        for r in range(NUM_RESOURCES):
+            if gained(s, q, r, events) < 0:
+                add_event(events, STOLEN, p, q, r, 1, 1 << p | 1 << q)
+
+
+@rule
+def add_bank_cards(s: State, events: Int16Matrix) -> None:
+    """Cards that went to the bank and came from it."""
+    for q in range(s.num_players):
+        for r in range(NUM_RESOURCES):
+            n = gained(s, q, r, events)
+            if n > 0:
+                add_event(events, GAINED, q, NOBODY, r, n, EVERYBODY)
+            elif n < 0:
+                add_event(events, PAID, q, NOBODY, r, -n, EVERYBODY)
+
+
+@rule
+def add_handed_over(s: State, p: int, partner: int, events: Int16Matrix) -> None:
+    """Cards that players handed each other: all of them p and others, the partner where p gave."""
+    for q in range(s.num_players):
+        for r in range(NUM_RESOURCES):
+            n = gained(s, q, r, events)
+            if n < 0:
+                add_event(events, GIVEN, q, partner if q == p else p, r, -n, EVERYBODY)
+
+
+@rule
+def add_cards(s: State, p: int, a: int, events: Int16Matrix) -> None:
+    """Resource cards that moved in action a."""
+    if MOVE_ROBBER <= a < DISCARD:
+        add_theft(s, p, events)
+    elif PLAY_MONOPOLY <= a < MOVE_ROBBER:
+        add_handed_over(s, p, NOBODY, events)
+    elif CLOSE_WITH <= a < WITHDRAW:
+        add_handed_over(s, p, seat_after(s, p, a - CLOSE_WITH + 1), events)
+    elif a < OFFER:
+        add_bank_cards(s, events)
+
+
+@rule
+def add_points(s: State, events: Int16Matrix) -> None:
+    """Special cards that changed owners, and points that changed."""
+    road, army = int(s.longest_road_owner), int(s.largest_army_owner)
+    if road != events[_TITLES, _ROAD_OWNER]:
+        length = int(s.road_length[road]) if road != NOBODY else 0
+        old = int(events[_TITLES, _ROAD_OWNER])
+        add_event(events, LONGEST_ROAD, road, old, NOBODY, length, EVERYBODY)
+    if army != events[_TITLES, _ARMY_OWNER]:
+        knights = int(s.played[army, KNIGHT])
+        old = int(events[_TITLES, _ARMY_OWNER])
+        add_event(events, LARGEST_ARMY, army, old, NOBODY, knights, EVERYBODY)
+    for q in range(s.num_players):
+        n = int(s.points[q]) - int(events[_BEFORE + q, _POINTS_BEFORE])
+        if n != 0:
+            hidden = s.visible_points[q] == events[_TITLES, q]
+            seen_by = 1 << q if hidden else EVERYBODY
+            add_event(events, POINTS_CHANGED, q, NOBODY, NOBODY, n, seen_by)
+
+
+@rule
+def add_end(s: State, events: Int16Matrix) -> None:
+    """How the game has ended, if it has."""
+    if s.phase == Phase.OVER:
+        add_event(events, WON, int(s.winner), NOBODY, NOBODY, 1, EVERYBODY)
+    elif is_truncated(s):
+        add_event(events, TRUNCATED, NOBODY, NOBODY, NOBODY, 1, EVERYBODY)
+
+
+@rule
+def step_with_events(
+    s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matrix
+) -> None:
+    """Play one decision and write its events; `forced` is 1 where the engine took it."""
+    p = int(s.player)
+    remember(s, events)
+    add_decision(s, a, forced, events)
+    if a == COMPOSE_SEND:
+        add_offer(s, p, events)
+    elif a == ACCEPT:
+        add_acceptance(s, p, events)
+    step(s, a, script)
+    add_cause(s, p, a, events)
+    add_cards(s, p, a, events)
+    if OFFER <= a < COMPOSE_GIVE:
+        add_offer(s, p, events)
+    add_points(s, events)
+    add_end(s, events)

@@ -1,0 +1,105 @@
+"""Events of decisions, decoded: what was played, and what it brought to whom.
+
+The engine writes events as rows of numbers (`engine.events`); here they become tuples, as
+a game's listeners get them, and are cut down to what one seat may see.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS, EventKind
+from catan_pz.terms import Card, Resource
+
+UNKNOWN: Final = -1
+"""Stands for what a seat can't see of an event."""
+
+Outcome = tuple[int, int] | Resource | Card | None
+"""A chance outcome: the dice, the resource stolen, the card bought; None for no chance."""
+
+
+class Event(NamedTuple):
+    """One thing that a decision brought; `EventKind` says what the fields mean for each kind.
+
+    Attributes:
+        kind: the `EventKind`.
+        seat: the seat that it is about, -1 for none.
+        other: another seat that has a part in it, -1 for none.
+        what: action, resource, development card, place or first die; `UNKNOWN` where it is
+            hidden from whom the event was told.
+        amount: how many, or the second die.
+        seen_by: set of the seats, as bits, that see all of it.
+    """
+
+    kind: EventKind
+    seat: int
+    other: int
+    what: int
+    amount: int
+    seen_by: int
+
+
+Events = tuple[Event, ...]
+"""The events of one decision; the first is of the kind `DECISION`."""
+
+_KINDS: Final = tuple(EventKind)
+
+
+def empty_events() -> NDArray[np.int16]:
+    """An array that the engine writes the events of a decision to."""
+    return np.zeros((EVENT_ROWS, NUM_FIELDS), np.int16)
+
+
+def decode(rows: NDArray[np.int16]) -> Events:
+    """The events of a decision that the engine wrote, (EVENT_ROWS, NUM_FIELDS) int16."""
+    count = int(rows[0, 0])
+    return tuple(Event(_KINDS[row[0]], *row[1:]) for row in rows[1 : count + 1].tolist())
+
+
+def as_seen_by(events: Iterable[Event], seat: int) -> Events:
+    """Events of a decision as one seat sees them.
+
+    What is hidden is `UNKNOWN`; hidden points are left out.
+    """
+    seen = []
+    for event in events:
+        if event.seen_by >> seat & 1:
+            seen.append(event)
+        elif event.kind != EventKind.POINTS_CHANGED:
+            seen.append(event._replace(what=UNKNOWN))
+    return tuple(seen)
+
+
+def outcome_of(events: Iterable[Event]) -> Outcome:
+    """What chance brought to a decision, from all its events."""
+    for event in events:
+        if event.kind == EventKind.ROLLED:
+            return event.what, event.amount
+        if event.kind == EventKind.STOLEN:
+            return Resource(event.what)
+        if event.kind == EventKind.CARD_BOUGHT:
+            return Card(event.what)
+    return None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision played.
+
+    Attributes:
+        player: seat that took it.
+        action: id of the action.
+        outcome: what chance brought, None for no chance.
+    """
+
+    player: int
+    action: int
+    outcome: Outcome
+
+    @classmethod
+    def of(cls, events: Events) -> Self:
+        """The decision that some events, of full information, tell of."""
+        return cls(events[0].seat, events[0].what, outcome_of(events))
