@@ -1,7 +1,8 @@
 """Compiles the kernels for CUDA without a GPU: `python -m tests.runtime.ptx` prints the PTX.
 
 With `--ptxas` it prints what the assembler of an installed CUDA toolkit says of registers,
-stack and spills instead.
+stack and spills instead. With `--unoptimized` the optimizer is left out, which takes half of the
+time.
 """
 
 import re
@@ -23,13 +24,13 @@ COMPUTE_CAPABILITY = (9, 0)
 KERNELS = ("deal_kernel", "sample_kernel", "check_kernel", "step_kernel")
 
 
-def ptx_of(name: str) -> str:
+def ptx_of(name: str, *, optimized: bool = True) -> str:
     """The PTX of a kernel of `cuda_kernels` for sm_90."""
     kernel = getattr(cuda_kernels, name)
     for called in rules_called_by(kernel):
         called.disable_compile(False)
     signature = types.void(*signature_of(kernel))
-    ptx, _ = cuda.compile_ptx(kernel, signature, cc=COMPUTE_CAPABILITY)
+    ptx, _ = cuda.compile_ptx(kernel, signature, cc=COMPUTE_CAPABILITY, opt=optimized)
     return str(ptx)
 
 
@@ -49,7 +50,7 @@ def main() -> None:
     # Numba asks the current device for its capability, even where one is given.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=COMPUTE_CAPABILITY)
     for name in KERNELS:
-        ptx = ptx_of(name)
+        ptx = ptx_of(name, optimized="--unoptimized" not in sys.argv)
         if "--ptxas" in sys.argv:
             facts = re.findall(
                 r"Used \d+ registers|\d+ bytes (?:stack|spill)[^,\n]*", assembled(ptx)

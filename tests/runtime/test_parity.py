@@ -33,7 +33,8 @@ def test_python_compiled_and_simulator_agree(decisions: str) -> None:
     assert run(module, "simulator", decisions, **simulator) == compiled
 
 
-def test_rules_compile_for_cuda_without_a_gpu() -> None:
+@pytest.mark.parametrize("options", [("--unoptimized",), pytest.param((), marks=pytest.mark.slow)])
+def test_rules_compile_for_cuda_without_a_gpu(options: tuple[str, ...]) -> None:
     pytest.importorskip("numba_cuda")
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
@@ -42,7 +43,7 @@ def test_rules_compile_for_cuda_without_a_gpu() -> None:
         load_nvidia_dynamic_lib("nvrtc")
     except DynamicLibNotFoundError:
         pytest.skip("the compiler of the gpu extra is not installed")
-    ptx = run("tests.runtime.ptx")
+    ptx = run("tests.runtime.ptx", *options)
     assert ".target sm_90" in ptx
     for kernel in ("deal", "sample", "check", "step"):
         assert re.search(rf"\.entry \S*{kernel}_kernel", ptx)
