@@ -1,7 +1,7 @@
-"""Compiles the whole package into numba's cache: python -m tests.compile_all
+"""Compiles the package and the tests into numba's cache: python -m tests.compile_all
 
-Processes that start with a warm cache compile nothing. Parallel test workers start at the same
-time, so without it each of them would compile the same entry points.
+Parallel test workers start at the same time; with a cold cache each of them would compile the
+same entry points.
 """
 
 from importlib import import_module
@@ -9,19 +9,18 @@ from pathlib import Path
 
 import numba
 
-import catan_pz
 from catan_pz.compiler.rule import Entry
 
-PACKAGE = Path(catan_pz.__file__).parent
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("catan_pz", "tests")
 
 
 def entries() -> list[Entry]:
-    """All entry points of the package."""
+    """All entry points."""
     found: list[Entry] = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if "@entry" in path.read_text(encoding="utf-8"):
-            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-            module = import_module(".".join(parts))
+    for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):
+        if "\n@entry\n" in path.read_text(encoding="utf-8"):
+            module = import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
             found += [value for value in vars(module).values() if isinstance(value, Entry)]
     return found
 
