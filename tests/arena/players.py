@@ -100,7 +100,7 @@ class Wordy(Failing):
 
 class Slow(Failing):
     def fail(self, mask: NDArray[np.int8]) -> Any:
-        time.sleep(0.5)
+        time.sleep(1.0)
         return int(mask.nonzero()[0][0])
 
 

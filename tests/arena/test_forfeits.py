@@ -96,20 +96,20 @@ def test_a_limit_of_time_that_nobody_reaches_changes_nothing() -> None:
 @pytest.mark.purepython
 def test_late_answers() -> None:
     result = arena.play_match(
-        [("slow", Slow(8)), "random"], 6, seed=2, seconds_per_decision=0.3, **QUICK
+        [("slow", Slow(8)), "random"], 4, seed=2, seconds_per_decision=0.8, **QUICK
     )
-    check(result, "time: a decision took more than 0.3 s")
+    check(result, "time: a decision took more than 0.8 s")
     (one, *_) = forfeits(result)
-    assert one.seconds[one.offender or 0] > 0.5
+    assert one.seconds[one.offender or 0] > 1
 
 
 def test_agents_that_never_answer(tmp_path: Path) -> None:
     players: list[Any] = [("hanging", Hanging(8)), "random"]
     result = arena.play_match(
-        players, 4, seed=3, seconds_per_decision=0.5, records=tmp_path, **QUICK
+        players, 4, seed=3, seconds_per_decision=0.8, records=tmp_path, **QUICK
     )
     assert len(result.games) == 4
-    check(result, "time: a decision took more than 0.5 s")
+    check(result, "time: a decision took more than 0.8 s")
     for game in forfeits(result):
         record = GameRecord.load(record_path(tmp_path, game.number))
         assert record.result["end"] == "unfinished"
@@ -117,7 +117,7 @@ def test_agents_that_never_answer(tmp_path: Path) -> None:
         *_, last = record.replay()
         assert last.player == game.offender
         assert sum(game.decisions) == len(record.decisions) + 1
-        assert game.seconds[last.player] > 0.5
+        assert game.seconds[last.player] > 0.8
 
 
 @pytest.mark.purepython
