@@ -4,6 +4,7 @@ from typing import Any, Unpack
 
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
+from catan_pz.encoders import Encoder
 from catan_pz.env.aec import raw_env
 from catan_pz.env.match import RuleOptions
 from catan_pz.env.registration import register_all
@@ -20,7 +21,7 @@ ILLEGAL_REWARD = -1.0
 def env(
     *,
     rules: Rules | str | None = None,
-    observation: str = "flat",
+    observation: Encoder | str = "flat",
     reward: Reward | str | None = None,
     render_mode: str | None = None,
     **options: Unpack[RuleOptions],

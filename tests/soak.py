@@ -170,7 +170,12 @@ class Seats(Batch):
     def make(self, games: int) -> Any:
         """The batch."""
         return SingleLearnerBatch(
-            games, seed=1, seat="random", offer_form="both", scaled=True, threads=self.threads
+            games,
+            seed=1,
+            seat="random",
+            offer_form="both",
+            observation="flat",
+            threads=self.threads,
         )
 
     def check_rewards(self) -> None:

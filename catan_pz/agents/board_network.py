@@ -220,6 +220,11 @@ class BoardNetwork:
         return len(self.arrays["dense_2_bias"])
 
     @property
+    def inputs(self) -> int:
+        """N, numbers that it takes."""
+        return SIZE
+
+    @property
     def num_actions(self) -> int:
         """A."""
         return len(self.arrays["others_bias"])
@@ -237,13 +242,18 @@ class BoardNetwork:
     def _touch(self) -> dict[str, NDArray[np.float32]]:
         return adjacency()
 
+    def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(K, A) what the network gives for flat observations (K, N)."""
+        said, _ = evaluate(self.arrays, self._touch, inputs, _relu, np.concatenate)
+        return np.asarray(said, np.float32)
+
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) what the network says of each action, from observations (K, N)."""
         said = np.empty((len(observations), self.num_actions), np.float32)
         for start in range(0, len(said), ROWS):
             part = slice(start, start + ROWS)
             x = np.minimum(observations[part] * SCALES, np.float32(1))
-            said[part], _ = evaluate(self.arrays, self._touch, x, _relu, np.concatenate)
+            said[part] = self.evaluate(x)
         return said
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.observation.segments import SCALES, SIZE
+from catan_pz.observation.segments import SCALES
 
 ACTIVATIONS: Final = ("relu", "tanh")
 _MOST: Final = np.round(1 / SCALES).astype(np.int8)
@@ -22,8 +22,8 @@ class DenseNetwork:
     """Dense layers from an observation to a number for each action.
 
     Attributes:
-        weights: (out, in) float32 of each layer; the first takes scaled observations (N,),
-            the last gives A numbers.
+        weights: (out, in) float32 of each layer; the first takes what an encoder gives, scaled
+            observations (N,) unless a `Model` says otherwise, the last gives A numbers.
         biases: (out,) float32 of each layer.
         activation: between the layers, "relu" or "tanh".
 
@@ -43,7 +43,7 @@ class DenseNetwork:
             )
         if not self.weights:
             raise ValueError("network: it has no layers, must have one or more")
-        before = SIZE
+        before = self.inputs
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             if weight.ndim != 2 or weight.shape[1] != before or bias.shape != weight.shape[:1]:
                 raise ValueError(
@@ -73,6 +73,11 @@ class DenseNetwork:
         }
 
     @property
+    def inputs(self) -> int:
+        """How many numbers it takes."""
+        return int(self.weights[0].shape[-1])
+
+    @property
     def num_actions(self) -> int:
         """A."""
         return len(self.biases[-1])
@@ -84,7 +89,7 @@ class DenseNetwork:
 
     def text(self) -> str:
         """The network in a few words."""
-        sizes = " - ".join(str(n) for n in (SIZE, *(len(bias) for bias in self.biases)))
+        sizes = " - ".join(str(n) for n in (self.inputs, *(len(bias) for bias in self.biases)))
         return f"dense layers {sizes}, {self.activation}"
 
     @cached_property
@@ -95,10 +100,17 @@ class DenseNetwork:
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) what the network says of each action, from observations (K, N)."""
-        first, *others = self._turned
-        x = np.minimum(observations, _MOST).astype(np.float32) @ first
+        first, *_ = self._turned
+        return self._after_first(np.minimum(observations, _MOST).astype(np.float32) @ first)
+
+    def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(K, A) what the network gives for its inputs (K, n)."""
+        return self._after_first(inputs @ self.weights[0].T)
+
+    def _after_first(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(K, A) from what the first layer gives without its bias, (K, units)."""
         x += self.biases[0]
-        for weight, bias in zip(others, self.biases[1:], strict=True):
+        for weight, bias in zip(self._turned[1:], self.biases[1:], strict=True):
             if self.activation == "relu":
                 np.maximum(x, 0, out=x)
             else:

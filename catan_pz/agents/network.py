@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
+from catan_pz.agents.migration import migrated
+from catan_pz.encoders import Encoder, load, names
 from catan_pz.files import whole_file
-from catan_pz.observation.segments import PLACES, SEGMENTS
+from catan_pz.observation.segments import LAYOUT, PLACES
 from catan_pz.rules import Rules
 
 FORMAT: Final = "catan-pz-model/1"
@@ -29,11 +31,6 @@ CHOICES: Final = ("draw", "best")
 NUMBERS: Final = ("logits", "values")
 SHIPPED: Final = Path(__file__).parent / "models"
 """Where models lie that come with the package."""
-
-LAYOUT: Final = hashlib.sha256(
-    json.dumps([(s.name, s.shape, s.most) for s in SEGMENTS]).encode()
-).hexdigest()[:16]
-"""Names the layout of observations: another one gives another name."""
 
 _PRESENT: Final = PLACES["present"]
 _DEFAULTS: Final = Rules().to_dict()
@@ -50,6 +47,7 @@ class Model:
             action of the largest number. Values can't be drawn by.
         rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
         card: how it was trained and how well it plays; JSON values.
+        encoder: of the observations that the network takes.
 
     Raises:
         ValueError: names what doesn't fit.
@@ -60,6 +58,7 @@ class Model:
     choice: str
     rules: Mapping[str, Any]
     card: Mapping[str, Any] = field(default_factory=dict)
+    encoder: Encoder = field(default_factory=lambda: load("flat"))
 
     def __post_init__(self) -> None:
         if self.numbers not in NUMBERS:
@@ -75,6 +74,13 @@ class Model:
             raise ValueError(
                 f"model: it gives {self.num_actions} numbers, its rules have {actions} actions"
             )
+        if self.network.kind == BoardNetwork.kind and self.encoder.name != "flat":
+            raise ValueError(f"model: encoder={self.encoder} is not possible; allowed: 'flat'")
+        if self.network.inputs != self.encoder.size:
+            raise ValueError(
+                f"model: its network takes {self.network.inputs} numbers, {self.encoder} gives "
+                f"{self.encoder.size}"
+            )
 
     @property
     def num_players(self) -> int:
@@ -85,6 +91,15 @@ class Model:
     def num_actions(self) -> int:
         """A."""
         return self.network.num_actions
+
+    def logits(self, units: NDArray[np.int8]) -> NDArray[np.float32]:
+        """(K, A) what the network gives for observations (K, N) in natural units."""
+        if self.encoder.name == "flat":
+            return self.network.logits(units)
+        seen = self.encoder.encode(units)
+        parts = seen.values() if self.encoder.is_dict else [seen]
+        columns = [np.reshape(part, (len(units), -1)) for part in parts]
+        return self.network.evaluate(np.concatenate(columns, axis=1).astype(np.float32))
 
     def save(self, path: Path | str, dtype: str = "float16") -> None:
         """Write a model file, whole or not at all.
@@ -109,6 +124,7 @@ class Model:
         header = {
             "format": FORMAT,
             "layout": LAYOUT,
+            "encoder": {"name": self.encoder.name, "layout": self.encoder.layout},
             "network": {"kind": self.network.kind, **self.network.options},
             "numbers": self.numbers,
             "choice": self.choice,
@@ -137,17 +153,35 @@ class Model:
                 raise ValueError(f"its format is {header['format']!r}, must be {FORMAT!r}")
             if header["checksum"] != _checksum(arrays):
                 raise ValueError("its checksum doesn't fit: the file is damaged")
-            if header["layout"] != LAYOUT:
-                raise ValueError("it was made for another layout of observations")
             return cls(
-                _network(arrays, **header["network"]),
+                _network(migrated(header, arrays), **header["network"]),
                 numbers=header["numbers"],
                 choice=header["choice"],
                 rules=header["rules"],
                 card=header["card"],
+                encoder=_encoder(header),
             )
         except Exception as error:  # what a damaged archive gives is of many kinds
             raise ValueError(f"{path} is no model that can be played: {error}") from error
+
+
+def _encoder(header: Mapping[str, Any]) -> Encoder:
+    """The encoder that a file names; those of earlier layouts are for flat observations."""
+    if header["layout"] != LAYOUT:
+        return load("flat")
+    name, layout = header["encoder"]["name"], header["encoder"]["layout"]
+    if name not in names():
+        raise ValueError(
+            f"it was made for the encoder {name!r}, which isn't known: give it to "
+            "catan_pz.encoders.register first"
+        )
+    encoder = load(name)
+    if encoder.layout != layout:
+        raise ValueError(
+            f"it was made for another encoder of the name {name!r}: layout {layout!r}, the one "
+            f"known has {encoder.layout!r}"
+        )
+    return encoder
 
 
 def _network(
@@ -225,7 +259,7 @@ class NetworkAgent(BatchAgent):
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) what the network says of each action, from observations (K, N)."""
-        return self.model.network.logits(observations)
+        return self.model.logits(observations)
 
     def act_batch(
         self,

@@ -9,11 +9,11 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from catan_pz.checks import check_choice, check_seed
-from catan_pz.env.match import OBSERVATIONS, Match, RuleOptions, shaped
+from catan_pz.checks import check_seed
+from catan_pz.encoders import Encoder
+from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.spaces import masked_space, state_space
-from catan_pz.observation.global_state import global_vector
 from catan_pz.rewards import FINISHED, OVER, SEAT, Reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -29,13 +29,14 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
     """Catan as an AEC environment without wrappers; one step is one decision of one player.
 
     Every agent observes `{"observation": ..., "action_mask": ...}`: what its seat may know,
-    in float32 scaled into [0, 1], and an int8 mask (A,) of its legal actions, all zeros while
+    in the encoder's form, and an int8 mask (A,) of its legal actions, all zeros while
     another is to move. All agents end on the same step: terminated when somebody has won,
     truncated after `max_turns` turns. Infos are empty.
 
     Args:
         rules: a `Rules`, a preset's name, or None for the base game.
-        observation: "flat", one vector (N,), or "dict", its segments by name.
+        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for one vector (N,),
+            "dict" for its segments by name, and so on.
         reward: a `Reward`, its name in `rewards.REWARDS`, or None for win and loss.
         render_mode: "human", "ansi", "rgb_array" or None.
         **options: single options of `Rules` that replace those of `rules`.
@@ -58,7 +59,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         self,
         *,
         rules: Rules | str | None = None,
-        observation: str = "flat",
+        observation: Encoder | str = "flat",
         reward: Reward | str | None = None,
         render_mode: str | None = None,
         **options: Unpack[RuleOptions],
@@ -72,16 +73,14 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
             **options,
         )
         super().__init__()
-        check_choice("observation", observation, OBSERVATIONS)
         self.render_mode = render_mode
         self._painter = Painter(render_mode)
-        self._observation = observation
-        self._match = Match(Rules.make(rules, **options), reward)
+        self._match = Match(Rules.make(rules, **options), reward, observation=observation)
         self._seeds = np.random.default_rng()
         self.possible_agents = list(AGENTS[: self.rules.num_players])
         num_actions = self.rules.num_actions
         self.observation_spaces = {
-            agent: masked_space(observation, num_actions) for agent in self.possible_agents
+            agent: masked_space(self._match.encoder, num_actions) for agent in self.possible_agents
         }
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
         self.state_space = state_space()
@@ -191,12 +190,12 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         viewer = _SEATS.get(agent, MAX_PLAYERS)
         if viewer >= len(self.possible_agents):
             raise ValueError(f"unknown agent {agent!r}; agents are {self.possible_agents}")
-        scaled, mask = self._match.observe(viewer)
-        return {"observation": shaped(scaled, self._observation), "action_mask": mask}
+        seen, mask = self._match.observe(viewer)
+        return {"observation": seen, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:
         """(M,) the full-information vector of `observation.global_state`, for critics."""
-        return global_vector(self.game.state, self._match.observe(0)[0])
+        return self._match.state()
 
     def snapshot(self) -> dict[str, Any]:
         """The game as JSON values, with everything that its future depends on."""

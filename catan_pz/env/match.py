@@ -8,16 +8,17 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import as_action
 from catan_pz.compiler.rule import bound
+from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.encoders.flat import FlatForm
 from catan_pz.engine.options import table_of
 from catan_pz.events import empty_events
-from catan_pz.observation.segments import SIZE, named_views
+from catan_pz.observation.global_state import GLOBAL_SIZE
+from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_TERMS, TERMS_SHIFT, Reward, dependencies, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
-
-OBSERVATIONS = ("flat", "dict")
 
 
 class RuleOptions(TypedDict, total=False):
@@ -46,17 +47,25 @@ class Match:
         rules: the rules.
         reward: a `Reward`, its name, or None for win and loss.
         seed: of the first game; drawn where None.
+        observation: the `Encoder` of what seats see, or its name.
 
     Attributes:
         game: the `Game`; listeners and chance outcomes are its own matter.
+        encoder: of what seats see.
         terms: (4, F) int8, the `RewardTerm`s of the last step.
     """
 
     def __init__(
-        self, rules: Rules, reward: Reward | str | None = None, seed: int | None = None
+        self,
+        rules: Rules,
+        reward: Reward | str | None = None,
+        seed: int | None = None,
+        observation: Encoder | str = "flat",
     ) -> None:
         self.rules = rules
         self.reward = make_reward(reward)
+        self.encoder = as_encoder(observation)
+        self._vectors = self.encoder.vectors() if isinstance(self.encoder, FlatForm) else None
         self.game = Game(rules, seed)
         self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
         self._events = empty_events()
@@ -66,13 +75,15 @@ class Match:
     def _bind(self) -> None:
         self._play: Callable[..., int] = bound(game_calls.play_with_terms)
         self._look: Callable[..., None] = bound(game_calls.look)
+        self._look_at_units: Callable[..., None] = bound(game_calls.look_at_units)
+        self._look_at_all: Callable[..., None] = bound(game_calls.look_at_all)
         self._script = table_of(self.game.rules).script
         self._num_actions = self.rules.num_actions
         self._depends_on = dependencies(self.reward)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["_play"], state["_look"]
+        del state["_play"], state["_look"], state["_look_at_units"], state["_look_at_all"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -137,14 +148,19 @@ class Match:
         by_seat: list[float] = rewards[0].astype(np.float64).tolist()
         return by_seat
 
-    def observe(self, viewer: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """What a seat sees, (N,) scaled, and its mask (A,), zeros unless it is to move."""
-        scaled = np.empty(SIZE, np.float32)
+    def observe(self, viewer: int) -> tuple[Any, NDArray[np.int8]]:
+        """What a seat sees, by the encoder, and its mask (A,), zeros unless it is to move."""
         mask = np.empty(self._num_actions, np.int8)
-        self._look(self.game.games, 0, viewer, self._units, scaled, mask)
-        return scaled, mask
+        if self._vectors is not None:
+            flat, seen = self._vectors()
+            self._look(self.game.games, 0, viewer, self._units, flat, mask)
+            return seen, mask
+        units = np.empty(SIZE, np.int8)
+        self._look_at_units(self.game.games, 0, viewer, units, mask)
+        return self.encoder.encode(units), mask
 
-
-def shaped(scaled: NDArray[np.float32], observation: str) -> Any:
-    """A scaled observation (N,) as it is ("flat"), or as named arrays ("dict")."""
-    return scaled if observation == "flat" else named_views(scaled)
+    def state(self) -> NDArray[np.float32]:
+        """(M,) the full-information vector of `observation.global_state`."""
+        state = np.empty(GLOBAL_SIZE, np.float32)
+        self._look_at_all(self.game.games, 0, np.empty(GLOBAL_SIZE, np.int8), state)
+        return state

@@ -12,7 +12,8 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.table import Table
 from catan_pz.checks import as_action, check_choice, check_seed
-from catan_pz.env.match import OBSERVATIONS, Match, RuleOptions, shaped
+from catan_pz.encoders import Encoder
+from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
@@ -42,7 +43,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             for each in turn order from the learner's left one of these.
         illegal: "end": an illegal action ends the episode with -1, "raise": it raises.
         rules: a `Rules`, a preset's name, or None for the base game.
-        observation: "flat", one vector (N,), or "dict", its segments by name.
+        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for one vector (N,),
+            "dict" for its segments by name, and so on.
         reward: a `Reward`, its name in `rewards.REWARDS`, or None for win and loss.
         render_mode: "human", "ansi", "rgb_array" or None.
         **options: single options of `Rules` that replace those of `rules`.
@@ -66,7 +68,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         opponents: Opponents = None,
         illegal: str = "end",
         rules: Rules | str | None = None,
-        observation: str = "flat",
+        observation: Encoder | str = "flat",
         reward: Reward | str | None = None,
         render_mode: str | None = None,
         **options: Unpack[RuleOptions],
@@ -74,16 +76,14 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         rules = Rules.make(rules, **options)
         check_choice("seat", seat, (*range(rules.num_players), "random"))
         check_choice("illegal", illegal, _ILLEGAL)
-        check_choice("observation", observation, OBSERVATIONS)
         self._seat_option = seat
         self._illegal = illegal
-        self._observation = observation
         listed = as_opponents(opponents, rules.num_players - 1)
         self._opponents = [RandomAgent() if one is None else one for one in listed]
         self.render_mode = render_mode
         self._painter = Painter(render_mode)
-        self._match = Match(rules, reward)
-        self.observation_space = observation_space(observation)
+        self._match = Match(rules, reward, observation=observation)
+        self.observation_space = observation_space(self._match.encoder)
         self.action_space = spaces.Discrete(rules.num_actions)
         self.seat = 0 if seat == "random" else int(seat)
         self._table: Table | None = None
@@ -173,7 +173,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return self._match.rewards()[self.seat] if self._match.has_reward(code) else 0.0
 
     def _observe(self) -> Any:
-        return shaped(self._match.observe(self.seat)[0], self._observation)
+        return self._match.observe(self.seat)[0]
 
     def _info(self, *, illegal: int) -> dict[str, int]:
         game = self.game

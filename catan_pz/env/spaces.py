@@ -1,32 +1,55 @@
 """Observation and action spaces."""
 
+from typing import Any
+
 import numpy as np
 from gymnasium import spaces
 
+from catan_pz.encoders import Encoder, as_encoder, load
 from catan_pz.observation.global_state import GLOBAL_SIZE
-from catan_pz.observation.segments import SEGMENTS, SIZE
 
 
-def _box(shape: tuple[int, ...]) -> spaces.Box:
-    return spaces.Box(0.0, 1.0, shape, np.float32)
+def observation_space(encoder: Encoder) -> spaces.Space[Any]:
+    """The space of what an encoder gives: a Box, or a Dict of them by the names of its segments."""
+    boxes: dict[str, spaces.Space[Any]] = {
+        segment.name: spaces.Box(
+            segment.low, segment.high, segment.shape, np.dtype(segment.dtype).type
+        )
+        for segment in encoder.segments
+    }
+    return spaces.Dict(boxes) if encoder.is_dict else next(iter(boxes.values()))
 
 
-def observation_space(observation: str) -> spaces.Space[object]:
-    """The space of what a seat sees, in [0, 1]: one float32 vector (N,), or its segments.
+def encoder_of_space(space: spaces.Space[Any], observation: Encoder | str | None = None) -> Encoder:
+    """The encoder of the observations that a learner was trained on.
 
     Args:
-        observation: "flat" or "dict".
+        space: the learner's observation space.
+        observation: the encoder or its name; None for the one of "flat", "dict" and "units"
+            that has the space.
+
+    Raises:
+        ValueError: if the space isn't that of the encoder.
     """
-    if observation == "flat":
-        return _box((SIZE,))
-    return spaces.Dict({segment.name: _box(segment.shape) for segment in SEGMENTS})
+    if observation is None:
+        for name in ("flat", "dict", "units"):
+            if observation_space(load(name)) == space:
+                return load(name)
+        raise ValueError(f"option observation=None is not possible for {space}: name the encoder")
+    encoder = as_encoder(observation)
+    if observation_space(encoder) != space:
+        raise ValueError(
+            f"option observation={observation!r} is not possible: the learner has the space "
+            f"{space}, the encoder gives {observation_space(encoder)}"
+        )
+    return encoder
 
 
-def masked_space(observation: str, num_actions: int) -> spaces.Dict:
+def masked_space(encoder: Encoder, num_actions: int) -> spaces.Dict:
     """The observation with the int8 mask (A,) of legal actions beside it."""
     return spaces.Dict(
         {
-            "observation": observation_space(observation),
+            "observation": observation_space(encoder),
             "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
         }
     )
@@ -34,4 +57,4 @@ def masked_space(observation: str, num_actions: int) -> spaces.Dict:
 
 def state_space() -> spaces.Box:
     """The space of the full-information vector (M,)."""
-    return _box((GLOBAL_SIZE,))
+    return spaces.Box(0.0, 1.0, (GLOBAL_SIZE,), np.float32)

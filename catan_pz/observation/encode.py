@@ -14,7 +14,7 @@ from catan_pz.engine.knowledge import least_held, most_held
 from catan_pz.engine.production import pips_of
 from catan_pz.engine.seats import places_from, seat_after
 from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
-from catan_pz.observation.segments import PLACES, SCALES, SIZE
+from catan_pz.observation.segments import MANY_TURNS, PLACES, SCALES, SIZE
 from catan_pz.terms import (
     MAX_PLAYERS,
     NUM_CARD_KINDS,
@@ -62,7 +62,7 @@ PHASE = PLACES["phase"].start
 TURN_PLAYER = PLACES["turn_player"].start
 PLAYER_TO_MOVE = PLACES["player_to_move"].start
 DICE = PLACES["dice"].start
-THROWS_LEFT = PLACES["throws_left"].start
+ROLLS_LEFT = PLACES["rolls_left"].start
 ROLLED = PLACES["rolled"].start
 CARD_PLAYED = PLACES["card_played"].start
 FREE_ROADS = PLACES["free_roads"].start
@@ -71,6 +71,11 @@ OFFERS_LEFT = PLACES["offers_left"].start
 OFFER_GIVE = PLACES["offer_give"].start
 OFFER_GET = PLACES["offer_get"].start
 ANSWER = PLACES["answer"].start
+TURNS_ENDED = PLACES["turns_ended"].start
+TURNS_LEFT = PLACES["turns_left"].start
+CARDS_BOUGHT = PLACES["cards_bought"].start
+RULES_IN_FORCE = PLACES["rules_in_force"].start
+OFFERS_A_TURN = PLACES["offers_a_turn"].start
 
 
 @rule
@@ -204,7 +209,7 @@ def write_course(s: State, viewer: int, obs: Int8Array) -> None:
     obs[DICE + 1] = s.dice[1]
     if s.balanced_dice:
         for total in range(2, 13):
-            obs[THROWS_LEFT + total - 2] = bits.count(throws_left(s) & THROWS_OF_SUM[total])
+            obs[ROLLS_LEFT + total - 2] = bits.count(throws_left(s) & THROWS_OF_SUM[total])
     obs[ROLLED] = s.rolled
     obs[CARD_PLAYED] = s.card_played
     obs[FREE_ROADS] = s.free_roads
@@ -212,6 +217,32 @@ def write_course(s: State, viewer: int, obs: Int8Array) -> None:
         obs[OFFERS_LEFT] = s.max_offers - s.offers_made
         if s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
             write_offer(s, viewer, obs)
+
+
+@rule
+def write_turns(s: State, obs: Int8Array) -> None:
+    """How far the game has come, and what was bought in this turn."""
+    obs[TURNS_ENDED] = min(MANY_TURNS, int(s.turn))
+    obs[TURNS_LEFT] = MANY_TURNS
+    if s.max_turns > 0:
+        obs[TURNS_LEFT] = max(0, min(MANY_TURNS, int(s.max_turns) - int(s.turn)))
+    bought = 0
+    for card in range(NUM_CARD_KINDS):
+        bought += int(s.new_cards[card])
+    obs[CARDS_BOUGHT] = bought
+
+
+@rule
+def write_rules(s: State, obs: Int8Array) -> None:
+    """The rules that differ from table to table."""
+    obs[RULES_IN_FORCE + 4] = s.friendly_robber
+    obs[RULES_IN_FORCE + 5] = s.balanced_dice
+    if s.trading:
+        obs[RULES_IN_FORCE] = 1
+        obs[RULES_IN_FORCE + 1] = s.counter_offers
+        obs[RULES_IN_FORCE + 2] = s.offer_templates
+        obs[RULES_IN_FORCE + 3] = s.offer_composed
+        obs[OFFERS_A_TURN] = s.max_offers
 
 
 @rule
@@ -225,6 +256,8 @@ def observe(s: State, viewer: int, obs: Int8Array) -> None:
     for p in range(s.num_players):
         write_player(s, viewer, p, obs)
     write_course(s, viewer, obs)
+    write_turns(s, obs)
+    write_rules(s, obs)
 
 
 @rule

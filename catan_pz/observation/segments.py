@@ -5,6 +5,9 @@ clockwise) and laid out for four seats; absent seats are zero. Letters: H hexes,
 V vertices, E edges, B harbors, P seats, R resources, C development card kinds.
 """
 
+import hashlib
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import Final
@@ -54,11 +57,12 @@ class Segment:
 _H, _V, _E, _B = NUM_HEXES, NUM_VERTICES, NUM_EDGES, NUM_HARBORS
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
-THROWS_OF_SUM: Final = (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1)
+ROLLS_OF_SUM: Final = (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1)
 MANY_OF_A_RESOURCE: Final = 10
 MANY_CARDS: Final = 20
 MANY_PIPS: Final = 30
 MANY_POINTS: Final = 22
+MANY_TURNS: Final = 127
 
 SEGMENTS: Final = (
     Segment("hex_terrain", (_H, len(TERRAIN_COUNTS)), 1, "(H, terrain) one-hot"),
@@ -95,9 +99,7 @@ SEGMENTS: Final = (
     Segment("turn_player", (_P,), 1, "(P) one-hot: whose turn it is"),
     Segment("player_to_move", (_P,), 1, "(P) one-hot: who decides"),
     Segment("dice", (2,), 6, "the last throw, zeros before the first"),
-    Segment(
-        "throws_left", (11,), THROWS_OF_SUM, "(2 to 12) throws of each sum left to balanced dice"
-    ),
+    Segment("rolls_left", (11,), ROLLS_OF_SUM, "(2 to 12) rolls of each sum left to balanced dice"),
     Segment("rolled", (1,), 1, "1 after the roll of this turn"),
     Segment("card_played", (1,), 1, "1 after a development card was played this turn"),
     Segment("free_roads", (1,), 2, "roads of a road building card still to be placed"),
@@ -111,6 +113,17 @@ SEGMENTS: Final = (
         1,
         "(P, answer) one-hot while an offer is out: none, accepted, rejected, countered",
     ),
+    Segment("turns_ended", (1,), MANY_TURNS, "turns ended, at most 127"),
+    Segment("turns_left", (1,), MANY_TURNS, "turns until the game is truncated, at most 127"),
+    Segment("cards_bought", (1,), 5, "development cards bought this turn by the player in turn"),
+    Segment(
+        "rules_in_force",
+        (6,),
+        1,
+        "(rule) 1 for each of: trade between players, counter-offers, offers as templates, "
+        "composed offers, friendly robber, balanced dice",
+    ),
+    Segment("offers_a_turn", (1,), 10, "offers that a player may begin in a turn"),
 )
 """All segments, in order."""
 
@@ -118,29 +131,37 @@ SIZE: Final = sum(segment.size for segment in SEGMENTS)
 """N, numbers in an observation."""
 
 
-def _places() -> dict[str, slice]:
-    places, start = {}, 0
-    for segment in SEGMENTS:
+LAYOUT: Final = hashlib.sha256(
+    json.dumps([(s.name, s.shape, s.most) for s in SEGMENTS]).encode()
+).hexdigest()[:16]
+"""Names the layout: models made for another one can't be used as they are."""
+
+
+def places_of(segments: Iterable[Segment], start: int = 0) -> dict[str, slice]:
+    """Where each segment lies in a vector that holds them from a start on."""
+    places = {}
+    for segment in segments:
         places[segment.name] = slice(start, start + segment.size)
         start += segment.size
     return places
 
 
-PLACES: Final = _places()
-"""Where each segment lies in the vector."""
-
-
-def _scales() -> NDArray[np.float32]:
+def scales_of(segments: Iterable[Segment]) -> NDArray[np.float32]:
+    """The scale of each number of some segments, one after the other; read-only."""
     parts = [
         np.broadcast_to(1 / np.array(segment.most, np.float32), segment.shape).ravel()
-        for segment in SEGMENTS
+        for segment in segments
     ]
     scales = np.concatenate(parts).astype(np.float32)
     scales.flags.writeable = False
     return scales
 
 
-SCALES: Final = _scales()
+PLACES: Final = places_of(SEGMENTS)
+"""Where each segment lies in the vector."""
+
+
+SCALES: Final = scales_of(SEGMENTS)
 """(N,) float32: natural values times these, at most 1, are flat observations."""
 
 

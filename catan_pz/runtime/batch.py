@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from catan_pz.encoders import Encoder
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
@@ -15,11 +16,12 @@ def make_batch(
     rules: Rules | str | None = None,
     device: str = "cpu",
     *,
-    observation: bool = True,
+    observation: bool | str | Encoder = True,
     reward: Reward | str | None = None,
     seed: int | None = None,
     threads: int = 1,
     auto_reset: bool = True,
+    global_state: bool = False,
     **options: Any,
 ) -> CpuBatch | CudaBatch:
     """Many games of the same rules, stepped together.
@@ -31,11 +33,13 @@ def make_batch(
         num_games: B.
         rules: a `Rules`, a preset's name, or None for the defaults.
         device: "cpu", for NumPy arrays, or "cuda", for torch tensors on the current GPU.
-        observation: whether observations are written.
+        observation: True for observations in natural units (int8), an `Encoder` or its name for
+            another form, False for none.
         reward: a `Reward`, its name, or None for win and loss; on "cuda" a `LinearReward`.
         seed: of game 0; game i has the seed + i. Drawn at random where None.
         threads: how many threads share a step; on "cpu" alone.
         auto_reset: whether finished games are followed at once.
+        global_state: whether there is a `global_state`: full information, for critics alone.
         **options: replace single options of the rules.
 
     Returns:
@@ -54,6 +58,7 @@ def make_batch(
         "reward": reward,
         "seed": seed,
         "auto_reset": auto_reset,
+        "global_state": global_state,
     }
     if device == "cpu":
         return CpuBatch(num_games, rules, threads=threads, **common, **options)

@@ -24,7 +24,7 @@ from catan_pz.engine import chance, legal
 from catan_pz.engine.seats import places_from
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished, is_truncated
-from catan_pz.observation import encode
+from catan_pz.observation import encode, encode_global
 from catan_pz.runtime.batch_rules import (
     WHERE_FINISHED,
     advance_and_count,
@@ -372,3 +372,13 @@ def scale_observations(
     """Scale observations into [0, 1]."""
     for i in range(first, last):
         encode.scale(observations[i], scaled_observations[i])
+
+
+@entry
+def observe_everything(
+    games: States, first: int, last: int, vectors: Int8Matrix, states: Float32Matrix
+) -> None:
+    """Write everything about each game, in natural units and scaled."""
+    for i in range(first, last):
+        encode_global.observe_all(games[i], vectors[i])
+        encode_global.scale_all(vectors[i], states[i])

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_seed
+from catan_pz.encoders import Encoder
+from catan_pz.encoders.flat import FlatForm
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.state import as_games
 from catan_pz.observation.segments import SIZE
@@ -20,6 +22,7 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
+from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS
 
@@ -35,17 +38,20 @@ class CpuBatch(ThreadedGames):
     Args:
         num_games: B.
         rules: a `Rules`, a preset's name, or None for the defaults.
-        observation: whether observations are written.
+        observation: True for observations in natural units, an `Encoder` or its name for
+            another form, False for none.
         reward: a `Reward`, its name, or None for win and loss.
         seed: of game 0; game i has the seed + i. Drawn at random where None.
         threads: how many threads share a step.
         auto_reset: whether finished games are followed at once; if not, `reset_finished` does it.
+        global_state: whether there is a `global_state`.
         **options: replace single options of the rules.
 
     Attributes:
         games: (B,) records of `engine.state.STATE`.
-        observation: (B, N) int8, what the player to move sees, in natural units; None where
-            it isn't written.
+        encoder: of the observations, or None.
+        units: (B, N) int8, what the player to move sees, in natural units; None where it isn't
+            written.
         mask: (B, A) int8, 1 for each legal action; zeros for a finished game.
         player: (B,) int8, the seat to move.
         reward: (B, P) float32, of each seat for the last step.
@@ -53,7 +59,8 @@ class CpuBatch(ThreadedGames):
         truncated: (B,) bool, whether it did so by the limit of turns.
         seeds: (B,) uint64, seeds of the games that are on.
 
-    All arrays are views of the same memory at each step.
+    All arrays are views of the same memory at each step, but for observations of other
+    encoders than "units", "flat" and "dict", and the global state: these are new ones.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -64,24 +71,30 @@ class CpuBatch(ThreadedGames):
         num_games: int,
         rules: Rules | str | None = None,
         *,
-        observation: bool = True,
+        observation: bool | str | Encoder = True,
         reward: Reward | str | None = None,
         seed: int | None = None,
         threads: int = 1,
         auto_reset: bool = True,
+        global_state: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(num_games, Rules.make(rules, **options), threads)
         self.auto_reset = auto_reset
         self._reward = make_reward(reward)
-        self._make_arrays(observation)
+        self.encoder = encoder_of(observation)
+        self._make_arrays()
+        self._encoded: PerStep[Any] = PerStep(self._encode)
+        self._global = PerStep(self._full_states) if global_state else None
         self.reset(seed)
 
-    def _make_arrays(self, observation: bool) -> None:
+    def _make_arrays(self) -> None:
         size = self.num_games
-        self._observing = int(observation)
-        self._observation = np.zeros((size if observation else 1, SIZE), np.int8)
-        self.observation = self._observation if observation else None
+        self._observing = int(self.encoder is not None)
+        self._observation = np.zeros((size if self._observing else 1, SIZE), np.int8)
+        self.units = self._observation if self._observing else None
+        is_flat = isinstance(self.encoder, FlatForm)
+        self._flat = np.zeros((size if is_flat else 0, SIZE), np.float32)
         self.mask = np.zeros((size, self.rules.num_actions), np.int8)
         self.player = np.zeros(size, np.int8)
         self._rewards = np.zeros((size, MAX_PLAYERS), np.float32)
@@ -97,6 +110,30 @@ class CpuBatch(ThreadedGames):
 
     def _deal(self, where: int) -> None:
         self._share_out_deal(batch_calls.deal_games, where, *self._shown)
+        self._changed()
+
+    @property
+    def observation(self) -> Any:
+        """What the players to move see, by the encoder: (B, ...) arrays; None without one."""
+        return self._encoded.get()
+
+    @property
+    def global_state(self) -> NDArray[np.float32] | None:
+        """(B, M) what `raw_env.state()` gives, for critics, never for players; None if not on."""
+        return None if self._global is None else self._global.get()
+
+    def _encode(self) -> Any:
+        if self.encoder is None:
+            return None
+        if isinstance(self.encoder, FlatForm):
+            self._write_scaled(self._observation, self._flat)
+            return self.encoder.of_flat(self._flat)
+        return self.encoder.encode(self._observation)
+
+    def _changed(self) -> None:
+        self._encoded.forget()
+        if self._global is not None:
+            self._global.forget()
 
     @property
     def _shown(self) -> tuple[Any, ...]:
@@ -171,6 +208,7 @@ class CpuBatch(ThreadedGames):
             *table.deal_options,
             *self._shown,
         )
+        self._changed()
         if not isinstance(self._reward, LinearReward):
             self._rewards[:] = self._reward(self._terms, self.games)
             if self.auto_reset and self.done.any():

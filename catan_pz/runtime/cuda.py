@@ -6,16 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_count, check_seed
+from catan_pz.encoders import Encoder
+from catan_pz.encoders.arrays import Table, scaled
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE
+from catan_pz.observation.global_state import GLOBAL_SCALES, GLOBAL_SIZE
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import LinearReward, Reward, is_sparse, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINISHED
 from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
+from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.threaded import seeds_from
 from catan_pz.terms import MAX_PLAYERS
 
+_GLOBAL_SCALES: Final = Table(GLOBAL_SCALES)
 _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
 
 
@@ -29,22 +34,26 @@ class CudaBatch:
     Args:
         num_games: B.
         rules: a `Rules`, a preset's name, or None for the defaults.
-        observation: whether observations are written.
+        observation: True for observations in natural units, an `Encoder` or its name for
+            another form, False for none.
         reward: a `LinearReward`, its name, or None for win and loss.
         seed: of game 0; game i has the seed + i. Drawn at random where None.
         auto_reset: whether finished games are followed at once; if not, `reset_finished` does it.
+        global_state: whether there is a `global_state`.
         **options: replace single options of the rules.
 
     Attributes:
-        observation: (B, N) int8 tensor, what the player to move sees, in natural units; None
-            where it isn't written. The games lie along the contiguous axis.
+        encoder: of the observations, or None.
+        units: (B, N) int8 tensor, what the player to move sees, in natural units; None where it
+            isn't written. The games lie along the contiguous axis.
         mask: (B, A) int8 tensor, 1 for each legal action; likewise.
         player: (B,) int8 tensor, the seat to move.
         reward: (B, P) float32 tensor, of each seat for the last step.
         done: (B,) bool tensor, whether the last step ended a game.
         truncated: (B,) bool tensor, whether it did so by the limit of turns.
 
-    All tensors are views of the same device memory at each step.
+    All tensors are views of the same device memory at each step, but for observations of other
+    encoders than "units" and the global state: these are new ones.
 
     Raises:
         ImportError: where numba-cuda or torch are missing.
@@ -58,10 +67,11 @@ class CudaBatch:
         num_games: int,
         rules: Rules | str | None = None,
         *,
-        observation: bool = True,
+        observation: bool | str | Encoder = True,
         reward: Reward | str | None = None,
         seed: int | None = None,
         auto_reset: bool = True,
+        global_state: bool = False,
         **options: Any,
     ) -> None:
         self.rules = Rules.make(rules, **options)
@@ -70,19 +80,24 @@ class CudaBatch:
         self._reward = _linear(reward)
         self._table = table_of(self.rules)
         self._device = _open_device()
-        self._make_arrays(observation)
+        self.encoder = encoder_of(observation)
+        self._encoded: PerStep[Any] = PerStep(self._encode)
+        self._global = PerStep(self._full_states) if global_state else None
+        self._make_arrays(self.encoder is not None)
         self._make_kernels()
         self.reset(seed)
 
     def _make_arrays(self, observation: bool) -> None:
         size, device = self.num_games, self._device
         numbers = SIZE if observation else 0
-        needed = size * bytes_a_game(self.rules, observation=observation)
+        everything = GLOBAL_SIZE if self._global is not None else 0
+        needed = size * (bytes_a_game(self.rules, observation=observation) + everything)
         device.check_memory(needed, f"{size:,} games")
         # Column i of observations and masks is game i.
         self._observations = device.zeros((numbers, size), np.int8)
         self._masks = device.zeros((self.rules.num_actions, size), np.int8)
-        self.observation = self._observations.T if observation else None
+        self._vectors = device.zeros((everything, size), np.int8)
+        self.units = self._observations.T if observation else None
         self.mask = self._masks.T
         self.player = device.zeros((size,), np.int8)
         self._paid = device.zeros((size, MAX_PLAYERS), np.float32)
@@ -119,9 +134,37 @@ class CudaBatch:
         self._sample_all = launch(kernels.sample_kernel)
         self._check_all = launch(kernels.check_kernel)
         self._step_all = launch(kernels.step_kernel)
+        if self._global is not None:
+            self._observe_everything = launch(kernels.observe_everything_kernel)
 
     def _deal(self, where: int) -> None:
         self._deal_all(self._games, self._blank, where, *self._dealt, *self._shown)
+        self._changed()
+
+    @property
+    def observation(self) -> Any:
+        """What the players to move see, by the encoder: (B, ...) tensors; None without one."""
+        return self._encoded.get()
+
+    @property
+    def global_state(self) -> Any:
+        """(B, M) float32 tensor, what `raw_env.state()` gives, for critics, never for players.
+
+        None if it isn't on.
+        """
+        return None if self._global is None else self._global.get()
+
+    def _encode(self) -> Any:
+        return None if self.encoder is None else self.encoder.encode(self.units)
+
+    def _full_states(self) -> Any:
+        self._observe_everything(self._games, self._device.view(self._vectors))
+        return scaled(self._vectors.T, _GLOBAL_SCALES)
+
+    def _changed(self) -> None:
+        self._encoded.forget()
+        if self._global is not None:
+            self._global.forget()
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
@@ -193,6 +236,7 @@ class CudaBatch:
             *self._dealt,
             *self._shown,
         )
+        self._changed()
 
     def synchronize(self) -> None:
         """Wait for the device.

@@ -20,6 +20,7 @@ from catan_pz.engine import legal
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.state import STATE, States
 from catan_pz.engine.turn import is_finished, is_truncated
+from catan_pz.observation.encode_global import observe_all
 from catan_pz.rewards import NUM_TERMS
 from catan_pz.runtime.batch_rules import (
     NOTHING_REFUSED,
@@ -67,6 +68,13 @@ def sample_kernel(games: States, samplers: UInt64Array, actions: Int64Array) -> 
     i = cuda.grid(1)
     if i < games.shape[0]:
         actions[i] = draw_action(games[i], i, samplers)
+
+
+def observe_everything_kernel(games: States, vectors: Int8Matrix) -> None:
+    """Write everything about each game."""
+    i = cuda.grid(1)
+    if i < games.shape[0]:
+        observe_all(games[i], vectors[:, i])
 
 
 def check_kernel(games: States, actions: Int64Array, num_actions: int, refused: Int64Array) -> None:

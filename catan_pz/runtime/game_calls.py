@@ -7,7 +7,7 @@ from catan_pz.compiler.rule import entry
 from catan_pz.compiler.types import Float32Array, Int8Array, Int8Matrix, Int16Matrix
 from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, step
 from catan_pz.engine.state import States
-from catan_pz.observation import encode
+from catan_pz.observation import encode, encode_global
 
 
 @entry
@@ -126,6 +126,24 @@ def look(
         legal.write_mask(s, mask)
     else:
         mask[:] = 0
+
+
+@entry
+def look_at_units(games: States, i: int, viewer: int, obs: Int8Array, mask: Int8Array) -> None:
+    """Like `look`, in natural units alone."""
+    s = games[i]
+    encode.observe(s, viewer, obs)
+    if s.player == viewer:
+        legal.write_mask(s, mask)
+    else:
+        mask[:] = 0
+
+
+@entry
+def look_at_all(games: States, i: int, vector: Int8Array, scaled: Float32Array) -> None:
+    """Write everything about game i, in natural units and scaled."""
+    encode_global.observe_all(games[i], vector)
+    encode_global.scale_all(vector, scaled)
 
 
 @entry

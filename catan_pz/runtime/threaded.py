@@ -12,6 +12,7 @@ from catan_pz.compiler.rule import Entry
 from catan_pz.compiler.thread_pool import ThreadPool
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
+from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
 from catan_pz.runtime.game import Game, IllegalActionError
@@ -93,6 +94,17 @@ class ThreadedGames:
             self.game(i).check(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"game {i}: {whose}{error}") from None
+
+    def _write_scaled(self, units: NDArray[np.int8], flat: NDArray[np.float32]) -> None:
+        """Write flat observations (B, N) from natural units."""
+        self._share_out(batch_calls.scale_observations, units, flat)
+
+    def _full_states(self) -> NDArray[np.float32]:
+        """(B, M) the full-information vector of each game, in a new array."""
+        vectors = np.empty((self.num_games, GLOBAL_SIZE), np.int8)
+        states = np.empty((self.num_games, GLOBAL_SIZE), np.float32)
+        self._share_out(batch_calls.observe_everything, vectors, states)
+        return states
 
     def game(self, i: int) -> Game:
         """A copy of game i as a `Game`."""

@@ -7,6 +7,7 @@ from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.table import Table
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.observation.segments import SIZE
 
 QUICK = {"trading": False, "max_turns": 12, "victory_points": 3}
 
@@ -41,7 +42,7 @@ def test_members_are_drawn_by_weight_and_by_seed_alone():
 
 def test_one_member_plays_a_seat_to_the_end_of_the_game():
     mixture = Mixture([Lowest(), Highest()])
-    view = View(np.zeros(990, np.int8), np.zeros(389, np.int8))
+    view = View(np.zeros(SIZE, np.int8), np.zeros(389, np.int8))
     view.mask[[3, 30, 300]] = 1
     played = []
     for seed in range(8):

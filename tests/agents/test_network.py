@@ -294,7 +294,7 @@ def test_a_card_tells_everything():
     card = card_text("tiny", net)
     assert "| command | train |" in card
     assert "| random | 1,000 | 90.0 % | 88.0 to 92.0 % | 7 |" in card
-    assert "990 - 8 - 8 - 252, tanh" in card
+    assert f"{SIZE} - 8 - 8 - 252, tanh" in card
     assert '"num_players": 3' in card
 
 

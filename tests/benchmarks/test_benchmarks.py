@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from catan_pz.observation.segments import SIZE
 from catan_pz.runtime.cpu import CpuBatch
 from tests.benchmarks import __main__ as benchmarks
 from tests.benchmarks import arena, batch, others
@@ -39,7 +40,7 @@ def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
     assert [row[0] for row in parts] == list(batch.PARTS)
     assert all(len(row) == 3 for row in parts)
     taken = {name: numbers([count])[0] for name, count in memory}
-    assert taken["observation"] == 990
+    assert taken["observation"] == SIZE
     assert taken["mask"] == 252
     assert sum(taken.values()) == 2 * taken["together"]
     assert [row[0] for row in scaling] == ["600, mask", "600, mask and observation"]

@@ -156,7 +156,7 @@ def test_an_unknown_agent_is_named(env, agent):
     [
         ("num_players", 5),
         ("trading", 1),
-        ("observation", "graph"),
+        ("observation", "pictures"),
         ("render_mode", "svg"),
         ("reward", "money"),
         ("rules", "expert"),

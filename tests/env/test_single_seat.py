@@ -222,7 +222,7 @@ def test_opponents_sit_in_turn_order_from_the_learners_left():
         ("illegal", "ignore"),
         ("opponents", [RandomAgent()]),
         ("opponents", "nobody"),
-        ("observation", "planes"),
+        ("observation", "pictures"),
         ("render_mode", "svg"),
         ("reward", "money"),
         ("num_players", 1),

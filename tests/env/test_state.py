@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from catan_pz import catan_v0
-from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, global_vector
+from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE
 from catan_pz.observation.segments import MANY_OF_A_RESOURCE, MANY_POINTS, SIZE
 from tests.env.play import everything, future, play_random
 
@@ -130,10 +130,13 @@ def test_the_full_information_vector_tells_all():
     left = len(state["deck"])
     assert [names[k] for k in deck[:left].argmax(axis=1)] == state["deck"]
     assert not deck[left:].any()
-    throws = [[k // 6 + 1, k % 6 + 1] for k in np.flatnonzero(part("throws_left", 36))]
+    throws = [[k // 6 + 1, k % 6 + 1] for k in np.flatnonzero(part("rolls_left", 36))]
     assert throws == state["rng"]["dice_left"]
 
 
-def test_the_full_information_vector_is_made_from_a_state():
-    with pytest.raises(ValueError, match="STATE"):
-        global_vector(np.zeros(3, np.float32)[0], np.zeros(SIZE, np.float32))
+def test_the_full_information_vector_is_the_same_whatever_players_observe():
+    flat, tokens = (
+        playing(catan_v0.raw_env, {"observation": name, "dice": "balanced"})
+        for name in ("flat", "tokens")
+    )
+    np.testing.assert_array_equal(flat.state(), tokens.state())

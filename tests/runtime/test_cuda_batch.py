@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import catan_pz
+from catan_pz.observation.segments import SIZE
 from catan_pz.runtime.cuda import bytes_a_game
 from tests.runtime.test_parity import run
 
@@ -70,5 +71,5 @@ def test_memory_of_a_game_is_counted() -> None:
     flat = bytes_a_game(catan_pz.Rules(trading=False))
     blind = bytes_a_game(catan_pz.Rules(trading=False), observation=False)
     traded = bytes_a_game(catan_pz.Rules())
-    assert flat - blind == 990
+    assert flat - blind == SIZE
     assert traded - flat == 389 - 252

@@ -9,9 +9,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from catan_pz.agents.registry import Opponents
-from catan_pz.checks import check_choice
+from catan_pz.encoders import Encoder
+from catan_pz.env.spaces import observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.env.vector.spaces import OBSERVATIONS, single_observation_space
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
@@ -23,7 +23,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
     same step (`AutoresetMode.SAME_STEP`).
 
     Infos hold `action_mask`, (B, A) int8, 1 for each legal action. Where episodes end in a
-    step, there are `final_obs`, (B,) objects, observations (N,) or None, and `final_info`, a
+    step, there are `final_obs`, (B,) objects, observations or None, and `final_info`, a
     dict of (B,) arrays: `won` (0 or 1), `points`, `turns`, `decisions` (own) and
     `return` (sum of rewards). To each belongs a (B,) bool under its name after an underscore:
     where it is valid.
@@ -34,8 +34,8 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         seat: the learner's seat, or "random" for one drawn in each game.
         opponents: None for random players, an `Agent` or its name for all other seats, or
             for each in turn order from the learner's left one of these.
-        observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
-            units.
+        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for (B, N) float32
+            in [0, 1], "units" for (B, N) int8 in natural units, and so on.
         reward: a `Reward`, its name, or None for win and loss.
         threads: how many threads share a step.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
@@ -61,19 +61,18 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         *,
         seat: int | str = 0,
         opponents: Opponents = None,
-        observation: str = "flat",
+        observation: Encoder | str = "flat",
         reward: Reward | str | None = None,
         threads: int = 1,
         copy: bool = True,
         **options: Any,
     ) -> None:
-        check_choice("observation", observation, OBSERVATIONS)
         self.batch = SingleLearnerBatch(
             num_envs,
             rules,
             seat=seat,
             opponents=opponents,
-            scaled=observation == "flat",
+            observation=observation,
             alternate=True,
             reward=reward,
             threads=threads,
@@ -81,17 +80,17 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         )
         self._copy = copy
         self.num_envs = self.batch.num_games
-        self.single_observation_space = single_observation_space(observation)
+        self.single_observation_space = observation_space(self.batch.encoder)
         self.single_action_space = spaces.Discrete(self.batch.rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
-    def _given(self, array: NDArray[Any]) -> NDArray[Any]:
-        return array.copy() if self._copy else array
+    def _seen(self) -> Any:
+        return self.batch.new_seen() if self._copy else self.batch.seen
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start all games.
 
         Args:
@@ -100,24 +99,23 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
             options: not used.
 
         Returns:
-            Observation (B, N), infos.
+            Observation (B, ...), or a dict of such arrays, and infos.
 
         Raises:
             ValueError: for a seed that is not possible.
         """
         self.batch.reset(seed)
         super().reset(seed=seed)
-        return self._given(self.batch.seen), self._info()
+        return self._seen(), self._info()
 
     def step(
         self, actions: Any
-    ) -> tuple[
-        NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
-    ]:
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Play the actions (B,), and the others up to the learner's next decision.
 
         Returns:
-            Observation (B, N), reward (B,) float64, terminated and truncated (B,) bool, infos.
+            Observation as `reset` gives it, reward (B,) float64, terminated and truncated (B,)
+            bool, infos.
 
         Raises:
             IllegalActionError: names game, phase, action and the condition missing; no game
@@ -130,16 +128,22 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
             info.update(self._ends(batch.done.copy()))
         terminated = batch.done & ~batch.truncated
         reward, truncated = batch.reward.copy(), batch.truncated.copy()
-        return self._given(batch.seen), reward, terminated, truncated, info
+        return self._seen(), reward, terminated, truncated, info
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._given(self.batch.mask)}
+        mask = self.batch.mask
+        return {"action_mask": mask.copy() if self._copy else mask}
+
+    def global_state(self) -> NDArray[np.float32]:
+        """(B, M) the full-information vectors of `raw_env.state()`: for critics alone."""
+        return self.batch.global_state()
 
     def _ends(self, done: NDArray[np.bool_]) -> dict[str, Any]:
         batch = self.batch
         final_obs = np.full(self.num_envs, None, object)
-        for i in done.nonzero()[0]:
-            final_obs[i] = batch.final_observation[i].copy()
+        ended = done.nonzero()[0]
+        for i, seen in zip(ended, batch.final_seen(ended), strict=True):
+            final_obs[i] = seen
         kinds: dict[str, NDArray[Any]] = {
             "won": batch.final_won.astype(np.int64),
             "points": batch.final_points.astype(np.int64),

@@ -16,10 +16,10 @@ from stable_baselines3.common.vec_env import VecEnv
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import drawn_by_odds
 from catan_pz.agents.registry import Opponents
-from catan_pz.checks import check_choice
+from catan_pz.encoders import Encoder
+from catan_pz.env.spaces import encoder_of_space, observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.env.vector.spaces import NAMED_TOO, single_observation_space
-from catan_pz.observation.segments import SCALES, SIZE, named_views
+from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
@@ -39,9 +39,9 @@ class CatanVecEnv(VecEnv):
         seat: the learner's seat, or "random" for one drawn in each game.
         opponents: None for random players, an `Agent` or its name for all other seats, or
             for each in turn order from the learner's left one of these.
-        observation: "flat", (B, N) float32 in [0, 1]; "dict", the same as named segments; or
-            "units", (B, N) int8 in natural units, for policies that scale it themselves, as
-            `ScaleUnits` does.
+        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for (B, N) float32
+            in [0, 1], "dict" for the same as named segments, "units" for (B, N) int8 in natural
+            units, for policies that scale it themselves, as `ScaleUnits` does, and so on.
         reward: a `Reward`, its name, or None for win and loss.
         seed: of game 0, game i has the seed + i; drawn at random where None.
         threads: how many threads share a step.
@@ -63,20 +63,19 @@ class CatanVecEnv(VecEnv):
         *,
         seat: int | str = 0,
         opponents: Opponents = None,
-        observation: str = "flat",
+        observation: Encoder | str = "flat",
         reward: Reward | str | None = None,
         seed: int | None = None,
         threads: int = 1,
         copy: bool = False,
         **options: Any,
     ) -> None:
-        check_choice("observation", observation, NAMED_TOO)
         self.batch = SingleLearnerBatch(
             num_envs,
             rules,
             seat=seat,
             opponents=opponents,
-            scaled=observation != "units",
+            observation=observation,
             alternate=True,
             reward=reward,
             seed=seed,
@@ -84,18 +83,21 @@ class CatanVecEnv(VecEnv):
             **options,
         )
         self._copy = copy
-        self._named = observation == "dict"
         self._fresh = True
         self._start = time.perf_counter()
         self._chosen: Any = None
         super().__init__(
             self.batch.num_games,
-            single_observation_space(observation),
+            observation_space(self.batch.encoder),
             spaces.Discrete(self.batch.rules.num_actions),
         )
 
     def reset(self) -> Any:
-        """Start all games, from the seeds given to `seed` if it was called; (B, N), or a dict."""
+        """Start all games, from the seeds given to `seed` if it was called.
+
+        Returns:
+            (B, ...) what the learner sees, or a dict of such arrays.
+        """
         seed = self._seeds[0]
         if seed is not None or not self._fresh:
             self.batch.reset(seed)
@@ -105,11 +107,7 @@ class CatanVecEnv(VecEnv):
         return self._observe()
 
     def _observe(self) -> Any:
-        seen = self.batch.seen
-        return self._shaped(seen.copy() if self._copy else seen)
-
-    def _shaped(self, seen: NDArray[Any]) -> Any:
-        return named_views(seen) if self._named else seen
+        return self.batch.new_seen() if self._copy else self.batch.seen
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take note of the actions (B,), any integers."""
@@ -131,15 +129,16 @@ class CatanVecEnv(VecEnv):
         batch.step(self._chosen)
         self._fresh = False
         infos: list[dict[str, Any]] = [{}] * self.num_envs
-        for i in batch.done.nonzero()[0].tolist():
-            infos[i] = self._end(i)
+        ended = batch.done.nonzero()[0]
+        for i, seen in zip(ended.tolist(), batch.final_seen(ended), strict=True):
+            infos[i] = self._end(i, seen)
         return self._observe(), batch.reward.astype(np.float32), batch.done.copy(), infos
 
-    def _end(self, i: int) -> dict[str, Any]:
+    def _end(self, i: int, seen: Any) -> dict[str, Any]:
         batch = self.batch
         decisions = int(batch.final_decisions[i])
         return {
-            "terminal_observation": self._shaped(batch.final_observation[i].copy()),
+            "terminal_observation": seen,
             "TimeLimit.truncated": bool(batch.truncated[i]),
             "episode": {
                 "r": float(batch.final_return[i]),
@@ -155,6 +154,10 @@ class CatanVecEnv(VecEnv):
     def action_masks(self) -> NDArray[np.bool_]:
         """(B, A) True for each legal action; stays as it is until the step after the next."""
         return self.batch.mask.view(np.bool_)
+
+    def global_state(self) -> NDArray[np.float32]:
+        """(B, M) the full-information vectors of `raw_env.state()`: for critics alone."""
+        return self.batch.global_state()
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, in the same array at each call."""
@@ -255,17 +258,27 @@ class PolicyOpponent(BatchAgent):
     """Plays by a model of sb3-contrib that takes masks, all games in one forward pass.
 
     Args:
-        model: a MaskablePPO trained on observations of any kind.
+        model: a MaskablePPO.
         deterministic: whether it plays what it takes for best instead of drawing.
+        observation: the `Encoder` of the observations that it was trained on, or its name; None
+            for that of "flat", "dict" and "units" whose space is the model's.
+
+    Raises:
+        ValueError: if the model's observation space isn't that of the encoder.
     """
 
     name = "policy"
 
-    def __init__(self, model: Any, *, deterministic: bool = False) -> None:
+    def __init__(
+        self,
+        model: Any,
+        *,
+        deterministic: bool = False,
+        observation: Encoder | str | None = None,
+    ) -> None:
         self.model = model
         self.deterministic = deterministic
-        self._named = isinstance(model.observation_space, spaces.Dict)
-        self._scaling = self._named or model.observation_space.dtype == np.float32
+        self.encoder = encoder_of_space(model.observation_space, observation)
 
     def act_batch(
         self,
@@ -281,13 +294,10 @@ class PolicyOpponent(BatchAgent):
 
     def odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal."""
-        seen: NDArray[Any] = observations
-        if self._scaling:
-            seen = np.minimum(observations * SCALES, np.float32(1))
         policy = self.model.policy
         policy.set_training_mode(False)
         with torch.no_grad():
-            tensor, _ = policy.obs_to_tensor(named_views(seen) if self._named else seen)
+            tensor, _ = policy.obs_to_tensor(self.encoder.encode(observations))
             spread = policy.get_distribution(tensor, action_masks=masks.view(np.bool_))
             odds = spread.distribution.probs.double().cpu().numpy()
         # Where all legal ones have been given no odds at all, they are alike.

@@ -13,8 +13,10 @@ from catan_pz.agents.draws import nth_draws, own_seeds, seat_seeds
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.checks import as_action, check_choice, check_seed
+from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.encoders.flat import FlatForm
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
-from catan_pz.observation.segments import SCALES, SIZE
+from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
     LinearReward,
@@ -26,6 +28,7 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
+from catan_pz.runtime.per_step import PerStep
 from catan_pz.runtime.threaded import ThreadedGames, integers
 from catan_pz.runtime.view import View
 from catan_pz.terms import MAX_PLAYERS, Phase
@@ -75,7 +78,7 @@ class SingleLearnerBatch(ThreadedGames):
         opponents: None for random players, an `Agent` or its name for all other seats, or
             for each in turn order from the learner's left one of these. A `BatchAgent` is
             asked once a round for all games in which it is to move, others game by game.
-        scaled: whether `scaled` is written.
+        observation: the `Encoder` of what the learner sees, or its name.
         alternate: whether arrays of observation and mask take turns between two sets, so
             that those of the step before stay as they were.
         reward: a `Reward`, its name, or None for win and loss. Any but a `LinearReward` takes
@@ -88,14 +91,14 @@ class SingleLearnerBatch(ThreadedGames):
         games: (B,) records of `engine.state.STATE`.
         seats: (B,) int8, the learner's seat.
         seeds: (B,) uint64, seeds of the games that are on.
+        encoder: of what the learner sees.
         observation: (B, N) int8, what the learner sees, in natural units.
-        scaled: (B, N) float32, the same in [0, 1], or None.
         mask: (B, A) int8, 1 for each legal action.
         reward: (B,) float64, what the learner got since its decision before.
         done: (B,) bool, whether the last step ended a game.
         truncated: (B,) bool, whether it did so by the limit of turns.
-        final_observation: (B, N), what the learner saw at the end of the last game that ended;
-            float32 in [0, 1] with `scaled`, else int8.
+        final_observation: (B, N) int8, what the learner saw at the end of the last game that
+            ended, in natural units.
         final_won: (B,) bool, whether the learner won it.
         final_points: (B,) int8, its points, hidden ones included.
         final_turns: (B,) int64, turns of all players together.
@@ -113,7 +116,7 @@ class SingleLearnerBatch(ThreadedGames):
         *,
         seat: int | str = 0,
         opponents: Opponents = None,
-        scaled: bool = False,
+        observation: Encoder | str = "units",
         alternate: bool = False,
         reward: Reward | str | None = None,
         seed: int | None = None,
@@ -127,7 +130,9 @@ class SingleLearnerBatch(ThreadedGames):
         self._linear = isinstance(self._reward, LinearReward)
         self._dense = int(not is_sparse(self._reward))
         self.opponents = opponents
-        self._make_arrays(scaled, alternate)
+        self.encoder = as_encoder(observation)
+        self._encoded: PerStep[Any] = PerStep(self._encode)
+        self._make_arrays(alternate)
         self.reset(seed)
 
     @property
@@ -154,27 +159,58 @@ class SingleLearnerBatch(ThreadedGames):
         self._drawn_inside = self._drawn if self._linear else 0
 
     @property
-    def seen(self) -> NDArray[Any]:
-        """`scaled` where it is written, else `observation`."""
-        return self.observation if self.scaled is None else self.scaled
+    def seen(self) -> Any:
+        """What the learner sees, by the encoder: (B, ...) arrays."""
+        return self._encoded.get()
 
-    def _make_arrays(self, scaled: bool, alternate: bool) -> None:
+    def new_seen(self) -> Any:
+        """`seen` in arrays that no later step writes to."""
+        seen = self.seen
+        if isinstance(seen, dict):
+            return {name: self._lasting(array) for name, array in seen.items()}
+        return self._lasting(seen)
+
+    def _lasting(self, array: NDArray[Any]) -> NDArray[Any]:
+        reused = self.observation, self._flat
+        return array.copy() if any(np.may_share_memory(array, own) for own in reused) else array
+
+    def final_seen(self, games: NDArray[np.intp]) -> list[Any]:
+        """What the learner saw at the ends of some games, by the encoder, in new arrays.
+
+        Args:
+            games: (K,) their numbers.
+        """
+        if not len(games):
+            return []
+        seen = self.encoder.encode(self.final_observation[games])
+        if isinstance(seen, dict):
+            return [{name: array[k] for name, array in seen.items()} for k in range(len(games))]
+        return list(seen)
+
+    def global_state(self) -> NDArray[np.float32]:
+        """(B, M) what `raw_env.state()` gives: for critics, never for players; new arrays.
+
+        Seats are absolute in it; `seats` tells the learner's.
+        """
+        return self._full_states()
+
+    def _make_arrays(self, alternate: bool) -> None:
         size = self.num_games
         self.seats = np.zeros(size, np.int8)
         self.reward = np.zeros(size)
         self.done = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
-        self._scaling = scaled
+        is_flat = isinstance(self.encoder, FlatForm)
         self._sets = [
             (
                 np.zeros((size, self.rules.num_actions), np.int8),
                 np.zeros((size, SIZE), np.int8),
-                np.zeros((size if scaled else 0, SIZE), np.float32),
+                np.zeros((size if is_flat else 0, SIZE), np.float32),
             )
             for _ in range(1 + alternate)
         ]
         self._take_turns()
-        self.final_observation = np.zeros((size, SIZE), np.float32 if scaled else np.int8)
+        self.final_observation = np.zeros((size, SIZE), np.int8)
         self.final_won = np.zeros(size, np.bool_)
         self.final_points = np.zeros(size, np.int8)
         self.final_turns = np.zeros(size, np.int64)
@@ -194,12 +230,13 @@ class SingleLearnerBatch(ThreadedGames):
 
     def _take_turns(self) -> None:
         self._sets.reverse()
-        self.mask, self.observation, scaled = self._sets[0]
-        self.scaled = scaled if self._scaling else None
+        self.mask, self.observation, self._flat = self._sets[0]
 
-    def _scale(self) -> None:
-        if self.scaled is not None:
-            self._share_out(batch_calls.scale_observations, self.observation, self.scaled)
+    def _encode(self) -> Any:
+        if isinstance(self.encoder, FlatForm):
+            self._write_scaled(self.observation, self._flat)
+            return self.encoder.of_flat(self._flat)
+        return self.encoder.encode(self.observation)
 
     def _deal(self, where: int) -> None:
         self._share_out_deal(
@@ -242,7 +279,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._forget(np.arange(self.num_games))
         self._deal(where)
         self._finish_rounds()
-        self._scale()
+        self._encoded.forget()
         self.reward[:] = 0
         self._return[:] = 0
         self._decisions[:] = 0
@@ -268,7 +305,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._forget(np.flatnonzero(places))
         self._deal(batch_rules.WHERE_FINISHED)
         self._finish_rounds()
-        self._scale()
+        self._encoded.forget()
         self.done[places] = False
         self.truncated[places] = False
         self.reward[places] = 0
@@ -306,7 +343,7 @@ class SingleLearnerBatch(ThreadedGames):
             own[...] = state[name]
         self._single.clear()
         self._waiting[:] = False
-        self._scale()
+        self._encoded.forget()
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, in the same array at each call.
@@ -337,7 +374,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._decisions += 1
         self._play()
         self._finish_rounds()
-        self._scale()
+        self._encoded.forget()
         self._return += self.reward
         if self.done.any():
             self.final_return[self.done] = self._return[self.done]
@@ -390,10 +427,7 @@ class SingleLearnerBatch(ThreadedGames):
 
     def _keep_ends(self, ended: NDArray[np.intp]) -> None:
         seats = self.seats[ended]
-        seen: NDArray[Any] = self.observation[ended]
-        if self.scaled is not None:
-            seen = np.minimum(seen * SCALES, np.float32(1))
-        self.final_observation[ended] = seen
+        self.final_observation[ended] = self.observation[ended]
         self.final_won[ended] = self.games["winner"][ended] == seats
         self.final_points[ended] = self.games["points"][ended, seats]
         self.final_turns[ended] = self.games["turn"][ended]

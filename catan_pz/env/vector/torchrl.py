@@ -10,10 +10,8 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
 from catan_pz.agents.registry import Opponents
-from catan_pz.checks import check_choice
+from catan_pz.encoders import Encoder
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.env.vector.spaces import OBSERVATIONS
-from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
@@ -22,8 +20,8 @@ class CatanTorchRLEnv(EnvBase):
     """Catan for one learner in B games at once, the other seats played inside.
 
     What `SingleSeatEnv` is for one game. Entries of the tensordicts, of batch size (B,):
-    `observation` (B, N) float32 or int8, `action_mask` (B, A) bool, True for each legal
-    action, `action` (B,) int64, and after a step `reward` (B, 1) float32, what the learner
+    `observation` (B, ...), or a tensordict of such, `action_mask` (B, A) bool, True for each
+    legal action, `action` (B,) int64, and after a step `reward` (B, 1) float32, what the learner
     got up to its next decision or the end, `done`, `terminated` and `truncated` (B, 1) bool.
 
     A step that ends a game gives the learner's last view of it, with a mask that is True
@@ -38,8 +36,8 @@ class CatanTorchRLEnv(EnvBase):
         seat: the learner's seat, or "random" for one drawn in each game.
         opponents: None for random players, an `Agent` or its name for all other seats, or
             for each in turn order from the learner's left one of these.
-        observation: "flat", (B, N) float32 in [0, 1], or "units", (B, N) int8 in natural
-            units.
+        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for (B, N) float32
+            in [0, 1], "units" for (B, N) int8 in natural units, and so on.
         reward: a `Reward`, its name, or None for win and loss.
         seed: of game 0, game i has the seed + i; drawn at random where None.
         threads: how many threads share a step.
@@ -62,20 +60,19 @@ class CatanTorchRLEnv(EnvBase):
         *,
         seat: int | str = 0,
         opponents: Opponents = None,
-        observation: str = "flat",
+        observation: Encoder | str = "flat",
         reward: Reward | str | None = None,
         seed: int | None = None,
         threads: int = 1,
         device: Any = "cpu",
         **options: Any,
     ) -> None:
-        check_choice("observation", observation, OBSERVATIONS)
         batch = SingleLearnerBatch(
             num_envs,
             rules,
             seat=seat,
             opponents=opponents,
-            scaled=observation == "flat",
+            observation=observation,
             reward=reward,
             seed=seed,
             threads=threads,
@@ -90,17 +87,12 @@ class CatanTorchRLEnv(EnvBase):
 
     def _make_specs(self) -> None:
         size, num_actions = self.batch.num_games, self.batch.rules.num_actions
-        flat = self.batch.scaled is not None
-        seen = Bounded(
-            low=0.0 if flat else -128,
-            high=1.0 if flat else 127,
-            shape=(size, SIZE),
-            dtype=torch.float32 if flat else torch.int8,
-            device=self.device,
-        )
         mask = Binary(num_actions, (size, num_actions), dtype=torch.bool, device=self.device)
         self.observation_spec = Composite(
-            observation=seen, action_mask=mask, shape=(size,), device=self.device
+            observation=self._observation_spec(),
+            action_mask=mask,
+            shape=(size,),
+            device=self.device,
         )
         self.action_spec = Categorical(num_actions, (size,), dtype=torch.int64, device=self.device)
         self.reward_spec = Unbounded((size, 1), dtype=torch.float32, device=self.device)
@@ -114,9 +106,41 @@ class CatanTorchRLEnv(EnvBase):
         )
         self.action_spec.update_mask(self._tensor(self.batch.mask.view(np.bool_)))
 
+    def _observation_spec(self) -> Any:
+        size, encoder = self.batch.num_games, self.batch.encoder
+        specs = {
+            segment.name: Bounded(
+                low=segment.low,
+                high=segment.high,
+                shape=(size, *segment.shape),
+                dtype=getattr(torch, segment.dtype),
+                device=self.device,
+            )
+            for segment in encoder.segments
+        }
+        if encoder.is_dict:
+            return Composite(specs, shape=(size,), device=self.device)
+        return next(iter(specs.values()))
+
     def _tensor(self, array: NDArray[Any], dtype: Any = None) -> Any:
         """A copy: the batch writes its arrays again at each step."""
         return torch.from_numpy(array).to(self.device, dtype, copy=True)
+
+    def _tensors(self, seen: Any) -> Any:
+        if isinstance(seen, dict):
+            return TensorDict({name: self._tensor(array) for name, array in seen.items()})
+        return self._tensor(seen)
+
+    def _seen(self) -> Any:
+        """What the learner sees, in tensors of their own."""
+        seen = self._tensors(self.batch.seen)
+        if isinstance(seen, TensorDict):
+            seen.batch_size = self.batch_size
+        return seen
+
+    def global_state(self) -> Any:
+        """(B, M) float32 the full-information vectors of `raw_env.state()`: for critics alone."""
+        return self._tensor(self.batch.global_state())
 
     def _column(self, array: NDArray[Any], dtype: Any = None) -> Any:
         return self._tensor(array, dtype).unsqueeze(-1)
@@ -126,7 +150,7 @@ class CatanTorchRLEnv(EnvBase):
         mask = self._tensor(self.batch.mask.view(np.bool_))
         self.action_spec.update_mask(mask.clone())
         return TensorDict(
-            {"observation": self._tensor(self.batch.seen), "action_mask": mask, **more},
+            {"observation": self._seen(), "action_mask": mask, **more},
             batch_size=self.batch_size,
             device=self.device,
         )
@@ -166,9 +190,9 @@ class CatanTorchRLEnv(EnvBase):
         )
         ended = batch.done.nonzero()[0]
         if len(ended):
-            rows = self._tensor(ended)
-            told["observation"][rows] = self._tensor(batch.final_observation[ended])
-            told["action_mask"][rows] = True
+            for i, seen in zip(ended.tolist(), batch.final_seen(ended), strict=True):
+                told["observation"][i] = self._tensors(seen)
+            told["action_mask"][self._tensor(ended)] = True
         return told
 
     def _set_seed(self, seed: int | None) -> None:

@@ -10,7 +10,7 @@ from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.search import Evaluator, SearchAgent
 from catan_pz.agents.search.evaluator import checked_evaluation
 from catan_pz.agents.table import Table
-from catan_pz.observation.segments import PLACES
+from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from tests.agents.search.play import RIVAL, choice, duel, in_the_middle, searcher, seen
@@ -87,7 +87,7 @@ class Answers:
 
 
 MASKS = np.array([[1, 0, 1], [0, 1, 0]], np.int8)
-SEEN = np.zeros((2, 990), np.int8)
+SEEN = np.zeros((2, SIZE), np.int8)
 VALUES = np.full((2, 4), 0.25)
 
 

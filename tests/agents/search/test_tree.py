@@ -12,6 +12,7 @@ from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.forest import Forest, Tree
 from catan_pz.agents.search.simulator import Simulator
 from catan_pz.notation import action_id
+from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from tests.agents.search.play import RIVAL, duel, in_the_middle, searcher, seen
@@ -54,7 +55,7 @@ def grown(
 
 
 def key(game: Game, viewer: int) -> int:
-    return int(search_calls.look_key(game.games, 0, viewer, np.zeros(990, np.int8)))
+    return int(search_calls.look_key(game.games, 0, viewer, np.zeros(SIZE, np.int8)))
 
 
 def reached(one: Tree, game: Game, action: int, outcomes: dict[Any, float]) -> dict[int, float]:

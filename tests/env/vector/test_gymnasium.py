@@ -24,11 +24,12 @@ def test_spaces_and_masks(observation):
 
 def test_ends_are_told_in_the_step_that_starts_the_next_episode():
     options = {"seat": "random", "trading": False, "max_turns": 40, "victory_points": 4}
-    env, batch = CatanVectorEnv(8, **options), SingleLearnerBatch(8, seed=1, scaled=True, **options)
+    env = CatanVectorEnv(8, **options)
+    batch = SingleLearnerBatch(8, seed=1, observation="flat", **options)
     seen, info = env.reset(seed=1)
     ends = np.zeros(2, int)
     for _ in range(100):
-        assert (seen == batch.scaled).all()
+        assert (seen == batch.seen).all()
         actions = batch.sample().copy()
         batch.step(actions)
         seen, reward, terminated, truncated, info = env.step(actions)
@@ -43,7 +44,7 @@ def test_ends_are_told_in_the_step_that_starts_the_next_episode():
             final = info["final_info"]
             for i in range(8):
                 if done[i]:
-                    assert (info["final_obs"][i] == batch.final_observation[i]).all()
+                    assert (info["final_obs"][i] == batch.final_seen([i])[0]).all()
                     assert final["won"][i] == (reward[i] == 1)
                     assert final["return"][i] == reward[i]
                 else:
@@ -85,5 +86,5 @@ def test_illegal_actions_and_options_are_named():
     env.reset(seed=1)
     with pytest.raises(IllegalActionError, match="game 0: phase 'setup_settlement'"):
         env.step(np.zeros(3, int))
-    with pytest.raises(ValueError, match="option observation='dict'"):
-        CatanVectorEnv(3, observation="dict")
+    with pytest.raises(ValueError, match="option observation='pictures'"):
+        CatanVectorEnv(3, observation="pictures")

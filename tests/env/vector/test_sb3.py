@@ -29,11 +29,11 @@ def learner(env, **arguments):
 
 def test_steps_are_those_of_the_core_and_infos_tell_the_ends():
     env = CatanVecEnv(8, seat="random", seed=1, **QUICK)
-    batch = SingleLearnerBatch(8, seat="random", seed=1, scaled=True, **QUICK)
+    batch = SingleLearnerBatch(8, seat="random", seed=1, observation="flat", **QUICK)
     seen, ends = env.reset(), []
     for _ in range(120):
         assert seen.dtype == np.float32
-        assert (seen == batch.scaled).all()
+        assert (seen == batch.seen).all()
         masks = get_action_masks(env)
         assert masks.dtype == np.bool_
         assert (masks == batch.mask).all()
@@ -50,7 +50,7 @@ def test_steps_are_those_of_the_core_and_infos_tell_the_ends():
                 continue
             ends.append(info["TimeLimit.truncated"])
             assert ends[-1] == batch.truncated[i]
-            assert (info["terminal_observation"] == batch.final_observation[i]).all()
+            assert (info["terminal_observation"] == batch.final_seen([i])[0]).all()
             assert info["episode"]["r"] == reward[i]
             assert info["episode"]["l"] == info["decisions"]
             assert info["won"] == (reward[i] == 1)

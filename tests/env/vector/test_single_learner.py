@@ -8,6 +8,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import make_reward
 from catan_pz.runtime import threaded
 
@@ -69,7 +70,7 @@ class Last(BatchAgent):
 
     def act_batch(self, observations, masks, draws):
         assert draws.shape == (len(masks),)
-        assert observations.shape == (len(masks), 990)
+        assert observations.shape == (len(masks), SIZE)
         assert masks.any(axis=1).all()
         self.asked.append(len(masks))
         return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
@@ -91,7 +92,7 @@ def last(legal):
 )
 def test_each_game_is_that_of_its_seed(options, reward, opponents, choose):
     batch = SingleLearnerBatch(
-        6, seed=9, seat="random", reward=reward, opponents=opponents, scaled=True, **options
+        6, seed=9, seat="random", reward=reward, opponents=opponents, observation="flat", **options
     )
     games = [Replay(batch.rules, int(seed), reward, choose) for seed in batch.seeds]
     ended = {True: 0, False: 0}
@@ -99,7 +100,7 @@ def test_each_game_is_that_of_its_seed(options, reward, opponents, choose):
         for i, replay in enumerate(games):
             assert batch.seats[i] == replay.seat == replay.game.player
             assert (batch.observation[i] == replay.game.observe(replay.seat)).all()
-            assert (batch.scaled[i] == replay.game.observe_scaled(replay.seat)).all()
+            assert (batch.seen[i] == replay.game.observe_scaled(replay.seat)).all()
             assert (batch.mask[i] == replay.game.mask).all()
         actions = batch.sample().copy()
         batch.step(actions)
@@ -110,7 +111,7 @@ def test_each_game_is_that_of_its_seed(options, reward, opponents, choose):
             if batch.done[i]:
                 ended[bool(batch.truncated[i])] += 1
                 game, seat = replay.game, replay.seat
-                assert (batch.final_observation[i] == game.observe_scaled(seat)).all()
+                assert (batch.final_observation[i] == game.observe(seat)).all()
                 assert batch.final_won[i] == (game.winner == seat)
                 assert batch.final_points[i] == game.points[seat]
                 assert batch.final_turns[i] == game.turn
@@ -152,7 +153,13 @@ def test_a_reward_that_only_python_knows_pays_the_same(options):
 
 def test_threads_and_batch_size_change_nothing(monkeypatch):
     monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 4)
-    options = {"trading": False, "seed": 7, "seat": "random", "max_turns": 40, "scaled": True}
+    options = {
+        "trading": False,
+        "seed": 7,
+        "seat": "random",
+        "max_turns": 40,
+        "observation": "flat",
+    }
     batches = [SingleLearnerBatch(12, threads=threads, **options) for threads in (1, 3)]
     small = SingleLearnerBatch(5, **options)
     assert len(batches[1]._pool) == 3
@@ -160,7 +167,7 @@ def test_threads_and_batch_size_change_nothing(monkeypatch):
         actions = batches[0].sample().copy()
         for batch in (*batches, small):
             batch.step(actions[: batch.num_games])
-            for name in ("scaled", "mask", "reward", "done", "seats", "final_observation"):
+            for name in ("seen", "mask", "reward", "done", "seats", "final_observation"):
                 mine = getattr(batch, name)
                 assert (mine == getattr(batches[0], name)[: batch.num_games]).all()
     for batch in batches:
@@ -276,17 +283,17 @@ def test_a_reset_starts_the_draws_anew():
 
 
 @pytest.mark.parametrize("opponents", [None, "random", [None, RandomAgent(), Last()]])
-@pytest.mark.parametrize("scaled", [False, True])
-def test_a_state_holds_the_whole_future(opponents, scaled):
+@pytest.mark.parametrize("observation", ["units", "flat"])
+def test_a_state_holds_the_whole_future(opponents, observation):
     options = {"trading": False, "max_turns": 12, "seat": "random", "reward": "points_gained"}
     batch = SingleLearnerBatch(
-        5, seed=1, opponents=opponents, scaled=scaled, alternate=True, **options
+        5, seed=1, opponents=opponents, observation=observation, alternate=True, **options
     )
     for _ in range(50):
         batch.step(batch.sample())
     state = batch.get_state()
     again = SingleLearnerBatch(
-        5, seed=9, opponents=opponents, scaled=scaled, alternate=True, **options
+        5, seed=9, opponents=opponents, observation=observation, alternate=True, **options
     )
     again.step(again.sample())
     again.set_state(state)
@@ -324,9 +331,9 @@ def test_what_opponents_keep_is_in_no_state():
 
 
 def test_arrays_take_turns():
-    batch = SingleLearnerBatch(3, seed=1, trading=False, scaled=True, alternate=True)
+    batch = SingleLearnerBatch(3, seed=1, trading=False, observation="flat", alternate=True)
     for _ in range(10):
-        mask, scaled = batch.mask, batch.scaled
+        mask, scaled = batch.mask, batch.seen
         before = mask.copy(), scaled.copy()
         batch.step(batch.sample())
         assert batch.mask is not mask
@@ -353,7 +360,7 @@ def test_resets():
 def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
     linear = LinearReward(points_gained=0.25, card_played=0.125)
     reward = linear if name == "linear" else lambda terms, games: terms @ linear.weights
-    options = {"seat": "random", "trading": False, "scaled": True, "victory_points": 4}
+    options = {"seat": "random", "trading": False, "observation": "flat", "victory_points": 4}
     options |= {"reward": reward, "opponents": opponents}
     batch, other = (
         SingleLearnerBatch(6, seed=5, **options),
@@ -382,12 +389,12 @@ def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
         for i, one in new.items():
             if not one.done[0]:
                 one.step(actions[[i]])
-                for seen in ("scaled", "mask", "reward", "seats", "done"):
+                for seen in ("seen", "mask", "reward", "seats", "done"):
                     assert (getattr(batch, seen)[i] == getattr(one, seen)[0]).all()
                 if one.done[0]:
                     assert batch.final_return[i] == one.final_return[0]
                     assert batch.final_decisions[i] == one.final_decisions[0]
-        for seen in ("scaled", "mask", "reward", "seats", "done"):
+        for seen in ("seen", "mask", "reward", "seats", "done"):
             assert (getattr(batch, seen)[~places] == getattr(other, seen)[~places]).all()
 
 

@@ -20,6 +20,7 @@ with warnings.catch_warnings():
 from catan_pz import IllegalActionError  # noqa: E402
 from catan_pz.env.vector.single_learner import SingleLearnerBatch  # noqa: E402
 from catan_pz.env.vector.torchrl import CatanTorchRLEnv  # noqa: E402
+from catan_pz.observation.segments import SIZE  # noqa: E402
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
 
@@ -65,9 +66,8 @@ def test_specs_hold(observation):
 
 @pytest.mark.parametrize("observation", ["flat", "units"])
 def test_steps_are_those_of_the_core(observation):
-    scaled = observation == "flat"
     env = CatanTorchRLEnv(8, seat="random", seed=3, observation=observation, **QUICK)
-    batch = SingleLearnerBatch(8, seat="random", seed=3, scaled=scaled, **QUICK)
+    batch = SingleLearnerBatch(8, seat="random", seed=3, observation=observation, **QUICK)
     data, ends = env.reset(), np.zeros(2, int)
     for _ in range(250):
         assert (data["observation"].numpy() == batch.seen).all()
@@ -82,7 +82,7 @@ def test_steps_are_those_of_the_core(observation):
         assert (after["done"][:, 0].numpy() == done).all()
         assert (after["truncated"][:, 0].numpy() == batch.truncated).all()
         assert (after["terminated"][:, 0].numpy() == (done & ~batch.truncated)).all()
-        seen = np.where(done[:, None], batch.final_observation, batch.seen)
+        seen = np.where(done[:, None], batch.final_seen(np.arange(8)), batch.seen)
         assert (after["observation"].numpy() == seen).all()
         assert after["action_mask"][torch.tensor(done)].all()
         assert (after["action_mask"].numpy()[going_on] == batch.mask[going_on]).all()
@@ -177,7 +177,7 @@ def test_a_collector_gathers_what_a_masked_actor_plays():
 def test_ppo_learns_on_it():
     env = CatanTorchRLEnv(8, seat="random", seed=1, **QUICK)
     policy = actor(env)
-    value = ValueOperator(torch.nn.Linear(990, 1), ["observation"])
+    value = ValueOperator(torch.nn.Linear(SIZE, 1), ["observation"])
     with torch.no_grad():
         data = env.rollout(60, policy, break_when_any_done=False)
         GAE(gamma=1.0, lmbda=0.95, value_network=value)(data)
@@ -203,7 +203,7 @@ def test_illegal_actions_and_options_are_named():
     data = env.reset().set("action", torch.zeros(3, dtype=torch.int64))
     with pytest.raises(IllegalActionError, match="game 0: phase 'setup_settlement'"):
         env.step(data)
-    with pytest.raises(ValueError, match="option observation='dict'"):
-        CatanTorchRLEnv(3, observation="dict")
+    with pytest.raises(ValueError, match="option observation='pictures'"):
+        CatanTorchRLEnv(3, observation="pictures")
     with pytest.raises(ValueError, match="option num_games=0"):
         CatanTorchRLEnv(0)

@@ -1,0 +1,112 @@
+"""The few array operations that encoders need, for NumPy arrays and torch tensors alike.
+
+Most of what an encoder does is a gather: numbers of the observation, put where the learner wants
+them by a constant table. Letters: N numbers of an observation; "..." any leading axes.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.observation.segments import SCALES
+
+Array = Any
+"""A NumPy array or a torch tensor."""
+
+
+class Table:
+    """A constant array, ready beside NumPy arrays and beside tensors on any device.
+
+    It is copied to a device once, when it is first used with a tensor there.
+
+    Args:
+        values: the constant; float64 becomes float32.
+
+    Attributes:
+        values: the constant as a read-only NumPy array.
+    """
+
+    def __init__(self, values: Any) -> None:
+        array = np.array(values)
+        self.values: NDArray[Any] = array.astype(np.float32) if array.dtype == float else array
+        self.values.flags.writeable = False
+        self._on_device: dict[Any, Any] = {}
+
+    def beside(self, array: Array) -> Array:
+        """The constant as an array of the same kind, on the same device."""
+        if isinstance(array, np.ndarray):
+            return self.values
+        if array.device not in self._on_device:
+            import torch
+
+            self._on_device[array.device] = torch.tensor(self.values, device=array.device)
+        return self._on_device[array.device]
+
+    def __getstate__(self) -> NDArray[Any]:
+        return self.values
+
+    def __setstate__(self, values: NDArray[Any]) -> None:
+        self.__init__(values)  # type: ignore[misc]
+
+
+_SCALES: Final = Table(SCALES)
+
+
+def scaled(units: Array, scales: Table = _SCALES) -> Array:
+    """Observations (..., N) in natural units as float32 in [0, 1]: the flat vectors.
+
+    Args:
+        units: (..., N) int8.
+        scales: (N,) those of observations unless others are given.
+    """
+    numbers = units * scales.beside(units)
+    if isinstance(numbers, np.ndarray):
+        return np.minimum(numbers, np.float32(1), out=numbers)
+    return numbers.clamp_(max=1)
+
+
+def floats(array: Array) -> Array:
+    """An array of integers or truth values as float32."""
+    return array.astype(np.float32) if isinstance(array, np.ndarray) else array.float()
+
+
+def gather(array: Array, table: Table) -> Array:
+    """Numbers of the last axis, (..., n), in the places that a table of indices gives them.
+
+    Returns:
+        (..., *shape of the table).
+    """
+    if isinstance(array, np.ndarray):
+        return np.take(array, table.values, axis=-1)
+    return array[..., table.beside(array)]
+
+
+def join(arrays: Sequence[Array], axis: int = -1) -> Array:
+    """Arrays put together along an axis that exists."""
+    if isinstance(arrays[0], np.ndarray):
+        return np.concatenate(arrays, axis)
+    import torch
+
+    return torch.cat(tuple(arrays), axis)
+
+
+def spread(table: Table, over: Array) -> Array:
+    """A constant repeated along the leading axes of observations (..., N): (..., *its shape)."""
+    values = table.beside(over)
+    shape = (*over.shape[:-1], *values.shape)
+    if isinstance(over, np.ndarray):
+        return np.broadcast_to(values, shape).copy()
+    return values.expand(shape).clone()
+
+
+def merge(array: Array) -> Array:
+    """The last two axes as one: (..., m, n) to (..., m * n)."""
+    *lead, m, n = array.shape
+    return array.reshape(*lead, m * n)
+
+
+def rows(array: Array, *shape: int) -> Array:
+    """The last axis in another shape: (..., n) to (..., *shape)."""
+    return array.reshape(*array.shape[:-1], *shape)

@@ -1,0 +1,78 @@
+"""Encoders by name."""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from catan_pz.encoders.base import Encoder
+
+_HOMES: dict[str, str] = {
+    "flat": "catan_pz.encoders.flat:FlatEncoder",
+    "dict": "catan_pz.encoders.named:DictEncoder",
+    "units": "catan_pz.encoders.flat:UnitsEncoder",
+    "graph": "catan_pz.encoders.graph:GraphEncoder",
+    "planes": "catan_pz.encoders.planes:PlanesEncoder",
+    "tokens": "catan_pz.encoders.tokens:TokensEncoder",
+}
+"""Where each class lies; it is imported when the encoder is loaded."""
+
+
+def names() -> list[str]:
+    """Names that `load` knows."""
+    return list(_HOMES)
+
+
+def register(name: str, home: str) -> None:
+    """Make an encoder known by a name.
+
+    Args:
+        name: its name, which must be its attribute `name` too.
+        home: "module:thing", a class of `Encoder` or a function that returns one; imported when
+            the encoder is loaded.
+
+    Raises:
+        ValueError: if the name is taken, or the home isn't in that form.
+    """
+    if name in _HOMES:
+        raise ValueError(f"name={name!r} is not possible; allowed: one that isn't taken")
+    if len(home.split(":")) != 2:
+        raise ValueError(f"home={home!r} is not possible; allowed: 'module:thing'")
+    _HOMES[name] = home
+
+
+@cache
+def load(name: str) -> Encoder:
+    """The encoder of a name, the same object at each call.
+
+    Raises:
+        ValueError: for a name that isn't known, or one that stands for no encoder.
+    """
+    if name not in _HOMES:
+        raise ValueError(f"encoder {name!r} is not possible; allowed: one of {names()}")
+    module, thing = _HOMES[name].split(":")
+    made = getattr(import_module(module), thing)()
+    if not isinstance(made, Encoder):
+        raise ValueError(f"encoder {name!r} is {made!r}, must be an Encoder")
+    if made.name != name:
+        raise ValueError(f"encoder {name!r} has the name {made.name!r}, must have its own")
+    return made
+
+
+def as_encoder(given: Any, option: str = "observation") -> Encoder:
+    """An encoder, given as one or by its name.
+
+    Args:
+        given: the encoder, or its name.
+        option: what an error calls it.
+
+    Raises:
+        ValueError: if it is neither.
+    """
+    if isinstance(given, Encoder):
+        return given
+    if isinstance(given, str) and given in _HOMES:
+        return load(given)
+    raise ValueError(
+        f"option {option}={given!r} is not possible; allowed: an Encoder of catan_pz.encoders, or "
+        f"one of {names()}"
+    )

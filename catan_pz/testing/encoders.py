@@ -1,0 +1,239 @@
+"""Checks of an encoder: shapes and types, blind to all but the view, the same everywhere."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.rules import Rules
+from catan_pz.runtime.cpu import CpuBatch
+
+GAMES = 16
+PART = 5
+TOLERANCE = 1e-5
+"""By how much an array may differ between NumPy and torch, or between a batch and one row."""
+
+_TABLES: tuple[dict[str, Any], ...] = (
+    {"num_players": 4},
+    {"num_players": 3, "dice": "balanced"},
+    {"num_players": 2, "trading": False, "friendly_robber": True},
+)
+
+
+class EncoderError(AssertionError):
+    """An encoder does what an encoder must not; the message says what, and where."""
+
+
+def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> None:
+    """Check that an encoder is what encoders must be. Returns nothing if it is.
+
+    It is given observations of random games of two, three and four players:
+
+    - it gives what its segments say: names, shapes, dtypes, and finite values in their range;
+    - it depends on the view alone: the same again when asked again, in another order, in a part
+      of the rows, after a copy by pickle;
+    - it doesn't write to what it is given;
+    - one observation, several axes of them and a batch give the same;
+    - it gives the same for torch tensors, as tensors on their device, where torch is installed.
+
+    Args:
+        encoder: the encoder, or the name of one.
+        steps: decisions in each game between the observations looked at.
+        seed: of the games.
+
+    Raises:
+        EncoderError: says what the encoder does wrong, and where.
+        ValueError: for anything but an encoder.
+    """
+    encoder = as_encoder(encoder, "encoder")
+    _check_segments(encoder)
+    units = _observations(steps, seed)
+    batch = _encoded(encoder, units)
+    _check_arrays(encoder, batch, units)
+    _check_company(encoder, batch, units, np.random.default_rng(seed))
+    _check_copies(encoder, batch, units)
+    _check_torch(encoder, batch, units)
+
+
+def _observations(steps: int, seed: int) -> NDArray[np.int8]:
+    """(K, N) int8 observations of games at different stages."""
+    parts = []
+    for options in _TABLES:
+        batch = CpuBatch(GAMES, Rules(**options), seed=seed)
+        for _ in range(3):
+            assert batch.observation is not None
+            parts.append(batch.observation.copy())
+            batch.play_random(steps)
+    return np.concatenate(parts)
+
+
+def _check_segments(encoder: Encoder) -> None:
+    """Names, shapes and dtypes that the encoder says it gives."""
+    if not encoder.segments:
+        raise EncoderError(f"{encoder}: segments are empty, must be one or more")
+    names = [segment.name for segment in encoder.segments]
+    if len(set(names)) < len(names):
+        raise EncoderError(f"{encoder}: segments have the names {names}, must differ")
+    for segment in encoder.segments:
+        if not all(isinstance(n, int) and n > 0 for n in segment.shape):
+            raise EncoderError(
+                f"{encoder}: segment {segment.name!r} has the shape {segment.shape}, must be a "
+                "tuple of ints from 1"
+            )
+        try:
+            np.dtype(segment.dtype)
+        except TypeError:
+            raise EncoderError(
+                f"{encoder}: segment {segment.name!r} has the dtype {segment.dtype!r}, must be "
+                "the name of a NumPy dtype"
+            ) from None
+
+
+def _named(encoder: Encoder, given: Any, kind: type, where: str) -> dict[str, Any]:
+    """What `encode` gave as a dict by names, checked for its kind."""
+    if encoder.is_dict:
+        if not isinstance(given, dict):
+            raise EncoderError(f"{encoder}, {where}: gave {type(given).__name__}, must give a dict")
+        named = given
+    else:
+        named = {encoder.segments[0].name: given}
+    expected = [segment.name for segment in encoder.segments]
+    if list(named) != expected:
+        raise EncoderError(
+            f"{encoder}, {where}: gave the keys {list(named)}, must give those of its segments, "
+            f"in order: {expected}"
+        )
+    for name, array in named.items():
+        if not isinstance(array, kind):
+            raise EncoderError(
+                f"{encoder}, {where}: {name!r} is of {type(array).__name__}, must be of "
+                f"{kind.__name__}"
+            )
+    return named
+
+
+def _encoded(
+    encoder: Encoder, units: NDArray[np.int8], where: str = "a batch"
+) -> dict[str, NDArray[Any]]:
+    """What the encoder gives for observations, which must stay as they are."""
+    given = units.copy()
+    given.flags.writeable = False
+    try:
+        made = encoder.encode(given)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise EncoderError(f"{encoder}, {where}: wrote to what it was given: {error}") from None
+    if (given != units).any():
+        raise EncoderError(f"{encoder}, {where}: wrote to what it was given")
+    return _named(encoder, made, np.ndarray, where)
+
+
+def _check_arrays(
+    encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArray[np.int8]
+) -> None:
+    """Shapes, dtypes and ranges of what the encoder gives for a batch."""
+    for segment in encoder.segments:
+        array = batch[segment.name]
+        shape = (len(units), *segment.shape)
+        if array.shape != shape:
+            raise EncoderError(
+                f"{encoder}: {segment.name!r} has the shape {array.shape} for {len(units)} "
+                f"observations, must have {shape}"
+            )
+        if array.dtype != segment.dtype:
+            raise EncoderError(
+                f"{encoder}: {segment.name!r} is {array.dtype}, must be {segment.dtype}"
+            )
+        least, most = array.min(), array.max()
+        if not (segment.low <= least and most <= segment.high):
+            raise EncoderError(
+                f"{encoder}: {segment.name!r} has values from {least} to {most}, must lie in "
+                f"[{segment.low}, {segment.high}]"
+            )
+
+
+def _must_agree(
+    encoder: Encoder, expected: dict[str, NDArray[Any]], found: dict[str, Any], how: str, why: str
+) -> None:
+    for name, array in expected.items():
+        other = np.asarray(found[name])
+        if other.shape != array.shape:
+            raise EncoderError(
+                f"{encoder}: {name!r} has the shape {other.shape} {how}, must have {array.shape}"
+            )
+        wrong = ~np.isclose(other, array, rtol=TOLERANCE, atol=TOLERANCE)
+        if wrong.any():
+            place = tuple(int(k) for k in np.argwhere(wrong)[0])
+            raise EncoderError(
+                f"{encoder}: {name!r} is {array[place]} at {place}, but {other[place]} {how}. {why}"
+            )
+
+
+def _check_company(
+    encoder: Encoder,
+    batch: dict[str, NDArray[Any]],
+    units: NDArray[np.int8],
+    rng: np.random.Generator,
+) -> None:
+    """The same by rows in other company, and with other leading axes."""
+    alone = "It must depend on each observation alone, and keep nothing between calls"
+    order = rng.permutation(len(units))
+    for how, chosen in (
+        ("when asked again", np.arange(len(units))),
+        ("in another order", order),
+        ("in a part of the rows", order[:PART]),
+    ):
+        found = _encoded(encoder, units[chosen], how)
+        _must_agree(encoder, {n: a[chosen] for n, a in batch.items()}, found, how, alone)
+    single = _encoded(encoder, units[order[0]], "one observation (N,)")
+    expected = {name: array[order[0]] for name, array in batch.items()}
+    _must_agree(encoder, expected, single, "for one observation (N,)", alone)
+    shape = (2, len(units) // 2)
+    none = _encoded(encoder, units[:0], "no observations (0, N)")
+    expected = {name: array[:0] for name, array in batch.items()}
+    _must_agree(encoder, expected, none, "for no observations (0, N)", alone)
+    folded = _encoded(encoder, units.reshape(*shape, -1), "two leading axes")
+    expected = {n: a.reshape(*shape, *a.shape[1:]) for n, a in batch.items()}
+    _must_agree(encoder, expected, folded, "with two leading axes", "Leading axes must be kept")
+
+
+def _check_copies(
+    encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArray[np.int8]
+) -> None:
+    """The same by a copy, which is what other processes get."""
+    try:
+        copy = pickle.loads(pickle.dumps(encoder))
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise EncoderError(f"{encoder}: can't be pickled: {error}") from None
+    found = _encoded(copy, units, "by a pickled copy")
+    _must_agree(encoder, batch, found, "by a pickled copy", "All that it needs must be its own")
+
+
+def _check_torch(encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArray[np.int8]) -> None:
+    """The same for tensors, where torch is installed."""
+    try:
+        import torch
+    except ImportError:
+        return
+    tensor = torch.from_numpy(units.copy())
+    given = encoder.encode(tensor)
+    named = _named(encoder, given, torch.Tensor, "a tensor")
+    if (tensor.numpy() != units).any():
+        raise EncoderError(f"{encoder}, a tensor: wrote to what it was given")
+    for segment in encoder.segments:
+        found = named[segment.name]
+        if found.device != tensor.device:
+            raise EncoderError(
+                f"{encoder}: {segment.name!r} is on {found.device}, must stay where "
+                f"the observations are, on {tensor.device}"
+            )
+        if str(found.dtype) != f"torch.{segment.dtype}":
+            raise EncoderError(
+                f"{encoder}: {segment.name!r} is {found.dtype} for a tensor, must be "
+                f"{segment.dtype}"
+            )
+    arrays = {name: array.numpy() for name, array in named.items()}
+    _must_agree(encoder, batch, arrays, "for a tensor", "NumPy and torch must give the same")

@@ -1,0 +1,97 @@
+"""Every encoder in every environment of one game."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test
+
+from catan_pz import SingleSeatEnv, catan_v0, encoders
+from catan_pz.observation.segments import PLACES
+from tests.env.play import play_random
+
+names = pytest.mark.parametrize("name", encoders.names())
+
+
+class OwnHand(encoders.Encoder):
+    """A user's encoder: the numbers of the own hand, as a view of what it is given."""
+
+    name = "own_hand"
+    segments = (encoders.Segment("own_hand", (5,), "(R) cards in hand", "int8", 0, 127),)
+
+    def encode(self, units):
+        return units[..., PLACES["own_hand"]]
+
+
+def same(one, other):
+    """Whether two observations have the same keys, dtypes and values."""
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    return one.dtype == other.dtype and np.array_equal(one, other)
+
+
+@names
+def test_raw_env_gives_what_the_encoder_makes_of_each_view(name):
+    encoder = encoders.load(name)
+    env = catan_v0.raw_env(observation=name, num_players=3)
+    env.reset(seed=5)
+    for _ in range(8):
+        for seat, agent in enumerate(env.agents):
+            seen = env.observe(agent)
+            assert env.observation_space(agent).contains(seen)
+            assert same(seen["observation"], encoder.encode(env.game.observe(seat)))
+            assert seen["action_mask"].any() == (agent == env.agent_selection)
+        play_random(env, 25)
+
+
+@names
+def test_observations_given_out_stay_as_they_are(name):
+    env = catan_v0.raw_env(observation=name)
+    env.reset(seed=2)
+    kept = [(env.observe("player_0"), copy.deepcopy(env.observe("player_0")))]
+    for _ in range(10):
+        play_random(env, 7)
+        kept.append((env.observe("player_0"), copy.deepcopy(env.observe("player_0"))))
+    assert all(same(given, copied) for given, copied in kept)
+    assert not same(kept[0][0], kept[-1][0])
+
+
+@names
+def test_single_seat_env_gives_the_same(name):
+    env = SingleSeatEnv(observation=name, num_players=2, trading=False, seat=1)
+    seen, _ = env.reset(seed=3)
+    for _ in range(20):
+        assert env.observation_space.contains(seen)
+        assert same(seen, encoders.load(name).encode(env.game.observe(1)))
+        seen, *_ = env.step(int(np.flatnonzero(env.action_masks())[0]))
+
+
+@pytest.mark.parametrize("name", ["dict", "graph", "planes", "tokens"])
+def test_pettingzoo_accepts_each(name):
+    env = catan_v0.env(observation=name, trading=False)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Observation", UserWarning)
+        api_test(env, num_cycles=60)
+
+
+def test_an_encoder_of_a_user_is_taken_as_it_is():
+    env = catan_v0.raw_env(observation=OwnHand())
+    env.reset(seed=1)
+    play_random(env, 60)
+    first = env.observe("player_0")["observation"]
+    assert (first == env.game.observe(0)[PLACES["own_hand"]]).all()
+    kept = first.copy()
+    play_random(env, 60)
+    assert (first == kept).all()
+    twin = pickle.loads(pickle.dumps(env))
+    assert same(twin.observe("player_1"), env.observe("player_1"))
+
+
+@pytest.mark.parametrize("make", [catan_v0.env, catan_v0.raw_env, SingleSeatEnv])
+def test_an_unknown_encoder_is_refused_by_name(make):
+    with pytest.raises(
+        ValueError, match=r"option observation='pictures' is not possible.*'planes'"
+    ):
+        make(observation="pictures")

@@ -1,0 +1,110 @@
+"""Every encoder in every environment of many games, and the global state."""
+
+import numpy as np
+import pytest
+
+from catan_pz import catan_v0, encoders
+from catan_pz.env.vector.gymnasium import CatanVectorEnv
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.observation.global_state import GLOBAL_SIZE
+from tests.env.test_observations import OwnHand, same
+
+QUICK = {"num_players": 2, "trading": False, "max_turns": 30, "victory_points": 4}
+
+everywhere = pytest.mark.parametrize("observation", [*encoders.names(), OwnHand()], ids=str)
+
+
+@everywhere
+def test_batches_give_what_the_encoder_makes_of_each_view(observation):
+    batch = SingleLearnerBatch(6, seed=1, observation=observation, alternate=True, **QUICK)
+    for _ in range(30):
+        assert same(batch.seen, batch.encoder.encode(batch.observation))
+        assert same(batch.seen, batch.new_seen())
+        before, kept = batch.seen, batch.new_seen()
+        batch.step(batch.sample())
+        assert same(before, kept)  # two sets of arrays take turns
+    batch.restart(np.array([True, False] * 3))
+    assert same(batch.seen, batch.encoder.encode(batch.observation))
+    batch.reset(7)
+    assert same(batch.seen, batch.encoder.encode(batch.observation))
+    other = SingleLearnerBatch(6, seed=9, observation=observation, **QUICK)
+    other.set_state(batch.get_state())
+    assert same(other.seen, batch.seen)
+
+
+@everywhere
+def test_gymnasium(observation):
+    env = CatanVectorEnv(6, observation=observation, **QUICK)
+    seen, _ = env.reset(seed=1)
+    ends = 0
+    kept = []
+    for _ in range(60):
+        assert env.observation_space.contains(seen)
+        assert same(seen, env.batch.encoder.encode(env.batch.observation))
+        kept.append((seen, env.batch.encoder.encode(env.batch.observation.copy())))
+        seen, _, terminated, truncated, info = env.step(env.batch.sample().copy())
+        for i in np.flatnonzero(terminated | truncated):
+            ends += 1
+            assert env.single_observation_space.contains(info["final_obs"][i])
+            last = env.batch.encoder.encode(env.batch.final_observation[i])
+            assert same(info["final_obs"][i], last)
+    assert ends
+    assert all(same(given, copied) for given, copied in kept)
+
+
+@everywhere
+def test_stable_baselines3(observation):
+    pytest.importorskip("stable_baselines3")
+    from catan_pz.env.vector.sb3 import CatanVecEnv
+
+    env = CatanVecEnv(6, seed=1, observation=observation, **QUICK)
+    seen, ends = env.reset(), 0
+    for _ in range(60):
+        assert same(seen, env.batch.encoder.encode(env.batch.observation))
+        seen, _, done, infos = env.step(env.sample().copy())
+        for i in np.flatnonzero(done):
+            ends += 1
+            last = env.batch.encoder.encode(env.batch.final_observation[i])
+            assert same(infos[i]["terminal_observation"], last)
+            assert env.observation_space.contains(last)
+    assert ends
+
+
+@everywhere
+def test_torchrl(observation):
+    pytest.importorskip("torchrl")
+    from torchrl.envs.utils import check_env_specs
+
+    from catan_pz.env.vector.torchrl import CatanTorchRLEnv
+
+    env = CatanTorchRLEnv(4, seed=1, observation=observation, **QUICK)
+    check_env_specs(env)
+    data = env.rollout(40, break_when_any_done=False)
+    assert env.observation_spec.is_in(data[:, -1].select(*env.observation_spec.keys()))
+
+
+def test_a_policy_of_another_space_needs_the_encoder_named():
+    pytest.importorskip("stable_baselines3")
+    from catan_pz.env.spaces import encoder_of_space, observation_space
+
+    for name in ("flat", "dict", "units"):
+        assert encoder_of_space(observation_space(encoders.load(name))).name == name
+    planes = observation_space(encoders.load("planes"))
+    assert encoder_of_space(planes, "planes").name == "planes"
+    with pytest.raises(ValueError, match="option observation=None is not possible"):
+        encoder_of_space(planes)
+    with pytest.raises(ValueError, match="option observation='graph' is not possible: the learner"):
+        encoder_of_space(planes, "graph")
+
+
+def test_the_global_state_is_that_of_the_environment():
+    batch = SingleLearnerBatch(3, seed=4, seat="random")
+    for _ in range(40):
+        batch.step(batch.sample())
+    states = batch.global_state()
+    assert states.shape == (3, GLOBAL_SIZE)
+    env = catan_v0.raw_env()
+    env.reset(seed=1)
+    for i in range(3):
+        env.restore(batch.game(i).snapshot())
+        assert (env.state() == states[i]).all()
