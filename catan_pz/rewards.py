@@ -171,9 +171,10 @@ def advance_with_terms(
 
     `events` is left with those of the last decision.
     """
-    a = play_decision(s, a, script, 0, events, terms)
+    forced = 0
     while a != NO_ACTION:
-        a = play_decision(s, a, script, 1, events, terms)
+        a = play_decision(s, a, script, forced, events, terms)
+        forced = 1
 
 
 @rule
