@@ -87,21 +87,10 @@ def torch_cuda() -> str:
 
 def cache() -> tuple[Path | None, int, int]:
     """Where compiled code is kept, how many files of it there are, and their bytes."""
-    from catan_pz.compiler.rule import Entry
-    from catan_pz.runtime import game_calls
+    from catan_pz.compiler.cache import cache_folder, cached_files
 
-    if not isinstance(game_calls.play, Entry):
-        return None, 0, 0
-    kept = getattr(game_calls.play.dispatcher._cache, "_cache_path", None)
-    if kept is None:
-        return None, 0, 0
-    home = Path(kept)
-    # Beside the sources numba keeps one folder a room; else all of them lie in one place.
-    roots = [home.parent] if "NUMBA_CACHE_DIR" in os.environ else []
-    package = Path(catan_pz.__file__).parent
-    roots += [package] if package in home.parents else [home.parent] if not roots else []
-    files = {f for root in roots for ending in ("nbi", "nbc") for f in root.rglob(f"*.{ending}")}
-    return home, len(files), sum(f.stat().st_size for f in files)
+    files = cached_files()
+    return cache_folder(), len(files), sum(path.stat().st_size for path in files)
 
 
 def gather() -> dict[str, Any]:

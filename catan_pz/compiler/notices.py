@@ -1,4 +1,7 @@
-"""Says that rules are being compiled, which takes seconds where none are cached yet.
+"""Tells users what the compiler does: compiling, a slower way, a cache that can't be used.
+
+Warnings go to the logger `catan_pz.compiler`, which prints them on standard error unless the
+program configures logging. Compiling takes seconds where no compiled code is cached yet.
 
 By default the first compilation of a process prints one line on standard error. A program that
 shows its own progress replaces that with `on_compile`:
@@ -8,6 +11,7 @@ shows its own progress replaces that with `on_compile`:
     on_compile(lambda name: bar.set_description(f"compiling {name}"))  # or on_compile(None)
 """
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -63,3 +67,14 @@ def announce(name: str) -> None:
     """Call the hook; for the compiler."""
     if _hook is not None:
         _hook(name)
+
+
+_LOGGER: Final = logging.getLogger("catan_pz.compiler")
+_warned: Final[set[str]] = set()
+
+
+def warn_once(subject: str, message: str) -> None:
+    """Log a warning, the first one on its subject in this process."""
+    if subject not in _warned:
+        _warned.add(subject)
+        _LOGGER.warning("catan-pz: %s", message)

@@ -7,48 +7,38 @@ NUMBA_DISABLE_JIT=1 rules stay plain Python.
 """
 
 import gc
-import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar, cast
 
-import numba
 import numpy as np
-from numba import njit
-from numba.core import caching
-from numba.core.dispatcher import Dispatcher
 
-from catan_pz.compiler.lowering import EntryCompiler, RuleCompiler, keep_from_python
+from catan_pz.compiler.backend import BACKEND
+from catan_pz.compiler.cache import use_cache
 from catan_pz.compiler.notices import announce
-from catan_pz.compiler.packed_calls import PackedCall
 from catan_pz.compiler.types import signature_of
+
+if BACKEND == "fast":
+    from catan_pz.compiler.fast.decorators import make_entry, make_rule
+else:
+    from catan_pz.compiler.plain.decorators import make_entry, make_rule
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
-_building = threading.RLock()
-_COMPILED_ROOMS: Final = (
-    *("", "compiler/", "board/", "engine/", "observation/", "belief/", "runtime/", "agents/"),
-)
-"""Rooms with rules, each after those that it may call."""
+_compiling = threading.RLock()
+_rules: Final[dict[int, Any]] = {}
+"""All rules by their `id`; they last as long as the process."""
 
 
 def rule(function: Rule) -> Rule:
     """Mark a function as a rule."""
-    if numba.config.DISABLE_JIT:
+    if BACKEND == "python":
         return function
-    dispatcher = njit(
-        error_model="numpy",  # as on CUDA: no check for division by zero
-        _nrt=False,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        pipeline_class=RuleCompiler,
-    )(function)
-    keep_from_python(dispatcher)
-    return cast(Rule, dispatcher)
+    made = make_rule(function)
+    _rules[id(made)] = made
+    return cast(Rule, made)
 
 
 def rules_called_by(function: Callable[..., Any]) -> list[Any]:
@@ -71,7 +61,7 @@ def _calls(function: Callable[..., Any]) -> list[Any]:
     seen = [function.__globals__.get(name) for name in names]
     modules = [thing for thing in seen if isinstance(thing, ModuleType)]
     seen += [getattr(module, name, None) for module in modules for name in names]
-    return [thing for thing in seen if isinstance(thing, Dispatcher) and thing.py_func != function]
+    return [thing for thing in seen if id(thing) in _rules and thing.py_func != function]
 
 
 def compile_rule(dispatcher: Any) -> None:
@@ -97,23 +87,17 @@ class Entry:
     """A function that Python calls, compiled with all its rules or taken from the cache."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.dispatcher = njit(
-            error_model="numpy",
-            nogil=True,
-            _nrt=False,  # no reference counts: nothing is allocated
-            no_cfunc_wrapper=True,
-            pipeline_class=EntryCompiler,
-        )(function)
+        self.dispatcher = make_entry(function)
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self._call: Any = None
-        _use_cache(self.dispatcher)
+        self._cache = use_cache(self.dispatcher)
 
     def compiled(self) -> Any:
         """The compiled dispatcher."""
-        with _building, _without_collecting():
+        with _compiling, _without_collecting():
             if self._call is None:
-                if not _is_cached(self.dispatcher):
+                if not self._is_cached():
                     announce(self.__name__)
                     for called in rules_called_by(self.dispatcher.py_func):
                         compile_rule(called)
@@ -121,9 +105,11 @@ class Entry:
                 self._call = self.dispatcher
         return self._call
 
-    def packed(self) -> PackedCall:
-        """A call that threads can share, without arguments yet."""
-        return PackedCall(self.compiled())
+    def _is_cached(self) -> bool:
+        if self._cache is None:
+            return False
+        signature = signature_of(self.dispatcher.py_func)
+        return self._cache.look_up(signature, self.dispatcher.targetctx)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it, compiled first if need be."""
@@ -132,7 +118,7 @@ class Entry:
 
 def entry(function: Callable[..., Any]) -> Any:
     """Mark a function that calls rules as one that Python calls, with whole arrays of games."""
-    if numba.config.DISABLE_JIT:
+    if BACKEND == "python":
         # Random numbers and bit counts wrap around, of which NumPy would warn.
         return np.errstate(over="ignore")(function)
     return Entry(function)
@@ -141,41 +127,3 @@ def entry(function: Callable[..., Any]) -> Any:
 def bound(function: Any) -> Any:
     """The fastest callable of an entry point; compiles it."""
     return function.compiled() if isinstance(function, Entry) else function
-
-
-@cache
-def stamp(file: str) -> str:
-    """Changes with a source file, with any that may be compiled into it, and with options."""
-    digest = hashlib.sha256(repr((numba.config.BOUNDSCHECK, numba.config.OPT)).encode())
-    package = Path(__file__).parents[1]
-    own_room = Path(file).relative_to(package).parts[0] if package in Path(file).parents else ""
-    sources: list[Path] = []
-    for room in _COMPILED_ROOMS:
-        sources += sorted(package.glob(f"{room}**/*.py" if room else "*.py"))
-        if room == f"{own_room}/":  # nothing beyond it can be compiled into this file
-            break
-    for path in [*sources, Path(file)]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _use_cache(dispatcher: Any) -> None:
-    """Cache compiled code; numba alone would not notice a change in another file."""
-    try:
-        dispatcher.enable_caching()
-    except RuntimeError:  # no directory can be written to: compile anew each time
-        return
-    kept = dispatcher._cache
-    kept._cache_file = caching.IndexDataCacheFile(
-        cache_path=kept._cache_path,
-        filename_base=kept._impl.filename_base,
-        source_stamp=stamp(dispatcher.py_func.__code__.co_filename),
-    )
-
-
-def _is_cached(dispatcher: Any) -> bool:
-    signature = signature_of(dispatcher.py_func)
-    try:
-        return dispatcher._cache.load_overload(signature, dispatcher.targetctx) is not None
-    except (AttributeError, OSError, RuntimeError):
-        return False

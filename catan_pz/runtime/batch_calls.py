@@ -6,7 +6,7 @@ the same time begin at different games: `events[first]` is the scratch space of 
 reward is `dense`; a sparse one needs a single row, of which nothing is read.
 """
 
-from catan_pz.compiler.atomics import prefetch
+from catan_pz.compiler.memory import prefetch
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import (
     BoolArray,

@@ -7,7 +7,8 @@ import numpy as np
 from numba import config, cuda
 from numpy.typing import NDArray
 
-from catan_pz.compiler.rule import rules_called_by, stamp
+from catan_pz.compiler.kernel_cache import use_kernel_cache
+from catan_pz.compiler.rule import rules_called_by
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.runtime.threaded import integers
 
@@ -172,7 +173,5 @@ def _compiled(kernel: Any) -> Any:
         called.disable_compile(False)  # rules are closed to signatures that they lack
     made = cuda.jit(kernel)
     if not config.ENABLE_CUDASIM:
-        made.enable_caching()
-        # Numba alone would not notice a change in the rules.
-        made._cache._cache_file._source_stamp = stamp(kernel.__code__.co_filename)
+        use_kernel_cache(made, kernel)
     return made

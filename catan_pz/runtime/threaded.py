@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import check_count
-from catan_pz.compiler.rule import Entry
-from catan_pz.compiler.thread_pool import ThreadPool
+from catan_pz.compiler.thread_pool import make_thread_pool
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.global_state import GLOBAL_SIZE
@@ -50,7 +49,8 @@ class ThreadedGames:
         self._table = table_of(rules)
         if numba.config.DISABLE_JIT:
             threads = 1  # others would only wait for the interpreter
-        self._pool = ThreadPool(self.num_games, threads, _games_at_once(self.num_games, threads))
+        chunk = _games_at_once(self.num_games, threads)
+        self._pool = make_thread_pool(self.num_games, threads, chunk)
 
     def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
         """Call an entry point on all games, shared out among the threads.
@@ -58,9 +58,7 @@ class ThreadedGames:
         Its results for one part of the games after the other, zero where it has none; the
         same array at each call.
         """
-        if isinstance(function, Entry):
-            return self._pool.run(function, self.games, *arguments)
-        return np.array([function(self.games, 0, self.num_games, *arguments) or 0])
+        return self._pool.run(function, self.games, *arguments)
 
     def _share_out_deal(self, call: Callable[..., Any], where: int, *arguments: Any) -> None:
         """Call one of the calls that start games."""

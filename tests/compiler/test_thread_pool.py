@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 
-from catan_pz.compiler import thread_pool
+from catan_pz.compiler.fast import threads
 from catan_pz.compiler.atomics import fetch_add, load_acquire
 from catan_pz.compiler.rule import entry
 from catan_pz.compiler.thread_pool import ThreadPool

@@ -30,7 +30,7 @@ from numba.core.untyped_passes import (
     WithLifting,
 )
 
-from catan_pz.compiler.packed_calls import add_packed_code, is_shareable
+from catan_pz.compiler.fast.packed_calls import add_packed_code, is_shareable
 
 
 class RuleLibrary(JITCodeLibrary):

@@ -1,11 +1,11 @@
-"""Entry points that threads can call without the interpreter: arguments as words in memory.
+"""Entry points that threads call without the interpreter, with their arguments in memory.
 
 An entry point whose first parameters are `games, first, last` gets, beside the function that
-Python calls, packed code with one C signature for all of them: words, first, last. The words
-hold a flag and then every other argument: an int64 as it is, an array as its address and shape.
+Python calls, packed code. Its C signature is the same for all of them: (words, first, last).
+The words hold a flag and then every other argument: an int64 as it is, an array as its address
+and shape.
 """
 
-from operator import index
 from typing import Any, Final
 
 import numpy as np
@@ -16,12 +16,11 @@ from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import as_dtype
 from numpy.typing import NDArray
 
-SHARED: Final = ("games", "first", "last")
-"""The parameters that packed code begins with."""
+from catan_pz.compiler.arguments import SHARED, Parameters
 
 FAILED: Final = 0
-"""The word that is 1 once a call has failed, as only an index out of bounds can make it,
-where numba checks those."""
+"""Index of the word that a call sets to 1 when it fails: only an index out of bounds makes it
+fail, where numba checks those."""
 
 _WORD: Final = ir.IntType(64)
 PACKED_TYPE: Final = ir.FunctionType(_WORD, [_WORD.as_pointer(), _WORD, _WORD])
@@ -85,7 +84,7 @@ def add_packed_code(context: Any, library: Any, descriptor: Any) -> None:
 
 
 class PackedCall:
-    """Arguments of an entry point as words, rewritten only where they change.
+    """Arguments of an entry point in memory, rewritten only where they change.
 
     Args:
         dispatcher: of the entry point, compiled.
@@ -98,53 +97,31 @@ class PackedCall:
     def __init__(self, dispatcher: Any) -> None:
         (result,) = dispatcher.overloads.values()
         self.address: int = result.library.get_pointer_to_function(packed_name(result.fndesc))
-        self._name = dispatcher.__name__
-        self._parameters = _without_range(result.fndesc.args)
-        self._kinds = _without_range(result.fndesc.argtypes)
-        ndims = [getattr(kind, "ndim", 0) for kind in self._kinds]
-        self._dtypes = [
-            as_dtype(kind.dtype) if ndim else None
-            for kind, ndim in zip(self._kinds, ndims, strict=True)
-        ]
-        sizes = [1 + ndim for ndim in ndims]
+        self._parameters = Parameters(dispatcher.py_func)
+        sizes = [1 + ndim for ndim in self._parameters.ndims]
         self._places = [FAILED + 1 + sum(sizes[:k]) for k in range(len(sizes))]
         self.words: NDArray[np.int64] = np.zeros(FAILED + 1 + sum(sizes), np.int64)
         self.words_address = int(self.words.ctypes.data)
-        self._held: list[Any] = [object()] * len(sizes)  # what nobody gives
+        self._held: list[Any] = [object()] * len(sizes)  # equal to no argument
 
     def fill(self, arguments: tuple[Any, ...]) -> None:
-        """Take arguments, `first` and `last` left out, in the place of those before.
+        """Write arguments, `first` and `last` left out, over those before.
 
         Raises:
-            TypeError: for one of another type than the parameter's name stands for, or for
-                more or fewer of them.
+            TypeError: for an argument of another type than the parameter's, or for more or
+                fewer of them.
         """
+        self._parameters.check_count(len(arguments))
         held = self._held
-        if len(arguments) != len(held):
-            raise TypeError(f"{self._name}: {len(arguments)} arguments, must be {len(held)}")
         for k, given in enumerate(arguments):
             if given is not held[k]:
                 self._put(k, given)
 
     def _put(self, k: int, given: Any) -> None:
-        place = self._places[k]
-        if self._dtypes[k] is None:
-            self.words[place] = index(given)
+        place, value = self._places[k], self._parameters.checked(k, given)
+        if self._parameters.ndims[k]:
+            self.words[place] = value.ctypes.data
+            self.words[place + 1 : place + 1 + value.ndim] = value.shape
         else:
-            self._check(k, given)
-            self.words[place] = given.ctypes.data
-            self.words[place + 1 : place + 1 + given.ndim] = given.shape
+            self.words[place] = value
         self._held[k] = given  # an array must live as long as its address is used
-
-    def _check(self, k: int, given: Any) -> None:
-        kind = self._kinds[k]
-        fits = (
-            isinstance(given, np.ndarray)
-            and given.dtype == self._dtypes[k]
-            and given.ndim == kind.ndim
-            and given.flags.c_contiguous
-            and given.flags.aligned
-            and (given.flags.writeable or not kind.mutable)
-        )
-        if not fits:
-            raise TypeError(f"{self._name}: argument {self._parameters[k]!r} must be a {kind}")

@@ -1,18 +1,16 @@
 """Atomic memory operations, calls by address, and prefetching: what Python has no syntax for.
 
-Only compiled code can call these, except `prefetch`, which does nothing in Python.
+Only compiled code can call these.
 """
 
-from collections.abc import Callable
 from typing import Any, Final
 
-import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from catan_pz.compiler.packed_calls import PACKED_TYPE
+from catan_pz.compiler.fast.packed_calls import PACKED_TYPE
 
 CACHE_LINE: Final = 64
 """Bytes of a cache line."""
@@ -72,7 +70,7 @@ def fetch_add(_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def call_packed(_context: Any, address: Any, words: Any, first: Any, last: Any) -> Any:
-    """Call packed code (`compiler.packed_calls`) by its address on games first to last - 1."""
+    """Call packed code (`packed_calls`) by its address on games first to last - 1."""
 
     def jump(_context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
         packed = builder.inttoptr(arguments[0], PACKED_TYPE.as_pointer())
@@ -83,7 +81,7 @@ def call_packed(_context: Any, address: Any, words: Any, first: Any, last: Any) 
 
 
 @intrinsic
-def _prefetch(_context: Any, games: Any, i: Any) -> Any:
+def prefetch(_context: Any, games: Any, i: Any) -> Any:
     """Start to load all cache lines of games[i], without waiting for them."""
 
     def emit(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
@@ -98,10 +96,3 @@ def _prefetch(_context: Any, games: Any, i: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(games, types.int64), emit
-
-
-def _do_nothing(games: Any, i: int) -> None:
-    """Prefetch in plain Python."""
-
-
-prefetch: Callable[[Any, int], None] = _do_nothing if numba.config.DISABLE_JIT else _prefetch

@@ -1,0 +1,100 @@
+"""Stamps of compiled code: hashes of all sources that may be compiled into it.
+
+Numba looks only at the file that a function stands in, not at the rules that the function calls.
+"""
+
+import hashlib
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import llvmlite
+import numba
+
+_PACKAGE: Final = __name__.partition(".")[0]
+_COMPILER: Final = Path(__file__).parent
+_STANDARD: Final = Path(re.__file__).parents[1]
+
+_IMPORT: Final = re.compile(
+    r"^(?:from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n]*)"
+    r"|import[ \t]+(?P<modules>[^\n]*))",
+    re.MULTILINE,
+)
+_COMMENT: Final = re.compile(r"#[^\n]*")
+
+
+class _Source(NamedTuple):
+    digest: bytes
+    imported: tuple[str, ...]
+    """Modules that it names in import statements at its top level, and some that are none."""
+
+
+@cache
+def _read(path: Path) -> _Source:
+    content = path.read_bytes()
+    text = _COMMENT.sub("", content.decode("utf-8"))
+    names: list[str] = []
+    for found in _IMPORT.finditer(text):
+        if found["modules"]:
+            names += [part.split()[0] for part in found["modules"].split(",") if part.split()]
+        else:
+            names.append(found["module"])
+            parts = found["names"].strip("()").split(",")
+            names += [f"{found['module']}.{part.split()[0]}" for part in parts if part.split()]
+    return _Source(hashlib.sha256(content).digest(), tuple(names))
+
+
+def _source_file(module: str, packages: set[str]) -> Path | None:
+    """File of a loaded module; None for libraries and what has none."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:
+        return None
+    path = Path(file)
+    if module.partition(".")[0] in packages:
+        return path
+    libraries = {"site-packages", "dist-packages"}
+    return None if _STANDARD in path.parents or libraries & {*path.parts} else path
+
+
+def sources_of(module: str) -> list[Path]:
+    """Files of a loaded module and of all modules that it imports, directly or not.
+
+    Imports at the top level of a file count, but not those of libraries. The files of the
+    compiler always belong to them.
+
+    Raises:
+        OSError: if a source can't be read, as in a frozen program.
+    """
+    packages = {_PACKAGE, module.partition(".")[0]}
+    found: set[Path] = set()
+    seen, queue = {module}, [module]
+    while queue:
+        path = _source_file(queue.pop(), packages)
+        if path is not None and path.suffix == ".py":
+            found.add(path)
+            new = {*_read(path).imported} - seen
+            seen |= new
+            queue += new
+    return sorted({*found, *_COMPILER.rglob("*.py")})
+
+
+@cache
+def stamp_of(module: str) -> str:
+    """A stamp for code compiled from a loaded module.
+
+    It changes with the sources and with the versions of numba and llvmlite.
+
+    Raises:
+        OSError: if a source can't be read.
+    """
+    digest = hashlib.sha256(repr((numba.__version__, llvmlite.__version__)).encode())
+    for path in sources_of(module):
+        digest.update(_read(path).digest)
+    return digest.hexdigest()
+
+
+def module_of(function: Any) -> str:
+    """Name of the module that a function stands in."""
+    return str(function.__globals__["__name__"])
