@@ -33,9 +33,9 @@ def user_folder() -> Path | None:
     elif sys.platform == "darwin":
         base = _expanded("~/Library/Caches")
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        if not base.is_absolute():  # the standard says to ignore such a value
-            base = _expanded("~/.cache")
+        given = os.environ.get("XDG_CACHE_HOME", "")
+        # The standard says to ignore a relative path.
+        base = Path(given) if Path(given).is_absolute() else _expanded("~/.cache")
     return base / "numba" if base is not None and base.is_absolute() else None
 
 

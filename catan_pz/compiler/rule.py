@@ -61,7 +61,8 @@ def _calls(function: Callable[..., Any]) -> list[Any]:
     seen = [function.__globals__.get(name) for name in names]
     modules = [thing for thing in seen if isinstance(thing, ModuleType)]
     seen += [getattr(module, name, None) for module in modules for name in names]
-    return [thing for thing in seen if id(thing) in _rules and thing.py_func != function]
+    called = [_rules[id(thing)] for thing in seen if id(thing) in _rules]
+    return [thing for thing in called if thing.py_func != function]
 
 
 def compile_rule(dispatcher: Any) -> None:

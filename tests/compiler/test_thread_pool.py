@@ -5,16 +5,15 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import numba
 import numpy as np
 import pytest
 
-from catan_pz.compiler.fast import threads
-from catan_pz.compiler.atomics import fetch_add, load_acquire
+from catan_pz.compiler.backend import BACKEND
+from catan_pz.compiler.plain.threads import PythonThreadPool
 from catan_pz.compiler.rule import entry
-from catan_pz.compiler.thread_pool import ThreadPool
+from catan_pz.compiler.thread_pool import make_thread_pool
 from catan_pz.compiler.types import ConstInt64Array, Int64Array, Int64Matrix
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.runtime.cpu import CpuBatch
@@ -44,19 +43,31 @@ def count_in(
 
 
 @entry
-def meet(games: States, first: int, last: int, counts: Int64Array, spins: int):
-    """Wait until two calls are on at the same time; whether they were."""
-    fetch_add(counts, 0, 1)
-    polls = 0
-    while load_acquire(counts, 0) < 2 and polls < spins:
-        polls += 1
-    return int(load_acquire(counts, 0) >= 2)
-
-
-@entry
 def go_too_far(games: States, first: int, last: int, counts: Int64Array):
     """Write beyond the end of an array."""
     counts[last] = 1
+
+
+def make_python_pool(num_games: int, threads: int, chunk: int) -> PythonThreadPool:
+    """The plain backend's pool, which takes entry points of the fast one, too."""
+    return PythonThreadPool(num_games, threads, chunk)
+
+
+POOLS = {BACKEND: make_thread_pool, "python": make_python_pool}
+
+
+@pytest.fixture(params=list(POOLS))
+def make_pool(request):
+    """Makes a pool, of the backend and of Python threads, and closes it in the end."""
+    pools = []
+
+    def make(num_games, threads, chunk):
+        pools.append(POOLS[request.param](num_games, threads, chunk))
+        return pools[-1]
+
+    yield make
+    for pool in pools:
+        pool.close()
 
 
 def some_games(count: int) -> np.ndarray:
@@ -65,21 +76,16 @@ def some_games(count: int) -> np.ndarray:
     return games
 
 
-@pytest.fixture
-def pair():
-    pair = ThreadPool(num_games=2, threads=2, chunk=1)
-    yield pair
-    pair.close()
-
-
 OFFSET = np.array([1000], np.int64)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 50])
 @pytest.mark.parametrize("chunk", [1, 7, 64])
-def test_each_game_is_taken_once_and_results_come_in_order(threads: int, chunk: int) -> None:
+def test_each_game_is_taken_once_and_results_come_in_order(
+    make_pool, threads: int, chunk: int
+) -> None:
     size = 150
-    shared = ThreadPool(size, threads, chunk)
+    shared = make_pool(size, threads, chunk)
     assert len(shared) == min(threads, -(-size // chunk))
     games, links = some_games(size), np.zeros((size, 3), np.int64)
     counts = np.arange(size)
@@ -90,11 +96,10 @@ def test_each_game_is_taken_once_and_results_come_in_order(threads: int, chunk: 
         assert (counts == before + k + 1000).all()
     assert (links[:, 1] == 50 * np.arange(size)).all()
     assert not links[:, ::2].any()
-    shared.close()
 
 
-def test_arguments_may_change_from_call_to_call() -> None:
-    alone = ThreadPool(4, 1, 4)
+def test_arguments_may_change_from_call_to_call(make_pool) -> None:
+    alone = make_pool(4, 1, 4)
     games, links = some_games(4), np.zeros((4, 2), np.int64)
     for start in (0, 10):
         counts = np.full(4, start)
@@ -113,16 +118,16 @@ def test_arguments_may_change_from_call_to_call() -> None:
         ("links", np.zeros((2, 4), np.int64).T),
     ],
 )
-def test_an_argument_of_another_type_is_named(name: str, wrong: object) -> None:
-    alone = ThreadPool(4, 1, 4)
+def test_an_argument_of_another_type_is_named(make_pool, name: str, wrong: object) -> None:
+    alone = make_pool(4, 1, 4)
     arguments = {"counts": np.zeros(4, np.int64), "links": np.zeros((4, 2), np.int64)}
     with pytest.raises(TypeError, match=f"count_in: argument '{name}'"):
         alone.run(count_in, some_games(4), *(arguments | {name: wrong}).values(), 1, OFFSET)
     assert not arguments["counts"].any()
 
 
-def test_too_few_arguments_and_fractions_are_refused() -> None:
-    alone = ThreadPool(4, 1, 4)
+def test_too_few_arguments_and_fractions_are_refused(make_pool) -> None:
+    alone = make_pool(4, 1, 4)
     counts, links = np.zeros(4, np.int64), np.zeros((4, 2), np.int64)
     with pytest.raises(TypeError, match="count_in: 4 arguments, must be 5"):
         alone.run(count_in, some_games(4), counts, links, 1)
@@ -131,8 +136,8 @@ def test_too_few_arguments_and_fractions_are_refused() -> None:
     assert not counts.any()
 
 
-def test_what_may_not_be_written_is_taken_where_it_is_only_read() -> None:
-    alone = ThreadPool(4, 1, 4)
+def test_what_may_not_be_written_is_taken_where_it_is_only_read(make_pool) -> None:
+    alone = make_pool(4, 1, 4)
     sealed, offset = np.zeros(4, np.int64), OFFSET.copy()
     sealed.flags.writeable = offset.flags.writeable = False
     links = np.zeros((4, 2), np.int64)
@@ -141,27 +146,13 @@ def test_what_may_not_be_written_is_taken_where_it_is_only_read() -> None:
     alone.run(count_in, some_games(4), np.zeros(4, np.int64), links, 1, offset)
 
 
-def test_two_threads_are_at_work_together(pair: ThreadPool) -> None:
-    for _ in range(20):
-        met = pair.run(meet, some_games(2), np.zeros(1, np.int64), 2**34)
-        assert met.tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("spins", [1, 10])
-def test_threads_that_fell_asleep_are_woken(spins: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_pool, "SPINS_BEFORE_SLEEP", spins)
-    sleepy = ThreadPool(num_games=3, threads=3, chunk=1)
-    for k in range(20):
-        if k % 5 == 0:
-            time.sleep(0.02)
-        met = sleepy.run(meet, some_games(3), np.zeros(1, np.int64), 2**34)
-        assert met.tolist() == [1, 1, 1]
-    sleepy.close()
-
-
-def test_the_caller_alone_does_all_once_the_others_are_stopped(pair: ThreadPool) -> None:
-    pair.close()
-    assert pair.run(meet, some_games(2), np.zeros(1, np.int64), 10).tolist() == [0, 1]
+def test_the_caller_alone_does_all_once_the_pool_is_closed(make_pool) -> None:
+    pool = make_pool(10, 3, 2)
+    pool.close()
+    counts, links = np.arange(10), np.zeros((10, 2), np.int64)
+    for _ in range(2):
+        pool.run(count_in, some_games(10), counts, links, 1, OFFSET)
+    assert (counts == np.arange(10) + 2002).all()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -182,14 +173,18 @@ def test_a_forked_process_has_no_threads_and_does_all_itself() -> None:
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=60)
 
 
-def test_an_index_out_of_bounds_is_told_where_numba_checks_them() -> None:
+@pytest.mark.parametrize("kind", list(POOLS))
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_index_out_of_bounds_is_told_where_numba_checks_them(kind: str, threads: int) -> None:
     code = (
-        "import numpy as np; from tests.compiler.test_thread_pool import *\n"
-        "pair = ThreadPool(num_games=2, threads=2, chunk=1)\n"
+        "from tests.compiler.test_thread_pool import *\n"
+        f"pool = POOLS['{kind}'](3, {threads}, 1)\n"
+        "counts, links = np.zeros(3, np.int64), np.zeros((3, 2), np.int64)\n"
         "for _ in range(2):\n"
-        "    with pytest.raises(IndexError, match='go_too_far'):\n"
-        "        pair.run(go_too_far, some_games(2), np.zeros(1, np.int64))\n"
-        "pair.run(meet, some_games(2), np.zeros(1, np.int64), 10)\n"
+        "    with pytest.raises(IndexError, match='go_too_far: an index is out of bounds'):\n"
+        "        pool.run(go_too_far, some_games(3), np.zeros(1, np.int64))\n"
+        "    pool.run(count_in, some_games(3), counts, links, 1, OFFSET)\n"
+        "assert counts.tolist() == [2002] * 3\n"
     )
     checked = {**os.environ, "NUMBA_BOUNDSCHECK": "1"}
     subprocess.run([sys.executable, "-c", code], env=checked, check=True, timeout=120)
@@ -205,7 +200,7 @@ def test_a_batch_that_is_closed_leaves_no_thread() -> None:
     before = set(threading.enumerate())
     batch = CpuBatch(1024, trading=False, seed=1, threads=3)
     threads = set(threading.enumerate()) - before
-    assert len(threads) == 2
+    assert 1 <= len(threads) <= 2
     batch.close()
     batch.close()
     wait_for_the_end_of(threads)

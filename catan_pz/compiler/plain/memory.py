@@ -5,6 +5,6 @@ from typing import Any
 from numba.extending import register_jitable
 
 
-@register_jitable  # type: ignore[untyped-decorator]
+@register_jitable
 def prefetch(games: Any, i: int) -> None:
     """Do nothing: the next game is loaded when it is used."""
