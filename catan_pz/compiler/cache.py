@@ -89,7 +89,7 @@ class EntryCache:
                 payload = self._unpack(signature, (folder / name).read_bytes())
                 if payload is not None:
                     return _rebuild(context, payload)
-            except FileNotFoundError:
+            except OSError:  # it isn't there, or this user may not read it
                 continue
             except Exception as error:  # a damaged file can fail in any way
                 damaged = f"{folder / name} can't be used ({_words(error)})"
