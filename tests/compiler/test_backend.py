@@ -68,9 +68,7 @@ def test_the_version_decides_otherwise(forced, monkeypatch, caplog) -> None:
 
 
 def test_a_value_that_names_no_backend_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match="CATAN_PZ_COMPILER='quick' is not possible.*fast or plain"
-    ):
+    with pytest.raises(ValueError, match=r"CATAN_PZ_COMPILER='quick' is not .* fast or plain"):
         choose_backend("quick", "0.68.1")
 
 
