@@ -247,37 +247,6 @@ class TorchRL(Seats):
         self.data = self.env.step_and_maybe_reset(self.data.set("action", action))[1]
 
 
-class Gpu(Run):
-    """Many games at once on a GPU."""
-
-    times = 64
-
-    def __init__(self, games: int = 64 * GAMES) -> None:
-        super().__init__()
-        from numba import cuda
-
-        import catan_pz
-
-        if not hasattr(catan_pz, "make_batch"):
-            raise ImportError("this version has no batch on a GPU")
-        if not cuda.is_available():
-            raise ImportError("there is no CUDA device")
-        self.rng = np.random.default_rng(1)
-        self.batch = catan_pz.make_batch(games, device="cuda", seed=1, offer_form="both")
-
-    def play(self) -> int:
-        """Play 8 steps."""
-        for _ in range(8):
-            self.batch.step(self.batch.sample())
-            self.ended += int(self.batch.done.sum())
-        return 8 * int(self.batch.num_games)
-
-    def broken(self) -> Iterator[tuple[str, Violation]]:
-        """Some of the games, drawn anew each time."""
-        for i in self.rng.integers(self.batch.num_games, size=CHECKED).tolist():
-            yield f"game {i}", self.batch.game(i).validate()
-
-
 RUNS: dict[str, Callable[[], Run]] = {
     "game": SingleGame,
     "raw_env": PettingZoo,
@@ -288,7 +257,6 @@ RUNS: dict[str, Callable[[], Run]] = {
     "gymnasium": Gymnasium,
     "sb3": StableBaselines,
     "torchrl": TorchRL,
-    "cuda": Gpu,
 }
 
 

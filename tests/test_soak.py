@@ -6,7 +6,7 @@ import pytest
 from tests import soak
 from tests.soak import RUNS, Batch, Run, SingleGame
 
-NEEDS = {"sb3": "stable_baselines3", "torchrl": "torchrl", "cuda": "numba.cuda"}
+NEEDS = {"sb3": "stable_baselines3", "torchrl": "torchrl"}
 
 
 def make(name: str) -> Run:

@@ -1,6 +1,6 @@
 """All benchmarks, one after the other: `python -m tests.benchmarks [name ...]`.
 
-A single one takes options of its own: `python -m tests.benchmarks batch --device cuda`.
+A single one takes options of its own: `python -m tests.benchmarks batch --sizes 1024`.
 """
 
 import platform

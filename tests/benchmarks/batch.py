@@ -1,4 +1,4 @@
-"""Speed of many games at once: python -m tests.benchmarks batch [--device cuda]
+"""Speed of many games at once: python -m tests.benchmarks batch
 
 Prints tables. Random games of four players without trade between players, the actions drawn
 by the batch itself; every step checks that they are legal and starts the next game where one
@@ -8,7 +8,7 @@ counts, so that rows can be compared with each other on a busy machine.
 
 import argparse
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -27,27 +27,6 @@ from catan_pz.observation import encode
 from catan_pz.runtime.cpu import CpuBatch
 
 SIZES = (1, 16, 256, 1_024, 4_096, 16_384, 65_536)
-GPU_SIZES = (16_384, 131_072, 1_048_576)
-CPU_BESIDE = 65_536
-"""Games of the batch on the CPU that is measured beside those on a GPU."""
-PARTS_SIZES = (1_024, 16_384)
-SCALING_SIZES = (8_192, 65_536)
-RULES: dict[str, Any] = {"trading": False}
-PARTS = (
-    "draw a legal action",
-    "check that it is legal",
-    "play it",
-    "write the mask",
-    "write the observation",
-    "find the finished",
-    "start the next games",
-    "CpuBatch without observation: sample",
-    "CpuBatch without observation: step",
-    "CpuBatch with observation: sample",
-    "CpuBatch with observation: step",
-)
-DRIFT = 2000
-"""Steps after which games that began together have drifted apart."""
 
 
 @entry
@@ -285,80 +264,6 @@ def print_scaling(options: argparse.Namespace, records: np.ndarray) -> None:
             batch.close()
 
 
-@dataclass
-class Gpu:
-    """A GPU: its name, what makes batches on it, and what waits until it is done."""
-
-    name: str
-    make: Callable[..., Any]
-    wait: Callable[[], Any]
-
-
-def find_gpu() -> Gpu | str:
-    """The GPU, or why there is none."""
-    try:
-        from catan_pz import make_batch
-    except ImportError:
-        return "this version has no batch for it"
-    try:
-        from numba import cuda
-    except ImportError:
-        return "numba-cuda is not installed (extra `gpu`)"
-    if not cuda.is_available():
-        return "there is no CUDA device"
-    name = cuda.get_current_device().name
-    return Gpu(name.decode() if isinstance(name, bytes) else name, make_batch, cuda.synchronize)
-
-
-def print_gpu(options: argparse.Namespace, records: np.ndarray) -> None:
-    """Decisions and games a second on a GPU, and on the cores of the processor beside it."""
-    gpu = find_gpu()
-    if isinstance(gpu, str):
-        print(f"No measures on a GPU: {gpu}.")
-        return
-    print(f"{gpu.name}; {options.threads} cores.\n")
-    print("| batch | calls | millions of decisions/s, mask | games/s", end="")
-    print(" | with observation | games/s |\n|---|---|---|---|---|---|")
-    for size in options.gpu_sizes:
-        batches = (
-            gpu.make(size, device="cuda", observation=seen, seed=1, **RULES)
-            for seen in (False, True)
-        )
-        print_ways(f"{size:,} games, GPU", batches, DRIFT, options, gpu.wait)
-    threads = options.threads
-    with_threads = (
-        make(CPU_BESIDE, records, threads=threads, observation=seen) for seen in (False, True)
-    )
-    print_ways(f"{CPU_BESIDE:,} games, {threads} cores", with_threads, 0, options, int)
-
-
-def print_ways(
-    name: str,
-    batches: Iterable[Any],
-    drift: int,
-    options: argparse.Namespace,
-    wait: Callable[[], Any],
-) -> None:
-    """Rows for the calls that play a decision: without observation, with observation."""
-    speeds: dict[str, list[Speed]] = {"sample, step": []}
-    for batch in batches:
-        ways = {"sample, step": draw_and_step}
-        if hasattr(batch, "play_random"):
-            ways["play_random"] = play_random
-        for _ in range(drift):
-            draw_and_step(batch)
-        best = {way: Speed() for way in ways}
-        for _ in range(options.repeats):
-            for way, act in ways.items():
-                measure(batch, options.seconds, best[way], act, wait)
-        for way, speed in best.items():
-            speeds.setdefault(way, []).append(speed)
-        batch.close()
-    for way, both in speeds.items():
-        cells = " | ".join(f"{one.decisions / 1e6:.2f} | {one.games:,.0f}" for one in both)
-        print(f"| {name} | {way} | {cells} |", flush=True)
-
-
 TABLES: dict[str, Callable[[argparse.Namespace, np.ndarray], None]] = {
     "speeds": print_speeds,
     "parts": print_parts,
@@ -371,7 +276,6 @@ def main() -> None:
     """Measure and print the tables."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument(
         "--clock",
         choices=("wall", "cpu"),
@@ -382,13 +286,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5, help="measures, of which the best counts")
     parser.add_argument("--threads", type=int, default=cores, help="threads that use all cores")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="games of a batch")
-    parser.add_argument("--gpu-sizes", type=int, nargs="+", default=GPU_SIZES)
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
     options = parser.parse_args()
     records = drifted()
-    if options.device == "cuda":
-        print_gpu(options, records)
-        return
     for table in options.tables:
         TABLES[table](options, records)
 

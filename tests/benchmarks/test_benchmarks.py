@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from catan_pz.observation.segments import SIZE
-from catan_pz.runtime.cpu import CpuBatch
 from tests.benchmarks import __main__ as benchmarks
 from tests.benchmarks import arena, batch, others
 
@@ -57,31 +56,6 @@ def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
     assert all(numbers([cell])[0] > 0 for row in speeds for cell in row[1:])
     paired, unpaired = numbers(re.findall(r"paired ([\d.]+)", said))
     assert 0 < paired < unpaired
-
-
-def test_a_gpu_is_measured_where_there_is_one(monkeypatch: Any, capsys: Any) -> None:
-    """With batches of the CPU in the place of those on a GPU."""
-
-    class Both(CpuBatch):
-        def __init__(self, size: int, device: str, **options: Any) -> None:
-            assert device == "cuda"
-            super().__init__(size, **options)
-
-        def play_random(self) -> None:
-            self.step(self.sample())
-
-    few = ["--device", "cuda", "--seconds", "0.02", "--repeats", "1", "--gpu-sizes", "3", "4"]
-    monkeypatch.setattr(batch, "DRIFT", 1200)
-    monkeypatch.setattr(batch, "CPU_BESIDE", 100)
-    monkeypatch.setattr(batch, "find_gpu", lambda: batch.Gpu("none", Both, int))
-    (rows,) = tables(run(monkeypatch, capsys, "batch", *few))
-    assert [row[0] for row in rows[:4]] == [f"{n} games, GPU" for n in (3, 3, 4, 4)]
-    assert [row[1] for row in rows[:4]] == ["sample, step", "play_random"] * 2
-    assert all(numbers(row[2:])[0] > 0 for row in rows)
-    assert rows[4][0].startswith("100 games, ")
-
-    monkeypatch.setattr(batch, "find_gpu", lambda: "it is out for lunch")
-    assert "No measures on a GPU: it is out for lunch." in run(monkeypatch, capsys, "batch", *few)
 
 
 def test_other_programs_are_asked_in_turns_by_lines_of_json() -> None:

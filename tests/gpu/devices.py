@@ -1,0 +1,59 @@
+"""The GPU that is there, or numba's simulator, with the sizes that each can bear."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import config
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where batches run, and how much they play.
+
+    Attributes:
+        name: of the GPU, or "simulator".
+        parity_games: games whose bytes are compared with the CPU's.
+        parity_steps: decisions in each of them at most.
+        soak_games: games of the long run.
+        sizes: games of the batches that are timed.
+        seconds: length of each measure.
+    """
+
+    name: str
+    parity_games: int
+    parity_steps: int
+    soak_games: int
+    sizes: tuple[int, ...]
+    seconds: float
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether kernels are plain Python."""
+        return self.name == "simulator"
+
+
+def find_device() -> Device | str:
+    """The device, or why there is none."""
+    if config.ENABLE_CUDASIM:
+        from tests.runtime.simulated_batch import let_kernels_stage_records
+
+        np.seterr(over="ignore")
+        let_kernels_stage_records()
+        return Device("simulator", 3, 12, 4, (2, 4), 0.05)
+    try:
+        import torch
+        from numba import cuda
+    except ImportError as error:
+        return f"{error.name} is not installed"
+    if not torch.cuda.is_available():
+        return "torch finds no GPU"
+    if not cuda.is_available():
+        return "numba finds no GPU"
+    name = torch.cuda.get_device_name()
+    return Device(name, 10_000, 500, 65_536, (16_384, 131_072, 1_048_576), 1.0)
+
+
+def to_host(array: Any) -> np.ndarray:
+    """A tensor, or an array of the simulator, in the host's memory."""
+    return array.cpu().numpy() if hasattr(array, "cpu") else np.asarray(array)

@@ -1,0 +1,96 @@
+"""The same games on a GPU and on the CPU, byte for byte.
+
+Records, masks, observations and all that steps tell are compared while both batches play on
+from each other's actions; the first difference is an error.
+"""
+
+from typing import Any
+
+import numpy as np
+
+import catan_pz
+from catan_pz import encoders
+from tests.gpu.devices import Device, to_host
+from tests.gpu.report import Deadline, table
+
+ARRAYS = ("observation", "mask", "player", "reward", "done", "truncated")
+RULE_SETS: tuple[dict[str, Any], ...] = (
+    {"trading": False},
+    {"offer_form": "both", "num_players": 3, "skip_forced": True, "reward": "win_and_terms"},
+    {"rules": "one_v_one", "board": "spiral", "first_player": "random"},
+)
+FLOAT_TOLERANCE = 1e-6
+"""By which encoded observations may differ: NumPy and torch round alike, but for last bits."""
+
+
+def compare(cpu: Any, gpu: Any) -> None:
+    """Raise an error where the two batches differ."""
+    if np.asarray(cpu.games).tobytes() != np.asarray(gpu.games).tobytes():
+        raise AssertionError("records differ")
+    for name in ARRAYS:
+        if not np.array_equal(getattr(cpu, name), to_host(getattr(gpu, name))):
+            raise AssertionError(f"{name} differs")
+
+
+def play(device: Device, deadline: Deadline, options: dict[str, Any]) -> tuple[int, int]:
+    """Play both batches side by side; the decisions in each game, and the games that ended."""
+    cpu = catan_pz.make_batch(device.parity_games, seed=1, **options)
+    gpu = catan_pz.make_batch(device.parity_games, device="cuda", seed=1, **options)
+    compare(cpu, gpu)
+    steps, ended = 0, 0
+    while steps < device.parity_steps and (steps == 0 or not deadline.is_over):
+        actions = cpu.sample()
+        if not np.array_equal(actions, to_host(gpu.sample())):
+            raise AssertionError("sampled actions differ")
+        cpu.step(actions)
+        gpu.step(actions.copy())
+        ended += int(cpu.done.sum())
+        steps += 1
+        compare(cpu, gpu)
+    gpu.synchronize()
+    return steps, ended
+
+
+def leaves(encoded: Any) -> dict[str, np.ndarray]:
+    """The arrays of an encoded observation by name."""
+    if not isinstance(encoded, dict):
+        return {"": to_host(encoded)}
+    return {
+        f"{name}.{rest}": array
+        for name, part in encoded.items()
+        for rest, array in leaves(part).items()
+    }
+
+
+def compare_encoders(device: Device) -> list[tuple[str, str]]:
+    """The largest difference of each encoder's observations between GPU and CPU."""
+    rows = []
+    for name in encoders.names():
+        batches = [
+            catan_pz.make_batch(device.parity_games, device=where, seed=2, observation=name)
+            for where in ("cpu", "cuda")
+        ]
+        for batch in batches:
+            batch.play_random(8)
+        cpu, gpu = (leaves(batch.observation) for batch in batches)
+        if cpu.keys() != gpu.keys():
+            raise AssertionError(f"encoder {name!r}: parts {sorted(gpu)} on the GPU")
+        gap = max(
+            float(np.abs(cpu[k].astype(np.float64) - gpu[k].astype(np.float64)).max()) for k in cpu
+        )
+        if gap > FLOAT_TOLERANCE:
+            raise AssertionError(f"encoder {name!r} differs by {gap}")
+        rows.append((name, f"{gap:.1e}"))
+    return rows
+
+
+def run(device: Device, deadline: Deadline) -> str:
+    """Compare over several rule sets, and all encoders."""
+    rows = []
+    for k, options in enumerate(RULE_SETS):
+        own = deadline.share(0.9 / (len(RULE_SETS) - k))
+        steps, ended = play(device, own, options)
+        rows.append((f"`{options}`", f"{device.parity_games:,}", steps, f"{ended:,}"))
+    games = table(("rules", "games", "decisions in each, all equal", "games ended"), rows)
+    parts = table(("encoder", "largest difference from the CPU"), compare_encoders(device))
+    return f"{games}\n\n{parts}"
