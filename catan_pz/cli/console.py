@@ -4,14 +4,13 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from catan_pz.compiler.notices import MESSAGE, compile_hook, one_line
-
-COLUMNS: Final = 80
-"""Columns that a game in the terminal takes."""
+from catan_pz.render.ansi import COLUMNS
+from catan_pz.ui.terminal_game import ROWS
 
 
 def console(stderr: bool = False) -> Any:
@@ -59,18 +58,19 @@ def compiling_shown() -> Iterator[None]:
             status.stop()
 
 
-def check_columns() -> None:
-    """Refuse a terminal that is too narrow for a game.
+def terminal_rows() -> int:
+    """Rows of the terminal.
 
     Raises:
-        click.ClickException: says how wide it is, and what to do.
+        click.ClickException: it is too small for a game; says how large it is.
     """
-    columns = shutil.get_terminal_size((COLUMNS, 24)).columns
-    if columns < COLUMNS:
+    size = shutil.get_terminal_size((COLUMNS, ROWS))
+    if size.columns < COLUMNS or size.lines < ROWS:
         raise click.ClickException(
-            f"a game in the terminal takes {COLUMNS} columns, this one has {columns}: "
-            "make it wider, or use --window"
+            f"a game in the terminal takes {COLUMNS} columns and {ROWS} rows, this one has "
+            f"{size.columns} and {size.lines}: make it larger, or use --window"
         )
+    return size.lines
 
 
 def examples(*lines: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import check_columns, compiling_shown, examples
+from catan_pz.cli.console import compiling_shown, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import (
     load_record,
@@ -22,6 +22,7 @@ from catan_pz.cli.options import (
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.ui.session import Session, get_ready, names_of
+from catan_pz.ui.terminal_game import PlayerLeft, TerminalGame
 
 
 @click.command(
@@ -67,7 +68,7 @@ from catan_pz.ui.session import Session, get_ready, names_of
     metavar="X",
     default=0.6,
     show_default=True,
-    help="Seconds that a move of the others is shown, in the window.",
+    help="Seconds that a move of the others is shown.",
 )
 @click.option(
     "--record",
@@ -109,7 +110,7 @@ def command(
         if in_window:
             _play_in_window(session, pause)
         else:
-            _play_in_terminal(session)
+            _play_in_terminal(session, pause)
     finally:
         record = record or resumed
         if record is not None:
@@ -180,13 +181,11 @@ def _play_in_window(session: Session, pause: float) -> None:
     click.echo(session.result())
 
 
-def _play_in_terminal(session: Session) -> None:
-    from catan_pz.ui.terminal_game import Left, TerminalGame
-
-    if sys.stdout.isatty():
-        check_columns()
-    colored = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+def _play_in_terminal(session: Session, pause: float) -> None:
+    on_terminal = sys.stdout.isatty()
+    rows = terminal_rows() if on_terminal else None
+    color = on_terminal and "NO_COLOR" not in os.environ
     try:
-        TerminalGame(session, input, click.echo, colored).run()
-    except Left:
+        TerminalGame(session, input, click.echo, color=color, rows=rows, pause=pause).run()
+    except PlayerLeft:
         click.echo(f"\n{session.result()}")

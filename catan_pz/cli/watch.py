@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import check_columns, compiling_shown, examples
+from catan_pz.cli.console import compiling_shown, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.export import Show, export
 from catan_pz.cli.options import (
@@ -241,7 +241,7 @@ def _in_window(playback: Playback, show: Show) -> None:
 
 
 def _in_terminal(playback: Playback, show: Show) -> None:
-    check_columns()
+    terminal_rows()
     write = partial(click.echo, nl=False)
     color = "NO_COLOR" not in os.environ
     interactive = sys.stdin.isatty()

@@ -5,10 +5,11 @@ from typing import Any, Final
 
 from catan_pz.render.ansi import board_text
 from catan_pz.ui.frames import Frame
-from catan_pz.ui.playback import Playback
+from catan_pz.ui.playback import Playback, PlaybackState
 from catan_pz.ui.terminal_keys import single_keys
 
-_KEYS: Final = "space pause  <- -> step  + - speed  q quit"
+_KEYS: Final = "space <- -> PgUp PgDn Home End + - q"
+_BAR: Final = 20
 _CLEAR: Final = "\x1b[H\x1b[J"
 
 
@@ -58,18 +59,25 @@ class PlaybackTerminal:
         self._write("\n")
 
     def screen(self) -> str:
-        """What is shown now."""
-        state, frame = self._playback.state, self._playback.frame
-        pace = "paused" if state.paused else f"{state.speed:g} a second"
+        """What is shown now: the game, what happened last, and a bar."""
+        frame = self._playback.frame
         board = board_text(
             frame.state,
             viewer=self._viewer,
             color=self._color,
-            last_action=frame.line,
+            last_action=frame.line or "The game begins.",
             names=self._names,
         )
-        position = state.words().replace("…", "...")
-        return f"{board}\n[{position}, {pace}]  {_KEYS}"
+        return f"{board}\n{bar_text(self._playback.state)}"
+
+
+def bar_text(state: PlaybackState) -> str:
+    """Position, pace and keys in a line of at most 80 columns."""
+    done = round(state.share * _BAR)
+    bar = "#" * done + "-" * (_BAR - done)
+    pace = "paused" if state.paused else f"{state.speed:g}/s"
+    end = "" if state.complete else "+"
+    return f"[{bar}] {state.position}/{state.count - 1}{end} {pace}  {_KEYS}"
 
 
 def write_story(

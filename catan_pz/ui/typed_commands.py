@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from itertools import groupby
+from textwrap import wrap
 from typing import Any, Final
 
 from catan_pz import actions as table
 from catan_pz.checks import did_you_mean
 from catan_pz.notation.actions import describe_action
+from catan_pz.render.ansi import ASIDE_COLUMNS
 from catan_pz.render.story import bundle_words
 from catan_pz.render.view import Bundle
 from catan_pz.render.words import RESOURCE_NAMES
@@ -45,7 +47,7 @@ _MANY: Final = 20
 
 
 class CommandError(ValueError):
-    """An order that isn't understood or isn't possible now; says what is."""
+    """A command that isn't understood or isn't possible now; says what is."""
 
 
 def legal_words(game: Game) -> dict[str, list[dict[str, Any]]]:
@@ -64,7 +66,7 @@ def legal_words(game: Game) -> dict[str, list[dict[str, Any]]]:
 
 
 def parse(line: str, game: Game) -> tuple[int, ...]:
-    """The actions that an order stands for, one after the other.
+    """The actions that a command stands for, one after the other.
 
     Raises:
         CommandError: says what is wrong with it.
@@ -79,7 +81,7 @@ def parse(line: str, game: Game) -> tuple[int, ...]:
         if len(placed) != 1:
             raise CommandError("write what to do with this number, such as: road 12")
         first, rest = placed[0], words
-    word = _complete(first, list(legal), "order")
+    word = _complete(first, list(legal), "command")
     if word == "offer":
         return _offer(game, rest)
     return (_find(game, word, legal[word], rest),)
@@ -91,7 +93,7 @@ def _only(legal: dict[str, list[dict[str, Any]]]) -> int:
         return int(members[0]["id"])
     if "roll" in legal:
         return table.ROLL
-    raise CommandError("write an order; ? lists them")
+    raise CommandError("write a command; ? lists them")
 
 
 def _complete(given: str, known: list[str], what: str) -> str:
@@ -189,6 +191,11 @@ def marks(game: Game) -> dict[str, list[int]]:
 def menu(game: Game, columns: int = 80) -> list[str]:
     """What may be typed now, a line for each word."""
     return [_cut(line, columns) for line in _menu(game)]
+
+
+def menu_words(game: Game) -> list[str]:
+    """The words that may be typed now, in lines for the column beside the board."""
+    return ["Type (? helps):", *wrap(" ".join(legal_words(game)), ASIDE_COLUMNS)]
 
 
 def _cut(line: str, columns: int) -> str:

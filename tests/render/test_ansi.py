@@ -2,36 +2,52 @@ import re
 
 import pytest
 
-from catan_pz.render.ansi import board_text
+from catan_pz.board.topology import EDGE_VERTICES
+from catan_pz.render.ansi import ASIDE_COLUMNS, ASIDE_LINES, board_text
+from catan_pz.render.ansi_board import BOARD_LINES
 from tests.render import positions
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")
+LONG_NAMES = ["Bartholomew the Second", "heuristic", "heuristic", "search"]
+
+
+def fits(words: str, rows: int = 23) -> bool:
+    lines = words.split("\n")
+    return max(map(len, lines)) <= 80 and len(lines) <= rows and words.isascii()
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(6))
 def test_fits_a_terminal(num_players: int, seed: int) -> None:
-    lines = board_text(positions.midgame(num_players, seed), viewer=0, color=False).split("\n")
-    assert max(map(len, lines)) <= 80
-    assert len(lines) <= 45
+    state = positions.midgame(num_players, seed)
+    assert fits(board_text(state, viewer=0, color=False), rows=22)
+    names = LONG_NAMES[:num_players]
+    assert fits(board_text(state, viewer=0, color=False, names=names, last_action="x" * 99))
 
 
 @pytest.mark.parametrize("phase", positions.PHASES)
 def test_fits_in_every_phase(phase: str) -> None:
-    words = board_text(positions.in_phase(phase), color=False, last_action="x" * 200)
-    assert max(map(len, words.split("\n"))) <= 80
-    assert len(words.split("\n")) <= 45
-    assert words.isascii()
+    state = positions.in_phase(phase)
+    for names in (None, LONG_NAMES):
+        assert fits(board_text(state, color=False, last_action="x" * 200, names=names))
 
 
-@pytest.mark.parametrize("name", positions.RESOURCES)
-def test_every_harbor_fits_wherever_it_lies(name: str) -> None:
+@pytest.mark.parametrize("name", [*positions.RESOURCES, None])
+def test_every_harbor_fits_wherever_it_lies(name: str | None) -> None:
     state = positions.midgame()
+    for player in state["players"]:
+        player |= {"roads": [], "settlements": [], "cities": []}
     for harbor in state["board"]["harbors"]:
         harbor["resource"] = name
     words = board_text(state, color=False)
-    assert words.count(f"2:1 {name}") == 9
-    assert max(map(len, words.split("\n"))) <= 80
+    assert fits(words)
+    board = "\n".join(words.split("\n")[:BOARD_LINES])
+    rate = "3:1" if name is None else name
+    found = re.findall(rf"{rate}~|~{rate}", board)
+    narrow = re.findall("~any" if name is None else rf"~{name[:4]}", board)
+    assert board.count("~") == 9
+    assert len(found) in (8, 9)
+    assert len(narrow) > 0
 
 
 def test_wide_contents_still_fit() -> None:
@@ -43,7 +59,8 @@ def test_wide_contents_still_fit() -> None:
         for resource in positions.RESOURCES:
             state["knowledge"][0][seat]["min"][resource] = 10
             state["knowledge"][0][seat]["max"][resource] = 19
-    assert max(map(len, board_text(state, viewer=0, color=False).split("\n"))) <= 80
+    for names in (None, LONG_NAMES):
+        assert fits(board_text(state, viewer=0, color=False, names=names))
 
 
 def test_color_adds_nothing_but_color() -> None:
@@ -57,32 +74,47 @@ def test_color_adds_nothing_but_color() -> None:
 
 def test_pieces_carry_their_seat() -> None:
     state = positions.midgame()
-    board = "\n".join(board_text(state, color=False).split("\n")[:23])
+    lines = board_text(state, color=False, aside=()).split("\n")[:BOARD_LINES]
+    board = "\n".join(lines)
     for seat, player in enumerate(state["players"]):
         assert board.count(f"({seat})") == len(player["settlements"])
         assert board.count(f"[{seat}]") == len(player["cities"])
     assert board.count("ROBBER") == 1
 
 
-def test_offer_is_told() -> None:
-    words = board_text(positions.with_offer(), color=False)
-    assert "offer: player 1 gives 2 grain for 1 ore" in words
-    assert "player 0 accepts" in words
-    assert "player 2 counters, gives 1 wool + 1 ore for 2 lumber" in words
-    assert "player 3 rejects" in words
+def test_the_trade_stands_beside_the_seats() -> None:
+    lines = board_text(positions.with_offer(), color=False).split("\n")[BOARD_LINES:]
+    assert lines[0].endswith("  trade")
+    assert [line.split("  ")[-1] for line in lines[1:]] == [
+        *("accepts", "offers 2 grain for ore", "counters wool+ore for 2 lumber", "rejects")
+    ]
 
 
-def test_names_stand_before_the_numbers_on_the_board() -> None:
-    names = ["Ann", "heuristic", "a name that is far too long", "random"]
+def test_a_trade_of_many_cards_fits_whole() -> None:
     state = positions.with_offer()
-    state["offer"]["answers"][2] = {
-        "give": positions.bundle(brick=1, lumber=1, wool=1, grain=1),
-        "get": positions.bundle(ore=1),
-    }
-    words = board_text(state, color=False, names=names)
-    assert "heuristic (1) closes the trade or withdraws" in words
-    assert "a name th (2) counters" in words
-    assert max(map(len, words.split("\n"))) <= 80
+    everything = positions.bundle(brick=1, lumber=1, wool=1, grain=1)
+    state["offer"]["answers"][2] = {"give": everything, "get": positions.bundle(ore=4)}
+    words = board_text(state, color=False, names=LONG_NAMES, viewer=0)
+    assert "counters brick+lumber+wool+grain for 4 ore" in words
+    assert fits(words)
+
+
+def test_names_stand_beside_the_numbers_on_the_board() -> None:
+    words = board_text(positions.with_offer(), color=False, names=LONG_NAMES)
+    assert "\n>1 heuristic" in words
+    assert "\n 0 Bartholom" in words
+    assert "heuristic (1)" in words
+
+
+def test_the_column_at_the_right_is_the_callers() -> None:
+    state = positions.midgame()
+    own = [f"line {k}" + "x" * 20 for k in range(9)]
+    lines = board_text(state, color=False, aside=own).split("\n")
+    column = [line[64:] for line in lines[BOARD_LINES - ASIDE_LINES : BOARD_LINES]]
+    assert column == [words[:ASIDE_COLUMNS] for words in own[:ASIDE_LINES]]
+    usual = board_text(state, color=False)
+    assert "trade, build and" in usual
+    assert "(1) settlement" in usual
 
 
 @pytest.mark.parametrize(
@@ -91,8 +123,8 @@ def test_names_stand_before_the_numbers_on_the_board() -> None:
 def test_marked_places_show_their_number(kind: str, count: int) -> None:
     state = positions.midgame()
     for place in range(count):
-        plain = board_text(state, color=False).split("\n")[:23]
-        marked = board_text(state, color=False, marks={kind: [place]}).split("\n")[:23]
+        plain = board_text(state, color=False).split("\n")[:BOARD_LINES]
+        marked = board_text(state, color=False, marks={kind: [place]}).split("\n")[:BOARD_LINES]
         changed = [(a, b) for a, b in zip(plain, marked, strict=True) if a != b]
         if not changed:  # the road there has the number that the edge has
             continue
@@ -101,3 +133,13 @@ def test_marked_places_show_their_number(kind: str, count: int) -> None:
     bare = board_text(state, color=False, marks={kind: range(count)}).split("\n")
     colored = STYLE.sub("", board_text(state, marks={kind: range(count)})).split("\n")
     assert [line.rstrip() for line in colored] == bare
+
+
+def test_numbers_of_vertices_and_edges_never_touch() -> None:
+    state = positions.midgame()
+    for player in state["players"]:
+        player |= {"roads": [], "settlements": [], "cities": []}
+    marks = {"vertices": range(10, 54), "edges": range(10, len(EDGE_VERTICES))}
+    lines = board_text(state, color=False, marks=marks, aside=()).split("\n")[:BOARD_LINES]
+    numbers = re.findall(r"\d+", " ".join(line[:63] for line in lines))
+    assert max(map(len, numbers)) == 2

@@ -94,7 +94,7 @@ def rich_game() -> Game:
         ),
     ],
 )
-def test_short_orders(line: str, action: int) -> None:
+def test_short_commands(line: str, action: int) -> None:
     assert parse(line, rich_game()) == (action,)
 
 
@@ -107,9 +107,9 @@ def test_offers_of_many_cards_are_composed() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("", "write an order"),
+        ("", "write a command"),
         ("b", "may be buy or bank: write more of it"),
-        ("dance", "there is no order 'dance' now; there are: end"),
+        ("dance", "there is no command 'dance' now; there are: end"),
         ("12", "write what to do with this number"),
         ("city 3", "city takes one of the numbers 20, 24"),
         ("city", "city takes one of the numbers 20, 24"),
