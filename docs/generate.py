@@ -37,7 +37,7 @@ from catan_pz.runtime.game import Game
 from catan_pz.runtime.perft import perft
 from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Resource
 from catan_pz.ui.session import Session
-from catan_pz.ui.typed_commands import marks, menu
+from catan_pz.ui.typed_commands import marks, menu_words
 
 PAGES: Final = Path(__file__).parent
 NAMES: Final = [r.name.lower() for r in Resource]
@@ -412,8 +412,16 @@ def game_in_terminal() -> Game:
 def terminal() -> str:
     """What a person sees in the terminal before deciding."""
     game, names = game_in_terminal(), ["Ann", "heuristic"]
-    board = board_text(game.snapshot(), viewer=0, color=False, names=names, marks=marks(game))
-    lines = [*board.split("\n"), *menu(game)]
+    board = board_text(
+        game.snapshot(),
+        viewer=0,
+        color=False,
+        names=names,
+        marks=marks(game),
+        aside=menu_words(game),
+        last_action="Ann rolls 2 + 3: 1 brick for Ann",
+    )
+    lines = [*board.split("\n"), "> "]
     return "\n".join(["```text", *map(str.rstrip, lines), "```"]) + "\n"
 
 

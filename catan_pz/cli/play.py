@@ -93,8 +93,11 @@ def command(
     What you can do is marked on the board. There is no undo.
     """
     in_window = has_display() if windowed is None else windowed
+    rows = None
     if in_window:
         check_display()
+    elif sys.stdout.isatty():
+        rows = terminal_rows()
     seed = seed_or_drawn(seed)
     if resumed is None:
         rules = make_rules(**chosen, agents=against or "")
@@ -110,7 +113,7 @@ def command(
         if in_window:
             _play_in_window(session, pause)
         else:
-            _play_in_terminal(session, pause)
+            _play_in_terminal(session, rows, pause)
     finally:
         record = record or resumed
         if record is not None:
@@ -181,10 +184,8 @@ def _play_in_window(session: Session, pause: float) -> None:
     click.echo(session.result())
 
 
-def _play_in_terminal(session: Session, pause: float) -> None:
-    on_terminal = sys.stdout.isatty()
-    rows = terminal_rows() if on_terminal else None
-    color = on_terminal and "NO_COLOR" not in os.environ
+def _play_in_terminal(session: Session, rows: int | None, pause: float) -> None:
+    color = rows is not None and "NO_COLOR" not in os.environ
     try:
         TerminalGame(session, input, click.echo, color=color, rows=rows, pause=pause).run()
     except PlayerLeft:

@@ -145,6 +145,8 @@ def command(
     in_window = target is None and (has_display() if windowed is None else windowed)
     if in_window:
         check_display()
+    elif target is None and sys.stdout.isatty():
+        terminal_rows()
     show = (
         _live(agents, policy, viewer, seed, chosen)
         if recording is None
@@ -241,7 +243,6 @@ def _in_window(playback: Playback, show: Show) -> None:
 
 
 def _in_terminal(playback: Playback, show: Show) -> None:
-    terminal_rows()
     write = partial(click.echo, nl=False)
     color = "NO_COLOR" not in os.environ
     interactive = sys.stdin.isatty()

@@ -47,6 +47,11 @@ class Canvas:
         for i, sign in enumerate(words):
             self._cells[line][column + i] = (sign, style)
 
+    def blank_digit(self, line: int, column: int) -> None:
+        """Clear a place if a digit stands there."""
+        if self._cells[line][column][0].isdigit():
+            self._cells[line][column] = (" ", "")
+
     def lines(self, color: bool) -> list[str]:
         """The lines, with terminal colours or without."""
         return [_styled_line(cells, color) for cells in self._cells]
@@ -174,7 +179,7 @@ def _draw_marks(canvas: Canvas, marks: Mapping[str, Collection[int]]) -> None:
     """The numbers of places, over what stands there; no two of them touch."""
     for hex_id in marks.get("hexes", ()):
         x, y = HEX_POINTS[hex_id].tolist()
-        canvas.put(_line(y) + 1, _column(x) - 3, f"hex {hex_id}", _MARKS["hexes"])
+        canvas.put(_line(y) + 1, _column(x) - 3, f"hex {hex_id}".ljust(7), _MARKS["hexes"])
     for edge in marks.get("edges", ()):
         x, y = EDGE_POINTS[edge].tolist()
         line = _line(y) + y % 2
@@ -182,4 +187,8 @@ def _draw_marks(canvas: Canvas, marks: Mapping[str, Collection[int]]) -> None:
         canvas.put(line, column, str(edge), _MARKS["edges"])
     for vertex in marks.get("vertices", ()):
         x, y = VERTEX_POINTS[vertex].tolist()
-        canvas.put(_line(y, _is_upper(x, y)), _column(x), str(vertex), _MARKS["vertices"])
+        line, column, words = _line(y, _is_upper(x, y)), _column(x), str(vertex)
+        canvas.put(line, column, words, _MARKS["vertices"])
+        # Roads beside it are digits too.
+        canvas.blank_digit(line, column - 1)
+        canvas.blank_digit(line, column + len(words))

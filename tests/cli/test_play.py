@@ -32,7 +32,7 @@ def test_seats_go_round_from_the_person() -> None:
         (["--against", "random,random", "--players", "2"], "names 2 agents; there are 1 other"),
         (["--against", "nobody"], "there is no agent 'nobody'; there are random, weighted"),
         (["--against", "random:x"], "write NAME:OPTION=VALUE"),
-        (["--against", "random:x=1"], "agent 'random:x=1'"),
+        (["--against", "random:x=1"], "agent 'random' has no option 'x'"),
         (["--against", "there/is/none.zip"], "there is no model"),
         (["--set", "dice"], "write OPTION=VALUE"),
         (["--set", "dice=loaded"], "option dice='loaded' is not possible"),
@@ -119,7 +119,7 @@ def test_a_whole_game_in_a_pseudo_terminal(tmp_path: Path) -> None:
     rules = Rules(num_players=2, victory_points=4, max_turns=60, trading=False)
     kept = tmp_path / "game.jsonl"
     ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (50, 80))
+    termios.tcsetwinsize(theirs, (24, 80))
     words = ("--players", "2", "--points", "4", "--no-trading", "--set", "max_turns=60")
     process = subprocess.Popen(
         program(
@@ -127,6 +127,8 @@ def test_a_whole_game_in_a_pseudo_terminal(tmp_path: Path) -> None:
             "--terminal",
             "--against",
             "random",
+            "--pause",
+            "0",
             "--seed",
             "5",
             "--record",
@@ -160,7 +162,11 @@ def test_a_whole_game_in_a_pseudo_terminal(tmp_path: Path) -> None:
         os.close(ours)
     plain = re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\r", "")
     assert mirror.result().replace("RandomAgent", "random").split(".")[1] in plain
-    assert "\x1b[" in shown  # colours, on a terminal
+    assert "\x1b[0;" in shown  # colours, on a terminal
+    screens = plain.partition("The game is recorded")[0].split("\x1b[H\x1b[J")[1:]
+    assert len(screens) > 40
+    assert max(len(screen.rstrip().split("\n")) for screen in screens) <= 24
+    assert max(len(line) for screen in screens for line in screen.split("\n")) <= 80
     assert GameRecord.load(kept).decisions == mirror.record.decisions
 
 
@@ -194,8 +200,8 @@ def test_a_narrow_terminal_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: A
     monkeypatch.setattr(shutil, "get_terminal_size", lambda _: os.terminal_size((60, 40)))
     assert main(["play", "--terminal"]) == 1
     assert capsys.readouterr().err == (
-        "Error: a game in the terminal takes 80 columns, this one has 60: make it wider, or use "
-        "--window\n"
+        "Error: a game in the terminal takes 80 columns and 24 rows, this one has 60 and 40: make "
+        "it larger, or use --window\n"
     )
 
 

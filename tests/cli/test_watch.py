@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -42,13 +43,21 @@ def test_what_a_viewer_may_not_know_is_not_told(recorded: Path, capsys: Any) -> 
     assert "0 buys a development card:" not in stories[1]
 
 
+CLEAR = "\x1b[H\x1b[J"
+
+
+def plain(shown: str) -> str:
+    """What a terminal shows, without colours."""
+    return re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\r", "")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals there")
 def test_watching_in_a_pseudo_terminal(recorded: Path) -> None:
     import pty
     import termios
 
     ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (50, 80))
+    termios.tcsetwinsize(theirs, (24, 80))
     process = subprocess.Popen(
         program("watch", str(recorded), "--terminal", "--speed", "0.1"),
         stdin=theirs,
@@ -66,18 +75,27 @@ def test_watching_in_a_pseudo_terminal(recorded: Path) -> None:
             assert time.monotonic() < last, shown[-500:]
             if select.select([ours], [], [], 1)[0]:
                 shown += os.read(ours, 65536).decode()
+        for screen in plain(shown).split(CLEAR)[1:]:
+            assert len(screen.split("\n")) <= 24
+            assert max(map(len, screen.split("\n"))) <= 80
         shown = ""
 
+    last = len(GameRecord.load(recorded).decisions)
     try:
-        until("0.1 a second")
+        until("0/")
         os.write(ours, b" ")
         until("paused")
         os.write(ours, b"\x1b[C")
-        until("[1 of ")
+        until("] 1/")
         os.write(ours, b"\x1b[C")
-        until("[2 of ")
+        until("] 2/")
         os.write(ours, b"\x1b[D")
-        until("[1 of ")
+        until("] 1/")
+        os.write(ours, b"\x1b[F")
+        until(f" {last}/{last} ")
+        os.write(ours, b"\x1b[5~")
+        os.write(ours, b"\x1b[H")
+        until(f"] 0/{last} ")
         os.write(ours, b"+")
         os.write(ours, b"q")
         assert process.wait(30) == 0

@@ -143,3 +143,16 @@ def test_numbers_of_vertices_and_edges_never_touch() -> None:
     lines = board_text(state, color=False, marks=marks, aside=()).split("\n")[:BOARD_LINES]
     numbers = re.findall(r"\d+", " ".join(line[:63] for line in lines))
     assert max(map(len, numbers)) == 2
+
+
+def test_numbers_of_vertices_stand_apart_from_roads() -> None:
+    state = positions.midgame()
+    for player in state["players"]:
+        player |= {"settlements": [], "cities": []}
+    state["players"][0]["roads"] = list(range(len(EDGE_VERTICES)))
+    for player in state["players"][1:]:
+        player["roads"] = []
+    words = board_text(state, color=False, marks={"vertices": range(10, 54)}, aside=())
+    lines = [line[:63] for line in words.split("\n")[:BOARD_LINES]]
+    numbers = {n for line in lines for n in re.findall(r"\d+", line)}
+    assert {str(vertex) for vertex in range(10, 54)} <= numbers

@@ -106,7 +106,7 @@ def test_moves_of_the_others_stay_for_the_pause() -> None:
 def test_menus_fit_beside_the_board_whatever_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
     main = ["end", "road", "settlement", "city", "buy", "knight", "building", "plenty"]
     every = [*main, "monopoly", "bank", "offer"]
-    monkeypatch.setattr(typed_commands, "legal_words", lambda _: dict.fromkeys(every, []))
+    monkeypatch.setattr(typed_commands, "legal_words", lambda _: {word: [] for word in every})
     lines = typed_commands.menu_words(Game(seed=1))
     assert len(lines) <= ASIDE_LINES
     assert max(map(len, lines)) <= ASIDE_COLUMNS
