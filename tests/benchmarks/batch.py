@@ -27,6 +27,24 @@ from catan_pz.observation import encode
 from catan_pz.runtime.cpu import CpuBatch
 
 SIZES = (1, 16, 256, 1_024, 4_096, 16_384, 65_536)
+PARTS_SIZES = (1_024, 16_384)
+SCALING_SIZES = (8_192, 65_536)
+RULES: dict[str, Any] = {"trading": False}
+PARTS = (
+    "draw a legal action",
+    "check that it is legal",
+    "play it",
+    "write the mask",
+    "write the observation",
+    "find the finished",
+    "start the next games",
+    "CpuBatch without observation: sample",
+    "CpuBatch without observation: step",
+    "CpuBatch with observation: sample",
+    "CpuBatch with observation: step",
+)
+DRIFT = 2000
+"""Steps after which games that began together have drifted apart."""
 
 
 @entry
