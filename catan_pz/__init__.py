@@ -8,6 +8,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Agent": "catan_pz.agents.base",
     "Board": "catan_pz.rules",
+    "ContradictionError": "catan_pz.runtime.followed",
+    "FollowedGame": "catan_pz.runtime.followed",
     "Game": "catan_pz.runtime.game",
     "IllegalActionError": "catan_pz.runtime.game",
     "LinearReward": "catan_pz.rewards",
@@ -26,6 +28,8 @@ _HOMES = {
 __all__ = [
     "Agent",
     "Board",
+    "ContradictionError",
+    "FollowedGame",
     "Game",
     "IllegalActionError",
     "LinearReward",

@@ -11,14 +11,18 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, ROLL
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS, EventKind
 from catan_pz.terms import Card, Resource
 
 UNKNOWN: Final = -1
 """Stands for what a seat can't see of an event."""
 
-Outcome = tuple[int, int] | Resource | Card | None
-"""A chance outcome: the dice, the resource stolen, the card bought; None for no chance."""
+ChanceOutcome = tuple[int, int] | Resource | Card
+"""What chance brought: the dice, the resource stolen, the card bought."""
+
+Outcome = ChanceOutcome | None
+"""The chance outcome of a decision; None for no chance."""
 
 
 class Event(NamedTuple):
@@ -83,6 +87,20 @@ def outcome_of(events: Iterable[Event]) -> Outcome:
         if event.kind == EventKind.CARD_BOUGHT:
             return Card(event.what)
     return None
+
+
+def outcome_code(outcome: ChanceOutcome) -> int:
+    """The number that the engine has for a chance outcome."""
+    if isinstance(outcome, tuple):
+        return 6 * (outcome[0] - 1) + outcome[1] - 1
+    return int(outcome)
+
+
+def outcome_from_code(action: int, code: int) -> ChanceOutcome:
+    """The chance outcome of an action that the engine has a number for."""
+    if action == ROLL:
+        return code // 6 + 1, code % 6 + 1
+    return Card(code) if action == BUY_DEVELOPMENT_CARD else Resource(code)
 
 
 @dataclass(frozen=True)

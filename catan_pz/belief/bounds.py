@@ -51,6 +51,13 @@ class HandBounds:
         most = np.minimum.outer(np.array(sizes, np.int64), np.array(totals, np.int64))
         return cls(np.zeros_like(most), most, sizes, totals)
 
+    def copy(self) -> "HandBounds":
+        """Independent bounds of the same content."""
+        other = HandBounds.__new__(HandBounds)
+        for name, array in self.__dict__.items():
+            setattr(other, name, array.copy())
+        return other
+
     def update(self, event: HandEvent) -> None:
         """Take in what was seen.
 

@@ -1,9 +1,10 @@
 """What one viewer can conclude about hidden development cards."""
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from math import comb
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,12 @@ class CardBelief:
         self.most_old = DECK_COUNTS[Card.VICTORY_POINT]
         """Likewise among those that the player in turn had before this turn."""
         self._note_no_win(record)
+
+    def copy(self) -> Self:
+        """An independent belief of the same content."""
+        other = copy(self)
+        other.most = self.most.copy()
+        return other
 
     def update(self, events: Events, record: np.ndarray) -> None:
         """Take in what is public of a decision.
@@ -159,6 +166,49 @@ class CardBelief:
             drawn, others = np.split(others, [place.count - points])
             cards = np.append(drawn, [Card.VICTORY_POINT] * points).astype(np.int8)
             _put(record, place, rng.permutation(cards))
+
+    def deal_with_card(
+        self, record: np.ndarray, seat: int, card: int, rng: np.random.Generator
+    ) -> None:
+        """Like `deal`, but one card is known.
+
+        Args:
+            record: gets the cards.
+            seat: who holds the card from before this turn, `DECK` where it is on top.
+            card: its kind.
+            rng: where the draws come from.
+
+        Raises:
+            ValueError: if the card can't be there.
+        """
+        if self.unknown(record)[card] == 0:
+            raise ValueError(f"every {Card(card).name} card is accounted for elsewhere")
+        held = int(record["deck_left"])
+        if seat != DECK:
+            held = int(record["cards"][seat].sum()) - int(record["new_cards"].sum())
+        if held == 0:
+            raise ValueError("there is no card")
+        _take(record, seat, card)
+        self.deal(record, rng)
+        _give_back(record, seat, card)
+
+
+def _take(record: np.ndarray, seat: int, card: int) -> None:
+    """Lay a card aside, among those played: the rest can then be dealt without it."""
+    record["played"][0, card] += 1
+    if seat == DECK:
+        record["deck_left"] -= 1
+    else:
+        record["cards"][seat, card] -= 1
+
+
+def _give_back(record: np.ndarray, seat: int, card: int) -> None:
+    record["played"][0, card] -= 1
+    if seat == DECK:
+        record["deck_left"] += 1
+        record["deck"][DECK_SIZE - int(record["deck_left"])] = card
+    else:
+        record["cards"][seat, card] += 1
 
 
 def _put(record: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:

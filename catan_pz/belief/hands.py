@@ -60,17 +60,26 @@ class HandBelief:
         Raises:
             ValueError: if no hypothesis fits it; the belief is untouched.
         """
+        self._keep(allowing(self.hands, event))
         match event:
             case HandsChanged(changes):
-                self._shift(np.array(changes, np.int8))
-            case HoldingShown(seat, bundle):
-                self._keep(np.all(self.hands[:, seat] >= np.array(bundle), axis=1))
+                self.hands = self.hands + np.array(changes, np.int8)
             case MonopolyTaken(seat, resource, taken):
                 self._hand_over(seat, resource, np.array(taken, np.int8))
             case Theft(thief, victim, resource) if resource is not None:
                 self._steal(thief, victim, [resource])
             case Theft(thief, victim, _):
                 self._steal(thief, victim, range(self.hands.shape[2]))
+
+    def before(self, event: HandEvent) -> "HandBelief":
+        """What is left of the belief if an event is about to be seen.
+
+        Raises:
+            ValueError: if no hypothesis allows it.
+        """
+        given = self.copy()
+        given._keep(allowing(self.hands, event))
+        return given
 
     def _keep(self, fitting: NDArray[np.bool_]) -> None:
         if fitting.all():
@@ -83,13 +92,7 @@ class HandBelief:
         self.hands = hands
         self.weights = weights / weights.sum()
 
-    def _shift(self, changes: NDArray[np.int8]) -> None:
-        self._keep(np.all(self.hands + changes >= 0, axis=(1, 2)))
-        self.hands = self.hands + changes
-
     def _hand_over(self, seat: int, resource: int, taken: NDArray[np.int8]) -> None:
-        others = np.arange(len(taken)) != seat
-        self._keep(np.all(self.hands[:, others, resource] == taken[others], axis=1))
         changes = np.zeros(self.hands.shape[1:], np.int8)
         changes[:, resource] = -taken
         changes[seat, resource] = taken.sum()
@@ -139,6 +142,22 @@ class HandBelief:
         """(P, R) hands drawn by weight."""
         weights = self.weights.astype(np.float64)
         return np.array(self.hands[rng.choice(len(weights), p=weights / weights.sum())])
+
+
+def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
+    """(N,) which of some hands (N, P, R) an event can come from."""
+    match event:
+        case HandsChanged(changes):
+            fitting = np.all(hands + np.array(changes, np.int8) >= 0, axis=(1, 2))
+        case HoldingShown(seat, bundle):
+            fitting = np.all(hands[:, seat] >= np.array(bundle), axis=1)
+        case MonopolyTaken(seat, resource, taken):
+            others = np.arange(len(taken)) != seat
+            fitting = np.all(hands[:, others, resource] == np.array(taken)[others], axis=1)
+        case Theft(_, victim, resource):
+            cards = slice(None) if resource is None else [resource]
+            fitting = np.any(hands[:, victim, cards] > 0, axis=1)
+    return np.asarray(fitting)
 
 
 def merged(hands: NDArray[np.int8], weights: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[Any]]:

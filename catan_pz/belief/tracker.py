@@ -1,6 +1,7 @@
 """All that one viewer can conclude about a game, and full states drawn from it."""
 
-from typing import Any, Protocol
+from copy import copy
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,14 @@ class Belief:
         for event in _holdings_on_the_table(record):
             self.update(event)
 
+    def copy(self) -> Self:
+        """An independent belief of the same content."""
+        other = copy(self)
+        other.hands = self.hands.copy()
+        other.cards = self.cards.copy()
+        other.shared = [bounds.copy() for bounds in self.shared]
+        return other
+
     def listen(self, game: Followed, events: Events) -> None:
         """Take in one decision, as a game's listener."""
         self.follow(as_seen_by(events, self.viewer), game.state)
@@ -90,7 +99,9 @@ class Belief:
         for o, bounds in enumerate(self.shared):
             bounds.update(unseen_by(event, o))
 
-    def resample(self, record: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def resample(
+        self, record: np.ndarray, rng: np.random.Generator, coming: HandEvent | None = None
+    ) -> np.ndarray:
         """A full state that looks to the viewer just as the present one does.
 
         Hands, development cards and the order of the deck are drawn from the belief; the
@@ -102,17 +113,20 @@ class Belief:
         Args:
             record: `STATE` scalar of the game as it stands now.
             rng: where the draws come from.
+            coming: what is about to be seen; only hands that allow it are drawn.
 
         Returns:
             (1,) array of `STATE`.
 
         Raises:
-            ValueError: if the belief is not about this state.
+            ValueError: if the belief is not about this state, or no hands allow what is
+                coming.
         """
         games = np.zeros(1, STATE)
         games[0] = record
         games = as_games(games)
-        hands = self.hands.draw(rng)
+        possible = self.hands if coming is None else self.hands.before(coming)
+        hands = possible.draw(rng)
         self._check(record, hands)
         games["hand"][0, : len(hands)] = hands
         self._write_knowledge(games, record, hands)

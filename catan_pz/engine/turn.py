@@ -54,13 +54,17 @@ def is_finished(s: State) -> bool:
 
 
 @rule
-def end_if_won(s: State) -> None:
-    """The player in turn wins with enough points, in the turn or as it starts."""
-    winner = int(s.turn_player)
-    if is_setup(s) or s.points[winner] < s.victory_points:
-        return
+def end_as_won(s: State) -> None:
+    """The player in turn has won."""
     end_offer(s)
     s.free_roads = 0
-    s.winner = winner
-    s.player = winner
+    s.winner = s.turn_player
+    s.player = s.turn_player
     s.phase = Phase.OVER
+
+
+@rule
+def end_if_won(s: State) -> None:
+    """The player in turn wins with enough points, in the turn or as it starts."""
+    if not is_setup(s) and s.points[int(s.turn_player)] >= s.victory_points:
+        end_as_won(s)

@@ -8,15 +8,22 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz import actions
 from catan_pz.actions import NO_ACTION
-from catan_pz.board.topology import HEX_VERTEX_SET
 from catan_pz.checks import as_action, check_seed
 from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
+from catan_pz.engine.outcomes import NUM_OUTCOMES
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.violations import Violation
-from catan_pz.events import Events, Outcome, decode, empty_events
+from catan_pz.events import (
+    ChanceOutcome,
+    Events,
+    Outcome,
+    decode,
+    empty_events,
+    outcome_code,
+    outcome_from_code,
+)
 from catan_pz.notation.actions import describe_action
 from catan_pz.notation.state import derived_differences, state_from_dict, state_to_dict
 from catan_pz.observation.segments import SIZE
@@ -24,7 +31,7 @@ from catan_pz.rewards import NUM_TERMS
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.illegal import why_illegal
-from catan_pz.terms import MAX_PLAYERS, Card, Phase, Resource
+from catan_pz.terms import MAX_PLAYERS, Phase
 
 
 def drawn_seed() -> int:
@@ -198,23 +205,27 @@ class Game:
         if not (0 <= action < len(self._mask) and self._mask[action]):
             raise IllegalActionError(why_illegal(self.snapshot(), self._mask, action))
 
-    def _outcome_code(self, action: int, outcome: Outcome) -> int:
+    def _outcome_code(self, action: int, outcome: ChanceOutcome) -> int:
         possible = self.outcomes(action)
         if outcome not in possible:
             raise ValueError(
                 f"outcome {outcome!r} can't come of {describe_action(action)}; "
                 f"possible: {list(possible) or 'none, it has no chance in it'}"
             )
-        if isinstance(outcome, tuple):
-            return 6 * (outcome[0] - 1) + outcome[1] - 1
-        return int(outcome)  # type: ignore[arg-type]
+        return outcome_code(outcome)
 
-    def outcomes(self, action: int) -> dict[Outcome, float]:
+    def outcomes(self, action: int) -> dict[ChanceOutcome, float]:
         """What chance may bring if an action is played, with the probability of each.
 
         Probabilities are those of one who sees all. Empty where there is no chance in it.
         """
-        return _outcomes(self.games[0], action)
+        ways = np.zeros(NUM_OUTCOMES, np.int64)
+        game_calls.count_outcomes(self.games, 0, action, ways)
+        total = int(ways.sum())
+        return {
+            outcome_from_code(action, code): int(ways[code]) / total
+            for code in np.flatnonzero(ways).tolist()
+        }
 
     def observe(self, viewer: int) -> NDArray[np.int8]:
         """(N,) int8 what a seat sees, in the natural units of `observation.segments`."""
@@ -295,41 +306,3 @@ class Game:
     def __setstate__(self, data: dict[str, Any]) -> None:
         self.__dict__.update(type(self).from_games(data["games"].copy(), data["rules"]).__dict__)
         self.listeners = data["listeners"]
-
-
-def _outcomes(state: np.ndarray, action: int) -> dict[Outcome, float]:
-    if action == actions.ROLL:
-        return _throws(state)
-    if action == actions.BUY_DEVELOPMENT_CARD:
-        deck = state["deck"][len(state["deck"]) - int(state["deck_left"]) :]
-        return {card: float(np.mean(deck == card)) for card in Card if (deck == card).any()}
-    victim = _victim(state, action)
-    if victim is None:
-        return {}
-    hand = state["hand"][victim]
-    return {r: float(hand[r] / hand.sum()) for r in Resource if hand[r] > 0}
-
-
-def _throws(state: np.ndarray) -> dict[Outcome, float]:
-    throws = range(36)
-    left = [k for k in throws if int(state["dice_left"]) >> k & 1]
-    if state["balanced_dice"] and len(left) >= 13:
-        return {(k // 6 + 1, k % 6 + 1): 1 / len(left) for k in left}
-    return {(k // 6 + 1, k % 6 + 1): 1 / 36 for k in throws}
-
-
-def _victim(state: np.ndarray, action: int) -> int | None:
-    p, n = int(state["player"]), int(state["num_players"])
-    if actions.STEAL <= action < actions.DISCARD:
-        return (p + action - actions.STEAL + 1) % n
-    if not actions.MOVE_ROBBER <= action < actions.STEAL:
-        return None
-    corners = HEX_VERTEX_SET[action - actions.MOVE_ROBBER]
-    there = [
-        q
-        for q in range(n)
-        if q != p
-        and state["hand_size"][q] > 0
-        and (int(state["settlements"][q]) | int(state["cities"][q])) & corners
-    ]
-    return there[0] if len(there) == 1 else None

@@ -4,8 +4,8 @@ import numpy as np
 
 from catan_pz import rewards
 from catan_pz.compiler.rule import entry
-from catan_pz.compiler.types import Float32Array, Int8Array, Int8Matrix, Int16Matrix
-from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, step
+from catan_pz.compiler.types import Float32Array, Int8Array, Int8Matrix, Int16Matrix, Int64Array
+from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, outcomes, step
 from catan_pz.engine.state import States
 from catan_pz.observation import encode, encode_global
 
@@ -74,6 +74,18 @@ def violations(games: States, spare: States, i: int) -> int:
     """What game i breaks, as the sum of `Violation` flags; `spare` is scratch space."""
     spare[i] = games[i]
     return invariants.find_violations(games[i], spare[i])
+
+
+@entry
+def count_outcomes(games: States, i: int, a: int, ways: Int64Array) -> None:
+    """Write how many equally likely draws bring each outcome to an action in game i.
+
+    `ways` is (NUM_OUTCOMES,), zero where there is no chance.
+    """
+    s = games[i]
+    possible = outcomes.outcomes_of(s, a)
+    for code in range(outcomes.NUM_OUTCOMES):
+        ways[code] = outcomes.ways_of(s, a, code) if possible >> code & 1 else 0
 
 
 @entry

@@ -12,44 +12,12 @@ from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, S
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import Int8Matrix, Int64Array
 from catan_pz.engine import bits, legal, step
-from catan_pz.engine.chance import ALL_THROWS, FEWEST_THROWS_LEFT
 from catan_pz.engine.options import table_of
-from catan_pz.engine.robber import victims
+from catan_pz.engine.outcomes import outcomes_of
 from catan_pz.engine.state import STATE, State, States, as_games
 from catan_pz.events import Outcome
 from catan_pz.runtime.game import Game
-from catan_pz.terms import DECK_SIZE, NUM_HEXES, NUM_RESOURCES, Phase
-
-
-@rule
-def resources_held(s: State, p: int) -> int:
-    """Set of resources of which p holds a card."""
-    held = 0
-    for r in range(NUM_RESOURCES):
-        if s.hand[p, r] > 0:
-            held |= 1 << r
-    return held
-
-
-@rule
-def outcomes_of(s: State, a: int) -> int:
-    """Set of the codes of what chance may bring to an action; empty without chance."""
-    p = int(s.player)
-    if a == ROLL:
-        left = int(s.dice_left)
-        balanced = s.balanced_dice and bits.count(left) >= FEWEST_THROWS_LEFT
-        return left if balanced else ALL_THROWS
-    if a == BUY_DEVELOPMENT_CARD:
-        cards = 0
-        for place in range(DECK_SIZE - int(s.deck_left), DECK_SIZE):
-            cards |= 1 << int(s.deck[place])
-        return cards
-    if MOVE_ROBBER <= a < STEAL:
-        seats = victims(s, p, a - MOVE_ROBBER)
-        return resources_held(s, bits.first(seats)) if bits.count(seats) == 1 else 0
-    if STEAL <= a < DISCARD:
-        return resources_held(s, (p + a - STEAL + 1) % int(s.num_players))
-    return 0
+from catan_pz.terms import NUM_HEXES, Phase
 
 
 @rule

@@ -1,0 +1,73 @@
+"""What chance may bring to an action."""
+
+from typing import Final
+
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
+from catan_pz.compiler.rule import rule
+from catan_pz.engine import bits
+from catan_pz.engine.chance import ALL_THROWS, throws_left
+from catan_pz.engine.robber import victims
+from catan_pz.engine.seats import seat_after
+from catan_pz.engine.state import State
+from catan_pz.terms import DECK_SIZE, NUM_RESOURCES
+
+NUM_OUTCOMES: Final = 36
+"""Outcomes of an action at most: the rolls of two dice."""
+
+
+@rule
+def resources_held(s: State, p: int) -> int:
+    """Set of resources of which p holds a card."""
+    held = 0
+    for r in range(NUM_RESOURCES):
+        if s.hand[p, r] > 0:
+            held |= 1 << r
+    return held
+
+
+@rule
+def kinds_in_deck(s: State) -> int:
+    """Set of kinds of cards in the deck."""
+    cards = 0
+    for place in range(DECK_SIZE - int(s.deck_left), DECK_SIZE):
+        cards |= 1 << int(s.deck[place])
+    return cards
+
+
+@rule
+def victim_of(s: State, a: int) -> int:
+    """The seat from which an action of the player to move steals at once, -1 for none."""
+    p = int(s.player)
+    if MOVE_ROBBER <= a < STEAL:
+        seats = victims(s, p, a - MOVE_ROBBER)
+        return bits.first(seats) if bits.count(seats) == 1 else -1
+    if STEAL <= a < DISCARD:
+        return seat_after(s, p, a - STEAL + 1)
+    return -1
+
+
+@rule
+def outcomes_of(s: State, a: int) -> int:
+    """Set of the codes of what chance may bring to an action; empty without chance.
+
+    `engine.chance` says what the codes are. Scripted dice leave all rolls possible.
+    """
+    if a == ROLL:
+        return throws_left(s) if s.balanced_dice else ALL_THROWS
+    if a == BUY_DEVELOPMENT_CARD:
+        return kinds_in_deck(s)
+    victim = victim_of(s, a)
+    return resources_held(s, victim) if victim >= 0 else 0
+
+
+@rule
+def ways_of(s: State, a: int, code: int) -> int:
+    """How many equally likely draws bring an outcome to an action."""
+    if a == ROLL:
+        return 1
+    if a == BUY_DEVELOPMENT_CARD:
+        ways = 0
+        for place in range(DECK_SIZE - int(s.deck_left), DECK_SIZE):
+            ways += int(s.deck[place] == code)
+        return ways
+    return int(s.hand[victim_of(s, a), code])

@@ -1,0 +1,265 @@
+"""One decision as a table reports it to a seat, played on a game sampled for that seat.
+
+The sampled game agrees with all that the seat has seen. What a decision proves of hidden
+hands and cards is dealt first, then the rules play it and tell its events, which must be
+those reported. Hidden victory points are left aside until the decision is played: whether
+somebody has won is reported too, and cards that disagree with it are dealt anew.
+"""
+
+from collections import Counter
+from typing import Any, Final
+
+import numpy as np
+
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, COMPOSE_SEND, MOVE_ROBBER, PLAY_KNIGHT
+from catan_pz.belief import Belief, hand_events
+from catan_pz.belief.cards import DECK
+from catan_pz.belief.hands import allowing
+from catan_pz.engine.events import EventKind
+from catan_pz.engine.options import table_of
+from catan_pz.engine.trade import MOST_COMPOSED
+from catan_pz.events import (
+    UNKNOWN,
+    Event,
+    Events,
+    as_seen_by,
+    decode,
+    empty_events,
+    outcome_code,
+    outcome_of,
+)
+from catan_pz.runtime import followed_calls
+from catan_pz.runtime.game import Game
+from catan_pz.terms import BANK_PER_RESOURCE, NUM_CARD_KINDS, NUM_RESOURCES, Card, Phase
+
+_OF_RESOURCES: Final = (
+    EventKind.GAINED,
+    EventKind.PAID,
+    EventKind.GIVEN,
+    EventKind.HOLDING_SHOWN,
+    EventKind.OFFER_GIVES,
+    EventKind.OFFER_ASKS,
+)
+_OF_NOBODY: Final = (EventKind.LONGEST_ROAD, EventKind.LARGEST_ARMY, EventKind.TRUNCATED)
+_ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
+_SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+
+
+class ReportedDecision:
+    """A decision to be played; neither the sampled game nor the belief given is changed.
+
+    Args:
+        sampled: a game that looks to the viewer as the true one does.
+        belief: the viewer's belief.
+        events: what the viewer sees of the decision.
+        rng: where hidden cards are drawn from.
+
+    Attributes:
+        games: (1,) `STATE`, once it is played the sampled game after it.
+        belief: once it is played the belief after it.
+        mask: (A,) int8, once it is played the legal actions in the sampled game.
+    """
+
+    def __init__(
+        self, sampled: Game, belief: Belief, events: Events, rng: np.random.Generator
+    ) -> None:
+        self.games = sampled.games.copy()
+        self.belief = belief.copy()
+        self.mask = np.zeros_like(sampled.mask)
+        self._rules = sampled.rules
+        self._events = events
+        self._rng = rng
+        self._viewer = belief.viewer
+        self._seats = sampled.rules.num_players
+
+    @property
+    def _record(self) -> Any:
+        return self.games[0]
+
+    def play(self) -> None:
+        """Play it.
+
+        Raises:
+            ValueError: says what of it can't be.
+        """
+        self._check_form()
+        self._check_turn()
+        decision = self._events[0]
+        if decision.what == UNKNOWN:
+            self._compose_unseen()
+            expected: Events = (decision,)
+        else:
+            self._deal_what_is_proved(decision)
+            expected = self._play(decision)
+        self._compare(expected)
+        self._end()
+
+    def _check_form(self) -> None:
+        if not self._events or self._events[0].kind != EventKind.DECISION:
+            raise ValueError("the first event must be of the kind DECISION")
+        for event in self._events:
+            nobody = -1 if event.kind in _OF_NOBODY else 0
+            if not nobody <= event.seat < self._seats:
+                raise ValueError(f"{event}: there is no such seat")
+            if event.kind in _OF_RESOURCES:
+                known = 0 <= event.what < NUM_RESOURCES
+                if not (known and 0 < event.amount <= BANK_PER_RESOURCE):
+                    raise ValueError(f"{event}: there are no such cards")
+
+    def _check_turn(self) -> None:
+        record, decision = self._record, self._events[0]
+        if not self._can_go_on():
+            raise ValueError("the game is finished")
+        if decision.seat != record["player"]:
+            raise ValueError(f"seat {record['player']} is to move")
+        if decision.other != record["turn_player"]:
+            raise ValueError(f"it is the turn of seat {record['turn_player']}")
+
+    def _can_go_on(self) -> bool:
+        most = self._rules.max_turns
+        record = self._record
+        return bool(record["phase"] != Phase.OVER and (most is None or record["turn"] < most))
+
+    def _compose_unseen(self) -> None:
+        composer = self._events[0].seat
+        if composer == self._viewer or not followed_calls.compose_unseen(self.games, 0):
+            raise ValueError("the action is hidden, and it can't be a card of a composed offer")
+        self.games = self.belief.resample(self._record, self._rng)
+
+    def _deal_what_is_proved(self, decision: Event) -> None:
+        for event in hand_events(self._events, self._seats):
+            hands = self._record["hand"][None, : self._seats]
+            if not allowing(hands, event)[0]:
+                self.games = self.belief.resample(self._record, self._rng, coming=event)
+        if decision.seat != self._viewer:
+            self._deal_card_played(decision)
+            self._forget_what_is_asked(decision.seat)
+            if decision.what == COMPOSE_SEND:
+                self._write_offer(decision.seat)
+        elif decision.what == BUY_DEVELOPMENT_CARD:
+            self._deal_card_bought()
+
+    def _deal_card_played(self, decision: Event) -> None:
+        if not PLAY_KNIGHT <= decision.what < MOVE_ROBBER:
+            return
+        card = self._card(EventKind.CARD_PLAYED)
+        record, seat = self._record, decision.seat
+        if seat == record["turn_player"] and (
+            record["cards"][seat, card] <= record["new_cards"][card]
+        ):
+            self.belief.cards.deal_with_card(record, seat, card, self._rng)
+            self._count_hidden_points()
+
+    def _deal_card_bought(self) -> None:
+        card, record = self._card(EventKind.CARD_BOUGHT), self._record
+        if card not in record["deck"][len(record["deck"]) - int(record["deck_left"]) :]:
+            self.belief.cards.deal_with_card(record, DECK, card, self._rng)
+            self._count_hidden_points()
+
+    def _card(self, kind: EventKind) -> Card:
+        for event in self._events:
+            if event.kind == kind and 0 <= event.what < NUM_CARD_KINDS:
+                return Card(event.what)
+        raise ValueError(f"there is no {kind.name} event that names a card")
+
+    def _count_hidden_points(self) -> None:
+        record = self._record
+        for p in range(self._seats):
+            hidden = record["cards"][p, Card.VICTORY_POINT]
+            record["points"][p] = record["visible_points"][p] + hidden
+
+    def _forget_what_is_asked(self, seat: int) -> None:
+        """Let a seat ask for all that it may take for possible, as far as the viewer knows."""
+        record, n = self._record, self._seats
+        record["above"][seat, :n] = self.belief.shared[seat].most - record["hand"][:n]
+        record["above"][seat, seat] = 0
+
+    def _write_offer(self, seat: int) -> None:
+        """The offer composed, which becomes public with this decision."""
+        sides = []
+        for field, kind in (
+            ("offer_give", EventKind.OFFER_GIVES),
+            ("offer_get", EventKind.OFFER_ASKS),
+        ):
+            side = self._record[field][seat]
+            side[:] = 0
+            for event in self._events:
+                if event.kind == kind:
+                    side[event.what] += event.amount
+            sides.append(side)
+        give, get = sides
+        if max(give.sum(), get.sum()) > MOST_COMPOSED or (give * get).any():
+            raise ValueError("no offer is composed like that")
+
+    def _play(self, decision: Event) -> Events:
+        action = decision.what
+        if not (0 <= action < len(self.mask) and followed_calls.find_action(self.games, 0, action)):
+            Game.from_games(self.games.copy(), self._rules).check(action)
+            raise ValueError("the action is illegal")
+        self._name_outcome(action)
+        rows = empty_events()
+        followed_calls.play_without_winning(
+            self.games, 0, action, table_of(self._rules).script, decision.amount, rows
+        )
+        return as_seen_by(decode(rows), self._viewer)
+
+    def _name_outcome(self, action: int) -> None:
+        known = [event for event in self._events if event.what != UNKNOWN]
+        outcome = outcome_of(known)
+        if outcome is None:
+            return
+        code = outcome_code(outcome)
+        possible = followed_calls.possible_outcomes(self.games, 0, action)
+        if code < 0 or not possible >> code & 1:
+            raise ValueError(f"chance can't bring {outcome!r}")
+        self.games["outcome"][0] = code
+
+    def _compare(self, expected: Events) -> None:
+        by_rules, reported = _without_ends(expected), _without_ends(self._events)
+        if by_rules != reported:
+            missing, surplus = by_rules - reported, reported - by_rules
+            raise ValueError(
+                f"the rules bring {_listed(missing)}, the report has {_listed(surplus)}"
+            )
+
+    def _end(self) -> None:
+        """Finish the sampled game if it is over, and take the decision into the belief."""
+        record = self._record
+        won = self._has_won()
+        followed_calls.end_decision(self.games, 0, int(won), self.mask)
+        truncated = sum(event.kind == EventKind.TRUNCATED for event in self._events)
+        if truncated != (not won and not self._can_go_on()):
+            raise ValueError(f"{record['turn']} turns are over, of {self._rules.max_turns} allowed")
+        self.belief.follow(self._events, record)
+        if record["phase"] in _SETUP:
+            return
+        turn_player = int(record["turn_player"])
+        if won != (record["points"][turn_player] >= record["victory_points"]):
+            self._deal_points(turn_player)
+            followed_calls.end_decision(self.games, 0, 0, self.mask)
+
+    def _has_won(self) -> bool:
+        """Whether the player in turn is reported to have won."""
+        winners = [event.seat for event in self._events if event.kind == EventKind.WON]
+        if winners and (
+            winners != [self._record["turn_player"]] or self._record["phase"] in _SETUP
+        ):
+            raise ValueError(f"seat {winners[0]} can't have won")
+        return bool(winners)
+
+    def _deal_points(self, seat: int) -> None:
+        """Deal hidden victory points that agree with the seat's winning or not winning."""
+        if seat == self._viewer:
+            points = int(self._record["points"][seat])
+            raise ValueError(f"seat {seat} has {points} points")
+        self.belief.cards.deal(self._record, self._rng)
+        self._count_hidden_points()
+
+
+def _without_ends(events: Events) -> Counter[Event]:
+    """Events as they are compared: how a game ends and who sees what is left out."""
+    return Counter(event._replace(seen_by=0) for event in events if event.kind not in _ENDS)
+
+
+def _listed(events: Counter[Event]) -> str:
+    return ", ".join(map(str, events.elements())) or "nothing"
