@@ -115,6 +115,14 @@ def test_links_and_pictures_lead_somewhere() -> None:
             assert target.startswith("https://") or (path.parent / target).exists(), target
 
 
+def test_every_page_is_in_one_group_of_the_contents() -> None:
+    contents = re.findall(r"^```\{toctree\}\n(.*?)^```$", page("index"), re.DOTALL | re.MULTILINE)
+    captions = [re.findall(r":caption: (.*)", group)[0] for group in contents]
+    assert captions == ["Getting started", "Guides", "Reference"]
+    listed = [line for group in contents for line in group.splitlines() if re.match(r"\w", line)]
+    assert sorted(listed) == sorted(path.stem for path in PAGES if path.stem != "index")
+
+
 def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
     """Line, marks and code of each block of Python on a page."""
     text = path.read_text(encoding="utf-8")

@@ -61,6 +61,21 @@ def test_the_wheel_holds_the_licence(wheel: zipfile.ZipFile) -> None:
     assert any(name.endswith("/licenses/LICENSE") for name in wheel.namelist())
 
 
+def test_the_page_of_a_package_index_has_absolute_links_alone(wheel: zipfile.ZipFile) -> None:
+    (name,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
+    page = wheel.read(name).decode("utf-8")
+    repository = PROJECT["urls"]["Repository"]
+    assert f"Project-URL: Repository, {repository}\n" in page
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)]+)\)", page)
+    assert len(targets) == len(re.findall(r"\]\(([^)]+)\)", readme)) > 5
+    assert [target for target in targets if not target.startswith("https://")] == []
+    files = [target.removeprefix(f"{repository}/blob/main/") for target in targets]
+    raw = repository.replace("github.com", "raw.githubusercontent.com") + "/main/"
+    files = [target.removeprefix(raw) for target in files]
+    assert [file for file in files if "://" not in file and not (ROOT / file).exists()] == []
+
+
 def test_every_room_is_a_package() -> None:
     folders = {(ROOT / name).parent for name in _package_files() if name.endswith(".py")}
     assert {folder for folder in folders if not (folder / "__init__.py").is_file()} == set()
