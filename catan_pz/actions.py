@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.terms import NUM_RESOURCES
+from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES
 
 ROLL: Final = 0
 END_TURN: Final = 1
@@ -38,6 +38,9 @@ NO_ACTION: Final = -1
 
 NUM_OFFERS: Final = COMPOSE_GIVE - OFFER
 """T, offers that are one action each (templates)."""
+
+NUM_OPPONENTS: Final = MAX_PLAYERS - 1
+"""Relative seats 1 to 3."""
 
 Table = NDArray[np.int64]
 
@@ -106,25 +109,25 @@ class ActionKind:
 ACTION_KINDS: Final = (
     ActionKind("roll", ROLL),
     ActionKind("end_turn", END_TURN),
-    ActionKind("build_road", BUILD_ROAD, 72, "edge"),
-    ActionKind("build_settlement", BUILD_SETTLEMENT, 54, "vertex"),
-    ActionKind("build_city", BUILD_CITY, 54, "vertex"),
+    ActionKind("build_road", BUILD_ROAD, NUM_EDGES, "edge"),
+    ActionKind("build_settlement", BUILD_SETTLEMENT, NUM_VERTICES, "vertex"),
+    ActionKind("build_city", BUILD_CITY, NUM_VERTICES, "vertex"),
     ActionKind("buy_development_card", BUY_DEVELOPMENT_CARD),
     ActionKind("play_knight", PLAY_KNIGHT),
     ActionKind("play_road_building", PLAY_ROAD_BUILDING),
-    ActionKind("play_year_of_plenty", PLAY_YEAR_OF_PLENTY, 15, "pair"),
-    ActionKind("play_monopoly", PLAY_MONOPOLY, 5, "resource"),
-    ActionKind("move_robber", MOVE_ROBBER, 19, "hex"),
-    ActionKind("steal", STEAL, 3, "seat"),
-    ActionKind("discard", DISCARD, 5, "resource"),
-    ActionKind("maritime_trade", MARITIME_TRADE, 20, "swap"),
+    ActionKind("play_year_of_plenty", PLAY_YEAR_OF_PLENTY, len(PLENTY_PAIRS), "pair"),
+    ActionKind("play_monopoly", PLAY_MONOPOLY, NUM_RESOURCES, "resource"),
+    ActionKind("move_robber", MOVE_ROBBER, NUM_HEXES, "hex"),
+    ActionKind("steal", STEAL, NUM_OPPONENTS, "seat"),
+    ActionKind("discard", DISCARD, NUM_RESOURCES, "resource"),
+    ActionKind("maritime_trade", MARITIME_TRADE, len(MARITIME_SWAPS), "swap"),
     ActionKind("offer", OFFER, NUM_OFFERS, "bundles", trading=True),
-    ActionKind("compose_give", COMPOSE_GIVE, 5, "resource", trading=True),
-    ActionKind("compose_get", COMPOSE_GET, 5, "resource", trading=True),
+    ActionKind("compose_give", COMPOSE_GIVE, NUM_RESOURCES, "resource", trading=True),
+    ActionKind("compose_get", COMPOSE_GET, NUM_RESOURCES, "resource", trading=True),
     ActionKind("compose_send", COMPOSE_SEND, trading=True),
     ActionKind("accept", ACCEPT, trading=True),
     ActionKind("reject", REJECT, trading=True),
-    ActionKind("close_with", CLOSE_WITH, 3, "seat", trading=True),
+    ActionKind("close_with", CLOSE_WITH, NUM_OPPONENTS, "seat", trading=True),
     ActionKind("withdraw", WITHDRAW, trading=True),
 )
 """All kinds of action, in the order of their ids."""

@@ -335,7 +335,7 @@ def rule_types() -> str:
 def weights() -> str:
     """How often the weighted player plays each kind of action."""
     by_weight: dict[int, list[str]] = {}
-    for kind, (_, _, weight) in WEIGHTS.items():
+    for kind, weight in WEIGHTS.items():
         by_weight.setdefault(weight, []).append(f"`{kind}`")
     rows = ([", ".join(by_weight[weight]), weight] for weight in sorted(by_weight, reverse=True))
     return table(["actions", "weight of each"], *rows)

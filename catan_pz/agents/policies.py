@@ -14,36 +14,36 @@ from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import chance
 
 WEIGHTS: Final = {
-    "roll": (actions.ROLL, 1, 100),
-    "end_turn": (actions.END_TURN, 1, 1),
-    "build_road": (actions.BUILD_ROAD, 72, 10),
-    "build_settlement": (actions.BUILD_SETTLEMENT, 54, 1000),
-    "build_city": (actions.BUILD_CITY, 54, 1000),
-    "buy_development_card": (actions.BUY_DEVELOPMENT_CARD, 1, 50),
-    "play_knight": (actions.PLAY_KNIGHT, 1, 100),
-    "play_road_building": (actions.PLAY_ROAD_BUILDING, 1, 100),
-    "play_year_of_plenty": (actions.PLAY_YEAR_OF_PLENTY, 15, 10),
-    "play_monopoly": (actions.PLAY_MONOPOLY, 5, 20),
-    "move_robber": (actions.MOVE_ROBBER, 19, 1),
-    "steal": (actions.STEAL, 3, 1),
-    "discard": (actions.DISCARD, 5, 1),
-    "maritime_trade": (actions.MARITIME_TRADE, 20, 2),
-    "offer": (actions.OFFER, 120, 1),
-    "compose_give": (actions.COMPOSE_GIVE, 5, 1),
-    "compose_get": (actions.COMPOSE_GET, 5, 1),
-    "compose_send": (actions.COMPOSE_SEND, 1, 20),
-    "accept": (actions.ACCEPT, 1, 20),
-    "reject": (actions.REJECT, 1, 100),
-    "close_with": (actions.CLOSE_WITH, 3, 20),
-    "withdraw": (actions.WITHDRAW, 1, 20),
+    "roll": 100,
+    "end_turn": 1,
+    "build_road": 10,
+    "build_settlement": 1000,
+    "build_city": 1000,
+    "buy_development_card": 50,
+    "play_knight": 100,
+    "play_road_building": 100,
+    "play_year_of_plenty": 10,
+    "play_monopoly": 20,
+    "move_robber": 1,
+    "steal": 1,
+    "discard": 1,
+    "maritime_trade": 2,
+    "offer": 1,
+    "compose_give": 1,
+    "compose_get": 1,
+    "compose_send": 20,
+    "accept": 20,
+    "reject": 100,
+    "close_with": 20,
+    "withdraw": 20,
 }
-"""For each kind of action the first id, how many there are, and the weight of each of them."""
+"""For each kind of action the weight of each action of that kind."""
 
 
 def _weight_of_each() -> np.ndarray:
     weights = np.zeros(actions.NUM_ACTIONS, np.int64)
-    for first, count, weight in WEIGHTS.values():
-        weights[first : first + count] = weight
+    for kind in actions.ACTION_KINDS:
+        weights[kind.ids] = WEIGHTS[kind.name]
     weights.flags.writeable = False
     return weights
 

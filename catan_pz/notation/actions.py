@@ -5,7 +5,7 @@ from operator import index
 from typing import Any, Final
 
 from catan_pz import actions as table
-from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES, Resource
+from catan_pz.terms import Resource
 
 RESOURCE_NAMES: Final = tuple(r.name.lower() for r in Resource)
 
@@ -15,41 +15,31 @@ def bundle_to_dict(counts: Sequence[int]) -> dict[str, int]:
     return {name: int(n) for name, n in zip(RESOURCE_NAMES, counts, strict=True) if n != 0}
 
 
-def _descriptions() -> list[dict[str, Any]]:
+def _arguments(kind: table.ActionKind) -> list[dict[str, Any]]:
+    """The arguments of each action of a kind, in the order of their ids."""
     names = RESOURCE_NAMES
-    relative = (1, 2, 3)
+    match kind.argument:
+        case "edge" | "vertex" | "hex":
+            return [{kind.argument: place} for place in range(kind.count)]
+        case "seat":
+            return [{"seat": k + 1} for k in range(kind.count)]
+        case "resource":
+            return [{"resource": name} for name in names]
+        case "pair":
+            return [{"pair": [names[a], names[b]]} for a, b in table.PLENTY_PAIRS]
+        case "swap":
+            return [{"give": names[a], "get": names[b]} for a, b in table.MARITIME_SWAPS]
+        case "bundles":
+            sides = zip(table.OFFER_GIVE, table.OFFER_GET, strict=True)
+            return [{"give": bundle_to_dict(a), "get": bundle_to_dict(b)} for a, b in sides]
+    return [{}]
+
+
+def _descriptions() -> list[dict[str, Any]]:
     return [
-        {"kind": "roll"},
-        {"kind": "end_turn"},
-        *({"kind": "build_road", "edge": e} for e in range(NUM_EDGES)),
-        *({"kind": "build_settlement", "vertex": v} for v in range(NUM_VERTICES)),
-        *({"kind": "build_city", "vertex": v} for v in range(NUM_VERTICES)),
-        {"kind": "buy_development_card"},
-        {"kind": "play_knight"},
-        {"kind": "play_road_building"},
-        *(
-            {"kind": "play_year_of_plenty", "pair": [names[a], names[b]]}
-            for a, b in table.PLENTY_PAIRS
-        ),
-        *({"kind": "play_monopoly", "resource": r} for r in names),
-        *({"kind": "move_robber", "hex": h} for h in range(NUM_HEXES)),
-        *({"kind": "steal", "seat": k} for k in relative),
-        *({"kind": "discard", "resource": r} for r in names),
-        *(
-            {"kind": "maritime_trade", "give": names[give], "get": names[get]}
-            for give, get in table.MARITIME_SWAPS
-        ),
-        *(
-            {"kind": "offer", "give": bundle_to_dict(give), "get": bundle_to_dict(get)}
-            for give, get in zip(table.OFFER_GIVE, table.OFFER_GET, strict=True)
-        ),
-        *({"kind": "compose_give", "resource": r} for r in names),
-        *({"kind": "compose_get", "resource": r} for r in names),
-        {"kind": "compose_send"},
-        {"kind": "accept"},
-        {"kind": "reject"},
-        *({"kind": "close_with", "seat": k} for k in relative),
-        {"kind": "withdraw"},
+        {"kind": kind.name, **arguments}
+        for kind in table.ACTION_KINDS
+        for arguments in _arguments(kind)
     ]
 
 

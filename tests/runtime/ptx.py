@@ -21,7 +21,13 @@ from catan_pz.runtime import cuda_kernels
 
 COMPUTE_CAPABILITY = (9, 0)
 
-KERNELS = ("deal_kernel", "sample_kernel", "check_kernel", "step_kernel")
+KERNELS = (
+    "deal_kernel",
+    "sample_kernel",
+    "check_kernel",
+    "step_kernel",
+    "observe_everything_kernel",
+)
 
 
 def ptx_of(name: str, *, optimized: bool = True) -> str:

@@ -14,8 +14,8 @@ import catan_pz
 from catan_pz.engine.state import as_games
 
 CASES: tuple[dict[str, Any], ...] = (
-    {"rules": "one_v_one", "max_turns": 12, "reward": "points_gained"},
-    {"num_players": 3, "offer_form": "both", "skip_forced": True},
+    {"rules": "one_v_one", "max_turns": 12, "reward": "points_gained", "global_state": True},
+    {"num_players": 3, "offer_form": "both", "skip_forced": True, "observation": "planes"},
     {"trading": False, "observation": False, "board": (4, 5), "auto_reset": False, "max_turns": 9},
 )
 GAMES = 3
@@ -45,8 +45,9 @@ def play(device: str, case: dict[str, Any], steps: int) -> str:
         ended += int(np.asarray(batch.done).sum())
         if not following and step % 7 == 0:
             batch.reset_finished()
-        seen = (batch.games, batch.seeds, batch.mask, batch.player)
-        for part in (*seen, batch.observation, batch.reward, batch.done, batch.truncated):
+        seen = batch.observation if isinstance(batch.observation, dict) else {"": batch.observation}
+        told = (batch.reward, batch.done, batch.truncated, batch.global_state)
+        for part in (batch.games, batch.seeds, batch.mask, batch.player, *seen.values(), *told):
             if part is not None:
                 digest.update(np.ascontiguousarray(part).tobytes())
     return f"{digest.hexdigest()} {ended}"
