@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from catan_pz import Game, Rules, agents
-from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.network import NetworkAgent
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.render import board_text, tell
 from catan_pz.render.story import action_words

@@ -17,8 +17,8 @@ from rich.progress import track
 from rich.table import Table as Grid
 
 from catan_pz import Game, agents, describe_action
-from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.network import NetworkAgent
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Events

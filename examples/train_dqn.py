@@ -54,6 +54,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from catan_pz.agents.league import League
 from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
 from catan_pz.env.vector.board_policies import BoardQPolicy
 from catan_pz.env.vector.export import exported
@@ -249,10 +250,10 @@ class TimedLeague(League):
 
     timers: Timers
 
-    def act_in_games(self, *rows: Any) -> Any:
+    def act_batch(self, views: Views) -> Any:
         """Choices in many games."""
         with self.timers.of("opponents"):
-            return super().act_in_games(*rows)
+            return super().act_batch(views)
 
 
 def opponents_of(options: Options, timers: Timers) -> TimedLeague | None:

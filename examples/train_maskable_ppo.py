@@ -48,9 +48,9 @@ from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch.utils.tensorboard import SummaryWriter
 
 from catan_pz import agents
-from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.league import League
 from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
 from catan_pz.env.vector.board_policies import BoardPolicy
 from catan_pz.env.vector.export import exported
@@ -250,10 +250,10 @@ class TimedLeague(League):
 
     timers: Timers
 
-    def act_in_games(self, *rows: Any) -> Any:
+    def act_batch(self, views: Views) -> Any:
         """Choices in many games."""
         with self.timers.of("opponents"):
-            return super().act_in_games(*rows)
+            return super().act_batch(views)
 
 
 def opponents_of(options: Options, timers: Timers) -> TimedLeague | None:
@@ -819,7 +819,7 @@ def watch(options: Options, games: CatanVecEnv) -> dict[str, np.ndarray]:
         whether the game was watched to its end, so that the return is the whole of it.
     """
     teacher = agents.load(options.teacher)
-    if not isinstance(teacher, BatchAgent):
+    if not teacher.stateless:
         raise ValueError(f"option teacher={options.teacher!r}: allowed: agents that play batches")
     opponents: Any = games.batch.opponents
     batch = SingleLearnerBatch(
@@ -834,7 +834,7 @@ def watch(options: Options, games: CatanVecEnv) -> dict[str, np.ndarray]:
     told: list[tuple[np.ndarray, ...]] = []
     for _ in range(max(1, options.lessons // options.games)):
         draws = rng.integers(2**64, size=options.games, dtype=np.uint64)
-        actions = teacher.act_batch(batch.observation, batch.mask, draws)
+        actions = teacher.act_batch(Views(batch.observation, batch.mask, draws, draws))
         before = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
         batch.step(actions)
         told.append((*before, batch.reward.copy(), batch.done.copy()))

@@ -1,13 +1,15 @@
-"""What a player program must do, and all that it is told."""
+"""The interface of agents: what a player program implements, and what it is told."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.draws import Draws
-from catan_pz.checks import check_seed
+from catan_pz.agents.random_stream import RandomStream
+from catan_pz.agents.result import SeatResult
+from catan_pz.agents.views import Views
+from catan_pz.checks import as_action, check_seed
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 
@@ -15,21 +17,27 @@ from catan_pz.runtime.view import View
 class Agent(ABC):
     """A player program, which sits in one seat of one game at a time.
 
-    Hosts let copies play, made by `copy.copy` for each seat of each game: what a game changes
-    of an agent must be made anew in `reset`.
+    Only `act` must be implemented. Hosts seat copies, made by `copy.copy` for each seat of each
+    game, and call on each copy: `reset` once, then `act` for each of its decisions, then `end`
+    and `close` once each, also where the game breaks off. What a game changes of an agent must
+    be created in `reset`.
 
     Attributes:
         name: for tables of results; the name of the class where it has none of its own.
         needs_belief: whether views must answer `resample`, which costs the host time.
+        stateless: whether a choice follows from the view, the seed and the random bits alone,
+            so that a host may call `act_batch` on one object for all games, without `reset`,
+            `end` and `close`.
         seat: the seat in the present game.
         rules: the rules of the present game.
     """
 
-    needs_belief: ClassVar[bool] = False
+    needs_belief: bool = False
+    stateless: bool = False
     name: str
     seat: int
     rules: Rules
-    _draws: Draws | None = None
+    _random: RandomStream | None = None
 
     def __init_subclass__(cls) -> None:
         """Name the class."""
@@ -38,30 +46,30 @@ class Agent(ABC):
             cls.name = cls.__name__
 
     @property
-    def draws(self) -> Draws:
-        """Where all chance in the choices of this game must come from.
+    def random(self) -> RandomStream:
+        """The random stream of this game: all randomness in choices must come from it.
 
         Raises:
             RuntimeError: before `reset`.
         """
-        if self._draws is None:
+        if self._random is None:
             raise RuntimeError(f"agent {self.name!r} is in no game: call Agent.reset() first")
-        return self._draws
+        return self._random
 
     def check_rules(self, rules: Rules) -> None:  # noqa: B027 (a hook, not a duty)
-        """Refuse games that the agent can't play; most can play all.
+        """Refuse rules that the agent can't play by; most agents play by all.
 
         Raises:
             ValueError: names what doesn't fit.
         """
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """A game begins. Those who override this call it first.
+        """A game begins. An override calls this method first.
 
         Args:
             seat: the agent's seat.
             rules: the rules of the game.
-            seed: from 0 to 2**64 - 1, of `draws`.
+            seed: from 0 to 2**64 - 1, of `random`.
 
         Raises:
             ValueError: for a seed that is not possible, or rules that it can't play by.
@@ -69,16 +77,39 @@ class Agent(ABC):
         self.check_rules(rules)
         self.seat = seat
         self.rules = rules
-        self._draws = Draws(check_seed(seed))
+        self._random = RandomStream(check_seed(seed))
 
     @abstractmethod
-    def act(self, view: View, mask: NDArray[np.int8]) -> int:
+    def act(self, view: View) -> int:
         """Choose an action.
 
         Args:
-            view: what the seat may know.
-            mask: (A,) int8, the legal actions, `view.mask`.
+            view: what the seat may know; `view.mask` marks the legal actions.
 
         Returns:
             A legal action.
         """
+
+    def act_batch(self, views: Views) -> NDArray[np.integer[Any]]:
+        """Choose an action in each of K games.
+
+        By default the copy that is seated in each game acts, one after the other.
+
+        Args:
+            views: what the seats to move may know.
+
+        Returns:
+            (K,) legal actions, of any integer type.
+        """
+        chosen = [as_action(player.act(view)) for player, view in views.players(self)]
+        return np.array(chosen, np.int64)
+
+    def end(self, result: SeatResult) -> None:  # noqa: B027 (a hook, not a duty)
+        """The game has ended, or the host has stopped it.
+
+        Args:
+            result: winner, points, turns and the reason of the end.
+        """
+
+    def close(self) -> None:  # noqa: B027 (a hook, not a duty)
+        """Release what `reset` opened; no other call follows."""

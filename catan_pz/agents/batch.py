@@ -1,4 +1,4 @@
-"""What a player program must do that decides in many games at once."""
+"""Agents that decide in many games by one call."""
 
 from abc import abstractmethod
 from typing import Any
@@ -7,39 +7,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
+from catan_pz.agents.views import Views
 from catan_pz.runtime.view import View
 
 
 class BatchAgent(Agent):
-    """A player program that decides in many games by one call, and keeps nothing of any game.
+    """An agent that decides in many games by one call, and keeps nothing of any game.
 
-    It plays single games as well, by the same choices. Letters: K games, N numbers of an
-    observation, A actions.
+    It plays single games as well, by the same choices.
     """
 
-    @abstractmethod
-    def act_batch(
-        self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        draws: NDArray[np.uint64],
-    ) -> NDArray[np.integer[Any]]:
-        """Choose an action in each game.
+    stateless = True
 
-        The choice in a game must rest on its own row alone.
+    @abstractmethod
+    def act_batch(self, views: Views) -> NDArray[np.integer[Any]]:
+        """Choose an action in each of K games.
+
+        The choice in a game must depend on its own row alone.
 
         Args:
-            observations: (K, N) int8, what the player to move may know, in the natural units
-                of `observation.segments`, relative to its seat.
-            masks: (K, A) int8, 1 for each legal action.
-            draws: (K,) uint64, a random number for each game, where all chance in the choice
-                must come from.
+            views: observations (K, N), masks (K, A), and 64 random bits for each game.
 
         Returns:
             (K,) legal actions, of any integer type.
         """
 
-    def act(self, view: View, mask: NDArray[np.int8]) -> int:
-        """`act_batch` in one game, by the next draw."""
-        draws = np.array((self.draws.next(),), np.uint64)
-        return int(self.act_batch(view.observation[None], mask[None], draws)[0])
+    def act(self, view: View) -> int:
+        """`act_batch` in one game, by the next number of the random stream."""
+        random = self.random
+        views = Views(
+            view.observation[None],
+            view.mask[None],
+            np.array((random.seed,), np.uint64),
+            np.array((random.next(),), np.uint64),
+        )
+        return int(self.act_batch(views)[0])

@@ -61,7 +61,7 @@ def play_compiled(
 
     In game i player k has seat (k + i) mod P, so that seats even out. Game i is the one
     that the same agents play at a `Table` with `Game(rules, seed + i)` and the seeds
-    `draws.seat_seeds(seed + i, P)`.
+    `random_stream.seat_seeds(seed + i, P)`.
 
     Args:
         agents: one for each of P seats, or their names.

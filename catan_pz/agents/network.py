@@ -20,6 +20,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.migration import migrated
+from catan_pz.agents.views import Views
 from catan_pz.encoders import Encoder, load, names
 from catan_pz.files import whole_file
 from catan_pz.observation.segments import LAYOUT, PLACES
@@ -204,11 +205,16 @@ def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
     return total.hexdigest()
 
 
-def drawn_by_odds(odds: NDArray[Any], draws: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """(K,) actions drawn from odds (K, A) from 0, in any unit, by one random number each."""
-    below = odds.cumsum(axis=1, dtype=np.float64)
+def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """(K,) actions sampled with probabilities in proportion to weights (K, A) from 0.
+
+    Args:
+        weights: (K, A), in any unit.
+        random_bits: (K,) 64 random bits for each row.
+    """
+    below = weights.cumsum(axis=1, dtype=np.float64)
     whole = below[:, -1]
-    picked = np.minimum((draws >> np.uint64(11)) * 2.0**-53 * whole, np.nextafter(whole, 0))
+    picked = np.minimum((random_bits >> np.uint64(11)) * 2.0**-53 * whole, np.nextafter(whole, 0))
     return np.asarray((below > picked[:, None]).argmax(axis=1), np.int64)
 
 
@@ -261,25 +267,21 @@ class NetworkAgent(BatchAgent):
         """(K, A) what the network says of each action, from observations (K, N)."""
         return self.model.logits(observations)
 
-    def act_batch(
-        self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        draws: NDArray[np.uint64],
-    ) -> NDArray[np.int64]:
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) choices.
 
         Raises:
             ValueError: if the model wasn't trained for such games.
         """
-        self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
-        legal = masks != 0
-        logits = np.where(legal, self.logits(observations), -np.inf)
+        self._check_fit(int(views.observations[0, _PRESENT].sum()), views.masks.shape[1])
+        logits = np.where(views.masks != 0, self.logits(views.observations), -np.inf)
         if self.model.choice == "best":
             return np.asarray(logits.argmax(axis=1), np.int64)
-        return drawn_by_odds(_softmax(logits), draws)
+        return sample_actions(_softmax(logits), views.random_bits)
 
-    def odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal.
 
         Raises:
@@ -287,13 +289,13 @@ class NetworkAgent(BatchAgent):
         """
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
         if self.model.numbers != "logits":
-            raise ValueError(f"agent {self.name!r} goes by values: it has no odds")
-        odds = _softmax(np.where(masks != 0, self.logits(observations), -np.inf))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True), np.float64)
+            raise ValueError(f"agent {self.name!r} has Q-values, no probabilities")
+        weights = _softmax(np.where(masks != 0, self.logits(observations), -np.inf))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
 
 
 def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
-    """(K, A) odds in the unit of the likeliest, from logits."""
+    """(K, A) probabilities in the unit of the largest, from logits."""
     return np.asarray(np.exp(logits - logits.max(axis=1, keepdims=True)))
 
 

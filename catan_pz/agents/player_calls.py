@@ -3,8 +3,8 @@
 import numpy as np
 
 from catan_pz.agents import policies as players
-from catan_pz.agents.draws import OF_A_SEAT
 from catan_pz.agents.heuristic import choose as heuristic
+from catan_pz.agents.random_stream import SEAT_GAMMA
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import (
     ConstInt64Array,
@@ -26,52 +26,52 @@ RANDOM, WEIGHTED, HEURISTIC = 0, 1, 2
 
 @entry
 def choose_random(
-    observations: Int8Matrix, masks: Int8Matrix, draws: UInt64Array, actions: Int64Array
+    observations: Int8Matrix, masks: Int8Matrix, random_bits: UInt64Array, actions: Int64Array
 ) -> None:
     """Choose in each game as `RandomAgent` does."""
     for i in range(masks.shape[0]):
-        actions[i] = players.random_action(observations[i], masks[i], draws[i])
+        actions[i] = players.random_action(observations[i], masks[i], random_bits[i])
 
 
 @entry
 def choose_weighted(
-    observations: Int8Matrix, masks: Int8Matrix, draws: UInt64Array, actions: Int64Array
+    observations: Int8Matrix, masks: Int8Matrix, random_bits: UInt64Array, actions: Int64Array
 ) -> None:
     """Choose in each game as `WeightedAgent` does."""
     for i in range(masks.shape[0]):
-        actions[i] = players.weighted_action(observations[i], masks[i], draws[i])
+        actions[i] = players.weighted_action(observations[i], masks[i], random_bits[i])
 
 
 @entry
 def choose_heuristic(
     observations: Int8Matrix,
     masks: Int8Matrix,
-    draws: UInt64Array,
+    random_bits: UInt64Array,
     style: ConstInt64Array,
     actions: Int64Array,
 ) -> None:
     """Choose in each game as `HeuristicAgent` does."""
     for i in range(masks.shape[0]):
-        actions[i] = heuristic.styled_action(observations[i], masks[i], draws[i], style)
+        actions[i] = heuristic.styled_action(observations[i], masks[i], random_bits[i], style)
 
 
 @rule
 def choose(
-    policy: int, obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64Array
+    policy: int, obs: Int8Array, mask: Int8Array, random_bits: np.uint64, style: ConstInt64Array
 ) -> int:
     """The choice of a compiled player."""
     if policy == HEURISTIC:
-        return heuristic.styled_action(obs, mask, draw, style)
+        return heuristic.styled_action(obs, mask, random_bits, style)
     if policy == WEIGHTED:
-        return players.weighted_action(obs, mask, draw)
-    return players.random_action(obs, mask, draw)
+        return players.weighted_action(obs, mask, random_bits)
+    return players.random_action(obs, mask, random_bits)
 
 
 @rule
-def seed_seats(seed: np.uint64, samplers: UInt64Array) -> None:
-    """Start the streams of all seats of a game, as `draws.seat_seeds` does."""
-    for p in range(samplers.shape[0]):
-        samplers[p] = chance.scramble(~seed + np.uint64(p + 1) * OF_A_SEAT)
+def seed_seats(seed: np.uint64, rng_states: UInt64Array) -> None:
+    """Start the streams of all seats of a game, as `random_stream.seat_seeds` does."""
+    for p in range(rng_states.shape[0]):
+        rng_states[p] = chance.scramble(~seed + np.uint64(p + 1) * SEAT_GAMMA)
 
 
 @entry
@@ -88,7 +88,7 @@ def play_games(
     script: Int8Matrix,
     policies: ConstInt64Array,
     styles: ConstInt64Matrix,
-    samplers: UInt64Array,
+    rng_states: UInt64Array,
     mask: Int8Array,
     obs: Int8Array,
     winners: Int64Array,
@@ -98,22 +98,22 @@ def play_games(
     """Play whole games between compiled players; in game i player k has the seat k + i.
 
     Writes the player that has won, -1 for none, the points of each player, and adds the
-    decisions of each to `counts`. `samplers`, `mask` and `obs` are scratch space.
+    decisions of each to `counts`. `rng_states`, `mask` and `obs` are scratch space.
     """
     for i in range(first, last):
         games[i] = blank[0]
         s = games[i]
         deal.deal(s, seeds[i], layouts, spiral, no_adjacent_red, random_first)
-        seed_seats(seeds[i], samplers)
+        seed_seats(seeds[i], rng_states)
         n = int(s.num_players)
         while not is_finished(s):
             p = int(s.player)
             k = (p - i) % n
             legal.write_mask(s, mask)
             encode.observe(s, p, obs)
-            samplers[p] += chance.GAMMA
-            draw = chance.scramble(samplers[p])
-            step.advance(s, choose(policies[k], obs, mask, draw, styles[k]), script)
+            rng_states[p] += chance.GAMMA
+            a = choose(policies[k], obs, mask, chance.scramble(rng_states[p]), styles[k])
+            step.advance(s, a, script)
             counts[k] += 1
         winners[i] = -1 if s.winner < 0 else (int(s.winner) - i) % n
         for p in range(n):

@@ -53,12 +53,12 @@ WEIGHT_OF = _weight_of_each()
 
 
 @rule
-def random_action(obs: Int8Array, mask: Int8Array, draw: np.uint64) -> int:
+def random_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action, each equally likely; -1 where there is none."""
     legal = 0
     for a in range(mask.shape[0]):
         legal += int(mask[a])
-    left = chance.number_below(draw, legal)
+    left = chance.number_below(random_bits, legal)
     for a in range(mask.shape[0]):
         if mask[a] != 0:
             if left == 0:
@@ -68,12 +68,12 @@ def random_action(obs: Int8Array, mask: Int8Array, draw: np.uint64) -> int:
 
 
 @rule
-def weighted_action(obs: Int8Array, mask: Int8Array, draw: np.uint64) -> int:
+def weighted_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action, each as likely as its weight says; -1 where there is none."""
     total = 0
     for a in range(mask.shape[0]):
         total += WEIGHT_OF[a] * int(mask[a])
-    left = chance.number_below(draw, total)
+    left = chance.number_below(random_bits, total)
     for a in range(mask.shape[0]):
         if mask[a] != 0:
             left -= WEIGHT_OF[a]

@@ -1,10 +1,11 @@
-"""The player who chooses at random."""
+"""The player that chooses at random."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents import player_calls
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.views import Views
 
 
 class RandomAgent(BatchAgent):
@@ -12,13 +13,8 @@ class RandomAgent(BatchAgent):
 
     name = "random"
 
-    def act_batch(
-        self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        draws: NDArray[np.uint64],
-    ) -> NDArray[np.int64]:
-        """(K,) legal actions drawn uniformly."""
-        chosen = np.empty(len(masks), np.int64)
-        player_calls.choose_random(observations, masks, draws, chosen)
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        """(K,) legal actions, each with the same probability."""
+        chosen = np.empty(len(views), np.int64)
+        player_calls.choose_random(views.observations, views.masks, views.random_bits, chosen)
         return chosen

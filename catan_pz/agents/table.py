@@ -1,12 +1,14 @@
 """One game between agents."""
 
 from collections.abc import Sequence
-from copy import copy
 from functools import partial
+from typing import Self
 
 import numpy as np
 
 from catan_pz.agents.base import Agent
+from catan_pz.agents.hosting import blamed, dismiss, seat_copy
+from catan_pz.agents.result import result_for
 from catan_pz.belief import Belief
 from catan_pz.checks import as_action
 from catan_pz.runtime.game import Game, IllegalActionError
@@ -22,13 +24,16 @@ class Table:
     """Hosts a game between agents: shows each what its seat may know, and plays its choices.
 
     For agents with `needs_belief` a `Belief` follows the game from here on; it is exact if
-    the game has only begun.
+    the game has only begun. What an agent raises has a note with its name and seat. The agents
+    leave when `step` ends the game; a host that plays the game itself, or stops it, calls
+    `close`, or uses the table as a context manager.
 
     Args:
         game: the game, also in its middle.
         agents: one for each seat, None for a seat that is played from outside. Copies sit
             down, so that one object may be given for several seats and tables.
-        seeds: for each seat the seed of the agent's draws; `draws.seat_seeds` makes some.
+        seeds: for each seat the seed of the agent's random stream; `random_stream.seat_seeds`
+            makes some.
 
     Attributes:
         game: the game.
@@ -45,16 +50,46 @@ class Table:
             if len(given) != count:
                 raise ValueError(f"there are {len(given)} {name}; allowed: {count}, one a seat")
         self.game = game
-        self.agents: list[Agent | None] = []
+        self.agents: list[Agent | None] = [None] * count
         self._beliefs: dict[int, Belief] = {}
-        for seat, (agent, seed) in enumerate(zip(agents, seeds, strict=True)):
-            own = copy(agent)
-            self.agents.append(own)
-            if own is not None:
-                own.reset(seat, game.rules, seed)
-                if own.needs_belief:
-                    self._beliefs[seat] = belief = Belief(seat, game.state)
-                    game.listeners.append(belief.listen)
+        self._is_open = True
+        try:
+            for seat, (agent, seed) in enumerate(zip(agents, seeds, strict=True)):
+                if agent is not None:
+                    self.seat(seat, agent, seed)
+        except BaseException:
+            self.close()
+            raise
+
+    def seat(self, seat: int, agent: Agent, seed: int) -> None:
+        """Let a copy of an agent sit down in a seat that is free.
+
+        Args:
+            seat: the seat.
+            agent: the agent.
+            seed: of its random stream.
+
+        Raises:
+            ValueError: if the seat is taken, the seed is not possible, or the agent can't play
+                by the rules.
+        """
+        if self.agents[seat] is not None:
+            raise ValueError(f"seat {seat} is taken; allowed: a seat that is free")
+        own = seat_copy(agent, seat, self.game.rules, seed)
+        self.agents[seat] = own
+        if own.needs_belief:
+            self._beliefs[seat] = belief = Belief(seat, self.game.state)
+            self.game.listeners.append(belief.listen)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    @property
+    def _is_finished(self) -> bool:
+        return self.game.is_over or self.game.is_truncated
 
     def view(self, seat: int) -> View:
         """What a seat may know now."""
@@ -66,17 +101,22 @@ class Table:
         """The choice of the agent that is to move; the game is left as it is.
 
         Raises:
-            RuntimeError: if the game is finished, or no agent plays the seat to move.
+            RuntimeError: if the game is finished, the table is closed, or no agent plays the
+                seat to move.
             IllegalActionError: if the choice isn't legal; names the agent.
             TypeError: if it is no integer.
         """
         game = self.game
         seat = game.player
         agent = self.agents[seat]
-        if agent is None or game.is_over or game.is_truncated:
-            raise RuntimeError("no agent is to move" if agent is None else "the game is finished")
-        view = self.view(seat)
-        action = as_action(agent.act(view, view.mask))
+        if self._is_finished:
+            raise RuntimeError("the game is finished")
+        if not self._is_open:
+            raise RuntimeError("the table is closed")
+        if agent is None:
+            raise RuntimeError("no agent is to move")
+        with blamed(agent, seat):
+            action = as_action(agent.act(self.view(seat)))
         try:
             game.check(action)
         except IllegalActionError as error:
@@ -91,6 +131,8 @@ class Table:
         """
         action = self.decide()
         self.game.step(action)
+        if self._is_finished:
+            self.close()
         return action
 
     def play(self) -> int | None:
@@ -99,12 +141,26 @@ class Table:
         Raises:
             RuntimeError, IllegalActionError, TypeError: as `decide`.
         """
-        while not (self.game.is_over or self.game.is_truncated):
-            self.step()
+        with self:
+            while not self._is_finished:
+                self.step()
         return self.game.winner
 
-    def leave(self) -> None:
-        """Stop following the game."""
+    def close(self) -> None:
+        """Tell the agents how the game ended, let them go, and stop following the game.
+
+        Raises:
+            Exception: what an agent raises in `end` or `close`, once all have been called.
+        """
+        if not self._is_open:
+            return
+        self._is_open = False
         listening = [belief.listen for belief in self._beliefs.values()]
         self.game.listeners = [one for one in self.game.listeners if one not in listening]
         self._beliefs.clear()
+        state, rules = self.game.state, self.game.rules
+        dismiss(
+            (agent, result_for(state, rules, seat))
+            for seat, agent in enumerate(self.agents)
+            if agent is not None
+        )

@@ -1,14 +1,15 @@
-"""The player who chooses at random, but would rather build."""
+"""The player that chooses at random, by weights of the kinds of action."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents import player_calls
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.views import Views
 
 
 class WeightedAgent(BatchAgent):
-    """Plays each legal action as often as the weight of its kind in `policies.WEIGHTS` says.
+    """Plays each legal action with a probability in proportion to its weight, `policies.WEIGHTS`.
 
     Settlements and cities come first, then development cards and the playing of cards; roads,
     trades and the end of the turn come last.
@@ -16,13 +17,8 @@ class WeightedAgent(BatchAgent):
 
     name = "weighted"
 
-    def act_batch(
-        self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        draws: NDArray[np.uint64],
-    ) -> NDArray[np.int64]:
-        """(K,) legal actions drawn by their weights."""
-        chosen = np.empty(len(masks), np.int64)
-        player_calls.choose_weighted(observations, masks, draws, chosen)
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        """(K,) legal actions, with probabilities in proportion to their weights."""
+        chosen = np.empty(len(views), np.int64)
+        player_calls.choose_weighted(views.observations, views.masks, views.random_bits, chosen)
         return chosen

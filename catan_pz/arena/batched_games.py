@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import ROLL
-from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.draws import nth_draws
+from catan_pz.agents.base import Agent
+from catan_pz.agents.random_stream import nth_numbers, seeds_of_seats
+from catan_pz.agents.views import Views
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.forfeits import Forfeit, error_reason, illegal_reason
@@ -38,7 +39,7 @@ WIDTH: Final = 1024
 def play_games(
     config: MatchConfig,
     scheduled: Iterable[ScheduledGame],
-    agents: Sequence[BatchAgent],
+    agents: Sequence[Agent],
     width: int = WIDTH,
 ) -> Iterator[GameResult]:
     """Play games, yielding each as it ends.
@@ -46,7 +47,7 @@ def play_games(
     Args:
         config: of the match.
         scheduled: the games.
-        agents: one for each entrant.
+        agents: one for each entrant, all of them stateless.
         width: games played at the same time, at most.
     """
     waiting = list(scheduled)
@@ -62,7 +63,7 @@ def play_games(
 class _Slots:
     """W slots for games in progress, of which the first `count` are taken."""
 
-    def __init__(self, config: MatchConfig, agents: Sequence[BatchAgent], width: int) -> None:
+    def __init__(self, config: MatchConfig, agents: Sequence[Agent], width: int) -> None:
         rules = config.rules
         self.config = config
         self.agents = agents
@@ -186,29 +187,29 @@ class _Slots:
         rows = np.arange(n)
         players = self.players[:n].astype(np.int64)
         entrants = self.entrants[rows, players]
-        draws = nth_draws(self.seeds[:n], players, self.decisions[rows, players])
+        seeds = seeds_of_seats(self.seeds[:n], players)
+        random_bits = nth_numbers(seeds, self.decisions[rows, players])
+        views = Views(self.observations[:n], self.masks[:n], seeds, random_bits)
         self.decisions[rows, players] += 1
         forfeits: dict[int, Forfeit] = {}
         for entrant in np.unique(entrants).tolist():
             asked = np.flatnonzero(entrants == entrant)
             start = time.perf_counter()
-            reasons = self._ask_one(self.agents[entrant], asked, draws[asked])
+            reasons = self._ask_one(self.agents[entrant], asked, views)
             self.seconds[asked, players[asked]] += (time.perf_counter() - start) / len(asked)
             for i, reason in reasons.items():
                 forfeits[i] = Forfeit(int(players[i]), reason)
         return self._actions, forfeits
 
-    def _ask_one(
-        self, agent: BatchAgent, asked: NDArray[np.int64], draws: NDArray[np.uint64]
-    ) -> dict[int, str]:
+    def _ask_one(self, agent: Agent, asked: NDArray[np.int64], views: Views) -> dict[int, str]:
         """Ask an agent in some slots and keep its actions; reasons of forfeits by slot."""
         try:
-            answers = agent.act_batch(self.observations[asked], self.masks[asked], draws)
+            answers = agent.act_batch(views[asked])
             chosen = _checked_array(answers, len(asked))
         except (Exception, SystemExit):
             chosen = None
         if chosen is None:
-            return self._ask_alone(agent, asked, draws)
+            return self._ask_alone(agent, asked, views)
         self._actions[asked] = chosen
         within = (chosen >= 0) & (chosen < self.masks.shape[1])
         legal = within & (self.masks[asked, np.where(within, chosen, 0)] != 0)
@@ -218,20 +219,14 @@ class _Slots:
             for k in wrong
         }
 
-    def _ask_alone(
-        self, agent: BatchAgent, asked: NDArray[np.int64], draws: NDArray[np.uint64]
-    ) -> dict[int, str]:
+    def _ask_alone(self, agent: Agent, asked: NDArray[np.int64], views: Views) -> dict[int, str]:
         """Ask in one slot after the other, to find those in which the agent fails."""
         reasons: dict[int, str] = {}
-        for k, i in enumerate(asked.tolist()):
-            one = slice(i, i + 1)
+        for i in asked.tolist():
             reason: str | None
             answer: Any = None
             try:
-                answers = agent.act_batch(
-                    self.observations[one].copy(), self.masks[one].copy(), draws[k : k + 1]
-                )
-                answer = int(answers[0])
+                answer = int(agent.act_batch(views[np.array((i,))])[0])
             except (Exception, SystemExit) as error:
                 reason = error_reason(error)
             else:

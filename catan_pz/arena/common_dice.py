@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import ROLL
-from catan_pz.agents.draws import Draws, scramble
+from catan_pz.agents.random_stream import RandomStream, scramble
 from catan_pz.engine.chance import FEWEST_THROWS_LEFT
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -39,7 +39,7 @@ def rolls(seed: int, count: int, *, balanced: bool) -> NDArray[np.int8]:
         balanced: whether they are drawn from the 36 outcomes without replacement, until fewer
             than 13 are left.
     """
-    stream = Draws(scramble(seed ^ _STREAM))
+    stream = RandomStream(scramble(seed ^ _STREAM))
     if not balanced:
         codes = [stream.below(_OUTCOMES) for _ in range(count)]
     else:

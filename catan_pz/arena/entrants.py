@@ -82,12 +82,11 @@ def as_entrant(given: AgentSpec) -> Entrant:
 
 def _is_batched(agent: Agent) -> bool:
     """Whether `act_batch` alone says what an agent does in a game."""
-    kind = type(agent)
+    single = ("act", "reset", "end", "close")
     return (
-        isinstance(agent, BatchAgent)
+        agent.stateless
         and not agent.needs_belief
-        and kind.act is BatchAgent.act
-        and kind.reset is Agent.reset
+        and all(getattr(type(agent), call) is getattr(BatchAgent, call) for call in single)
     )
 
 
@@ -101,7 +100,7 @@ def describe(agent: Agent) -> dict[str, Any]:
     options = {
         name: _described(value)
         for name, value in sorted(getattr(agent, "__dict__", {}).items())
-        if name not in ("seat", "rules", "_draws", "name")
+        if name not in ("seat", "rules", "_random", "name")
     }
     return {"class": f"{kind.__module__}.{kind.__qualname__}", "options": options}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from catan_pz.agents.draws import scramble
+from catan_pz.agents.random_stream import scramble
 
 Lineup = tuple[int, ...]
 """Who plays a game, in any seats: indices into the list of entrants, in increasing order."""

@@ -2,15 +2,13 @@
 
 import math
 import time
+import warnings
 from collections.abc import Sequence
-from copy import copy
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-
 from catan_pz.agents.base import Agent
-from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.arena.common_dice import CommonDice
 from catan_pz.arena.config import MatchConfig
@@ -105,25 +103,27 @@ class _HostedGame:
     def play(self) -> Forfeit | None:
         """Play to the end, or to a forfeit."""
         game = self.game
+        table = Table(game, [None] * len(self._seeds), self._seeds)
         try:
-            table = self._seat_agents()
+            self._seat_agents(table)
             while not (game.is_over or game.is_truncated):
                 action = self._ask(table)
                 game.step(action, self._dice.outcome(game, action))
         except Forfeit as forfeit:
             return forfeit
+        finally:
+            _close(table)
         return None
 
-    def _seat_agents(self) -> Table:
-        # A copy of each is reset alone first, so that a failure has a known offender.
-        for seat, agent in enumerate(self._agents):
+    def _seat_agents(self, table: Table) -> None:
+        # One after the other, so that a failure has a known offender.
+        for seat, (agent, seed) in enumerate(zip(self._agents, self._seeds, strict=True)):
             self._monitor.begin(seat)
             try:
-                copy(agent).reset(seat, self.game.rules, self._seeds[seat])
+                table.seat(seat, agent, seed)
             except (Exception, SystemExit) as error:
                 raise Forfeit(seat, error_reason(error)) from error
             self._monitor.end(seat, None, 0.0)
-        return Table(self.game, self._agents, self._seeds)
 
     def _ask(self, table: Table) -> int:
         game = self.game
@@ -137,7 +137,7 @@ class _HostedGame:
         answer: Any = None
         reason: str | None = None
         try:
-            answer = agent.act(view, view.mask)
+            answer = agent.act(view)
         except (Exception, SystemExit) as error:
             reason = error_reason(error)
         seconds = time.perf_counter() - start
@@ -149,6 +149,15 @@ class _HostedGame:
         if reason is not None:
             raise Forfeit(seat, reason)
         return int(answer)
+
+
+def _close(table: Table) -> None:
+    """End the agents' game; what they raise now changes no result, and is a warning."""
+    try:
+        table.close()
+    except (Exception, SystemExit) as error:
+        notes = "; ".join(getattr(error, "__notes__", ()))
+        warnings.warn(f"{error_reason(error)}, {notes or 'at the end of a game'}", stacklevel=2)
 
 
 def result_of(
@@ -225,6 +234,7 @@ def warm_up(config: MatchConfig, agent: Agent) -> None:
     seats: list[Agent | None] = [None] * config.rules.num_players
     seats[game.player] = agent
     try:
-        Table(game, seats, np.arange(len(seats)).tolist()).decide()
+        with Table(game, seats, list(range(len(seats)))) as table:
+            table.decide()
     except (Exception, SystemExit):
         return

@@ -115,6 +115,7 @@ def command(
         else:
             _play_in_terminal(session, rows, pause)
     finally:
+        session.close()
         record = record or resumed
         if record is not None:
             session.save(record)

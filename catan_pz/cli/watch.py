@@ -158,6 +158,8 @@ def command(
         else:
             _on_screen(show, speed, in_window)
     finally:
+        if show.session is not None:
+            show.session.close()
         if record is not None and show.session is not None:
             show.session.save(record)
             click.echo(f"The match is recorded in {record}.", err=True)
@@ -216,7 +218,7 @@ def _annotate(policy: str | None, rules: Rules) -> Annotate:
     if policy is None:
         return without_overlay
     agent = load_agent(policy, rules)
-    if not hasattr(agent, "odds"):
+    if not hasattr(agent, "probabilities"):
         raise click.UsageError(
             f"--policy {policy}: only models saved as .zip or .npz show their probabilities"
         )
@@ -224,7 +226,9 @@ def _annotate(policy: str | None, rules: Rules) -> Annotate:
     def annotate(game: Game) -> Overlay:
         if not game.mask.any():
             return Overlay(percent=True)
-        return Overlay.of_policy(agent.odds(game.observe(game.player)[None], game.mask[None])[0])
+        return Overlay.of_policy(
+            agent.probabilities(game.observe(game.player)[None], game.mask[None])[0]
+        )
 
     return annotate
 

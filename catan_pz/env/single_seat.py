@@ -7,8 +7,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.table import Table
 from catan_pz.checks import as_action, check_choice, check_seed
@@ -119,7 +119,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         if self._seat_option == "random":
             self.seat = int(self.np_random.integers(num_players))
         if self._table is not None:
-            self._table.leave()
+            self._table.close()
         self._match.reset(int(draw[0]))
         own = num_players - self.seat
         seats = [None, *self._opponents] * 2
@@ -144,7 +144,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         action = as_action(action)
         mask = self.game.mask
         if self._illegal == "end" and not (0 <= action < len(mask) and mask[action]):
-            self._is_on = False
+            self._end_episode()
             return self._observe(), ILLEGAL_REWARD, True, False, self._info(illegal=1)
         code = self._match.play(action)
         self._decisions += 1
@@ -156,7 +156,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         terminated, truncated = game.is_over, game.is_truncated
         if not (terminated or truncated):
             return self._observe(), reward, False, False, {}
-        self._is_on = False
+        self._end_episode()
         return self._observe(), reward, terminated, truncated, self._info(illegal=0)
 
     def _play_others(self, player: int) -> float:
@@ -168,6 +168,11 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             total += self._reward(code)
             player = match.game.player
         return total
+
+    def _end_episode(self) -> None:
+        self._is_on = False
+        if self._table is not None:
+            self._table.close()
 
     def _reward(self, code: int) -> float:
         return self._match.rewards()[self.seat] if self._match.has_reward(code) else 0.0
@@ -194,7 +199,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return self._painter.render(self.game)
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Let the opponents go, and close the window, if there is one."""
+        self._end_episode()
         self._painter.close()
 
 

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.table import Table
 from catan_pz.belief import Belief
@@ -38,13 +37,13 @@ def check_agent(
 
     - what it chooses is a legal action;
     - it chooses the same again in the same place of the same game, and a whole game is the
-      same when it is played again: all chance comes from `Agent.draws`, and nothing is left
+      same when it is played again: all randomness comes from `Agent.random`, and nothing is left
       over from another game;
     - it chooses the same when all that its seat can't know is drawn anew from the exact
       belief, in the very game that it plays;
     - it leaves the view as it is.
 
-    For a `BatchAgent`, `check_batch_agent` follows.
+    For a stateless agent, such as a `BatchAgent`, `check_batch_agent` follows.
 
     Args:
         agent: the agent, or the name of one. It must allow `copy.deepcopy`.
@@ -69,10 +68,11 @@ def check_agent(
             k = next(k for k, (one, other) in pairs if one != other)
             raise AgentError(
                 f"{where}, decision {k}: {worded(played[k], rules)}, but "
-                f"{worded(again[k], rules)} when the same game is played again. All chance must "
-                "come from `draws`, and `reset` must make anew whatever a game changes"
+                f"{worded(again[k], rules)} when the same game is played again. All "
+                "randomness must come from `Agent.random`, and `reset` must create anew "
+                "whatever a game changes"
             )
-    if isinstance(agent, BatchAgent):
+    if agent.stateless:
         check_batch_agent(agent, rules, seed=seed)
 
 
@@ -92,28 +92,28 @@ class _Place:
         seats[self.seat] = self.agent
         belief = Belief(self.seat, game.state)
         game.listeners.append(belief.listen)
-        table = Table(game, seats, seat_seeds(self.seed, self.rules.num_players))
-        player = table.agents[self.seat]
-        assert player is not None
         chosen: list[int] = []
-        while not (game.is_over or game.is_truncated):
-            if game.player != self.seat:
-                table.step()
-                continue
-            spot = f"{self}, decision {len(chosen)} ({game.phase.name.lower()})"
-            view = table.view(self.seat)
-            if looked_at and int(view.mask.sum()) > 1:
-                action = self._look(spot, game, belief, player, view)
-            else:
-                action = self._ask(spot, player, view)
-            chosen.append(action)
-            game.step(action)
+        with Table(game, seats, seat_seeds(self.seed, self.rules.num_players)) as table:
+            player = table.agents[self.seat]
+            assert player is not None
+            while not (game.is_over or game.is_truncated):
+                if game.player != self.seat:
+                    table.step()
+                    continue
+                spot = f"{self}, decision {len(chosen)} ({game.phase.name.lower()})"
+                view = table.view(self.seat)
+                if looked_at and int(view.mask.sum()) > 1:
+                    action = self._look(spot, game, belief, player, view)
+                else:
+                    action = self._ask(spot, player, view)
+                chosen.append(action)
+                game.step(action)
         return chosen
 
     def _ask(self, spot: str, player: Agent, view: View) -> int:
         """A choice, checked for what can be seen of it alone."""
         before = view.observation.tobytes(), view.mask.tobytes()
-        given = player.act(view, view.mask)
+        given = player.act(view)
         try:
             action = as_action(given)
         except TypeError as error:
@@ -144,7 +144,7 @@ class _Place:
             if again != first:
                 raise AgentError(
                     f"{spot}: {worded(first, self.rules)}, but {worded(again, self.rules)} when "
-                    "asked again. All chance must come from `draws`"
+                    "asked again. All randomness must come from `Agent.random`"
                 )
         raise AgentError(
             f"{spot}: {worded(first, self.rules)}, but {worded(blind, self.rules)} when cards that "

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.draws import Draws
+from catan_pz.agents.base import Agent
+from catan_pz.agents.random_stream import nth_numbers
 from catan_pz.agents.registry import as_agent
+from catan_pz.agents.views import Views
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.view import View
@@ -15,10 +16,11 @@ from catan_pz.testing.faults import AgentError, worded
 
 GAMES = 24
 PART = 7
+_FIRST = np.zeros(GAMES, np.int64)
 
 
 def check_batch_agent(
-    agent: BatchAgent | str,
+    agent: Agent | str,
     rules: Rules | str | None = None,
     *,
     decisions: int = 200,
@@ -33,72 +35,64 @@ def check_batch_agent(
     - it leaves what it is given as it is;
     - it chooses the same when asked again, in a game alone, in a part of the games and in
       another order;
-    - `act` in a single game chooses the same by the same draw.
+    - `act` in a single game chooses the same by the same random bits.
 
     Args:
         agent: the agent, or the name of one.
         rules: a `Rules`, a preset's name, or None for the base game.
         decisions: decisions in each game.
-        seed: of the games and the draws.
+        seed: of the games and the random bits.
         **options: single options of `Rules`.
 
     Raises:
         AgentError: says what the agent does wrong, and where.
-        ValueError: for anything but a batch agent, or options that are not possible.
+        ValueError: for anything but a stateless agent, or options that are not possible.
     """
     given = as_agent(agent)
-    if not isinstance(given, BatchAgent):
+    if not given.stateless:
         raise ValueError(f"agent {agent!r} is not possible; allowed: a BatchAgent")
     rules = Rules.make(rules, **options)
     batch = CpuBatch(GAMES, rules, seed=seed)
     rng = np.random.default_rng(seed)
     for step in range(decisions):
-        draws = rng.integers(2**64, size=GAMES, dtype=np.uint64)
-        chosen = _choices(given, rules, batch.observation, batch.mask, draws)
+        seeds = rng.integers(2**64, size=GAMES, dtype=np.uint64)
+        assert batch.observation is not None
+        views = Views(batch.observation, batch.mask, seeds, nth_numbers(seeds, _FIRST))
+        chosen = _choices(given, rules, views)
         if step % 5 == 0:
-            _compare(given, rules, batch, draws, chosen, rng)
+            _compare(given, rules, views, chosen, rng)
         batch.step(
             chosen if step % 2 else np.where(rng.random(GAMES) < 0.5, chosen, batch.sample())
         )
 
 
-def _choices(
-    agent: BatchAgent,
-    rules: Rules,
-    observations: NDArray[np.int8] | None,
-    masks: NDArray[np.int8],
-    draws: NDArray[np.uint64],
-) -> NDArray[np.int64]:
+def _choices(agent: Agent, rules: Rules, views: Views) -> NDArray[np.int64]:
     """(K,) choices, checked for what can be seen of them alone."""
-    assert observations is not None
     name = f"agent {agent.name!r}"
-    before: list[NDArray[Any]] = [observations, masks, draws]
-    given = [array.copy() for array in before]
-    chosen = np.asarray(agent.act_batch(*given))
-    if any((one != other).any() for one, other in zip(given, before, strict=True)):
-        raise AgentError(f"{name}: it changed what it was given; copy what is written to")
-    if chosen.shape != draws.shape or not np.issubdtype(chosen.dtype, np.integer):
+    given = views[np.arange(len(views))]
+    chosen = np.asarray(agent.act_batch(given))
+    for part in ("observations", "masks", "seeds", "random_bits"):
+        if (getattr(given, part) != getattr(views, part)).any():
+            raise AgentError(f"{name}: it changed what it was given; copy what is written to")
+    if chosen.shape != (len(views),) or not np.issubdtype(chosen.dtype, np.integer):
         raise AgentError(
             f"{name}: act_batch gave {chosen.dtype} {chosen.shape}, must give integers "
-            f"{draws.shape}"
+            f"{(len(views),)}"
         )
     for k, action in enumerate(chosen.tolist()):
-        if not (0 <= action < masks.shape[1] and masks[k, action]):
+        if not (0 <= action < views.masks.shape[1] and views.masks[k, action]):
             raise AgentError(f"{name}, row {k}: {worded(action, rules)} is not legal")
     return chosen.astype(np.int64)
 
 
 def _compare(
-    agent: BatchAgent,
+    agent: Agent,
     rules: Rules,
-    batch: CpuBatch,
-    draws: NDArray[np.uint64],
+    views: Views,
     chosen: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> None:
     """Ask again, in other company."""
-    seen, masks = batch.observation, batch.mask
-    assert seen is not None
     everybody = np.arange(GAMES)
     order = rng.permutation(GAMES)
     groups = {
@@ -108,17 +102,16 @@ def _compare(
         "alone": order[:1],
     }
     for how, rows in groups.items():
-        again = _choices(agent, rules, seen[rows], masks[rows], draws[rows])
+        again = _choices(agent, rules, views[rows])
         _must_agree(agent, rules, how, rows, chosen[rows], again)
     row = int(order[0])
-    agent.reset(0, rules, 0)
-    agent._draws = Named(int(draws[row]))
-    single = agent.act(View(seen[row].copy(), masks[row].copy()), masks[row].copy())
+    agent.reset(0, rules, int(views.seeds[row]))
+    single = agent.act(View(views.observations[row].copy(), views.masks[row].copy()))
     _must_agree(agent, rules, "by `act`", order[:1], chosen[order[:1]], np.array([single]))
 
 
 def _must_agree(
-    agent: BatchAgent,
+    agent: Agent,
     rules: Rules,
     how: str,
     rows: NDArray[np.int64],
@@ -131,17 +124,5 @@ def _must_agree(
         raise AgentError(
             f"agent {agent.name!r}, row {rows[k]}: {worded(int(one[k]), rules)} among all games, "
             f"but {worded(int(other[k]), rules)} {how}. A choice must rest on its own row alone, "
-            "its draw included"
+            "its random bits included"
         )
-
-
-class Named(Draws):
-    """A stream with a given number next."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(0)
-        self.number = number
-
-    def next(self) -> int:
-        """The given number."""
-        return self.number

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.events import Events
 from catan_pz.render.story import tell
@@ -24,7 +24,8 @@ def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
     others = {agent.name: agent for agent in agents if agent is not None}
     for agent in others.values():
         everyone = [agent] * rules.num_players
-        Table(Game(rules, 0), everyone, seat_seeds(0, rules.num_players)).step()
+        with Table(Game(rules, 0), everyone, seat_seeds(0, rules.num_players)) as table:
+            table.step()
 
 
 def names_of(agents: Sequence[Agent | None], person: str = "Human") -> list[str]:
@@ -38,7 +39,7 @@ class Session:
     Args:
         game: the game, at its start.
         agents: by seat, None for the person's.
-        seed: of what the agents draw.
+        seed: of the agents' random streams.
         names: what the seats are called; by default as the agents and "Human".
         viewer: where nobody plays, the seat whose knowledge limits the story; None for all.
 
@@ -143,3 +144,7 @@ class Session:
     def save(self, path: Path) -> None:
         """Write the record to a file, whole or not at all."""
         self.record.save(path)
+
+    def close(self) -> None:
+        """Let the agents go."""
+        self.table.close()

@@ -6,7 +6,6 @@ python examples/gallery/write_an_agent.py [games]
 import sys
 
 import numpy as np
-from numpy.typing import NDArray
 
 from catan_pz import Agent, View, action_id
 from catan_pz.arena import play_match
@@ -24,16 +23,16 @@ class Builder(Agent):
 
     name = "builder"
 
-    def act(self, view: View, mask: NDArray) -> int:
+    def act(self, view: View) -> int:
         """A city, else a settlement, on the best vertex; else any other legal action."""
         pips = np.append(view.segments["hex_pips"], 0)  # beyond the coast, -1: none
         income = pips[VERTEX_HEXES].sum(axis=1)  # (54,) ways to throw what a vertex touches
         for first in (FIRST_CITY, FIRST_SETTLEMENT):
-            legal = mask[first : first + NUM_VERTICES]
+            legal = view.mask[first : first + NUM_VERTICES]
             if legal.any():
                 return first + int((income * legal).argmax())
-        others = [int(action) for action in mask.nonzero()[0] if action != END_TURN]
-        return others[self.draws.below(len(others))] if others else END_TURN
+        others = [int(action) for action in view.mask.nonzero()[0] if action != END_TURN]
+        return others[self.random.below(len(others))] if others else END_TURN
 
 
 def main(games: int = 100) -> None:

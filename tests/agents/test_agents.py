@@ -6,9 +6,15 @@ import pytest
 from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.draws import Draws, nth_draws, scrambled, seat_seeds
 from catan_pz.agents.network import shipped
 from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.random_stream import (
+    RandomStream,
+    nth_numbers,
+    scramble_all,
+    seat_seeds,
+    seeds_of_seats,
+)
 from catan_pz.agents.registry import as_agent
 from catan_pz.compiler.rule import entry
 from catan_pz.compiler.types import UInt64Array
@@ -17,6 +23,7 @@ from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.view import View, view_of
+from tests.views import views_of
 
 pytestmark = pytest.mark.purepython
 
@@ -62,31 +69,32 @@ def test_segments_are_views_of_the_observation(game):
 
 
 @entry
-def engines_draws(seed: np.uint64, draws: UInt64Array):
-    for n in range(draws.shape[0]):
-        draws[n] = chance.scramble(seed + np.uint64(n + 1) * chance.GAMMA)
+def engine_numbers(seed: np.uint64, numbers: UInt64Array):
+    for n in range(numbers.shape[0]):
+        numbers[n] = chance.scramble(seed + np.uint64(n + 1) * chance.GAMMA)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 12345, 2**63, 2**64 - 1])
 def test_streams_are_those_of_the_engines_generator(seed):
     expected = np.zeros(20, np.uint64)
-    engines_draws(np.uint64(seed), expected)
-    draws = Draws(seed)
-    assert [draws.next() for _ in range(20)] == expected.tolist()
-    assert draws.drawn == 20
-    again = Draws(seed)
+    engine_numbers(np.uint64(seed), expected)
+    stream = RandomStream(seed)
+    assert [stream.next() for _ in range(20)] == expected.tolist()
+    assert stream.count == 20
+    again = RandomStream(seed)
     assert [again.below(6) for _ in range(20)] == [(int(n) >> 32) * 6 >> 32 for n in expected]
 
 
 def test_each_seat_of_each_game_has_a_stream_of_its_own():
     seeds = [5, 6, 2**64 - 1]
-    firsts = {(g, p): Draws(s).next() for g in seeds for p, s in enumerate(seat_seeds(g, 4))}
+    firsts = {(g, p): RandomStream(s).next() for g in seeds for p, s in enumerate(seat_seeds(g, 4))}
     assert len(set(firsts.values())) == 12
-    many = nth_draws(np.array(seeds, np.uint64), np.array([0, 3, 2], np.int8), np.array([0, 4, 1]))
-    for k, (seat, drawn) in enumerate([(0, 0), (3, 4), (2, 1)]):
-        stream = Draws(seat_seeds(seeds[k], 4)[seat])
-        assert many[k] == [stream.next() for _ in range(drawn + 1)][-1]
-    assert scrambled(np.zeros(1, np.uint64))[0] == 0
+    own = seeds_of_seats(np.array(seeds, np.uint64), np.array([0, 3, 2], np.int8))
+    many = nth_numbers(own, np.array([0, 4, 1]))
+    for k, (seat, taken) in enumerate([(0, 0), (3, 4), (2, 1)]):
+        stream = RandomStream(seat_seeds(seeds[k], 4)[seat])
+        assert many[k] == [stream.next() for _ in range(taken + 1)][-1]
+    assert scramble_all(np.zeros(1, np.uint64))[0] == 0
 
 
 def test_random_play_is_uniform_over_legal_actions():
@@ -95,38 +103,38 @@ def test_random_play_is_uniform_over_legal_actions():
     view = View(np.zeros(SIZE, np.int8), mask)
     agent = RandomAgent()
     agent.reset(0, RULES, 1)
-    played = [agent.act(view, mask) for _ in range(3000)]
+    played = [agent.act(view) for _ in range(3000)]
     assert sorted(set(played)) == [3, 50, 251]
     assert min(played.count(action) for action in (3, 50, 251)) > 900
 
 
 def test_single_choices_are_those_of_the_batch(game):
     view = view_of(game, game.player)
-    agent, stream = RandomAgent(), Draws(8)
+    agent, stream = RandomAgent(), RandomStream(8)
     agent.reset(1, RULES, 8)
     assert (agent.seat, agent.rules) == (1, RULES)
-    draws = np.array([stream.next() for _ in range(30)], np.uint64)
+    random_bits = np.array([stream.next() for _ in range(30)], np.uint64)
     rows = np.repeat(view.observation[None], 30, axis=0), np.repeat(view.mask[None], 30, axis=0)
-    chosen = agent.act_batch(*rows, draws).tolist()
-    assert chosen == [agent.act(view, view.mask) for _ in range(30)]
+    chosen = agent.act_batch(views_of(*rows, random_bits)).tolist()
+    assert chosen == [agent.act(view) for _ in range(30)]
     assert len(set(chosen)) > 1
     assert view.mask[chosen].all()
 
 
-def test_draws_are_there_from_reset_on():
+def test_the_random_stream_is_there_from_reset_on():
     class First(Agent):
-        def act(self, view, mask):
-            return int(mask.argmax())
+        def act(self, view):
+            return int(view.mask.argmax())
 
     agent = First()
     assert agent.name == "First"
     assert not agent.needs_belief
     with pytest.raises(RuntimeError, match="'First' is in no game"):
-        agent.draws.next()
+        agent.random.next()
     with pytest.raises(ValueError, match="seed=-1"):
         agent.reset(0, RULES, -1)
     agent.reset(0, RULES, 2**64 - 1)
-    assert agent.draws.next() == Draws(2**64 - 1).next()
+    assert agent.random.next() == RandomStream(2**64 - 1).next()
 
 
 def test_an_agent_must_act():

@@ -4,23 +4,14 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
-from catan_pz.agents.draws import Draws
+from catan_pz.agents.random_stream import nth_numbers
+from catan_pz.agents.views import Views
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.view import View
 from tests.helpers import RULE_SETS
+from tests.views import views_of
 
 NAMES = ["random", "weighted", "heuristic"]
-
-
-class Fixed(Draws):
-    """A stream of which only the next number is known."""
-
-    def __init__(self, draw):
-        super().__init__(0)
-        self.draw = int(draw)
-
-    def next(self):
-        return self.draw
 
 
 @pytest.mark.parametrize("rules", RULE_SETS.values(), ids=RULE_SETS.keys())
@@ -28,19 +19,18 @@ class Fixed(Draws):
 def test_single_and_batched_choices_are_the_same_and_legal(name, rules):
     """Over all rule sets more than 10,000 positions a player, half of its own games' kind."""
     agent = agents.load(name)
-    rng = np.random.default_rng(5)
+    rng, first = np.random.default_rng(5), np.zeros(32, np.int64)
     batch = CpuBatch(32, rules, seed=11)
     compared = 0
     for step in range(330):
         seen, masks = batch.observation, batch.mask
-        draws = rng.integers(2**64, size=32, dtype=np.uint64)
-        chosen = agent.act_batch(seen, masks, draws)
+        seeds = rng.integers(2**64, size=32, dtype=np.uint64)
+        chosen = agent.act_batch(Views(seen, masks, seeds, nth_numbers(seeds, first)))
         assert masks[np.arange(32), chosen].all()
         if step % 15 == 0:
             for i in range(32):
-                agent.reset(0, rules, 0)
-                agent._draws = Fixed(draws[i])
-                assert agent.act(View(seen[i], masks[i]), masks[i]) == chosen[i]
+                agent.reset(0, rules, int(seeds[i]))
+                assert agent.act(View(seen[i], masks[i])) == chosen[i]
                 compared += 1
         own = rng.random(32) < 0.5 + 0.5 * (step % 2)
         batch.step(np.where(own, chosen, batch.sample()))
@@ -52,9 +42,11 @@ def test_a_choice_does_not_depend_on_the_other_games(name):
     agent, batch = agents.load(name), CpuBatch(40, seed=3)
     rng = np.random.default_rng(1)
     for _ in range(200):
-        batch.step(agent.act_batch(batch.observation, batch.mask, np.zeros(40, np.uint64)))
+        batch.step(
+            agent.act_batch(views_of(batch.observation, batch.mask, np.zeros(40, np.uint64)))
+        )
     draws = rng.integers(2**64, size=40, dtype=np.uint64)
-    chosen = agent.act_batch(batch.observation, batch.mask, draws)
+    chosen = agent.act_batch(views_of(batch.observation, batch.mask, draws))
     order = rng.permutation(40)[:17]
-    part = agent.act_batch(batch.observation[order], batch.mask[order], draws[order])
+    part = agent.act_batch(views_of(batch.observation[order], batch.mask[order], draws[order]))
     assert (part == chosen[order]).all()

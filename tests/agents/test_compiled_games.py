@@ -4,9 +4,9 @@ import pytest
 
 from catan_pz import Game
 from catan_pz.agents.compiled import play_compiled
-from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.style import PARTS, Style
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import load
 from catan_pz.agents.table import Table
 from catan_pz.rules import Rules

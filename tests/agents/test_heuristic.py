@@ -26,7 +26,7 @@ def choice(game, style=None):
     agent = HeuristicAgent(style)
     agent.reset(game.player, game.rules, 1)
     view = view_of(game, game.player)
-    return describe_action(agent.act(view, view.mask))
+    return describe_action(agent.act(view))
 
 
 def kind(game, style=None):
@@ -231,7 +231,7 @@ def test_with_many_offers_to_make_a_turn_still_ends(limit):
             act(game, "reject")
             continue
         view = view_of(game, 0)
-        action = agent.act(view, view.mask)
+        action = agent.act(view)
         offers += describe_action(action)["kind"] == "offer"
         game.step(action)
     assert offers < 12

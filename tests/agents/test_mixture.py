@@ -3,8 +3,8 @@ import pytest
 
 from catan_pz import Agent, Game, RandomAgent, Rules, View
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.mixture import Mixture
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
@@ -16,28 +16,28 @@ class Lowest(BatchAgent):
     def __init__(self):
         self.asked = []
 
-    def act_batch(self, observations, masks, draws):
-        self.asked.append(len(masks))
-        return masks.argmax(axis=1)
+    def act_batch(self, views):
+        self.asked.append(len(views.masks))
+        return views.masks.argmax(axis=1)
 
 
 class Highest(BatchAgent):
-    def act_batch(self, observations, masks, draws):
-        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+    def act_batch(self, views):
+        return views.masks.shape[1] - 1 - views.masks[:, ::-1].argmax(axis=1)
 
 
 class First(Agent):
-    def act(self, view, mask):
-        return int(mask.argmax())
+    def act(self, view):
+        return int(view.mask.argmax())
 
 
 def test_members_are_drawn_by_weight_and_by_seed_alone():
     mixture = Mixture(["random", Lowest(), Highest()], [1, 0, 3])
     seeds = np.arange(20_000, dtype=np.uint64)
-    drawn = mixture.drawn(seeds)
+    drawn = mixture.members_of(seeds)
     shares = np.bincount(drawn, minlength=3) / len(seeds)
     assert shares == pytest.approx([0.25, 0, 0.75], abs=0.02)
-    assert (mixture.drawn(seeds[::-1]) == drawn[::-1]).all()
+    assert (mixture.members_of(seeds[::-1]) == drawn[::-1]).all()
 
 
 def test_one_member_plays_a_seat_to_the_end_of_the_game():
@@ -47,8 +47,8 @@ def test_one_member_plays_a_seat_to_the_end_of_the_game():
     played = []
     for seed in range(8):
         mixture.reset(0, Rules(), seed)
-        choices = {mixture.act(view, view.mask) for _ in range(5)}
-        assert choices == {(3, 300)[mixture.drawn(np.array([seed], np.uint64))[0]]}
+        choices = {mixture.act(view) for _ in range(5)}
+        assert choices == {(3, 300)[mixture.members_of(np.array([seed], np.uint64))[0]]}
         played += choices
     assert {3, 300} == set(played)
 
@@ -79,11 +79,58 @@ def test_each_member_is_asked_once_a_round():
     assert max(lowest.asked) > 10
 
 
+class Alternating(Agent):
+    """Keeps count of its decisions, by which it chooses."""
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        self.count = 0
+        self.ends = []
+
+    def act(self, view):
+        self.count += 1
+        legal = view.mask.nonzero()[0]
+        return int(legal[0 if self.count % 2 else -1])
+
+    def end(self, result):
+        Alternating.ended += 1
+
+
+def test_members_may_keep_something_of_a_game():
+    mixture = Mixture([Alternating(), Highest()])
+    assert not mixture.stateless
+    Alternating.ended = 0
+    batch = SingleLearnerBatch(6, seed=3, opponents=mixture, seat=1, **QUICK)
+    seeds, ended = [int(seed) for seed in batch.seeds], 0
+    for _ in range(80):
+        batch.step(batch.mask.argmax(axis=1))
+        for i in batch.done.nonzero()[0]:
+            game = Game(batch.rules, seed=seeds[i])
+            agents = [mixture, First(), mixture, mixture]
+            Table(game, agents, seat_seeds(seeds[i], 4)).play()
+            assert (batch.final_observation[i] == game.observe(1)).all()
+            seeds[i] = int(batch.seeds[i])
+            ended += 1
+    assert ended > 4
+    assert Alternating.ended > ended
+
+
+def test_a_mixture_needs_what_its_members_need():
+    assert Mixture(["random", "weighted"]).stateless
+    searching = Mixture(["random", "search"])
+    assert searching.needs_belief
+    assert not searching.stateless
+    game = Game(seed=1, num_players=2, trading=False)
+    table = Table(game, [searching, searching], [1, 2])
+    assert len(game.listeners) == 2
+    table.close()
+
+
 @pytest.mark.parametrize(
     ("members", "weights"),
     [
         ([], None),
-        ([First()], None),
+        ([First], None),
         (["nobody"], None),
         (["random"], [0]),
         (["random"], [-1]),

@@ -15,6 +15,7 @@ from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
+from tests.views import views_of
 
 QUICK = {"num_players": 3, "trading": False, "victory_points": 4, "max_turns": 60}
 
@@ -75,27 +76,27 @@ def test_values_above_a_segments_most_count_as_its_most(positions):
     np.testing.assert_allclose(most[0] * SCALES, 1, atol=1e-6)
 
 
-def test_draws_follow_the_odds_of_legal_actions(positions):
+def test_choices_follow_the_probabilities_of_legal_actions(positions):
     seen, mask = positions[0][:1], positions[1][:1]
     agent = NetworkAgent(model())
     draws = np.arange(8000, dtype=np.uint64) * np.uint64(2**64 // 8000)
-    chosen = agent.act_batch(np.repeat(seen, 8000, 0), np.repeat(mask, 8000, 0), draws)
-    odds = np.where(mask[0], np.exp(agent.logits(seen)[0].astype(np.float64)), 0)
+    chosen = agent.act_batch(views_of(np.repeat(seen, 8000, 0), np.repeat(mask, 8000, 0), draws))
+    probabilities = np.where(mask[0], np.exp(agent.logits(seen)[0].astype(np.float64)), 0)
     drawn = np.bincount(chosen, minlength=252) / 8000
-    np.testing.assert_allclose(drawn, odds / odds.sum(), atol=1e-3)
+    np.testing.assert_allclose(drawn, probabilities / probabilities.sum(), atol=1e-3)
     assert (np.diff(chosen) >= 0).all()
 
 
-def test_odds_are_those_of_the_draws(positions):
+def test_probabilities_are_those_of_the_choices(positions):
     seen, masks = positions
-    odds = NetworkAgent(model()).odds(seen, masks)
+    probabilities = NetworkAgent(model()).probabilities(seen, masks)
     wanted = np.where(masks, np.exp(NetworkAgent(model()).logits(seen).astype(np.float64)), 0)
-    np.testing.assert_allclose(odds, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-6)
-    assert (odds[masks == 0] == 0).all()
+    np.testing.assert_allclose(probabilities, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-6)
+    assert (probabilities[masks == 0] == 0).all()
     best = NetworkAgent(model(choice="best"))
-    np.testing.assert_array_equal(best.odds(seen, masks), odds)
-    with pytest.raises(ValueError, match="goes by values"):
-        NetworkAgent(model(choice="best", numbers="values")).odds(seen, masks)
+    np.testing.assert_array_equal(best.probabilities(seen, masks), probabilities)
+    with pytest.raises(ValueError, match="has Q-values"):
+        NetworkAgent(model(choice="best", numbers="values")).probabilities(seen, masks)
 
 
 def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
@@ -104,18 +105,18 @@ def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
     best = np.where(masks, agent.logits(seen), -np.inf).argmax(axis=1)
     for draw in (0, 2**64 - 1):
         draws = np.full(len(seen), draw, np.uint64)
-        assert (agent.act_batch(seen, masks, draws) == best).all()
+        assert (agent.act_batch(views_of(seen, masks, draws)) == best).all()
     also = NetworkAgent(model(choice="draw"), choice="best")
-    assert (also.act_batch(seen, masks, draws) == best).all()
+    assert (also.act_batch(views_of(seen, masks, draws)) == best).all()
 
 
 def test_single_and_batched_play_are_the_same(positions):
     seen, masks = positions
     agent = NetworkAgent(model())
     draws = np.random.default_rng(0).integers(2**64, size=len(seen), dtype=np.uint64)
-    together = agent.act_batch(seen, masks, draws)
+    together = agent.act_batch(views_of(seen, masks, draws))
     one_by_one = [
-        int(agent.act_batch(seen[k : k + 1], masks[k : k + 1], draws[k : k + 1])[0])
+        int(agent.act_batch(views_of(seen[k : k + 1], masks[k : k + 1], draws[k : k + 1]))[0])
         for k in range(len(seen))
     ]
     assert together.tolist() == one_by_one

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Agent, Game, IllegalActionError, RandomAgent
-from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 
 pytestmark = pytest.mark.purepython
@@ -15,8 +15,8 @@ QUICK = {"trading": False, "max_turns": 25}
 class First(Agent):
     """Plays the legal action of the lowest id."""
 
-    def act(self, view, mask):
-        return int(mask.argmax())
+    def act(self, view):
+        return int(view.mask.argmax())
 
 
 class Believer(Agent):
@@ -24,13 +24,13 @@ class Believer(Agent):
 
     needs_belief = True
 
-    def act(self, view, mask):
-        game = view.resample(np.random.default_rng(self.draws.next()))
+    def act(self, view):
+        game = view.resample(np.random.default_rng(self.random.next()))
         assert not game.validate()
         np.testing.assert_array_equal(game.observe(self.seat), view.observation)
-        np.testing.assert_array_equal(game.mask, mask)
-        legal = mask.nonzero()[0]
-        return int(legal[self.draws.below(len(legal))])
+        np.testing.assert_array_equal(game.mask, view.mask)
+        legal = view.mask.nonzero()[0]
+        return int(legal[self.random.below(len(legal))])
 
 
 def test_play_goes_to_the_end():
@@ -66,7 +66,7 @@ def test_copies_of_the_agents_sit_down():
     given = [RandomAgent(), First()]
     table = Table(Game(seed=1), [*given, *given], [5, 6, 7, 8])
     assert [agent.seat for agent in table.agents] == [0, 1, 2, 3]
-    assert [agent.draws.seed for agent in table.agents] == [5, 6, 7, 8]
+    assert [agent.random.seed for agent in table.agents] == [5, 6, 7, 8]
     assert len({id(agent) for agent in [*table.agents, *given]}) == 6
 
 
@@ -74,13 +74,13 @@ def test_beliefs_are_followed_for_those_who_need_one():
     game = Game(seed=2, num_players=3, max_turns=15)
     table = Table(game, [Believer(), RandomAgent(), Believer()], [1, 2, 3])
     assert len(game.listeners) == 2
-    table.play()
-    assert game.turn == 15
+    for _ in range(40):
+        table.step()
     with pytest.raises(RuntimeError, match="needs_belief"):
         table.view(1).resample(np.random.default_rng(0))
     theirs = game.listeners[0]
     game.listeners.append(print)
-    table.leave()
+    table.close()
     assert game.listeners == [print]
     assert theirs != print
     with pytest.raises(RuntimeError, match="needs_belief"):
@@ -124,7 +124,7 @@ def test_an_illegal_choice_names_agent_and_seat():
     class Wrong(Agent):
         answer = 1
 
-        def act(self, view, mask):
+        def act(self, view):
             return self.answer
 
     game = Game(seed=1)
@@ -136,6 +136,106 @@ def test_an_illegal_choice_names_agent_and_seat():
     with pytest.raises(TypeError, match="integers"):
         table.step()
     assert game.games.tobytes() == before
+
+
+class Diary(First):
+    """Writes down every call that a host makes."""
+
+    def __init__(self, fails_in=""):
+        self.calls = []
+        self.fails_in = fails_in
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        self.note("reset")
+
+    def act(self, view):
+        self.note("act")
+        return super().act(view)
+
+    def end(self, result):
+        self.result = result
+        self.note("end")
+
+    def close(self):
+        self.note("close")
+
+    def note(self, call):
+        self.calls.append((self.seat, call))  # one list for all copies
+        if call == self.fails_in and self.seat == 1:
+            raise OSError(f"broken in {call}")
+
+
+def hooks_of(diary, seat):
+    return [call for own, call in diary.calls if own == seat and call != "act"]
+
+
+def test_agents_are_told_how_the_game_ended_and_closed_once():
+    diary, game = Diary(), Game(seed=1, **QUICK)
+    table = Table(game, [diary] * 4, [0] * 4)
+    table.play()
+    table.close()
+    for seat, agent in enumerate(table.agents):
+        assert hooks_of(diary, seat) == ["reset", "end", "close"]
+        result = agent.result
+        assert (result.seat, result.winner, result.reason) == (seat, None, "truncated")
+        assert (result.points, result.turns) == (tuple(game.points), 25)
+        assert not result.won
+    assert diary.calls.count((0, "act")) > 5
+
+
+def test_the_winner_is_told():
+    game = Game(seed=3, trading=False, victory_points=3)
+    table = Table(game, [RandomAgent(), Diary(), RandomAgent(), Diary()], [1, 2, 3, 4])
+    winner = table.play()
+    for seat in (1, 3):
+        result = table.agents[seat].result
+        assert (result.winner, result.reason) == (winner, "victory")
+        assert result.won == (winner == seat)
+
+
+def test_agents_leave_a_game_that_breaks_off():
+    diary = Diary()
+    with Table(Game(seed=1), [diary, None, None, diary], [0] * 4) as table:
+        table.step()
+    assert hooks_of(diary, 0) == hooks_of(diary, 3) == ["reset", "end", "close"]
+    assert table.agents[3].result.reason == "aborted"
+    with pytest.raises(RuntimeError, match="the table is closed"):
+        table.decide()
+
+
+@pytest.mark.parametrize("call", ["reset", "act", "end", "close"])
+def test_an_error_names_the_agent_and_leaves_no_other_behind(call):
+    diary = Diary(fails_in=call)
+    with pytest.raises(OSError, match=f"broken in {call}") as caught:
+        Table(Game(seed=1, **QUICK), [diary] * 4, [0] * 4).play()
+    assert caught.value.__notes__ == ["raised by agent 'Diary' in seat 1"]
+    assert hooks_of(diary, 0) == ["reset", "end", "close"]
+    if call != "reset":  # those after the one that failed never sat down
+        assert hooks_of(diary, 1) == hooks_of(diary, 3) == ["reset", "end", "close"]
+
+
+def test_all_errors_at_the_end_are_told():
+    class Sore(First):
+        def end(self, result):
+            raise ValueError("not fair")
+
+    table = Table(Game(seed=1), [Sore(), First(), Sore(), First()], [0] * 4)
+    with pytest.raises(ExceptionGroup) as caught:
+        table.close()
+    notes = [error.__notes__ for error in caught.value.exceptions]
+    assert notes == [["raised by agent 'Sore' in seat 0"], ["raised by agent 'Sore' in seat 2"]]
+
+
+def test_an_agent_can_sit_down_later():
+    game = Game(seed=1, **QUICK)
+    table = Table(game, [None, First(), First(), First()], [0] * 4)
+    with pytest.raises(ValueError, match="seat 1 is taken"):
+        table.seat(1, First(), 7)
+    table.seat(0, RandomAgent(), 7)
+    assert table.agents[0].random.seed == 7
+    table.play()
+    assert game.turn == 25
 
 
 @pytest.mark.parametrize(

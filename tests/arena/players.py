@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from catan_pz import actions
 from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.views import Views
 from catan_pz.runtime.view import View
+from tests.views import views_of
 
 QUICK: dict[str, Any] = {"trading": False, "victory_points": 3, "max_turns": 60}
 """Rules of short games."""
@@ -22,20 +24,15 @@ class Builder(BatchAgent):
     def __init__(self, eager: bool = True) -> None:
         self.eager = eager
 
-    def act_batch(
-        self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        draws: NDArray[np.uint64],
-    ) -> NDArray[np.int64]:
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
         liked = slice(actions.BUILD_SETTLEMENT, actions.BUY_DEVELOPMENT_CARD)
         if not self.eager:
             liked = slice(actions.END_TURN, actions.END_TURN + 1)
-        chosen = np.empty(len(masks), np.int64)
-        for k, draw in enumerate(draws.tolist()):
-            first = liked.start if masks[k, liked].any() else 0
-            legal = (masks[k, liked] if first else masks[k]).nonzero()[0]
-            chosen[k] = first + legal[(draw >> 32) * len(legal) >> 32]
+        chosen = np.empty(len(views), np.int64)
+        for k, (mask, bits) in enumerate(zip(views.masks, views.random_bits.tolist(), strict=True)):
+            first = liked.start if mask[liked].any() else 0
+            legal = (mask[liked] if first else mask).nonzero()[0]
+            chosen[k] = first + legal[(bits >> 32) * len(legal) >> 32]
         return chosen
 
 
@@ -45,9 +42,10 @@ class Alone(Agent):
     def __init__(self, inner: BatchAgent) -> None:
         self.inner = inner
 
-    def act(self, view: View, mask: NDArray[np.int8]) -> int:
-        draws = np.array([self.draws.next()], np.uint64)
-        return int(self.inner.act_batch(view.observation[None], mask[None], draws)[0])
+    def act(self, view: View) -> int:
+        random_bits = np.array([self.random.next()], np.uint64)
+        views = views_of(view.observation[None], view.mask[None], random_bits)
+        return int(self.inner.act_batch(views)[0])
 
 
 class Counter(Agent):
@@ -57,11 +55,11 @@ class Counter(Agent):
         super().reset(seat, rules, seed)
         self.asked = 0
 
-    def act(self, view: View, mask: NDArray[np.int8]) -> int:
+    def act(self, view: View) -> int:
         time.sleep(float(os.environ.get("DAWDLE", "0")))
         self.asked += 1
-        legal = mask.nonzero()[0]
-        return int(legal[self.draws.below(len(legal))])
+        legal = view.mask.nonzero()[0]
+        return int(legal[self.random.below(len(legal))])
 
 
 class Failing(Counter):
@@ -70,9 +68,9 @@ class Failing(Counter):
     def __init__(self, after: int = 10) -> None:
         self.after = after
 
-    def act(self, view: View, mask: NDArray[np.int8]) -> int:
-        action = super().act(view, mask)
-        return self.fail(mask) if self.asked == self.after else action
+    def act(self, view: View) -> int:
+        action = super().act(view)
+        return self.fail(view.mask) if self.asked == self.after else action
 
     def fail(self, mask: NDArray[np.int8]) -> Any:
         raise NotImplementedError
@@ -123,13 +121,9 @@ class Unready(Counter):
 class Capricious(BatchAgent):
     """Builds; some random numbers make it raise, others make it answer an illegal action."""
 
-    def act_batch(
-        self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        draws: NDArray[np.uint64],
-    ) -> NDArray[np.int64]:
-        if (draws % np.uint64(90) == 0).any():
-            raise ArithmeticError("a bad draw")
-        chosen = Builder().act_batch(observations, masks, draws)
-        return np.where(draws % np.uint64(90) == 1, masks.shape[1], chosen)
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        rare = views.random_bits % np.uint64(90)
+        if (rare == 0).any():
+            raise ArithmeticError("bad luck")
+        chosen = Builder().act_batch(views)
+        return np.where(rare == 1, views.masks.shape[1], chosen)

@@ -82,8 +82,8 @@ class Peeking(Builder):
 
 
 class Own(Builder):
-    def act(self, view: View, mask: NDArray[np.int8]) -> int:
-        return int(mask.nonzero()[0][0])
+    def act(self, view: View) -> int:
+        return int(view.mask.nonzero()[0][0])
 
 
 def test_only_stateless_agents_are_batched() -> None:

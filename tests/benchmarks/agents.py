@@ -19,6 +19,7 @@ from catan_pz.agents.heuristic.style import PARTS, Style
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.runtime.cpu import CpuBatch
+from tests.views import views_of
 
 RULE_SETS: dict[str, dict[str, Any]] = {
     "4 players, no trade between players": {"trading": False},
@@ -74,7 +75,7 @@ def positions(options: dict[str, Any], name: str) -> tuple[np.ndarray, np.ndarra
     seen, masks = [], []
     for step in range(400):
         draws = rng.integers(2**64, size=256, dtype=np.uint64)
-        batch.step(agent.act_batch(batch.observation, batch.mask, draws))  # type: ignore[attr-defined]
+        batch.step(agent.act_batch(views_of(batch.observation, batch.mask, draws)))  # type: ignore[attr-defined]
         if step % 10 == 9:
             seen.append(batch.observation.copy())  # type: ignore[union-attr]
             masks.append(batch.mask.copy())

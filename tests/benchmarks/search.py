@@ -44,7 +44,7 @@ def positions() -> list[tuple[Game, Belief]]:
         player.reset(0, RULES, seed)
         while game.turn < 2 * seed or len(game.legal_actions()) < 2:
             view = view_of(game, game.player)
-            game.step(player.act(view, view.mask))
+            game.step(player.act(view))
         found.append((game, beliefs[game.player]))
     return found
 
@@ -57,7 +57,7 @@ def speed(places: list[tuple[Game, Belief]], **options: Any) -> tuple[float, flo
         agent.reset(game.player, game.rules, 1)
         view = view_of(game, game.player, partial(resampled, belief, game))
         start = process_time()
-        agent.act(view, view.mask)
+        agent.act(view)
         seconds += process_time() - start
         simulations += agent.last["simulations"] if agent.last else 0
     return simulations / seconds, seconds / len(places)

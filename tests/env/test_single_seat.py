@@ -37,10 +37,10 @@ class Witness(Agent):
         super().reset(seat, rules, seed)
         self.started.append((seat, rules))
 
-    def act(self, view, mask):
-        assert mask is view.mask
+    def act(self, view):
+        assert view.mask is view.mask
         self.views.append(view)
-        return int(np.flatnonzero(mask)[-1])
+        return int(np.flatnonzero(view.mask)[-1])
 
 
 def play(env, decisions=10**9, seed=0):
@@ -115,9 +115,9 @@ def test_an_opponents_win_is_in_the_reward_of_the_decision_before_it():
     rules = Rules(num_players=2, trading=False, victory_points=4)
 
     class Builder(Agent):
-        def act(self, view, mask):
+        def act(self, view):
             city = BUILD_CITY + CORNERS[0]
-            return city if mask[city] else int(np.flatnonzero(mask)[0])
+            return city if view.mask[city] else int(np.flatnonzero(view.mask)[0])
 
     env = SingleSeatEnv(rules=rules, opponents=Builder(), reward="win_and_lead")
     env.reset(seed=1)
@@ -238,11 +238,11 @@ def test_opponents_that_need_a_belief_get_one():
         needs_belief = True
         resampled = 0
 
-        def act(self, view, mask):
-            game = view.resample(np.random.default_rng(self.draws.next()))
+        def act(self, view):
+            game = view.resample(np.random.default_rng(self.random.next()))
             np.testing.assert_array_equal(game.observe(self.seat), view.observation)
             Believer.resampled += 1
-            return int(np.flatnonzero(mask)[-1])
+            return int(np.flatnonzero(view.mask)[-1])
 
     env = SingleSeatEnv(opponents=Believer(), num_players=3, trading=False, max_turns=20)
     for _ in range(2):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, agents, describe_action
-from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from tests.examples.test_play import load
 

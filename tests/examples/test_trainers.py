@@ -18,8 +18,8 @@ pytest.importorskip("matplotlib", reason="takes the extra `train`")
 import torch
 
 from catan_pz import agents
-from catan_pz.agents.draws import seat_seeds
 from catan_pz.agents.network import Model
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules

@@ -2,6 +2,7 @@
 
 import gc
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,8 +29,8 @@ def test_the_shipped_agents_pass(name, options):
 class First(Agent):
     """Plays the legal action of the lowest id: one that passes, to plant faults in."""
 
-    def act(self, view, mask):
-        return int(mask.argmax())
+    def act(self, view):
+        return int(view.mask.argmax())
 
 
 class Believer(First):
@@ -37,10 +38,10 @@ class Believer(First):
 
     needs_belief = True
 
-    def act(self, view, mask):
-        rng = np.random.default_rng(self.draws.next())
+    def act(self, view):
+        rng = np.random.default_rng(self.random.next())
         hidden = view.resample(rng).state["deck"].sum()
-        legal = mask.nonzero()[0]
+        legal = view.mask.nonzero()[0]
         return int(legal[int(hidden) % len(legal)])
 
 
@@ -51,9 +52,9 @@ class Counter(First):
         super().reset(seat, rules, seed)
         self.count = [0]
 
-    def act(self, view, mask):
+    def act(self, view):
         self.count[0] += 1
-        legal = mask.nonzero()[0]
+        legal = view.mask.nonzero()[0]
         return int(legal[self.count[0] % len(legal)])
 
 
@@ -65,7 +66,7 @@ def test_honest_agents_pass(agent):
 class Peeker(First):
     """Finds the game in memory and looks at the cards of the others."""
 
-    def act(self, view, mask):
+    def act(self, view):
         mine = [
             game
             for game in gc.get_objects()
@@ -74,7 +75,7 @@ class Peeker(First):
             and game.observe(self.seat).tobytes() == view.observation.tobytes()
             and game.listeners
         ]
-        legal = mask.nonzero()[0]
+        legal = view.mask.nonzero()[0]
         seen = sum(int(game.state["deck"][-8:] @ np.arange(1, 9)) for game in mine[:1])
         return int(legal[seen % len(legal)])
 
@@ -82,17 +83,17 @@ class Peeker(First):
 class Insider(Believer):
     """Looks behind the belief that it is given."""
 
-    def act(self, view, mask):
+    def act(self, view):
         _, game = view._resampler.args
-        legal = mask.nonzero()[0]
+        legal = view.mask.nonzero()[0]
         return int(legal[int(game.state["deck"] @ np.arange(25)) % len(legal)])
 
 
 class Gambler(First):
     """Draws from a generator that all the world shares."""
 
-    def act(self, view, mask):
-        return int(random.choice(mask.nonzero()[0]))
+    def act(self, view):
+        return int(random.choice(view.mask.nonzero()[0]))
 
 
 class Hoarder(Counter):
@@ -108,24 +109,24 @@ class Hoarder(Counter):
 class Robber(First):
     """Moves the robber where it may not, and all else as it should."""
 
-    def act(self, view, mask):
+    def act(self, view):
         if view.segments["phase"][Phase.MOVE_ROBBER]:
             return 205 + int(view.segments["hex_robber"].argmax())
-        return int(mask.argmax())
+        return int(view.mask.argmax())
 
 
 class Scribbler(First):
     """Writes into its view."""
 
-    def act(self, view, mask):
+    def act(self, view):
         view.observation[3] += 1
-        return int(mask.argmax())
+        return int(view.mask.argmax())
 
 
 class Talker(First):
     """Answers in words."""
 
-    def act(self, view, mask):
+    def act(self, view):
         return "roll"
 
 
@@ -134,8 +135,8 @@ class Talker(First):
     [
         (Peeker(), "'Peeker', game of seed 0, seat 0, decision .* when cards that its seat can't"),
         (Insider(), "when cards that its seat can't see are others"),
-        (Gambler(), r"'Gambler'.* when asked again\. All chance must come from `draws`"),
-        (Hoarder(), r"when the same game is played again\..*`reset` must make anew"),
+        (Gambler(), r"'Gambler'.* when asked again\. All randomness must come from `Agent.random`"),
+        (Hoarder(), r"when the same game is played again\..*`reset` must create anew"),
         (Robber(), r"decision \d+ \(move_robber\): 2\d\d \(move_robber hex=\d+\) is not legal"),
         (Scribbler(), "it changed its view"),
         (Talker(), "action 'roll' is of type str; actions are integers"),
@@ -150,24 +151,32 @@ def test_planted_faults_are_found(agent, message):
 class Batched(BatchAgent):
     """Plays a legal action by its draw: one that passes, to plant faults in."""
 
-    def act_batch(self, observations, masks, draws):
-        legal = masks.sum(axis=1).astype(np.uint64)
-        wanted = (draws % legal).astype(np.int64) + 1
-        return (masks.cumsum(axis=1) == wanted[:, None]).argmax(axis=1)
+    def act_batch(self, views):
+        legal = views.masks.sum(axis=1).astype(np.uint64)
+        wanted = (views.random_bits % legal).astype(np.int64) + 1
+        return (views.masks.cumsum(axis=1) == wanted[:, None]).argmax(axis=1)
+
+
+def shifted(views, numbers):
+    return replace(views, random_bits=views.random_bits + numbers)
 
 
 class Company(Batched):
     """Lets the other games have a say."""
 
-    def act_batch(self, observations, masks, draws):
-        return super().act_batch(observations, masks, draws + np.uint64(len(draws)))
+    def act_batch(self, views):
+        return super().act_batch(
+            replace(views, random_bits=views.random_bits + np.uint64(len(views)))
+        )
 
 
 class Place(Batched):
     """Lets the number of the row have a say."""
 
-    def act_batch(self, observations, masks, draws):
-        return super().act_batch(observations, masks, draws + np.arange(len(draws)).astype("u8"))
+    def act_batch(self, views):
+        return super().act_batch(
+            replace(views, random_bits=views.random_bits + np.arange(len(views)).astype("u8"))
+        )
 
 
 class Restless(Batched):
@@ -176,31 +185,33 @@ class Restless(Batched):
     def __init__(self):
         self.rng = np.random.default_rng(1)
 
-    def act_batch(self, observations, masks, draws):
-        return super().act_batch(observations, masks, draws + self.rng.integers(10**6, dtype="u8"))
+    def act_batch(self, views):
+        return super().act_batch(
+            replace(views, random_bits=views.random_bits + self.rng.integers(10**6, dtype="u8"))
+        )
 
 
 class Loner(Batched):
     """Plays otherwise in a single game."""
 
-    def act(self, view, mask):
-        return int(mask.argmax())
+    def act(self, view):
+        return int(view.mask.argmax())
 
 
 class Illegal(Batched):
-    def act_batch(self, observations, masks, draws):
-        return 0 * super().act_batch(observations, masks, draws)
+    def act_batch(self, views):
+        return 0 * super().act_batch(views)
 
 
 class Floating(Batched):
-    def act_batch(self, observations, masks, draws):
-        return super().act_batch(observations, masks, draws) * 1.0
+    def act_batch(self, views):
+        return super().act_batch(views) * 1.0
 
 
 class Writer(Batched):
-    def act_batch(self, observations, masks, draws):
-        chosen = super().act_batch(observations, masks, draws)
-        masks[:] = 0
+    def act_batch(self, views):
+        chosen = super().act_batch(views)
+        views.masks[:] = 0
         return chosen
 
 

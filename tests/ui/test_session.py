@@ -74,9 +74,9 @@ def test_agents_are_made_ready_in_a_game_of_their_own() -> None:
     asked = []
 
     class Noted(RandomAgent):
-        def act(self, view: Any, mask: Any) -> int:
+        def act(self, view: Any) -> int:
             asked.append((self.name, self.seat))
-            return super().act(view, mask)
+            return super().act(view)
 
     first, other = Noted(), Noted()
     other.name = "other"

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from catan_pz.agents import player_calls
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.heuristic.style import Style
+from catan_pz.agents.views import Views
 
 
 class HeuristicAgent(BatchAgent):
@@ -21,15 +22,12 @@ class HeuristicAgent(BatchAgent):
 
     def __init__(self, style: Style | None = None) -> None:
         self.style = style or Style()
-        self._numbers = self.style.array()
+        self._weights = self.style.array()
 
-    def act_batch(
-        self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        draws: NDArray[np.uint64],
-    ) -> NDArray[np.int64]:
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) the choice in each game."""
-        chosen = np.empty(len(masks), np.int64)
-        player_calls.choose_heuristic(observations, masks, draws, self._numbers, chosen)
+        chosen = np.empty(len(views), np.int64)
+        player_calls.choose_heuristic(
+            views.observations, views.masks, views.random_bits, self._weights, chosen
+        )
         return chosen

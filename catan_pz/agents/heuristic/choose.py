@@ -355,7 +355,7 @@ def card_to_play(
 
 
 @rule
-def in_turn(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64Array) -> int:
+def in_turn(obs: Int8Array, mask: Int8Array, random_bits: np.uint64, style: ConstInt64Array) -> int:
     """What to do in the own turn after the roll."""
     a = winning_build(obs, mask)
     if a != NO_ACTION:
@@ -374,7 +374,7 @@ def in_turn(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64A
         a = best_swap(hand, now, plan, limit, mask, style)
     if a == NO_ACTION and mask.shape[0] > OFFER and obs[encode.OFFERS_LEFT] > 0:
         if plays(style, OFFERS) and not all_dangerous(obs, style):
-            a = best_offer(obs, hand, now, plan, limit, mask, draw, style)
+            a = best_offer(obs, hand, now, plan, limit, mask, random_bits, style)
             if a == NO_ACTION:
                 a = next_card(obs, hand, now, plan, limit, mask, style)
     return a if a != NO_ACTION else END_TURN
@@ -424,7 +424,9 @@ def in_trade(obs: Int8Array, mask: Int8Array, phase: int, style: ConstInt64Array
 
 
 @rule
-def wanted_action(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64Array) -> int:
+def wanted_action(
+    obs: Int8Array, mask: Int8Array, random_bits: np.uint64, style: ConstInt64Array
+) -> int:
     """The choice by phase, which may be NO_ACTION."""
     phase = phase_of(obs)
     if phase == Phase.ROLL:
@@ -433,8 +435,8 @@ def wanted_action(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: Const
         return ROLL
     if phase == Phase.MAIN:
         if not plays(style, PLAN):
-            return weighted_action(obs, mask, draw)
-        return in_turn(obs, mask, draw, style)
+            return weighted_action(obs, mask, random_bits)
+        return in_turn(obs, mask, random_bits, style)
     if phase == Phase.ANSWER or phase == Phase.CLOSE or phase == Phase.COMPOSE:
         return in_trade(obs, mask, phase, style)
     if phase == Phase.MOVE_ROBBER and plays(style, ROBBER):
@@ -454,15 +456,17 @@ def wanted_action(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: Const
 
 
 @rule
-def styled_action(obs: Int8Array, mask: Int8Array, draw: np.uint64, style: ConstInt64Array) -> int:
+def styled_action(
+    obs: Int8Array, mask: Int8Array, random_bits: np.uint64, style: ConstInt64Array
+) -> int:
     """A legal action in some style."""
-    a = wanted_action(obs, mask, draw, style)
+    a = wanted_action(obs, mask, random_bits, style)
     if 0 <= a < mask.shape[0] and mask[a] != 0:
         return a
-    return random_action(obs, mask, draw)
+    return random_action(obs, mask, random_bits)
 
 
 @rule
-def heuristic_action(obs: Int8Array, mask: Int8Array, draw: np.uint64) -> int:
+def heuristic_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action of the heuristic player."""
-    return styled_action(obs, mask, draw, FULL)
+    return styled_action(obs, mask, random_bits, FULL)

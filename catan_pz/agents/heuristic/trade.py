@@ -104,7 +104,7 @@ def best_offer(
     plan: Plan,
     limit: int,
     mask: Int8Array,
-    draw: np.uint64,
+    random_bits: np.uint64,
     style: ConstInt64Array,
 ) -> int:
     """The offer of one card for one that helps most, then the next best, then two cards for one.
@@ -113,7 +113,7 @@ def best_offer(
     them left, chance ends the row.
     """
     left = int(obs[encode.OFFERS_LEFT])
-    if left > 3 and draw & 1 == 1:
+    if left > 3 and random_bits & 1 == 1:
         return NO_ACTION
     first, beyond = 0, FIRST_DOUBLE
     rank = (3 - left) % 3

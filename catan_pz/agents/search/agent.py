@@ -1,6 +1,6 @@
 """The player that searches: simulations in games drawn from what its seat knows."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class SearchAgent(Agent):
     """
 
     name = "search"
-    needs_belief: ClassVar[bool] = True
+    needs_belief = True
 
     def __init__(self, **options: Any) -> None:
         self.options = SearchOptions(**options)
@@ -93,15 +93,15 @@ class SearchAgent(Agent):
             batch=options.batch,
         )
 
-    def act(self, view: View, mask: NDArray[np.int8]) -> int:
+    def act(self, view: View) -> int:
         """A legal action; at once where there is but one."""
         self.last = None
-        legal = np.flatnonzero(mask).astype(np.int64)
+        legal = np.flatnonzero(view.mask).astype(np.int64)
         if len(legal) == 1:
             return int(legal[0])
         options = self.options
         budget = Budget(options.simulations, options.seconds)
-        rng = np.random.default_rng(self.draws.next())
+        rng = np.random.default_rng(self.random.next())
         games = as_games(np.empty(options.determinizations, STATE))
         for i in range(len(games)):
             games[i] = view.resample(rng).games[0]
@@ -110,7 +110,7 @@ class SearchAgent(Agent):
             return int(actions[0])
         simulator = Simulator(
             games,
-            self.draws.next(),
+            self.random.next(),
             rollout=options.rollout,
             turns=options.last_turn,
             workers=options.workers,

@@ -22,7 +22,7 @@ RANDOM, GREEDY, HEURISTIC = 0, 1, 2
 PLAYERS = {"random": RANDOM, "greedy": GREEDY, "heuristic": HEURISTIC}
 """Players of rollouts by name."""
 
-_OTHER = np.uint64(0x5851F42D4C957F2D)
+_PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
 
 
 @rule
@@ -76,15 +76,15 @@ def begins_turn(s: State) -> bool:
 
 
 @rule
-def choose(s: State, player: int, draw: np.uint64, obs: Int8Array, mask: Int8Array) -> int:
+def choose(s: State, player: int, random_bits: np.uint64, obs: Int8Array, mask: Int8Array) -> int:
     """What a player of rollouts does where there is a choice; `obs` and `mask` are scratch."""
     if player == GREEDY:
         return greedy_action(s)
     if player == HEURISTIC:
         observe(s, int(s.player), obs)
         write_mask(s, mask)
-        return heuristic_action(obs, mask, draw)
-    return random_action(s, draw)
+        return heuristic_action(obs, mask, random_bits)
+    return random_action(s, random_bits)
 
 
 @rule
@@ -98,13 +98,13 @@ def play_on(
     mask: Int8Array,
 ) -> None:
     """Play until a turn begins, no earlier than `last_turn`, or the game is finished."""
-    draws = scramble(seed ^ _OTHER)
+    rng_state = scramble(seed ^ _PLAYERS_SALT)
     n = count_legal(s)
     while n > 0 and not (s.turn >= last_turn and begins_turn(s)):
         if n == 1:
             a = pick_legal(s, 0)
         else:
-            draws += GAMMA
-            a = choose(s, player, scramble(draws), obs, mask)
+            rng_state += GAMMA
+            a = choose(s, player, scramble(rng_state), obs, mask)
         play_decision(s, a, seed, script)
         n = count_legal(s)

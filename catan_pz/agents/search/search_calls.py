@@ -329,10 +329,10 @@ def play_out(
 
 @entry
 def choose_action(
-    games: States, i: int, player: int, draw: np.uint64, obs: Int8Array, mask: Int8Array
+    games: States, i: int, player: int, random_bits: np.uint64, obs: Int8Array, mask: Int8Array
 ) -> int:
     """What a player of rollouts does in game i."""
-    return choose(games[i], player, draw, obs, mask)
+    return choose(games[i], player, random_bits, obs, mask)
 
 
 @entry

@@ -3,10 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import BatchAgent
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
@@ -67,7 +65,7 @@ def play_task(
         monitor: called for games that are not batched.
     """
     if task.batched:
-        yield from play_games(config, task.games, cast(Sequence[BatchAgent], agents))
+        yield from play_games(config, task.games, agents)
         return
     for game in task.games:
         yield play_game(config, game, agents, monitor)

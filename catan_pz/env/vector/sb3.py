@@ -14,8 +14,9 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.network import drawn_by_odds
+from catan_pz.agents.network import sample_actions
 from catan_pz.agents.registry import Opponents
+from catan_pz.agents.views import Views
 from catan_pz.encoders import Encoder
 from catan_pz.env.spaces import encoder_of_space, observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
@@ -259,7 +260,7 @@ class PolicyOpponent(BatchAgent):
 
     Args:
         model: a MaskablePPO.
-        deterministic: whether it plays what it takes for best instead of drawing.
+        deterministic: whether it plays the most probable action instead of sampling.
         observation: the `Encoder` of the observations that it was trained on, or its name; None
             for that of "flat", "dict" and "units" whose space is the model's.
 
@@ -280,26 +281,22 @@ class PolicyOpponent(BatchAgent):
         self.deterministic = deterministic
         self.encoder = encoder_of_space(model.observation_space, observation)
 
-    def act_batch(
-        self,
-        observations: NDArray[np.int8],
-        masks: NDArray[np.int8],
-        draws: NDArray[np.uint64],
-    ) -> NDArray[np.int64]:
-        """(K,) the policy's choices; draws pick from its distribution, actions in their order."""
-        odds = self.odds(observations, masks)
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        """(K,) the policy's choices; the random bits sample from its distribution."""
+        probabilities = self.probabilities(views.observations, views.masks)
         if self.deterministic:
-            return np.asarray(odds.argmax(axis=1))
-        return drawn_by_odds(odds, draws)
+            return np.asarray(probabilities.argmax(axis=1))
+        return sample_actions(probabilities, views.random_bits)
 
-    def odds(self, observations: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.float64]:
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal."""
         policy = self.model.policy
         policy.set_training_mode(False)
         with torch.no_grad():
             tensor, _ = policy.obs_to_tensor(self.encoder.encode(observations))
             spread = policy.get_distribution(tensor, action_masks=masks.view(np.bool_))
-            odds = spread.distribution.probs.double().cpu().numpy()
-        # Where all legal ones have been given no odds at all, they are alike.
-        odds = np.where(masks, np.maximum(odds, 1e-30), 0.0)
-        return np.asarray(odds, np.float64)
+            given = spread.distribution.probs.double().cpu().numpy()
+        # Where the probabilities of all legal actions underflow, they are equal.
+        return np.asarray(np.where(masks, np.maximum(given, 1e-30), 0.0), np.float64)

@@ -1,18 +1,18 @@
 """Batches of games with one learner in each; opponents play the other seats inside the step."""
 
 from collections.abc import Mapping
-from copy import copy
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.draws import nth_draws, own_seeds, seat_seeds
-from catan_pz.agents.mixture import Mixture
+from catan_pz.agents.hosting import SeatedCopies, blamed
+from catan_pz.agents.random_stream import nth_numbers, seeds_of_seats
 from catan_pz.agents.registry import Opponents, as_opponents
-from catan_pz.checks import as_action, check_choice, check_seed
+from catan_pz.agents.result import SeatResult, result_for
+from catan_pz.agents.views import Views
+from catan_pz.checks import check_choice, check_seed
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
@@ -30,10 +30,9 @@ from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.per_step import PerStep
 from catan_pz.runtime.threaded import ThreadedGames, integers
-from catan_pz.runtime.view import View
 from catan_pz.terms import MAX_PLAYERS, Phase
 
-_OWN_DRAWS: Final = np.uint64(0x2545F4914F6CDD1D)
+_SAMPLE_SALT: Final = np.uint64(0x2545F4914F6CDD1D)
 _KEPT: Final = (
     "games",
     "seats",
@@ -50,10 +49,10 @@ _KEPT: Final = (
     "final_decisions",
     "final_return",
     "_decisions",
-    "_drawn_by",
+    "_decisions_by",
     "_return",
-    "_samplers",
-    "_own_samplers",
+    "_opponent_rng",
+    "_sample_rng",
 )
 """Arrays that all which is still to come rests on, and what the last step told."""
 
@@ -68,16 +67,16 @@ class SingleLearnerBatch(ThreadedGames):
     A actions, P players.
 
     Everything in game i is settled by the seed + i and the learner's actions, whatever the
-    number of games and of threads. The draws of an agent in a seat are those of
-    `agents.draws.seat_seeds` of the game's seed.
+    number of games and of threads. The random stream of an agent in a seat has its seed from
+    `agents.random_stream.seat_seeds` of the game's seed.
 
     Args:
         num_games: B.
         rules: a `Rules`, a preset's name, or None for the base game.
         seat: the learner's seat, or "random" for one drawn in each game.
         opponents: None for random players, an `Agent` or its name for all other seats, or
-            for each in turn order from the learner's left one of these. A `BatchAgent` is
-            asked once a round for all games in which it is to move, others game by game.
+            for each in turn order from the learner's left one of these. `act_batch` is called
+            once a round for all games in which an opponent is to move.
         observation: the `Encoder` of what the learner sees, or its name.
         alternate: whether arrays of observation and mask take turns between two sets, so
             that those of the step before stay as they were.
@@ -129,6 +128,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._reward = make_reward(reward)
         self._linear = isinstance(self._reward, LinearReward)
         self._dense = int(not is_sparse(self._reward))
+        self._copies = SeatedCopies(self.rules)
         self.opponents = opponents
         self.encoder = as_encoder(observation)
         self._encoded: PerStep[Any] = PerStep(self._encode)
@@ -152,11 +152,13 @@ class SingleLearnerBatch(ThreadedGames):
                     "batches don't keep; allowed: agents without `needs_belief`"
                 )
             agent.check_rules(self.rules)
+        self._copies.leave(range(self.num_games), self._result)
         self._opponents = opponents
-        self._single: dict[tuple[int, int], Agent] = {}
-        self._drawn = sum(1 << place for place, a in enumerate(self._opponents, 1) if a is None)
+        self._random_places = sum(
+            1 << place for place, a in enumerate(self._opponents, 1) if a is None
+        )
         # A reward that only Python knows has to see every decision.
-        self._drawn_inside = self._drawn if self._linear else 0
+        self._random_inside = self._random_places if self._linear else 0
 
     @property
     def seen(self) -> Any:
@@ -217,15 +219,15 @@ class SingleLearnerBatch(ThreadedGames):
         self.final_decisions = np.zeros(size, np.int64)
         self.final_return = np.zeros(size)
         self._decisions = np.zeros(size, np.int64)
-        self._drawn_by = np.zeros((size, self.rules.num_players), np.int64)
+        self._decisions_by = np.zeros((size, self.rules.num_players), np.int64)
         self._return = np.zeros(size)
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
         self._events = np.zeros((size if self._dense else 1, EVENT_ROWS, NUM_FIELDS), np.int16)
         self._waiting = np.zeros(size, np.bool_)
         self._actions = np.zeros(size, np.int64)
         self._sample = np.zeros(size, np.int64)
-        self._samplers = np.zeros(size, np.uint64)
-        self._own_samplers = np.zeros(size, np.uint64)
+        self._opponent_rng = np.zeros(size, np.uint64)
+        self._sample_rng = np.zeros(size, np.uint64)
         self._weights = weights_of(self._reward)
 
     def _take_turns(self) -> None:
@@ -243,8 +245,8 @@ class SingleLearnerBatch(ThreadedGames):
             batch_calls.deal_seats,
             where,
             self._seat,
-            self._drawn_inside,
-            self._samplers,
+            self._random_inside,
+            self._opponent_rng,
             self._table.script,
             self._dense,
             self._events,
@@ -271,7 +273,7 @@ class SingleLearnerBatch(ThreadedGames):
         if seed is not None or not self.mask.any():
             first = drawn_seed() if seed is None else check_seed(seed)
             self._seed(first)
-            self._own_samplers[:] = ~self.seeds ^ _OWN_DRAWS
+            self._sample_rng[:] = ~self.seeds ^ _SAMPLE_SALT
             where = batch_rules.FROM_SEEDS
         self._take_turns()
         self.done[:] = False
@@ -316,14 +318,13 @@ class SingleLearnerBatch(ThreadedGames):
         """Copies of all arrays that the future rests on, by name; opponents are no part of it.
 
         Raises:
-            ValueError: where opponents keep something of a game, as all may that are neither
-                `BatchAgent` nor `Mixture`.
+            ValueError: where opponents keep something of a game, as all may that aren't
+                `stateless`.
         """
-        if self._single:
-            names = sorted({agent.name for agent in self._single.values()})
+        if self._copies.names:
             raise ValueError(
-                f"option opponents: {names} may keep something of a game, which no state holds; "
-                "allowed: BatchAgents and Mixtures"
+                f"option opponents: {self._copies.names} may keep something of a game, which no "
+                "state holds; allowed: stateless agents, such as BatchAgents"
             )
         return {name.lstrip("_"): getattr(self, name).copy() for name in _KEPT}
 
@@ -339,18 +340,18 @@ class SingleLearnerBatch(ThreadedGames):
             if given is None or given.shape != own.shape or given.dtype != own.dtype:
                 seen = "missing" if given is None else f"{given.shape} of {given.dtype}"
                 raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")
+        self._copies.leave(range(self.num_games), self._result)
         for name, own in kept.items():
             own[...] = state[name]
-        self._single.clear()
         self._waiting[:] = False
         self._encoded.forget()
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, in the same array at each call.
 
-        Draws touch neither the chance of the games nor the opponents' draws.
+        Neither the chance of the games nor the opponents' random streams are touched.
         """
-        self._share_out(batch_calls.sample_actions, self._own_samplers, self._sample)
+        self._share_out(batch_calls.sample_actions, self._sample_rng, self._sample)
         return self._sample
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -382,6 +383,11 @@ class SingleLearnerBatch(ThreadedGames):
             self._return[self.done] = 0
             self._decisions[self.done] = 0
 
+    def close(self) -> None:
+        """Let threads and opponents go; steps then run on one thread, with fresh opponents."""
+        super().close()
+        self._copies.leave(range(self.num_games), self._result)
+
     def _finish_rounds(self) -> None:
         """Play the opponents that aren't played inside compiled code, until none is to move."""
         while self._waiting.any():
@@ -395,8 +401,8 @@ class SingleLearnerBatch(ThreadedGames):
         finished = self._share_out(
             batch_calls.play_seats,
             self._actions,
-            self._drawn_inside,
-            self._samplers,
+            self._random_inside,
+            self._opponent_rng,
             self._table.script,
             self._dense,
             self._events,
@@ -419,11 +425,12 @@ class SingleLearnerBatch(ThreadedGames):
             self._deal(batch_rules.WHERE_FINISHED)
 
     def _forget(self, rows: NDArray[np.intp]) -> None:
-        """Forget what opponents drew and kept in games that come to their end."""
-        self._drawn_by[rows] = 0
-        if self._single:
-            over = set(rows.tolist())
-            self._single = {k: one for k, one in self._single.items() if k[0] not in over}
+        """Start the opponents' streams anew in games that are over, and dismiss copies there."""
+        self._decisions_by[rows] = 0
+        self._copies.leave(set(rows.tolist()), self._result)
+
+    def _result(self, game: int, seat: int) -> SeatResult:
+        return result_for(self.games[game], self.rules, seat)
 
     def _keep_ends(self, ended: NDArray[np.intp]) -> None:
         seats = self.seats[ended]
@@ -434,13 +441,13 @@ class SingleLearnerBatch(ThreadedGames):
 
     def _choose(self) -> None:
         """Let the opponents that are to move choose."""
-        if self._drawn:
+        if self._random_places:
             self._share_out(
                 batch_calls.draw_waiting,
-                self._drawn,
+                self._random_places,
                 self.seats,
                 self._waiting,
-                self._samplers,
+                self._opponent_rng,
                 self._actions,
             )
         rows = np.flatnonzero(self._waiting)
@@ -456,24 +463,17 @@ class SingleLearnerBatch(ThreadedGames):
                 self._actions[asked] = chosen
 
     def _ask(self, agent: Agent, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> Any:
-        """What an opponent that is to move in some games chooses."""
-        observations, masks = self.observation[rows], self.mask[rows]
-        if isinstance(agent, BatchAgent | Mixture):
-            seeds = self.seeds[rows]
-            draws = nth_draws(seeds, seats, self._drawn_by[rows, seats])
-            self._drawn_by[rows, seats] += 1
-            if isinstance(agent, BatchAgent):
-                return agent.act_batch(observations, masks, draws)
-            return agent.act_in_games(observations, masks, draws, own_seeds(seeds, seats))
-        chosen = []
-        for k, (i, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
-            if (i, seat) not in self._single:
-                self._single[i, seat] = one = copy(agent)
-                own = seat_seeds(int(self.seeds[i]), self.rules.num_players)[seat]
-                one.reset(seat, self.rules, own)
-            view = View(observations[k], masks[k])
-            chosen.append(as_action(self._single[i, seat].act(view, view.mask)))
-        return np.array(chosen, np.int64)
+        """The choices of an opponent that is to move in some games."""
+        seeds = seeds_of_seats(self.seeds[rows], seats)
+        random_bits = nth_numbers(seeds, self._decisions_by[rows, seats])
+        self._decisions_by[rows, seats] += 1
+
+        def seated(agent: Agent, k: int) -> Agent:
+            return self._copies.seated(agent, int(rows[k]), int(seats[k]), int(seeds[k]))
+
+        views = Views(self.observation[rows], self.mask[rows], seeds, random_bits, seated)
+        with blamed(agent):
+            return agent.act_batch(views)
 
     def _check_legal(self, rows: NDArray[np.intp], chosen: NDArray[np.int64]) -> None:
         num_actions = self.rules.num_actions

@@ -61,7 +61,7 @@ def searcher(game: Game, seed: int = 1, **options: Any) -> SearchAgent:
 def choice(game: Game, seed: int = 1, **options: Any) -> dict[str, Any]:
     """What a searcher would play, in words."""
     view = seen(game)
-    return describe_action(searcher(game, seed, **options).act(view, view.mask))
+    return describe_action(searcher(game, seed, **options).act(view))
 
 
 def in_the_middle(rules: Rules, seed: int, decisions: int) -> tuple[Game, Belief]:

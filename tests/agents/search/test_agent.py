@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from catan_pz.agents import load
-from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search import SearchAgent, SearchOptions
 from catan_pz.agents.table import Table, resampled
 from catan_pz.rules import Rules
@@ -33,7 +33,7 @@ def names(rules: Rules) -> str:
 def decided(agent: SearchAgent, game: Game, belief: Any = None) -> tuple[int, Any]:
     """An agent's choice, and what it knows of it."""
     view = seen(game, belief)
-    return agent.act(view, view.mask), agent.last
+    return agent.act(view), agent.last
 
 
 def same(one: Any, other: Any) -> bool:

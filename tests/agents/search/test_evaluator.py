@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search import Evaluator, SearchAgent
 from catan_pz.agents.search.evaluator import checked_evaluation
 from catan_pz.agents.table import Table
@@ -58,7 +58,7 @@ def test_positions_are_judged_together() -> None:
     judge = ByPoints()
     agent = searcher(game, method="puct", evaluator=judge, batch=16, simulations=320)
     view = seen(game, belief)
-    agent.act(view, view.mask)
+    agent.act(view)
     assert np.mean(judge.batches[1:]) > 8
     assert agent.last is not None
     assert agent.last["visits"].sum() == agent.last["simulations"]

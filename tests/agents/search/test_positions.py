@@ -59,9 +59,9 @@ def test_a_single_legal_action_is_played_at_once() -> None:
     mask = view.mask.copy()
     mask[:] = 0
     mask[80] = 1
-    assert agent.act(view, mask) == 80
+    assert agent.act(view) == 80
     assert agent.last is None
-    assert agent.draws.drawn == 0
+    assert agent.random.count == 0
 
 
 def test_without_a_belief_they_say_what_they_need() -> None:
@@ -70,7 +70,7 @@ def test_without_a_belief_they_say_what_they_need() -> None:
     game = Game(DUEL, seed=3)
     view = view_of(game, 0)
     with pytest.raises(RuntimeError, match="needs_belief"):
-        searcher(game).act(view, view.mask)
+        searcher(game).act(view)
 
 
 TRADERS = Rules(num_players=2, offer_form="templates")
@@ -92,7 +92,7 @@ def test_offers_that_help_both_are_considered_and_no_others() -> None:
     assert len(offers) > 8
     agent = searcher(game, simulations=20, offers=3)
     view = seen(game)
-    assert view.mask[agent.act(view, view.mask)]
+    assert view.mask[agent.act(view)]
     assert agent.last is not None
     considered = [int(a) for a in agent.last["actions"] if 252 <= a < 372]
     assert 0 < len(considered) <= 3
@@ -105,6 +105,6 @@ def test_no_offers_are_considered_where_none_are_wanted() -> None:
     )
     agent = searcher(game, simulations=20, offers=0)
     view = seen(game)
-    agent.act(view, view.mask)
+    agent.act(view)
     assert agent.last is not None
     assert not [a for a in agent.last["actions"] if a >= 252]

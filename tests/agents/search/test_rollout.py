@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from catan_pz.agents.draws import scramble
+from catan_pz.agents.random_stream import scramble
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import GREEDY, PLAYERS, RANDOM
 from catan_pz.engine.chance import GAMMA

@@ -55,10 +55,10 @@ def test_a_tree_moves_on() -> None:
     options = {"simulations": 30, "turns": 0, "determinizations": 1}
     agent = searcher(game, method="uct", **options)
     view = seen(game)
-    game.step(agent.act(view, view.mask))
+    game.step(agent.act(view))
     view = seen(game)
     if view.mask.any():
-        agent.act(view, view.mask)
+        agent.act(view)
 
 
 def test_offers_are_weighed() -> None:
@@ -70,7 +70,7 @@ def test_offers_are_weighed() -> None:
     )
     agent = searcher(game, simulations=12, turns=0, determinizations=1)
     view = seen(game)
-    assert view.mask[agent.act(view, view.mask)]
+    assert view.mask[agent.act(view)]
 
 
 def test_the_quick_player_answers_what_helps_it() -> None:

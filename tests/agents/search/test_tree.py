@@ -167,7 +167,7 @@ def test_a_tree_is_kept_from_decision_to_decision() -> None:
     game = duel({"wool": 8, "brick": 1}, second=RIVAL)
     agent = searcher(game, method="uct", simulations=400)
     view = seen(game)
-    action = agent.act(view, view.mask)
+    action = agent.act(view)
     assert 232 <= action < 252
     assert agent._forest is not None
     one = agent._forest.trees[0]
@@ -177,11 +177,11 @@ def test_a_tree_is_kept_from_decision_to_decision() -> None:
     game.step(action)
     assert key(game, game.player) == keys
     view = seen(game)
-    agent.act(view, view.mask)
+    agent.act(view)
     assert agent.last is not None
     assert agent.last["visits"].sum() >= visited - 1 + agent.last["simulations"]
     fresh = searcher(game, method="uct", simulations=400, keep_tree=False)
-    fresh.act(view, view.mask)
+    fresh.act(view)
     assert fresh.last is not None
     assert fresh.last["visits"].sum() == fresh.last["simulations"]
 

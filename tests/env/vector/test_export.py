@@ -11,6 +11,7 @@ from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.board_policies import BoardPolicy, BoardQPolicy
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits
+from tests.views import views_of
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
 
@@ -43,10 +44,10 @@ def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activati
     )
     seen, masks = play(env)
     model = exported(learner, env.batch.rules)
-    odds = PolicyOpponent(learner).odds(seen, masks)
+    odds = PolicyOpponent(learner).probabilities(seen, masks)
     draws = np.random.default_rng(1).integers(2**64, size=64, dtype=np.uint64)
-    by_torch = PolicyOpponent(learner).act_batch(seen, masks, draws)
-    assert (NetworkAgent(model).act_batch(seen, masks, draws) == by_torch).all()
+    by_torch = PolicyOpponent(learner).act_batch(views_of(seen, masks, draws))
+    assert (NetworkAgent(model).act_batch(views_of(seen, masks, draws)) == by_torch).all()
     for dtype, tolerance in (("float32", 1e-5), ("float16", 0.02)):
         model.save(tmp_path / "net.npz", dtype)
         agent = NetworkAgent(Model.read(tmp_path / "net.npz"))
@@ -73,7 +74,7 @@ def test_values_of_a_dqn_are_the_same_without_torch():
         values = learner.q_net(torch.as_tensor(seen)).numpy()
     np.testing.assert_allclose(agent.logits(seen), values, atol=1e-5)
     best = np.where(masks, values, -np.inf).argmax(axis=1)
-    assert (agent.act_batch(seen, masks, np.zeros(32, np.uint64)) == best).all()
+    assert (agent.act_batch(views_of(seen, masks, np.zeros(32, np.uint64))) == best).all()
 
 
 @pytest.mark.parametrize("own_value", [True, False])
@@ -85,8 +86,8 @@ def test_a_board_policy_plays_without_torch_as_with_it(observation, own_value):
     learner = shaken(learner)
     seen, masks = play(env)
     agent = NetworkAgent(exported(learner, env.batch.rules))
-    odds = PolicyOpponent(learner).odds(seen, masks)
-    np.testing.assert_allclose(agent.odds(seen, masks), odds, atol=1e-5)
+    odds = PolicyOpponent(learner).probabilities(seen, masks)
+    np.testing.assert_allclose(agent.probabilities(seen, masks), odds, atol=1e-5)
     policy = learner.policy
     given, _ = policy.obs_to_tensor(env.reset())
     _, values, _ = policy.forward(given)

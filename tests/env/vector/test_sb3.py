@@ -17,6 +17,7 @@ from catan_pz import IllegalActionError  # noqa: E402
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits  # noqa: E402
 from catan_pz.env.vector.single_learner import SingleLearnerBatch  # noqa: E402
 from catan_pz.observation.segments import named_views  # noqa: E402
+from tests.views import views_of  # noqa: E402
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
 
@@ -133,24 +134,24 @@ def test_a_policy_chooses_by_the_draws_alone():
         env.step(env.sample())
     seen, masks = env.batch.observation, env.batch.mask
     draws = np.random.default_rng(0).integers(2**64, size=64, dtype=np.uint64)
-    chosen = policy.act_batch(seen, masks, draws)
+    chosen = policy.act_batch(views_of(seen, masks, draws))
     assert masks[np.arange(64), chosen].all()
-    assert (policy.act_batch(seen, masks, draws) == chosen).all()
+    assert (policy.act_batch(views_of(seen, masks, draws)) == chosen).all()
     assert [
-        int(policy.act_batch(*row)[0])
+        int(policy.act_batch(views_of(*row))[0])
         for row in zip(seen[:, None], masks[:, None], draws[:, None], strict=True)
     ] == chosen.tolist()
     largest = np.full(64, 2**64 - 1, np.uint64)
     ends = masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
-    assert (policy.act_batch(seen, masks, largest) == ends).all()
-    assert (policy.act_batch(seen, masks, 0 * draws) == masks.argmax(axis=1)).all()
+    assert (policy.act_batch(views_of(seen, masks, largest)) == ends).all()
+    assert (policy.act_batch(views_of(seen, masks, 0 * draws)) == masks.argmax(axis=1)).all()
 
     many = np.arange(4000, dtype=np.uint64) * np.uint64(2**64 // 4000)
     one = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
-    drawn = np.bincount(policy.act_batch(*one, many), minlength=masks.shape[1]) / 4000
-    np.testing.assert_allclose(drawn, policy.odds(seen[:1], masks[:1])[0], atol=2e-3)
-    best = PolicyOpponent(policy.model, deterministic=True).act_batch(seen, masks, draws)
-    assert (best == policy.odds(seen, masks).argmax(axis=1)).all()
+    drawn = np.bincount(policy.act_batch(views_of(*one, many)), minlength=masks.shape[1]) / 4000
+    np.testing.assert_allclose(drawn, policy.probabilities(seen[:1], masks[:1])[0], atol=2e-3)
+    best = PolicyOpponent(policy.model, deterministic=True).act_batch(views_of(seen, masks, draws))
+    assert (best == policy.probabilities(seen, masks).argmax(axis=1)).all()
 
 
 def test_named_segments_are_the_flat_observation():

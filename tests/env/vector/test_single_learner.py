@@ -5,7 +5,7 @@ import pytest
 
 from catan_pz import Agent, Game, IllegalActionError, LinearReward, RandomAgent
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.draws import seat_seeds
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
@@ -68,12 +68,12 @@ class Last(BatchAgent):
     def __init__(self):
         self.asked = []
 
-    def act_batch(self, observations, masks, draws):
-        assert draws.shape == (len(masks),)
-        assert observations.shape == (len(masks), SIZE)
-        assert masks.any(axis=1).all()
-        self.asked.append(len(masks))
-        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+    def act_batch(self, views):
+        assert views.random_bits.shape == (len(views),)
+        assert views.observations.shape == (len(views), SIZE)
+        assert views.masks.any(axis=1).all()
+        self.asked.append(len(views))
+        return views.masks.shape[1] - 1 - views.masks[:, ::-1].argmax(axis=1)
 
 
 def last(legal):
@@ -190,9 +190,9 @@ def test_opponents_sit_in_turn_order_from_the_learners_left():
         def __init__(self):
             self.views = []
 
-        def act_batch(self, observations, masks, draws):
-            self.views.append(observations)
-            return masks.argmax(axis=1)
+        def act_batch(self, views):
+            self.views.append(views.observations)
+            return views.masks.argmax(axis=1)
 
     left, right = Witness(), Witness()
     batch = SingleLearnerBatch(4, seat=2, seed=1, opponents=[left, None, right], trading=False)
@@ -221,17 +221,17 @@ class Stateful(Agent):
         super().reset(seat, rules, seed)
         self.decisions = 0
 
-    def act(self, view, mask):
+    def act(self, view):
         self.decisions += 1
-        legal = mask.nonzero()[0]
-        return int(legal[(self.decisions + self.seat + self.draws.below(2)) % len(legal)])
+        legal = view.mask.nonzero()[0]
+        return int(legal[(self.decisions + self.seat + self.random.below(2)) % len(legal)])
 
 
 class First(Agent):
     """Plays the legal action of the lowest id."""
 
-    def act(self, view, mask):
-        return int(mask.argmax())
+    def act(self, view):
+        return int(view.mask.argmax())
 
 
 class Believer(First):
@@ -319,8 +319,8 @@ def test_a_state_of_other_games_is_named_and_changes_nothing():
         batch.set_state(SingleLearnerBatch(2, seed=2, trading=False).get_state())
     with pytest.raises(ValueError, match="state: mask is"):
         batch.set_state(SingleLearnerBatch(3, seed=2, trading=True).get_state())
-    with pytest.raises(ValueError, match="state: samplers is missing"):
-        batch.set_state({k: v for k, v in before.items() if k != "samplers"})
+    with pytest.raises(ValueError, match="state: opponent_rng is missing"):
+        batch.set_state({k: v for k, v in before.items() if k != "opponent_rng"})
     assert all(v.tobytes() == before[k].tobytes() for k, v in batch.get_state().items())
 
 
@@ -427,7 +427,7 @@ def test_an_illegal_action_names_the_game_and_touches_none():
 @pytest.mark.parametrize("wrong", [-1, 1, 10**6])
 def test_an_opponents_illegal_action_names_the_game(wrong):
     class Wrong(Agent):
-        def act(self, view, mask):
+        def act(self, view):
             return wrong
 
     with pytest.raises(IllegalActionError, match="game 0: opponent's action"):
