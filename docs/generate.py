@@ -4,6 +4,7 @@ What stands between `<!-- generated: NAME -->` and `<!-- end -->` on a page is t
 `BLOCKS[NAME]`, and `numbering.svg` is drawn here too. A test compares all of it with the code.
 """
 
+import ast
 import inspect
 import json
 import re
@@ -23,6 +24,7 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import app
 from catan_pz.compiler import types
+from catan_pz.engine.events import EventKind
 from catan_pz.engine.state import STATE
 from catan_pz.notation import action_id, describe_action, position
 from catan_pz.observation import segments
@@ -279,6 +281,16 @@ def hidden_segments() -> str:
     return table(["from", "to", "segment", "shape", "scale", "meaning"], *rows)
 
 
+def event_kinds() -> str:
+    """Every kind of event, from the docstrings of `EventKind`."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(EventKind))).body[0].body[1:]
+    rows = []
+    for name, docstring in zip(body[::2], body[1::2], strict=True):
+        meaning = " ".join(inspect.cleandoc(docstring.value.value).split())
+        rows.append([f"`{name.targets[0].id}`", meaning])
+    return table(["kind", "meaning"], *rows)
+
+
 def reward_table() -> str:
     """Every reward by name."""
     rows = []
@@ -455,6 +467,7 @@ def perft_table() -> str:
 BLOCKS: Final[dict[str, Callable[[], str]]] = {
     **{f"help_{name}": partial(help_of, name) for name in app.commands},
     "commands": commands,
+    "event_kinds": event_kinds,
     "perft": perft_table,
     "story": story,
     "terminal": terminal,
