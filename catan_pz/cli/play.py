@@ -132,13 +132,13 @@ def _resumed(
     if against is None and names:
         against = ",".join(_recorded_agent(names, seat, k) for k in range(1, len(names)))
     agents = seated(rules, seat, against or "heuristic")
+    called = names_of(agents, name or (names[seat] if names else "Human"))
     with compiling_shown():
         get_ready(rules, agents)
-    called = names_of(agents, name or (names[seat] if names else "Human"))
-    try:
-        return Session.resumed(record, agents, seed, called)
-    except ValueError as error:
-        raise click.ClickException(f"{path} can't be continued: {error}") from error
+        try:
+            return Session.resumed(record, agents, seed, called)
+        except ValueError as error:
+            raise click.ClickException(f"{path} can't be continued: {error}") from error
 
 
 def person_seat(names: Sequence[str]) -> int:

@@ -3,6 +3,7 @@
 import os
 import sys
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,9 @@ def _recorded(recording: Path, named: str | None, policy: str | None, viewer: in
         if len(names) != seats:
             raise click.UsageError(f"--names {named!r}: this game has {seats} seats")
     annotate = _annotate(policy, Rules.from_dict(record.start["rules"]))
+    with compiling_shown():
+        for _ in islice(frames_of_record(record, viewer, names, annotate), 2):
+            pass
     frames = frames_of_record(record, viewer, names, annotate)
     return Show(frames, viewer, names, len(record.decisions) + 1)
 

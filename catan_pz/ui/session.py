@@ -23,8 +23,10 @@ def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
     """
     others = {agent.name: agent for agent in agents if agent is not None}
     for agent in others.values():
+        game = Game(rules, 0)
+        game.listeners.append(lambda _game, _events: None)  # as sessions do
         everyone = [agent] * rules.num_players
-        with Table(Game(rules, 0), everyone, seat_seeds(0, rules.num_players)) as table:
+        with Table(game, everyone, seat_seeds(0, rules.num_players)) as table:
             table.step()
 
 
