@@ -60,11 +60,13 @@ coverage: $(VENV)/.test-installed  ## measure coverage with compilation switched
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-# A cache of its own, so that the next run without bounds checks need not compile again.
 .PHONY: bounds
 bounds: $(VENV)/.test-installed  ## run the tests with bounds checks in the compiled rules
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-bounds \
-	  $(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+
+.PHONY: test-plain
+test-plain: $(VENV)/.test-installed  ## run the tests with the plain compiler backend
+	CATAN_PZ_COMPILER=plain $(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 .PHONY: bench
 bench: $(VENV)/.test-installed  ## measure speed

@@ -24,6 +24,7 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import app
 from catan_pz.compiler import types
+from catan_pz.compiler.backend import fast_versions
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.state import STATE
 from catan_pz.notation import action_id, describe_action, position
@@ -344,6 +345,15 @@ def rule_types() -> str:
     return table(["annotation", "type"], *own, *aliases)
 
 
+def backends() -> str:
+    """Which backend compiles for which versions of numba."""
+    return (
+        f"The `fast` backend is taken with numba {fast_versions()}, the versions that it was tested "
+        "with; older and\nnewer ones get the `plain` backend, and one line on standard error says "
+        "so.\n"
+    )
+
+
 def weights() -> str:
     """How often the weighted player plays each kind of action."""
     by_weight: dict[int, list[str]] = {}
@@ -477,6 +487,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "hidden_segments": hidden_segments,
     "info": info,
     "rule_types": rule_types,
+    "backends": backends,
     "maritime": maritime,
     "offers": offers,
     "options": options,

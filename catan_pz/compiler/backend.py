@@ -27,6 +27,11 @@ def is_tested(version: str) -> bool:
     return found is not None and FAST_SINCE <= (int(found[1]), int(found[2])) <= FAST_UNTIL
 
 
+def fast_versions() -> str:
+    """The versions that the fast backend was tested with, in words."""
+    return " to ".join(".".join(map(str, series)) for series in (FAST_SINCE, FAST_UNTIL))
+
+
 def choose_backend(forced: str | None, version: str) -> str:
     """The name of the backend to use.
 
@@ -43,10 +48,9 @@ def choose_backend(forced: str | None, version: str) -> str:
         return forced
     if is_tested(version):
         return "fast"
-    first, last = (".".join(map(str, series)) for series in (FAST_SINCE, FAST_UNTIL))
     warn_once(
         "backend",
-        f"numba {version} is outside the tested versions {first} to {last}: rules are compiled "
+        f"numba {version} is outside the tested versions {fast_versions()}: rules are compiled "
         f"by the plain backend, slower, with the same results ({VARIABLE}=plain hides this line)",
     )
     return "plain"

@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from catan_pz.compiler import backend, notices
-from catan_pz.compiler.backend import choose_backend, is_tested
+from catan_pz.compiler.backend import choose_backend, fast_versions, is_tested
 
 PROGRAM = """
 import numba
@@ -106,3 +107,8 @@ def test_the_plain_backend_imports_nothing_of_the_fast_one() -> None:
         check=True,
     )
     assert done.stdout == "[]\n"
+
+
+def test_the_readme_names_the_versions() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    assert f"`numba>=0.61`, fastest with {fast_versions()}" in text
