@@ -348,9 +348,9 @@ def rule_types() -> str:
 def backends() -> str:
     """Which backend compiles for which versions of numba."""
     return (
-        f"The `fast` backend is taken with numba {fast_versions()}, the versions that it was tested "
-        "with; older and\nnewer ones get the `plain` backend, and one line on standard error says "
-        "so.\n"
+        f"The `fast` backend is taken with numba {fast_versions()}, which it was tested with; "
+        "older and newer\nversions get the `plain` backend, and one line on standard "
+        "error says so.\n"
     )
 
 
