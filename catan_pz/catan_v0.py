@@ -2,13 +2,16 @@
 
 from typing import Any, Unpack
 
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
-
 from catan_pz.encoders import Encoder
 from catan_pz.env.aec import raw_env
 from catan_pz.env.match import RuleOptions
 from catan_pz.env.registration import register_all
-from catan_pz.env.wrappers import AssertOutOfBounds, OrderEnforcing, TerminateIllegal
+from catan_pz.env.wrappers import (
+    AssertOutOfBounds,
+    OrderEnforcing,
+    TerminateIllegal,
+    TurnBasedParallel,
+)
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
@@ -24,6 +27,7 @@ def env(
     observation: Encoder | str = "flat",
     reward: Reward | str | None = None,
     render_mode: str | None = None,
+    mask_in_info: bool = False,
     **options: Unpack[RuleOptions],
 ) -> Any:
     """The environment with PettingZoo's usual wrappers.
@@ -37,6 +41,7 @@ def env(
         observation=observation,
         reward=reward,
         render_mode=render_mode,
+        mask_in_info=mask_in_info,
         **options,
     )
     wrapped = TerminateIllegal(wrapped, illegal_reward=ILLEGAL_REWARD)
@@ -47,9 +52,10 @@ def env(
 def parallel_env(**arguments: Any) -> Any:
     """The environment in the parallel interface: only the action of the agent to move counts.
 
-    Takes the arguments of `env`. The agent to move is the one whose mask is not all zeros.
+    Takes the arguments of `env`. The agent to move is the one whose mask in the observation is
+    not all zeros.
     """
-    return turn_based_aec_to_parallel(env(**arguments))
+    return TurnBasedParallel(env(**arguments))
 
 
 register_all()

@@ -31,7 +31,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
     Every agent observes `{"observation": ..., "action_mask": ...}`: what its seat may know,
     in the encoder's form, and an int8 mask (A,) of its legal actions, all zeros while
     another is to move. All agents end on the same step: terminated when somebody has won,
-    truncated after `max_turns` turns. Infos are empty.
+    truncated after `max_turns` turns. Infos are empty unless `mask_in_info`.
 
     Args:
         rules: a `Rules`, a preset's name, or None for the base game.
@@ -39,6 +39,9 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
             "dict" for its segments by name, and so on.
         reward: a `Reward`, its name in `rewards.REWARDS`, or None for win and loss.
         render_mode: "human", "ansi", "rgb_array" or None.
+        mask_in_info: whether each agent's info has its mask too, as "action_mask", (A,) int8;
+            for libraries that look there. It is all ones for an agent whose action doesn't
+            count, since it is another's turn to decide or the game is over.
         **options: single options of `Rules` that replace those of `rules`.
 
     Attributes:
@@ -62,6 +65,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         observation: Encoder | str = "flat",
         reward: Reward | str | None = None,
         render_mode: str | None = None,
+        mask_in_info: bool = False,
         **options: Unpack[RuleOptions],
     ) -> None:
         EzPickle.__init__(
@@ -70,10 +74,12 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
             observation=observation,
             reward=reward,
             render_mode=render_mode,
+            mask_in_info=mask_in_info,
             **options,
         )
         super().__init__()
         self.render_mode = render_mode
+        self._mask_in_info = mask_in_info
         self._painter = Painter(render_mode)
         self._match = Match(Rules.make(rules, **options), reward, observation=observation)
         self._seeds = np.random.default_rng()
@@ -115,6 +121,15 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         self.agent_selection = AGENTS[self.game.player]
         self._skip_agent_selection: str | None = None
         self._rewarded = False
+        if self._mask_in_info:
+            self._put_masks_in_infos()
+
+    def _put_masks_in_infos(self) -> None:
+        mask = self.game.mask
+        mover = self.agent_selection if mask.any() else None
+        for agent in self.agents:
+            own = mask.copy() if agent == mover else np.ones_like(mask)
+            self.infos[agent] = {"action_mask": own}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game.
@@ -166,6 +181,8 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         if match.has_reward(code):
             self._give_rewards()
         self.agent_selection = AGENTS[code & SEAT]
+        if self._mask_in_info:
+            self._put_masks_in_infos()
         if code & FINISHED:
             self._finish(bool(code & OVER))
         if self.render_mode == "human":

@@ -34,8 +34,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     ends, an opponent's win included. `action_masks()` gives the legal actions, as sb3-contrib
     asks for them. Observations are those of `raw_env` without the mask.
 
-    Infos are empty but at the end of an episode: `won` (0 or 1), `points` (own), `turns`,
-    `decisions` (own), `illegal` (0 or 1).
+    Infos have `action_mask`, (A,) int8, 1 for each legal action, all zeros once the episode has
+    ended. The last one of an episode also has `won` (0 or 1), `points` (own), `turns`,
+    `decisions` (own) and `illegal` (0 or 1).
 
     Args:
         seat: the learner's seat, or "random" for one drawn in each episode.
@@ -129,7 +130,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._is_on = True
         self._play_others(self.game.player)
         self._show()
-        return self._observe(), {}
+        return self._observe(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play an action, and the others up to the learner's next decision.
@@ -145,7 +146,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         mask = self.game.mask
         if self._illegal == "end" and not (0 <= action < len(mask) and mask[action]):
             self._end_episode()
-            return self._observe(), ILLEGAL_REWARD, True, False, self._info(illegal=1)
+            return self._observe(), ILLEGAL_REWARD, True, False, self._final_info(illegal=1)
         code = self._match.play(action)
         self._decisions += 1
         reward = self._reward(code)
@@ -155,9 +156,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         game = self.game
         terminated, truncated = game.is_over, game.is_truncated
         if not (terminated or truncated):
-            return self._observe(), reward, False, False, {}
+            return self._observe(), reward, False, False, self._info()
         self._end_episode()
-        return self._observe(), reward, terminated, truncated, self._info(illegal=0)
+        return self._observe(), reward, terminated, truncated, self._final_info(illegal=0)
 
     def _play_others(self, player: int) -> float:
         """Play up to the learner's decision or the end; the learner's reward meanwhile."""
@@ -180,9 +181,13 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     def _observe(self) -> Any:
         return self._match.observe(self.seat)[0]
 
-    def _info(self, *, illegal: int) -> dict[str, int]:
+    def _info(self) -> dict[str, Any]:
+        mask = self.game.mask
+        return {"action_mask": mask.copy() if self._is_on else np.zeros_like(mask)}
+
+    def _final_info(self, *, illegal: int) -> dict[str, Any]:
         game = self.game
-        return {
+        return self._info() | {
             "won": int(game.winner == self.seat),
             "points": int(game.points[self.seat]),
             "turns": game.turn,

@@ -7,6 +7,7 @@ times what a step of the game costs. These look in the environment itself; all e
 from operator import attrgetter
 from typing import Any
 
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.wrappers import (
     AssertOutOfBoundsWrapper,
     OrderEnforcingWrapper,
@@ -107,3 +108,24 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
 
     def __str__(self) -> str:
         return str(self.env)
+
+
+class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
+    """The parallel interface; infos are those of the wrapped environment and nothing more.
+
+    PettingZoo's wrapper puts the name of the agent to move into the infos from the first step
+    on. Libraries that keep infos in arrays can neither take strings nor keys that `reset` lacks.
+    """
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Play the action of the agent to move.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos, by agent.
+        """
+        if not self.agents:
+            return {}, {}, {}, {}, {}
+        results: tuple[dict[str, Any], ...] = super().step(actions)
+        for info in results[-1].values():
+            info.pop("active_agent", None)
+        return results

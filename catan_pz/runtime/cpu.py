@@ -139,6 +139,11 @@ class CpuBatch(ThreadedGames):
     def _shown(self) -> tuple[Any, ...]:
         return self._observing, self.player, self.mask, self._observation
 
+    @staticmethod
+    def zeros(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+        """An array of zeros of the kind that the batch gives out."""
+        return np.zeros(shape, dtype)
+
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
         self._seed(drawn_seed() if seed is None else check_seed(seed))

@@ -166,6 +166,10 @@ class CudaBatch:
         if self._global is not None:
             self._global.forget()
 
+    def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
+        """A tensor of zeros on the batch's device; `dtype` is NumPy's."""
+        return self._device.zeros(shape, dtype)
+
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
         seeds = seeds_from(drawn_seed() if seed is None else check_seed(seed), self.num_games)

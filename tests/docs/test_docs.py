@@ -75,7 +75,7 @@ def test_every_argument_of_the_environments_is_documented(function: Any) -> None
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             continue
-        default = json.dumps(parameter.default).replace("null", "None")
+        default = json.dumps(parameter.default).replace("null", "None").replace("false", "False")
         assert f"| `{name}` | `{default}` |" in environment
 
 

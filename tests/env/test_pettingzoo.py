@@ -2,7 +2,6 @@
 
 import importlib.util
 
-import pettingzoo
 import pytest
 from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 
@@ -25,6 +24,7 @@ CONFIGURATIONS = {
     "points": {"reward": "points_gained", "trading": False, "skip_forced": True},
     "terms": {"reward": "win_and_terms", "trading": False, "victory_points": 4},
     "short": {"max_turns": 3},
+    "mask_in_info": {"mask_in_info": True, "trading": False},
 }
 
 configurations = pytest.mark.parametrize("options", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
@@ -46,7 +46,9 @@ def test_seed(options):
     seed_test(lambda: catan_v0.env(**options), num_cycles=100)
 
 
-@pytest.mark.parametrize("name", ["base", "without_trade", "one_v_one", "dict", "short"])
+@pytest.mark.parametrize(
+    "name", ["base", "without_trade", "one_v_one", "dict", "short", "mask_in_info"]
+)
 def test_parallel(name):
     options = CONFIGURATIONS[name]
 
@@ -73,11 +75,3 @@ def test_parallel_play_with_masks():
 def test_render(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     render_test(catan_v0.env)
-
-
-@pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has no list of names yet")
-def test_pettingzoo_makes_it_by_name():
-    env = pettingzoo.make("aec", "catan/catan-v0", num_players=3)
-    env.reset(seed=1)
-    assert env.num_agents == 3
-    assert str(env) == "catan_v0"

@@ -76,7 +76,9 @@ def test_it_is_always_the_learners_decision(options):
     env = SingleSeatEnv(**options)
     observation, info = env.reset(seed=1)
     for _ in range(30):
-        assert info == {}
+        assert list(info) == ["action_mask"]
+        assert info["action_mask"].dtype == np.int8
+        np.testing.assert_array_equal(info["action_mask"], env.game.mask)
         assert env.observation_space.contains(observation)
         assert env.game.player == env.seat
         masks = env.action_masks()
@@ -103,7 +105,8 @@ def test_win_and_loss_reach_the_learner_in_every_seat(seat):
         _, reward, terminated, truncated, info = steps[-1]
         assert (terminated, truncated) == (True, False)
         assert reward == (1.0 if env.game.winner == seat else -1.0)
-        assert all(step[1] == 0.0 and step[4] == {} for step in steps[:-1])
+        assert all(step[1] == 0.0 and list(step[4]) == ["action_mask"] for step in steps[:-1])
+        assert not info["action_mask"].any()
         assert info["won"] == (reward == 1.0)
         assert info["points"] == env.game.points[seat]
         assert info["decisions"] == len(steps)
@@ -160,6 +163,7 @@ def test_an_illegal_action_ends_the_episode():
     before = env.game.games.tobytes()
     _, reward, terminated, truncated, info = env.step(action_id("roll"))
     assert (reward, terminated, truncated, info["illegal"]) == (-1.0, True, False, 1)
+    assert not info["action_mask"].any()
     assert env.game.games.tobytes() == before
 
 
@@ -197,7 +201,9 @@ def test_a_copy_has_the_same_future(copied):
     twin = copied(env)
     for one, other in zip(play(env, 60, seed=1), play(twin, 60, seed=1), strict=True):
         assert one[0].tobytes() == other[0].tobytes()
-        assert one[1:] == other[1:]
+        assert one[1:4] == other[1:4]
+        np.testing.assert_array_equal(one[4].pop("action_mask"), other[4].pop("action_mask"))
+        assert one[4] == other[4]
     assert env.reset()[0].tobytes() == twin.reset()[0].tobytes()
 
 

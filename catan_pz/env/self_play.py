@@ -1,0 +1,297 @@
+"""Self-play: every seat learns. One game, or many at once on the CPU or on a GPU.
+
+In a step one seat of a game decides. What it gets for that decision is complete when the same
+seat decides again or the game ends: rewards are summed for each seat between its own decisions,
+so that a win reaches the losers too. That is what PettingZoo's `last()` gives.
+`env.self_play_rollout` collects steps into trajectories of each seat.
+
+Letters: B games, P players, A actions, N numbers of an observation.
+"""
+
+from typing import Any, Unpack
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from catan_pz.checks import check_seed
+from catan_pz.compiler.rule import bound
+from catan_pz.encoders import Encoder
+from catan_pz.env.match import Match, RuleOptions
+from catan_pz.env.spaces import observation_space
+from catan_pz.rewards import FINISHED, OVER, Reward
+from catan_pz.rules import Rules
+from catan_pz.runtime.batch import make_batch
+from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.runtime.game import Game, drawn_seed
+from catan_pz.runtime.reward_calls import NO_STEP, begin_decisions
+
+
+class SelfPlayBatch:
+    """B games in which every seat learns, stepped together.
+
+    Game i is the game that `SelfPlayEnv` plays with the seed + i, whatever B, the device and
+    the number of threads. When it ends the next one starts in its place within the same step:
+    `done`, `truncated`, `reward`, `step_reward`, `decided` and `last_step` tell of the one that
+    ended; `player`, `observation` and `mask` are the new one's.
+
+    Args:
+        num_games: B.
+        rules: a `Rules`, a preset's name, or None for the base game.
+        device: "cpu", for NumPy arrays, or "cuda", for torch tensors on the current GPU.
+        observation: the `Encoder` of what the player to move sees, or its name; False for none.
+        reward: a `Reward`, its name, or None for win and loss; on "cuda" a `LinearReward`.
+        seed: of game 0; game i has the seed + i. Drawn at random where None.
+        threads: how many threads share a step; on "cpu" alone.
+        global_state: whether `batch.global_state` has the full information, for critics.
+        **options: replace single options of the rules.
+
+    Attributes:
+        batch: the `CpuBatch` or `CudaBatch` that plays the games.
+        rules: the rules.
+        num_games: B.
+        num_players: P.
+        steps: steps since the last `reset`.
+        reward: (B, P) float32, what each seat has got since its own last decision, or since the
+            start of the game. It is complete for the seats of `due`.
+        last_step: (B, P) int64, the step (from 0) of each seat's last decision, -1 before its
+            first one in the game.
+        decided: (B,) int8, the seat that decided in the last step.
+
+    Arrays are written again by the next step.
+
+    Raises:
+        ImportError, RuntimeError, MemoryError: where a GPU, what it needs, or its memory is
+            missing.
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        rules: Rules | str | None = None,
+        device: str = "cpu",
+        *,
+        observation: Encoder | str | bool = "flat",
+        reward: Reward | str | None = None,
+        seed: int | None = None,
+        threads: int = 1,
+        global_state: bool = False,
+        **options: Unpack[RuleOptions],
+    ) -> None:
+        self.batch = make_batch(
+            num_games,
+            rules,
+            device,
+            observation=observation,
+            reward=reward,
+            seed=seed,
+            threads=threads,
+            global_state=global_state,
+            **options,
+        )
+        self.rules = self.batch.rules
+        self.num_games = self.batch.num_games
+        self.num_players = self.rules.num_players
+        shape = self.num_games, self.num_players
+        zeros = self.batch.zeros
+        self.reward = zeros(shape, np.float32)
+        self.last_step = zeros(shape, np.int64)
+        self.decided = zeros((self.num_games,), np.int8)
+        self._moving = zeros((self.num_games,), np.int8)
+        self._begun = zeros((self.num_games,), np.bool_)
+        self._seats = zeros((self.num_players,), np.int8)
+        for seat in range(self.num_players):
+            self._seats[seat] = seat
+        compiled = isinstance(self.batch, CpuBatch)
+        self._begin_decisions = bound(begin_decisions) if compiled else self._begin_on_device
+        self._clear()
+
+    def _clear(self) -> None:
+        self.steps = 0
+        self.reward[:] = 0
+        self.last_step[:] = NO_STEP
+
+    @property
+    def player(self) -> Any:
+        """(B,) int8, the seat to move."""
+        return self.batch.player
+
+    @property
+    def observation(self) -> Any:
+        """What the seats to move see, by the encoder: (B, ...) arrays; None without one."""
+        return self.batch.observation
+
+    @property
+    def mask(self) -> Any:
+        """(B, A) int8, 1 for each legal action of the seat to move."""
+        return self.batch.mask
+
+    @property
+    def step_reward(self) -> Any:
+        """(B, P) float32, what each seat got in the last step alone."""
+        return self.batch.reward
+
+    @property
+    def done(self) -> Any:
+        """(B,) bool, whether the last step ended a game."""
+        return self.batch.done
+
+    @property
+    def truncated(self) -> Any:
+        """(B,) bool, whether it did so by the limit of turns."""
+        return self.batch.truncated
+
+    @property
+    def due(self) -> Any:
+        """(B, P) bool, whether a seat's `reward` is complete: that of step `last_step`.
+
+        So it is for the seat that is to move again, and at the end of a game for every seat that
+        has decided in it.
+        """
+        return (self.owners(self.player) | self.done[:, None]) & (self.last_step != NO_STEP)
+
+    def owners(self, players: Any) -> Any:
+        """(..., P) bool, True at the seat that each of the players (...) is."""
+        return players[..., None] == self._seats
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start all games anew; game i from seed + i (modulo 2**64).
+
+        Raises:
+            ValueError: for a seed that is not possible.
+        """
+        self.batch.reset(seed)
+        self._clear()
+
+    def sample(self) -> Any:
+        """(B,) int64, a random legal action for each game, in the same array at each call."""
+        return self.batch.sample()
+
+    def step(self, actions: Any) -> None:
+        """Play the action of the seat to move in every game.
+
+        Args:
+            actions: (B,) of any integer type, legal.
+
+        Raises:
+            IllegalActionError: names the first game whose action isn't legal, phase, action
+                and the condition missing. On "cpu" no game is touched; on "cuda" the step after
+                raises it, and a `reset` must follow.
+            TypeError, ValueError: if the actions are no integers or not (B,).
+        """
+        self._moving[:] = self.player
+        self._begun[:] = self.done
+        self.batch.step(actions)
+        self.decided[:] = self._moving
+        self._begin_decisions(self.decided, self._begun, self.steps, self.reward, self.last_step)
+        self.reward += self.step_reward
+        self.steps += 1
+
+    def _begin_on_device(
+        self, players: Any, begun: Any, step: int, rewards: Any, last_steps: Any
+    ) -> None:
+        """`begin_decisions` for arrays that compiled code of the CPU can't reach."""
+        own = self.owners(players)
+        rewards[begun] = 0
+        last_steps[begun] = NO_STEP
+        rewards[own] = 0
+        last_steps[own] = step
+
+    def close(self) -> None:
+        """Let the threads go, or wait for the device."""
+        self.batch.close()
+
+
+class SelfPlayEnv:
+    """One game in which every seat learns, with `reset` and `step` as in Gymnasium.
+
+    It differs from a `gymnasium.Env` in that rewards are arrays, one number for each seat, and
+    that another seat may be to move after each step: `info["player"]`, with its legal actions
+    in `info["action_mask"]`, (A,) int8. Both are there after every `reset` and `step`.
+
+    Args:
+        rules: a `Rules`, a preset's name, or None for the base game.
+        observation: the `Encoder` of what the player to move sees, or its name.
+        reward: a `Reward`, its name, or None for win and loss.
+        **options: replace single options of the rules.
+
+    Attributes:
+        observation_space: what a seat sees.
+        action_space: Discrete(A).
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    def __init__(
+        self,
+        *,
+        rules: Rules | str | None = None,
+        observation: Encoder | str = "flat",
+        reward: Reward | str | None = None,
+        **options: Unpack[RuleOptions],
+    ) -> None:
+        self._match = Match(Rules.make(rules, **options), reward, observation=observation)
+        self.observation_space = observation_space(self._match.encoder)
+        self.action_space = spaces.Discrete(self.rules.num_actions)
+        self._rewards = np.zeros(self.rules.num_players)
+        self._is_on = False
+
+    @property
+    def rules(self) -> Rules:
+        """The rules."""
+        return self._match.rules
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        return self._match.game
+
+    def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start a game.
+
+        Args:
+            seed: from 0 to 2**64 - 1; drawn at random where None.
+
+        Returns:
+            What the player to move sees, and the info.
+
+        Raises:
+            ValueError: for a seed that is not possible.
+        """
+        self._match.reset(drawn_seed() if seed is None else check_seed(seed))
+        self._rewards[:] = 0
+        self._is_on = True
+        return self._show()
+
+    def step(self, action: Any) -> tuple[Any, NDArray[np.float64], bool, bool, dict[str, Any]]:
+        """Play an action of the player to move.
+
+        Returns:
+            What the player who is to move now sees; the rewards (P,), for each seat what it has
+            got since its own last decision; terminated; truncated; and the info. The reward of
+            `info["player"]` is complete; when the game has ended, those of all seats are.
+
+        Raises:
+            IllegalActionError: names phase, action and the condition missing; the game is
+                untouched.
+            RuntimeError: if no game is on.
+            TypeError: if the action isn't an integer.
+        """
+        if not self._is_on:
+            raise RuntimeError("no game is on: call reset() first")
+        match, player = self._match, self.game.player
+        code = match.play(action)
+        self._rewards[player] = 0
+        if match.has_reward(code):
+            self._rewards += match.rewards()[: len(self._rewards)]
+        self._is_on = not code & FINISHED
+        observation, info = self._show()
+        truncated = not self._is_on and not code & OVER
+        return observation, self._rewards.copy(), bool(code & OVER), truncated, info
+
+    def _show(self) -> tuple[Any, dict[str, Any]]:
+        player = self.game.player
+        observation, mask = self._match.observe(player)
+        return observation, {"player": player, "action_mask": mask}

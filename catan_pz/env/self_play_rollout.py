@@ -1,0 +1,246 @@
+"""Steps of self-play collected for learners: trajectories of each seat, with advantages.
+
+Letters: T steps, B games, P players, A actions. All arrays are of the batch's kind: NumPy arrays
+on the CPU, torch tensors on the GPU.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.checks import check_count
+from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.runtime.reward_calls import NO_STEP
+
+
+@dataclass(frozen=True)
+class SelfPlayData:
+    """What T steps of B games have given, each step for the seat that decided in it.
+
+    The reward of a decision is what its seat got until its next decision or the end of the game.
+
+    Attributes:
+        recorded: what was recorded before each step, (T, B, ...) by name: "observation" (a dict
+            where the encoder gives one), "mask", "player", "action", "value" and what else was
+            given to `SelfPlayRollout.step`.
+        reward: (T, B) float32.
+        advantage: (T, B) float32, generalized advantage estimates.
+        target: (T, B) float32, `advantage` plus value: what a value function is fitted to.
+        is_complete: (T, B) bool, whether the decision's next one, or the end of its game, is
+            known. If not, reward, advantage and target are of no use.
+        next_step: (T, B) int64, the step of the same seat's next decision; T for the decision
+            that waits after the last step, -1 where there is none in the game or it isn't known.
+    """
+
+    recorded: dict[str, Any]
+    reward: Any
+    advantage: Any
+    target: Any
+    is_complete: Any
+    next_step: Any
+
+    def complete(self) -> dict[str, Any]:
+        """All decisions that are complete, as (K, ...) arrays by name, as a learner samples them.
+
+        The names are those of `recorded` and "reward", "advantage" and "target".
+        """
+        numbers = {"reward": self.reward, "advantage": self.advantage, "target": self.target}
+        return {
+            name: _select(values, self.is_complete)
+            for name, values in (self.recorded | numbers).items()
+        }
+
+    def trajectories(self) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+        """Game, seat and the steps (K,) of its complete decisions in one game, in order."""
+        following, complete = _on_host(self.next_step), _on_host(self.is_complete)
+        players = _on_host(self.recorded["player"])
+        num_steps, num_games = following.shape
+        for game in range(num_games):
+            growing: dict[int, list[int]] = {}
+            for step in np.flatnonzero(complete[:, game]).tolist():
+                seat, then = int(players[step, game]), int(following[step, game])
+                growing.setdefault(seat, []).append(step)
+                if then in (NO_STEP, num_steps) or not complete[then, game]:
+                    yield game, seat, np.array(growing.pop(seat))
+
+
+class SelfPlayRollout:
+    """Collects T steps of a batch, and works out what each decision was worth to its seat.
+
+    A rollout goes on where the one before has stopped. Decisions of the end of one rollout are
+    complete if the same seat is the one to move after its last step; the others, up to P - 1 in
+    each game, are left out, and their values serve as the estimates of what follows the decisions
+    before them. The last decisions of a truncated game are left out likewise: nobody's game has
+    ended there.
+
+    Args:
+        batch: the games.
+        num_steps: T.
+
+    Raises:
+        ValueError: for a number of steps that is not possible.
+    """
+
+    def __init__(self, batch: SelfPlayBatch, num_steps: int) -> None:
+        self.batch = batch
+        self.num_steps = check_count("num_steps", num_steps)
+        shape = self.num_steps, batch.num_games
+        zeros = batch.batch.zeros
+        self._step_reward = zeros((*shape, batch.num_players), np.float32)
+        self._done = zeros(shape, np.bool_)
+        self._truncated = zeros(shape, np.bool_)
+        self._value = zeros(shape, np.float32)
+        self._last_value = zeros((batch.num_games,), np.float32)
+        self._recorded: dict[str, Any] = {"value": self._value}
+        self._count = 0
+
+    def step(self, actions: Any, values: Any, **more: Any) -> None:
+        """Record what the seats to move see and do, and play it.
+
+        Args:
+            actions: (B,) of any integer type, legal.
+            values: (B,) the learner's estimates of what the seats to move will get.
+            **more: (B, ...) arrays or tensors that the learner wants back, by name, such as
+                `log_probability`. Tensors must not require gradients.
+
+        Raises:
+            IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`; nothing is
+                recorded.
+            RuntimeError: if all T steps are recorded: `finish` comes next.
+        """
+        batch, t = self.batch, self._count
+        if t == self.num_steps:
+            raise RuntimeError(f"all {t} steps are recorded: call finish() first")
+        seen = {"observation": batch.observation, "mask": batch.mask, "player": batch.player}
+        if seen["observation"] is None:
+            del seen["observation"]
+        for name, array in (seen | {"action": actions, "value": values} | more).items():
+            if name not in self._recorded:
+                self._recorded[name] = _room_for(array, self.num_steps)
+            _store(self._recorded[name], t, array)
+        batch.step(actions)
+        self._step_reward[t] = batch.step_reward
+        self._done[t] = batch.done
+        self._truncated[t] = batch.truncated
+        self._count += 1
+
+    def finish(
+        self, last_values: Any, *, gamma: float = 0.999, gae_lambda: float = 0.95
+    ) -> SelfPlayData:
+        """What the T steps have given; the next rollout can begin.
+
+        Time is counted in decisions of the seat itself. Source of the advantages: Schulman et
+        al., "High-Dimensional Continuous Control Using Generalized Advantage Estimation", 2016.
+
+        Args:
+            last_values: (B,) estimates for the seats that are to move now.
+            gamma: discount from one decision of a seat to its next.
+            gae_lambda: weight of later estimates, 0 for one step, 1 for all.
+
+        Returns:
+            The data; its recorded arrays are written again by the next rollout.
+
+        Raises:
+            RuntimeError: if fewer than T steps are recorded.
+        """
+        if self._count != self.num_steps:
+            raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")
+        self._count = 0
+        self._last_value[:] = last_values
+        scan = _BackwardScan(self.batch, self.num_steps, self._last_value)
+        for t in reversed(range(self.num_steps)):
+            scan.end_games(self._done[t], self._truncated[t])
+            scan.reward = scan.reward + self._step_reward[t]
+            scan.visit(t, self._recorded["player"][t], self._value[t], gamma, gae_lambda)
+        return SelfPlayData(dict(self._recorded), *scan.results(self._value))
+
+
+class _BackwardScan:
+    """Goes through the steps from the last to the first; knows what follows for each seat.
+
+    Attributes:
+        reward: (B, P) what each seat gets from here to its next decision or the end.
+    """
+
+    def __init__(self, batch: SelfPlayBatch, num_steps: int, last_values: Any) -> None:
+        zeros, shape = batch.batch.zeros, (batch.num_games, batch.num_players)
+        self._owners = batch.owners
+        waiting = self._owners(batch.player)
+        self.reward = zeros(shape, np.float32)
+        # Of each seat's next decision: its value, advantage and step, and whether it, or the
+        # end of the game, is known.
+        self._value = zeros(shape, np.float32)
+        self._value += waiting * last_values[:, None]
+        self._advantage = zeros(shape, np.float32)
+        self._next = zeros(shape, np.int64)
+        self._next[:] = NO_STEP
+        self._next[waiting] = num_steps
+        self._is_known = waiting
+        steps = num_steps, batch.num_games
+        self._rewards = zeros(steps, np.float32)
+        self._advantages = zeros(steps, np.float32)
+        self._are_known = zeros(steps, np.bool_)
+        self._following = zeros(steps, np.int64)
+
+    def end_games(self, done: Any, truncated: Any) -> None:
+        """Nothing follows for anybody where games ended, (B,) bool; unknown where truncated."""
+        goes_on = ~done[:, None]
+        self.reward = self.reward * goes_on
+        self._value = self._value * goes_on
+        self._advantage = self._advantage * goes_on
+        self._next[done] = NO_STEP
+        self._is_known = (self._is_known & goes_on) | (done & ~truncated)[:, None]
+
+    def visit(self, t: int, players: Any, values: Any, gamma: float, gae_lambda: float) -> None:
+        """Note what the decisions of step t were worth, taken by (B,) players."""
+        own = self._owners(players)
+        known = (self._is_known & own).any(1)
+        reward = (self.reward * own).sum(1)
+        error = reward + gamma * (self._value * own).sum(1) - values
+        advantage = error + gamma * gae_lambda * (self._advantage * own).sum(1)
+        self._rewards[t] = reward
+        self._advantages[t] = advantage * known
+        self._are_known[t] = known
+        self._following[t] = (self._next * own).sum(1)
+        others = ~own
+        self.reward = self.reward * others
+        self._value = self._value * others + own * values[:, None]
+        self._advantage = self._advantage * others + own * self._advantages[t][:, None]
+        self._next[own] = t
+        self._is_known = self._is_known | own
+
+    def results(self, values: Any) -> tuple[Any, ...]:
+        """Reward, advantage, target, whether each is known, and the next step, (T, B)."""
+        targets = self._advantages + values
+        return self._rewards, self._advantages, targets, self._are_known, self._following
+
+
+def _room_for(array: Any, num_steps: int) -> Any:
+    """An array (T, ...) for T arrays like this one, or a dict of them."""
+    if isinstance(array, dict):
+        return {name: _room_for(part, num_steps) for name, part in array.items()}
+    shape = num_steps, *array.shape
+    if isinstance(array, np.ndarray):
+        return np.empty(shape, array.dtype)
+    return array.new_empty(shape)
+
+
+def _store(room: Any, t: int, array: Any) -> None:
+    if isinstance(room, dict):
+        for name, part in room.items():
+            part[t] = array[name]
+    else:
+        room[t] = array
+
+
+def _select(values: Any, chosen: Any) -> Any:
+    if isinstance(values, dict):
+        return {name: part[chosen] for name, part in values.items()}
+    return values[chosen]
+
+
+def _on_host(array: Any) -> NDArray[Any]:
+    return np.asarray(array if isinstance(array, np.ndarray) else array.cpu())

@@ -1,0 +1,45 @@
+"""Self-play by the kernels in numba's simulator: prints digests of rewards and trajectories.
+
+`python -m tests.env.simulated_self_play cpu|cuda`; cuda needs NUMBA_DISABLE_JIT=1 and
+NUMBA_ENABLE_CUDASIM=1.
+"""
+
+import hashlib
+import sys
+
+import numpy as np
+
+from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.env.self_play_rollout import SelfPlayRollout
+from tests.runtime.simulated_batch import let_kernels_stage_records
+
+CASES = (
+    {"rules": "one_v_one", "max_turns": 8, "reward": "win_and_terms"},
+    {"num_players": 3, "trading": False, "max_turns": 9, "reward": "points_gained"},
+)
+GAMES, STEPS = 3, 40
+
+
+def main() -> None:
+    """Print two digests a case: of what steps show, and of what a rollout makes of them."""
+    np.seterr(over="ignore")
+    device = sys.argv[1]
+    if device == "cuda":
+        let_kernels_stage_records()
+    for case in CASES:
+        batch = SelfPlayBatch(GAMES, device=device, seed=3, observation="units", **case)
+        rollout = SelfPlayRollout(batch, STEPS)
+        shown, learned = hashlib.sha256(), hashlib.sha256()
+        for step in range(STEPS):
+            values = np.full(GAMES, step / 8, np.float32)
+            rollout.step(np.array(batch.sample()), values)
+            for part in (batch.reward, batch.last_step, batch.due, batch.done, batch.player):
+                shown.update(np.ascontiguousarray(part).tobytes())
+        data = rollout.finish(np.ones(GAMES, np.float32), gamma=0.5, gae_lambda=0.5)
+        for part in (data.reward, data.advantage, data.is_complete, data.next_step):
+            learned.update(np.ascontiguousarray(part).tobytes())
+        print(shown.hexdigest(), learned.hexdigest())
+
+
+if __name__ == "__main__":
+    main()

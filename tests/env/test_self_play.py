@@ -1,0 +1,239 @@
+"""Self-play: rewards between a seat's own decisions, single games and batches."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import catan_pz.env.self_play
+from catan_pz import IllegalActionError, catan_v0
+from catan_pz.env.self_play import SelfPlayBatch, SelfPlayEnv
+from catan_pz.runtime.batch import make_batch
+from tests.runtime.test_parity import run
+
+REWARDS = ["win_loss", "points_gained", "win_and_lead", "gain_or_penalty", "win_and_terms"]
+SHORT = {"trading": False, "victory_points": 4}
+
+
+class PointsSquared:
+    """A reward that is not linear: the square of the points that seats hold."""
+
+    def __repr__(self):
+        return "points_squared"
+
+    def __call__(self, terms, games):
+        return games["points"].astype(float) ** 2
+
+
+def agent_rewards(env):
+    """What PettingZoo has added up for each agent since its last decision."""
+    return [env._cumulative_rewards[agent] for agent in env.possible_agents]
+
+
+def legal(rng, mask):
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+@pytest.mark.parametrize("reward", [*REWARDS, PointsSquared()], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        SHORT,
+        {"num_players": 2, "victory_points": 4, "skip_forced": True},
+        {"num_players": 3, "max_turns": 9},
+    ],
+    ids=["without_trade", "skip_forced", "truncated"],
+)
+def test_the_single_game_gives_what_pettingzoo_gives(reward, options):
+    aec = catan_v0.raw_env(reward=reward, observation="dict", **options)
+    env = SelfPlayEnv(reward=reward, observation="dict", **options)
+    rng = np.random.default_rng(3)
+    for seed in range(2):
+        aec.reset(seed=seed)
+        observation, info = env.reset(seed=seed)
+        terminated = truncated = False
+        while not (terminated or truncated):
+            seen = aec.observe(aec.agent_selection)
+            assert aec.agent_selection == f"player_{info['player']}"
+            assert env.observation_space.contains(observation)
+            for name, segment in seen["observation"].items():
+                np.testing.assert_array_equal(observation[name], segment)
+            np.testing.assert_array_equal(info["action_mask"], seen["action_mask"])
+            action = legal(rng, info["action_mask"])
+            aec.step(action)
+            observation, rewards, terminated, truncated, info = env.step(action)
+            assert rewards.tolist() == agent_rewards(aec)
+            assert {terminated} == set(aec.terminations.values())
+            assert {truncated} == set(aec.truncations.values())
+        with pytest.raises(RuntimeError, match="reset"):
+            env.step(0)
+
+
+def test_an_opponents_win_reaches_everybody():
+    env = SelfPlayEnv(**SHORT)
+    _, info = env.reset(seed=1)
+    rng, terminated = np.random.default_rng(1), False
+    while not terminated:
+        assert list(info) == ["player", "action_mask"]
+        _, rewards, terminated, _, info = env.step(legal(rng, info["action_mask"]))
+    assert rewards.tolist() == [1.0 if p == env.game.winner else -1.0 for p in range(4)]
+
+
+@pytest.mark.parametrize("reward", ["win_loss", "win_and_terms", PointsSquared()], ids=str)
+def test_the_batch_gives_what_pettingzoo_gives(reward):
+    options = {"trading": False, "max_turns": 25, "victory_points": 3}
+    batch = SelfPlayBatch(5, reward=reward, seed=7, **options)
+    envs = [catan_v0.raw_env(reward=reward, **options) for _ in range(5)]
+    for i, env in enumerate(envs):
+        env.reset(seed=7 + i)
+    ends = np.zeros(2, int)
+    for _ in range(400):
+        decided, actions = batch.player.copy(), batch.sample().copy()
+        for env, action in zip(envs, actions, strict=True):
+            env.step(int(action))
+        batch.step(actions)
+        np.testing.assert_array_equal(batch.decided, decided)
+        for i, env in enumerate(envs):
+            np.testing.assert_allclose(batch.reward[i], agent_rewards(env), rtol=1e-5)
+            assert batch.done[i] == (env.game.is_over or env.game.is_truncated)
+            assert batch.truncated[i] == env.game.is_truncated
+            if batch.done[i]:
+                ends[int(batch.truncated[i])] += 1
+                env.reset(seed=int(batch.batch.seeds[i]))
+            seen = env.observe(env.agent_selection)
+            assert env.agent_selection == f"player_{batch.player[i]}"
+            np.testing.assert_array_equal(batch.observation[i], seen["observation"])
+            np.testing.assert_array_equal(batch.mask[i], seen["action_mask"])
+    assert (ends > 2).all()
+
+
+def test_rewards_are_due_once_for_every_decision():
+    batch = SelfPlayBatch(8, reward="win_and_terms", seed=1, observation=False, **SHORT)
+    pending = [{} for _ in range(8)]  # by seat: step of its decision, rewards since then
+    ended = np.zeros(8, bool)
+    for step in range(1500):
+        for i in range(8):
+            if ended[i]:
+                assert not pending[i]
+            pending[i][int(batch.player[i])] = [step, 0.0]
+        batch.step(batch.sample())
+        ended = batch.done.copy()
+        due = batch.due
+        for i in range(8):
+            for p in range(4):
+                assert due[i, p] == (p in pending[i] and (ended[i] or batch.player[i] == p))
+            for p in list(pending[i]):
+                pending[i][p][1] += batch.step_reward[i, p]
+                if due[i, p]:
+                    then, total = pending[i].pop(p)
+                    assert batch.last_step[i, p] == then
+                    assert batch.reward[i, p] == pytest.approx(total, rel=1e-5)
+    assert batch.steps == 1500
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("size", [1, 2, 130])
+def test_a_game_is_the_same_in_batches_of_all_sizes(size, threads):
+    options = {"trading": False, "max_turns": 20, "num_players": 3, "reward": "win_and_terms"}
+    batch = SelfPlayBatch(size, threads=threads, seed=11, **options)
+    one = SelfPlayBatch(1, seed=11 + size - 1, **options)
+    for _ in range(150):
+        chosen = one.sample().copy()
+        actions = batch.sample().copy()
+        assert actions[-1] == chosen[0]
+        one.step(chosen)
+        batch.step(actions)
+        for name in ("player", "mask", "observation", "reward", "last_step", "done", "due"):
+            np.testing.assert_array_equal(getattr(batch, name)[-1], getattr(one, name)[0], name)
+    batch.close()
+
+
+def test_reset_starts_everything_anew():
+    batch = SelfPlayBatch(3, seed=5, reward="points_held", **SHORT)
+    first = batch.observation.copy()
+    for _ in range(60):
+        batch.step(batch.sample())
+    assert batch.reward.any()
+    batch.reset(5)
+    np.testing.assert_array_equal(batch.observation, first)
+    assert not batch.reward.any()
+    assert (batch.last_step == -1).all()
+    assert batch.steps == 0
+    assert not batch.due.any()
+
+
+def test_an_illegal_action_changes_nothing():
+    batch = SelfPlayBatch(3, seed=5, reward="points_gained", **SHORT)
+    for _ in range(40):
+        batch.step(batch.sample())
+    names = ("reward", "last_step", "decided", "player", "done", "mask")
+    before = {name: getattr(batch, name).copy() for name in names}
+    with pytest.raises(IllegalActionError, match="game 0"):
+        batch.step(np.full(3, 251))
+    assert batch.steps == 40
+    for name, array in before.items():
+        np.testing.assert_array_equal(getattr(batch, name), array)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"device": "tpu"}, "device='tpu'"),
+        ({"num_games": 0}, "num_games=0"),
+        ({"observation": "none"}, "observation='none'"),
+        ({"reward": "none"}, "reward='none'"),
+    ],
+)
+def test_options_that_are_not_possible(options, named):
+    with pytest.raises(ValueError, match="is not possible") as error:
+        SelfPlayBatch(**{"num_games": 2, **options})
+    assert named in str(error.value)
+
+
+def tensors_of(batch, torch):
+    """A batch on the CPU as one on a GPU looks: all that it gives out are tensors."""
+
+    def zeros(shape, dtype):
+        return torch.from_numpy(np.zeros(shape, dtype))
+
+    names = ("player", "mask", "units", "reward", "done", "truncated")
+    given = {name: torch.from_numpy(getattr(batch, name)) for name in names}
+    return SimpleNamespace(
+        **given,
+        observation=given["units"],
+        zeros=zeros,
+        step=batch.step,
+        sample=batch.sample,
+        reset=batch.reset,
+        rules=batch.rules,
+        num_games=batch.num_games,
+    )
+
+
+def test_tensors_are_added_up_as_arrays_are(monkeypatch):
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    options = {"seed": 3, "reward": "win_and_terms", "max_turns": 20, "num_players": 3}
+    on_cpu = SelfPlayBatch(6, observation="units", **options)
+
+    def make(*arguments, global_state, **more):
+        return tensors_of(make_batch(*arguments, **more), torch)
+
+    monkeypatch.setattr(catan_pz.env.self_play, "make_batch", make)
+    tensors = SelfPlayBatch(6, observation="units", **options)
+    for _ in range(120):
+        actions = on_cpu.sample().copy()
+        on_cpu.step(actions)
+        tensors.step(actions)
+        for name in ("reward", "last_step", "decided", "due", "player", "observation"):
+            tensor = getattr(tensors, name)
+            assert isinstance(tensor, torch.Tensor)
+            np.testing.assert_array_equal(tensor.numpy(), getattr(on_cpu, name), name)
+
+
+def test_the_kernels_add_up_the_same_rewards():
+    pytest.importorskip("numba.cuda")
+    module = "tests.env.simulated_self_play"
+    simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
+    on_cpu = run(module, "cpu")
+    assert len(set(on_cpu.split())) == 4
+    assert run(module, "cuda", **simulator) == on_cpu

@@ -1,0 +1,180 @@
+"""Rollouts of self-play against a slow calculation, seat by seat."""
+
+import numpy as np
+import pytest
+
+from catan_pz import IllegalActionError
+from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.env.self_play_rollout import SelfPlayRollout
+
+GAMMA, LAMBDA = 0.9, 0.8
+OPTIONS = {"trading": False, "victory_points": 3, "max_turns": 25, "reward": "win_and_terms"}
+
+
+def record(batch, num_steps, rollout=None):
+    """Play at random through a rollout; what each step showed, to calculate from."""
+    rollout = rollout or SelfPlayRollout(batch, num_steps)
+    rng, log = np.random.default_rng(4), []
+    for _ in range(num_steps):
+        values = rng.normal(size=batch.num_games).astype(np.float32)
+        actions, players = batch.sample().copy(), batch.player.copy()
+        observation, mask = batch.observation, batch.mask.copy()
+        if observation is not None:
+            observation = observation.copy()
+        rollout.step(actions, values, log_probability=-values)
+        log.append(
+            {
+                "player": players,
+                "action": actions,
+                "value": values,
+                "log_probability": -values,
+                "observation": observation,
+                "mask": mask,
+                "step_reward": batch.step_reward.copy(),
+                "done": batch.done.copy(),
+                "truncated": batch.truncated.copy(),
+            }
+        )
+    last_values = rng.normal(size=batch.num_games).astype(np.float32)
+    waiting = batch.player.copy()
+    data = rollout.finish(last_values, gamma=GAMMA, gae_lambda=LAMBDA)
+    return data, log, last_values, waiting
+
+
+def decisions_of(log, game, seat):
+    """A seat's decisions, game by game: lists of [step, value, reward], and how each ended."""
+    found, current = [], []
+    for t, step in enumerate(log):
+        if step["player"][game] == seat:
+            current.append([t, step["value"][game], 0.0])
+        if current:
+            current[-1][2] += float(step["step_reward"][game, seat])
+        if step["done"][game]:
+            found.append((current, "truncated" if step["truncated"][game] else "over"))
+            current = []
+    return [*found, (current, "goes on")]
+
+
+def reference(log, last_values, waiting, game, seat):
+    """Step to (reward, advantage, next step) of a seat's complete decisions."""
+    expected = {}
+    for decisions, end in decisions_of(log, game, seat):
+        following, advantage, then = 0.0, 0.0, -1
+        rows = list(decisions)
+        if end == "goes on" and waiting[game] == seat:
+            following, then = float(last_values[game]), len(log)
+        elif end != "over" and rows:
+            dropped = rows.pop()
+            following, then = float(dropped[1]), dropped[0]
+        for t, value, reward in reversed(rows):
+            advantage = reward + GAMMA * following - value + GAMMA * LAMBDA * advantage
+            expected[t] = reward, advantage, then
+            following, then = float(value), t
+    return expected
+
+
+@pytest.mark.parametrize("options", [OPTIONS, OPTIONS | {"num_players": 2, "max_turns": 1000}])
+def test_rollouts_are_as_calculated_seat_by_seat(options):
+    batch = SelfPlayBatch(6, seed=2, observation=False, **options)
+    rollout = SelfPlayRollout(batch, 150)
+    complete, ends = 0, set()
+    for _ in range(2):  # the second goes on in the middle of games
+        data, log, last_values, waiting = record(batch, 150, rollout)
+        is_complete = np.zeros_like(data.is_complete)
+        for game in range(6):
+            for seat in range(batch.num_players):
+                ends |= {end for _, end in decisions_of(log, game, seat)}
+                expected = reference(log, last_values, waiting, game, seat)
+                for t, (reward, advantage, then) in expected.items():
+                    is_complete[t, game] = True
+                    assert data.reward[t, game] == pytest.approx(reward, rel=1e-4, abs=1e-4)
+                    assert data.advantage[t, game] == pytest.approx(advantage, rel=1e-4, abs=1e-3)
+                    assert data.next_step[t, game] == then
+        np.testing.assert_array_equal(data.is_complete, is_complete)
+        values = np.array([step["value"] for step in log])
+        np.testing.assert_allclose(data.target, data.advantage + values)
+        complete += is_complete.sum()
+    assert complete > 0.95 * 2 * 6 * 150
+    assert ends >= {"over", "goes on"}
+    assert ("truncated" in ends) == (options["max_turns"] == 25)
+
+
+def test_losers_learn_of_the_end():
+    batch = SelfPlayBatch(4, seed=1, observation=False, trading=False, victory_points=3)
+    data, log, _, _ = record(batch, 400)
+    ends = [(t, i) for t, step in enumerate(log) for i in np.flatnonzero(step["done"])]
+    assert len(ends) > 4
+    for t, i in ends:
+        for seat in range(4):
+            own = [k for k in range(t + 1) if log[k]["player"][i] == seat]
+            assert data.reward[own[-1], i] == log[t]["step_reward"][i, seat]
+            assert data.reward[own[-1], i] == (1 if log[t]["player"][i] == seat else -1)
+            assert data.next_step[own[-1], i] == -1
+
+
+@pytest.mark.parametrize("observation", ["units", "dict", False])
+def test_complete_decisions_are_what_was_recorded(observation):
+    batch = SelfPlayBatch(3, seed=2, observation=observation, **OPTIONS)
+    dicts = observation == "dict"
+    rollout = SelfPlayRollout(batch, 60)
+    data, log, _, _ = record(batch, 60, rollout) if not dicts else (None,) * 4
+    if dicts:
+        seen = []
+        for _ in range(60):
+            seen.append(batch.observation["own_hand"].copy())
+            rollout.step(batch.sample().copy(), np.zeros(3))
+        data = rollout.finish(np.zeros(3))
+        hands = data.complete()["observation"]["own_hand"]
+        np.testing.assert_array_equal(hands, np.array(seen)[data.is_complete])
+        return
+    found = data.complete()
+    assert ("observation" in found) == (observation == "units")
+    for name, values in found.items():
+        assert len(values) == data.is_complete.sum()
+        if name in log[0]:
+            expected = np.array([step[name] for step in log])[data.is_complete]
+            np.testing.assert_array_equal(values, expected, name)
+    np.testing.assert_array_equal(found["target"], data.target[data.is_complete])
+
+
+def test_trajectories_hold_every_complete_decision_once():
+    batch = SelfPlayBatch(6, seed=2, observation=False, **OPTIONS)
+    data, log, _, _ = record(batch, 200)
+    seen = np.zeros((200, 6), int)
+    for game, seat, steps in data.trajectories():
+        seen[steps, game] += 1
+        assert (data.recorded["player"][steps, game] == seat).all()
+        np.testing.assert_array_equal(data.next_step[steps[:-1], game], steps[1:])
+        ends = [t for t in range(steps[0], steps[-1]) if log[t]["done"][game]]
+        assert not ends
+    np.testing.assert_array_equal(seen, data.is_complete)
+
+
+def test_order_of_calls():
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 2)
+    with pytest.raises(RuntimeError, match="0 of 2 steps"):
+        rollout.finish(np.zeros(2))
+    with pytest.raises(IllegalActionError):
+        rollout.step(np.zeros(2, int), np.zeros(2))
+    for _ in range(2):
+        rollout.step(batch.sample(), np.zeros(2))
+    with pytest.raises(RuntimeError, match="finish"):
+        rollout.step(batch.sample(), np.zeros(2))
+    rollout.finish(np.zeros(2))
+    rollout.step(batch.sample(), np.zeros(2))
+    with pytest.raises(ValueError, match="num_steps=0"):
+        SelfPlayRollout(batch, 0)
+
+
+def test_values_of_a_network_may_be_tensors():
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    batch = SelfPlayBatch(4, seed=2, observation=False, **OPTIONS)
+    rollout = SelfPlayRollout(batch, 30)
+    for _ in range(30):
+        actions = torch.from_numpy(batch.sample().copy())
+        rollout.step(actions, torch.ones(4), log_probability=torch.zeros(4))
+    data = rollout.finish(torch.ones(4))
+    assert isinstance(data.advantage, np.ndarray)
+    found = data.complete()
+    assert len(found["log_probability"]) == len(found["advantage"]) == data.is_complete.sum()
