@@ -44,9 +44,9 @@ def make_thread_pool(num_games: int, threads: int, chunk: int) -> ThreadPool:
         chunk: games that a thread takes at a time.
     """
     if BACKEND == "fast":
-        from catan_pz.compiler.fast.threads import PackedThreadPool
+        from catan_pz.compiler.threads.packed import PackedThreadPool
 
         return PackedThreadPool(num_games, threads, chunk)
-    from catan_pz.compiler.plain.threads import PythonThreadPool
+    from catan_pz.compiler.threads.python import PythonThreadPool
 
     return PythonThreadPool(num_games, threads, chunk)

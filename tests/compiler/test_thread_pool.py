@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from catan_pz.compiler.backend import BACKEND
-from catan_pz.compiler.plain.threads import PythonThreadPool
 from catan_pz.compiler.rule import entry
 from catan_pz.compiler.thread_pool import make_thread_pool
+from catan_pz.compiler.threads.python import PythonThreadPool
 from catan_pz.compiler.types import ConstInt64Array, Int64Array, Int64Matrix
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.runtime.cpu import CpuBatch

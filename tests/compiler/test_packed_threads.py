@@ -10,15 +10,15 @@ from catan_pz.compiler.backend import BACKEND
 if BACKEND != "fast":
     pytest.skip("only the fast backend has atomic operations", allow_module_level=True)
 
-from catan_pz.compiler.fast import threads
 from catan_pz.compiler.fast.atomics import (
     compare_exchange,
     fetch_add,
     load_acquire,
     store_release,
 )
-from catan_pz.compiler.fast.threads import PackedThreadPool
 from catan_pz.compiler.rule import entry
+from catan_pz.compiler.threads import packed
+from catan_pz.compiler.threads.packed import PackedThreadPool
 from catan_pz.compiler.types import Int64Array
 from catan_pz.engine.state import STATE, States, as_games
 
@@ -87,7 +87,7 @@ def test_two_threads_are_at_work_together(pair: PackedThreadPool) -> None:
 
 @pytest.mark.parametrize("spins", [1, 10])
 def test_threads_that_fell_asleep_are_woken(spins: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "SPINS_BEFORE_SLEEP", spins)
+    monkeypatch.setattr(packed, "SPINS_BEFORE_SLEEP", spins)
     sleepy = PackedThreadPool(num_games=3, threads=3, chunk=1)
     for k in range(20):
         if k % 5 == 0:

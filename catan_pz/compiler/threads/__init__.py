@@ -1,0 +1,1 @@
+"""Thread pools of both backends."""
