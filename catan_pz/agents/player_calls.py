@@ -42,19 +42,6 @@ def choose_weighted(
         actions[i] = players.weighted_action(observations[i], masks[i], random_bits[i])
 
 
-@entry
-def choose_heuristic(
-    observations: Int8Matrix,
-    masks: Int8Matrix,
-    random_bits: UInt64Array,
-    style: ConstInt64Array,
-    actions: Int64Array,
-) -> None:
-    """Choose in each game as `HeuristicAgent` does."""
-    for i in range(masks.shape[0]):
-        actions[i] = heuristic.styled_action(observations[i], masks[i], random_bits[i], style)
-
-
 @rule
 def choose(
     policy: int, obs: Int8Array, mask: Int8Array, random_bits: np.uint64, style: ConstInt64Array

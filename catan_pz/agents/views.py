@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.runtime.view import View
 
-if TYPE_CHECKING:
-    from catan_pz.agents.base import Agent
 
-Seated = Callable[["Agent", int], "Agent"]
+class Named(Protocol):
+    """What views need to know of an agent."""
+
+    name: str
+
+
+AnAgent = TypeVar("AnAgent", bound=Named)
+Seated = Callable[[Any, int], Any]
 """Gives the copy of an agent that plays in the game of a row; hosts of batches have one."""
 
 
@@ -55,7 +60,7 @@ class Views:
             (np.arange(len(self)) if self._rows is None else self._rows)[rows],
         )
 
-    def players(self, agent: Agent) -> Iterator[tuple[Agent, View]]:
+    def players(self, agent: AnAgent) -> Iterator[tuple[AnAgent, View]]:
         """For each row the copy of an agent that plays there, and its view.
 
         Raises:

@@ -15,6 +15,7 @@ import numpy as np
 from catan_pz.agents import player_calls
 from catan_pz.agents.compiled import play_compiled
 from catan_pz.agents.heuristic.agent import HeuristicAgent
+from catan_pz.agents.heuristic.calls import choose_heuristic
 from catan_pz.agents.heuristic.style import PARTS, Style
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson
@@ -94,7 +95,7 @@ def print_speed(repetitions: int) -> None:
             for _ in range(repetitions):
                 start = process_time()
                 if name == "heuristic":
-                    player_calls.choose_heuristic(seen, masks, draws, style, chosen)
+                    choose_heuristic(seen, masks, draws, style, chosen)
                 elif name == "weighted":
                     player_calls.choose_weighted(seen, masks, draws, chosen)
                 else:

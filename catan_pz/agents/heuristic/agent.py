@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents import player_calls
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.heuristic.calls import choose_heuristic
 from catan_pz.agents.heuristic.style import Style
 from catan_pz.agents.views import Views
 
@@ -27,7 +27,5 @@ class HeuristicAgent(BatchAgent):
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) the choice in each game."""
         chosen = np.empty(len(views), np.int64)
-        player_calls.choose_heuristic(
-            views.observations, views.masks, views.random_bits, self._weights, chosen
-        )
+        choose_heuristic(views.observations, views.masks, views.random_bits, self._weights, chosen)
         return chosen
