@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import click
 
-from catan_pz import actions
+from catan_pz import actions, encoders
 from catan_pz.agents.policies import WEIGHTS
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
@@ -27,6 +27,7 @@ from catan_pz.compiler import types
 from catan_pz.compiler.backend import fast_versions
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.state import STATE
+from catan_pz.factored import factored
 from catan_pz.notation import action_id, describe_action, position
 from catan_pz.observation import segments
 from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, HIDDEN_SEGMENTS
@@ -269,6 +270,27 @@ def offers() -> str:
     )
 
 
+def encoder_table() -> str:
+    """What the encoders give whose arrays are not those of the canonical view."""
+    rows = [
+        [f"`{name}`", f"`{s.name}`", " x ".join(map(str, s.shape)), s.meaning]
+        for name in ("graph", "planes", "tokens")
+        for s in encoders.load(name).segments
+    ]
+    return table(["encoder", "array", "shape", "axes and features"], *rows)
+
+
+def factored_heads() -> str:
+    """The heads of the factored views."""
+    plain, split = factored(), factored(split_pairs=True)
+    sizes = {head.name: head.size for head in (*plain.heads, *split.heads)}
+    rows = []
+    for name, size in sizes.items():
+        marks = ["x" if name in [h.name for h in view.heads] else "" for view in (plain, split)]
+        rows.append([f"`{name}`", size, *marks])
+    return table(["head", "choices", "`factored()`", "`factored(split_pairs=True)`"], *rows)
+
+
 def hidden_segments() -> str:
     """The segments of `state()`."""
     rows: list[list[Any]] = [[0, segments.SIZE - 1, "observation of seat 0", segments.SIZE, "", ""]]
@@ -484,6 +506,8 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "text_board": text_board,
     "actions": action_table,
     "harbors": harbors,
+    "encoders": encoder_table,
+    "factored_heads": factored_heads,
     "hidden_segments": hidden_segments,
     "info": info,
     "rule_types": rule_types,
