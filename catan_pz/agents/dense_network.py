@@ -94,18 +94,22 @@ class DenseNetwork:
 
     @cached_property
     def _turned(self) -> list[NDArray[np.float32]]:
-        """(in, out) of each layer, the first for natural units."""
-        first, *others = (np.ascontiguousarray(weight.T) for weight in self.weights)
-        return [first * SCALES[:, None], *others]
+        """(in, out) of each layer."""
+        return [np.ascontiguousarray(weight.T) for weight in self.weights]
+
+    @cached_property
+    def _first_of_units(self) -> NDArray[np.float32]:
+        """(N, out) the first layer, for observations in natural units."""
+        return self._turned[0] * SCALES[:, None]
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) what the network says of each action, from observations (K, N)."""
-        first, *_ = self._turned
-        return self._after_first(np.minimum(observations, _MOST).astype(np.float32) @ first)
+        units = np.minimum(observations, _MOST).astype(np.float32)
+        return self._after_first(units @ self._first_of_units)
 
     def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """(K, A) what the network gives for its inputs (K, n)."""
-        return self._after_first(inputs @ self.weights[0].T)
+        return self._after_first(inputs @ self._turned[0])
 
     def _after_first(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
         """(K, A) from what the first layer gives without its bias, (K, units)."""

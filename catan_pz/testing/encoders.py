@@ -114,18 +114,21 @@ def _named(encoder: Encoder, given: Any, kind: type, where: str) -> dict[str, An
     return named
 
 
+def _called(encoder: Encoder, given: Any, where: str) -> Any:
+    try:
+        return encoder.encode(given)
+    except Exception as error:
+        what = "wrote to what it was given" if "read-only" in str(error) else "raised an error"
+        raise EncoderError(f"{encoder}, {where}: {what}: {error!r}") from error
+
+
 def _encoded(
     encoder: Encoder, units: NDArray[np.int8], where: str = "a batch"
 ) -> dict[str, NDArray[Any]]:
     """What the encoder gives for observations, which must stay as they are."""
     given = units.copy()
     given.flags.writeable = False
-    try:
-        made = encoder.encode(given)
-    except ValueError as error:
-        if "read-only" not in str(error):
-            raise
-        raise EncoderError(f"{encoder}, {where}: wrote to what it was given: {error}") from None
+    made = _called(encoder, given, where)
     if (given != units).any():
         raise EncoderError(f"{encoder}, {where}: wrote to what it was given")
     return _named(encoder, made, np.ndarray, where)
@@ -219,8 +222,7 @@ def _check_torch(encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArra
     except ImportError:
         return
     tensor = torch.from_numpy(units.copy())
-    given = encoder.encode(tensor)
-    named = _named(encoder, given, torch.Tensor, "a tensor")
+    named = _named(encoder, _called(encoder, tensor, "a tensor"), torch.Tensor, "a tensor")
     if (tensor.numpy() != units).any():
         raise EncoderError(f"{encoder}, a tensor: wrote to what it was given")
     for segment in encoder.segments:

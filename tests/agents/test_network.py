@@ -1,18 +1,20 @@
 import dataclasses
 import json
+import sys
 
 import numpy as np
 import pytest
 
-from catan_pz import agents
+from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import LAYOUT, Model, NetworkAgent, card_text
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.table import Table
+from catan_pz.encoders import registry
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.observation.segments import SCALES, SIZE
+from catan_pz.observation.segments import PLACES, SCALES, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from tests.views import views_of
@@ -301,3 +303,46 @@ def test_a_card_tells_everything():
 
 def test_the_layout_has_a_name():
     assert len(LAYOUT) == 16
+
+
+class Hand(encoders.Encoder):
+    """Own hand, as its int8 numbers."""
+
+    name = "hand_of_a_test"
+    segments = (encoders.Segment("hand", (5,), "(R)", "int8", 0, 127),)
+
+    def encode(self, units):
+        return units[..., PLACES["own_hand"]]
+
+
+def of_hands(**changes):
+    rules = Rules.make(**QUICK)
+    rng = np.random.default_rng(0)
+    weight = rng.normal(0, 1, (rules.num_actions, 5)).astype(np.float32)
+    net = DenseNetwork((weight,), (np.zeros(rules.num_actions, np.float32),))
+    return Model(net, "logits", "best", rules.to_dict(), {}, **{"encoder": Hand(), **changes})
+
+
+def test_a_network_takes_what_its_encoder_gives(positions):
+    net = of_hands()
+    hands = positions[0][:, PLACES["own_hand"]].astype(np.float32)
+    np.testing.assert_allclose(net.logits(positions[0]), hands @ net.network.weights[0].T)
+    with pytest.raises(ValueError, match="takes 5 numbers, <encoder 'flat'> gives 1000"):
+        of_hands(encoder=encoders.load("flat"))
+    with pytest.raises(ValueError, match="encoder=<encoder 'units'> is not possible"):
+        dataclasses.replace(model(kind="board"), encoder=encoders.load("units"))
+
+
+def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions, monkeypatch):
+    path = tmp_path / "hand.npz"
+    of_hands().save(path, "float32")
+    with pytest.raises(ValueError, match=r"hand\.npz .*the encoder 'hand_of_a_test', which isn't"):
+        Model.read(path)
+    monkeypatch.setattr(registry, "_HOMES", {**registry._HOMES, Hand.name: f"{__name__}:Hand"})
+    monkeypatch.setattr(registry, "import_module", lambda _: sys.modules[__name__])
+    registry.load.cache_clear()
+    assert (Model.read(path).logits(positions[0]) == of_hands().logits(positions[0])).all()
+    monkeypatch.setattr(encoders.load(Hand.name), "layout", "0" * 16)
+    with pytest.raises(ValueError, match="another encoder of the name 'hand_of_a_test'"):
+        Model.read(path)
+    registry.load.cache_clear()

@@ -6,7 +6,6 @@ what the network is. Letters: K games, N numbers of an observation, A actions, D
 
 from typing import Any
 
-import numpy as np
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -15,6 +14,7 @@ from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import nn
 
 from catan_pz.agents import board_network
+from catan_pz.env.spaces import encoder_of_space
 from catan_pz.env.vector.sb3 import ScaleUnits
 from catan_pz.observation.segments import PLACES, SIZE
 
@@ -24,13 +24,17 @@ class InOrder(BaseFeaturesExtractor):
 
     Args:
         observation_space: that of the environment: flat, named segments, or natural units.
+
+    Raises:
+        ValueError: for the space of another encoder.
     """
 
     def __init__(self, observation_space: spaces.Space[Any]) -> None:
         super().__init__(observation_space, SIZE)
-        self._named = isinstance(observation_space, spaces.Dict)
+        encoder = encoder_of_space(observation_space)
+        self._named = encoder.is_dict
         self.scaled: nn.Module = nn.Identity()
-        if isinstance(observation_space, spaces.Box) and observation_space.dtype == np.int8:
+        if isinstance(observation_space, spaces.Box) and encoder.name == "units":
             self.scaled = ScaleUnits(observation_space)
 
     def forward(self, observations: Any) -> Any:

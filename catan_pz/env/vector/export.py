@@ -10,34 +10,45 @@ from numpy.typing import NDArray
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Model
-from catan_pz.observation.segments import PLACES
+from catan_pz.encoders import Encoder, load
+from catan_pz.env.spaces import encoder_of_space
 from catan_pz.rules import Rules
 
 
-def exported(learner: Any, rules: Rules, card: Mapping[str, Any] | None = None) -> Model:
+def exported(
+    learner: Any,
+    rules: Rules,
+    card: Mapping[str, Any] | None = None,
+    *,
+    observation: Encoder | str | None = None,
+) -> Model:
     """The network that chooses the actions of a learner.
 
     Args:
         learner: a MaskablePPO or a DQN with dense layers alone (`MlpPolicy`, or
             `MultiInputPolicy` on dict observations) or with a policy of `board_policies`,
-            trained on flat observations, on named segments, or through `ScaleUnits` on
-            natural units.
+            trained on what an encoder gives; on "units" through `ScaleUnits`.
         rules: those that it was trained with.
         card: how it was trained.
+        observation: the `Encoder` of the observations that it was trained on, or its name; None
+            for that of "flat", "dict" and "units" whose space is the learner's.
 
     Raises:
-        ValueError: for a network that isn't of that kind.
+        ValueError: for a network that isn't of that kind, or an encoder of another space.
     """
     policy = learner.policy
+    encoder = encoder_of_space(learner.observation_space, observation)
     of_values = hasattr(policy, "q_net")
     net = policy.q_net.q_net if of_values else policy.mlp_extractor
     if type(net).__name__ == "BoardLayers":
         network: Any = BoardNetwork({name: _array(x) for name, x in net.layers.items()})
     else:
         parts = list(net) if of_values else [*net.policy_net, policy.action_net]
-        network = _dense(parts, learner.observation_space)
+        network = _dense(parts, learner.observation_space, encoder)
     plays = ("values", "best") if of_values else ("logits", "draw")
-    return Model(network, *plays, rules.to_dict(), card or {})
+    # Named segments and scaled units are the flat vector by other ways.
+    takes = load("flat") if encoder.name in ("dict", "units") else encoder
+    return Model(network, *plays, rules.to_dict(), card or {}, takes)
 
 
 def _array(parameter: Any) -> NDArray[np.float32]:
@@ -45,7 +56,7 @@ def _array(parameter: Any) -> NDArray[np.float32]:
     return array
 
 
-def _dense(parts: list[Any], space: spaces.Space[Any]) -> DenseNetwork:
+def _dense(parts: list[Any], space: spaces.Space[Any], encoder: Encoder) -> DenseNetwork:
     """Dense layers with what lies between them."""
     weights: list[NDArray[np.float32]] = []
     biases: list[NDArray[np.float32]] = []
@@ -62,13 +73,20 @@ def _dense(parts: list[Any], space: spaces.Space[Any]) -> DenseNetwork:
     if len(set(between)) > 1 or len(between) != len(weights) - 1:
         raise ValueError(f"learner: between {len(weights)} dense layers lie {between}")
     if isinstance(space, spaces.Dict):
-        weights[0] = _in_order(weights[0], space)
+        weights[0] = _in_order(weights[0], space, encoder)
     return DenseNetwork(tuple(weights), tuple(biases), between[0] if between else "relu")
 
 
-def _in_order(weight: NDArray[np.float32], space: spaces.Dict) -> NDArray[np.float32]:
-    """Columns of a layer that took a dict's arrays one after the other, as the vector has them."""
-    places = np.concatenate([np.arange(PLACES[name].start, PLACES[name].stop) for name in space])
+def _in_order(
+    weight: NDArray[np.float32], space: spaces.Dict, encoder: Encoder
+) -> NDArray[np.float32]:
+    """Columns of a layer that took a dict's arrays in the space's order, in the encoder's."""
+    starts = np.cumsum([0, *(segment.size for segment in encoder.segments)])
+    columns = {
+        segment.name: np.arange(start, start + segment.size)
+        for segment, start in zip(encoder.segments, starts[:-1], strict=True)
+    }
+    places = np.concatenate([columns[name] for name in space])
     ordered = np.empty_like(weight)
     ordered[:, places] = weight
     return ordered

@@ -56,6 +56,28 @@ def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activati
         np.testing.assert_allclose(own / own.sum(axis=1, keepdims=True), odds, atol=tolerance)
 
 
+@pytest.mark.parametrize("observation", ["planes", "tokens"])
+def test_a_policy_on_another_encoder_plays_without_torch_as_with_it(tmp_path, observation):
+    env = CatanVecEnv(16, seed=1, observation=observation, **QUICK)
+    kwargs = {"net_arch": [16], "activation_fn": torch.nn.Tanh}
+    learner = shaken(
+        MaskablePPO("MultiInputPolicy", env, n_steps=4, device="cpu", policy_kwargs=kwargs)
+    )
+    env = CatanVecEnv(64, seed=1, **QUICK)
+    seen, masks = play(env)
+    opponent = PolicyOpponent(learner, observation=observation)
+    model = exported(learner, env.batch.rules, observation=observation)
+    assert model.encoder.name == observation
+    model.save(tmp_path / "net.npz", "float32")
+    agent = NetworkAgent(Model.read(tmp_path / "net.npz"))
+    assert agent.model.encoder.name == observation
+    found = agent.probabilities(seen, masks)
+    np.testing.assert_allclose(found, opponent.probabilities(seen, masks), atol=1e-4)
+    for name in (None, "graph"):
+        with pytest.raises(ValueError, match="is not possible"):
+            exported(learner, env.batch.rules, observation=name)
+
+
 def test_values_of_a_dqn_are_the_same_without_torch():
     env = CatanVecEnv(32, seed=1, observation="units", **QUICK)
     learner = shaken(

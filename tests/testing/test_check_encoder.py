@@ -1,0 +1,165 @@
+"""Broken encoders fail the check with a message that says what is wrong."""
+
+import numpy as np
+import pytest
+
+from catan_pz.encoders import Encoder, Segment
+from catan_pz.encoders.arrays import scaled
+from catan_pz.observation.segments import PLACES
+from catan_pz.testing import EncoderError, check_encoder
+
+HAND = PLACES["own_hand"]
+
+
+class Sound(Encoder):
+    """Own hand and points, as they should be."""
+
+    name = "sound"
+    segments = (Segment("hand", (5,), "(R)"), Segment("points", (1,), "points"))
+
+    def encode(self, units):
+        flat = scaled(units)
+        return {"hand": flat[..., HAND], "points": flat[..., PLACES["own_points"]]}
+
+
+class Empty(Sound):
+    segments = ()
+
+
+class Doubled(Sound):
+    segments = (Segment("hand", (5,), ""), Segment("hand", (5,), ""))
+
+
+class Shapeless(Sound):
+    segments = (Segment("hand", (0,), ""), Segment("points", (1,), ""))
+
+
+class Untyped(Sound):
+    segments = (Segment("hand", (5,), "", "float31"), Segment("points", (1,), ""))
+
+
+class NoDict(Sound):
+    def encode(self, units):
+        return scaled(units)[..., HAND]
+
+
+class OtherKeys(Sound):
+    def encode(self, units):
+        return dict(reversed(super().encode(units).items()))
+
+
+class Lists(Sound):
+    def encode(self, units):
+        return {name: array.tolist() for name, array in super().encode(units).items()}
+
+
+class Wide(Sound):
+    segments = (Segment("hand", (6,), ""), Segment("points", (1,), ""))
+
+
+class Doubles(Sound):
+    def encode(self, units):
+        made = super().encode(units)
+        return made | {"hand": made["hand"] * np.float64([2])}
+
+
+class Large(Sound):
+    def encode(self, units):
+        return {name: array + 3 for name, array in super().encode(units).items()}
+
+
+class NotANumber(Sound):
+    def encode(self, units):
+        return {name: array * np.float32("nan") for name, array in super().encode(units).items()}
+
+
+class Writing(Sound):
+    def encode(self, units):
+        units[..., 0] = 1
+        return super().encode(units)
+
+
+class Counting(Sound):
+    """Changes with each call."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def encode(self, units):
+        self.calls += 1
+        made = super().encode(units)
+        return made | {"points": made["points"] * (self.calls % 2)}
+
+
+class Normalized(Sound):
+    """Looks at the other rows."""
+
+    def encode(self, units):
+        made = super().encode(units)
+        return made | {"hand": made["hand"] / (made["hand"].max() + 1)}
+
+
+class BatchesAlone(Sound):
+    def encode(self, units):
+        return {
+            name: array.reshape(len(units), -1) for name, array in super().encode(units).items()
+        }
+
+
+class NumpyAlone(Sound):
+    def encode(self, units):
+        return super().encode(np.asarray(units))
+
+
+class OtherInTorch(Sound):
+    def encode(self, units):
+        made = super().encode(units)
+        return made if isinstance(units, np.ndarray) else made | {"hand": made["hand"] * 0.5}
+
+
+class DoubleInTorch(Sound):
+    def encode(self, units):
+        made = super().encode(units)
+        return made if isinstance(units, np.ndarray) else made | {"hand": made["hand"].double()}
+
+
+def test_a_sound_encoder_passes():
+    check_encoder(Sound())
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (Empty, "segments are empty"),
+        (Doubled, r"names \['hand', 'hand'\], must differ"),
+        (Shapeless, r"'hand' has the shape \(0,\), must be a tuple of ints from 1"),
+        (Untyped, "dtype 'float31', must be the name of a NumPy dtype"),
+        (NoDict, "a batch: gave ndarray, must give a dict"),
+        (OtherKeys, r"gave the keys \['points', 'hand'\]"),
+        (Lists, "'hand' is of list, must be of ndarray"),
+        (Wide, r"'hand' has the shape \(144, 5\) for 144 observations, must have \(144, 6\)"),
+        (Doubles, "'hand' is float64, must be float32"),
+        (Large, r"'hand' has values from 3.0 to .*, must lie in \[0.0, 1.0\]"),
+        (NotANumber, "'hand' has values from nan to nan"),
+        (Writing, "wrote to what it was given"),
+        (Counting, "'points' is .* when asked again. It must depend on each observation alone"),
+        (Normalized, "'hand' is .* in a part of the rows. It must depend on each"),
+        (BatchesAlone, r"one observation \(N,\): raised an error: ValueError"),
+        (NumpyAlone, "a tensor: 'hand' is of ndarray, must be of Tensor"),
+        (OtherInTorch, "for a tensor. NumPy and torch must give the same"),
+        (DoubleInTorch, "'hand' is torch.float64 for a tensor, must be float32"),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, type) else "",
+)
+def test_a_broken_encoder_is_named_with_its_fault(broken, message):
+    if "torch" in broken.__name__.lower() or broken is NumpyAlone:
+        pytest.importorskip("torch")
+    with pytest.raises(EncoderError, match=f"<encoder 'sound'>.*{message}"):
+        check_encoder(broken())
+
+
+def test_anything_but_an_encoder_is_refused():
+    with pytest.raises(ValueError, match="option encoder='pictures' is not possible"):
+        check_encoder("pictures")
+    with pytest.raises(ValueError, match="option encoder=7 is not possible"):
+        check_encoder(7)
