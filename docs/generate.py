@@ -32,7 +32,7 @@ from catan_pz.notation import action_id, describe_action, position
 from catan_pz.observation import segments
 from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, HIDDEN_SEGMENTS
 from catan_pz.render.ansi import board_text
-from catan_pz.render.geometry import HEX_SPOTS, SIDE, VERTEX_SPOTS, edge_ends, edge_middle
+from catan_pz.render.geometry import HEX_POSITIONS, SIDE, VERTEX_POSITIONS, edge_ends, edge_middle
 from catan_pz.render.lettering import text
 from catan_pz.render.shapes import circle, line, polygon, rect
 from catan_pz.rewards import REWARDS
@@ -46,7 +46,7 @@ from catan_pz.ui.typed_commands import marks, menu_words
 PAGES: Final = Path(__file__).parent
 NAMES: Final = [r.name.lower() for r in Resource]
 LINE: Final = 96
-STORY_LINES: Final = 14
+LOG_LINES: Final = 14
 
 _NO_BREAK: Final = "\0"
 _BLOCK: Final = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -394,15 +394,15 @@ def numbering() -> str:
     """The board with the numbers of hexes, vertices and edges, harbors in blue, as SVG."""
     width, height = 9.8 * SIDE, 8.8 * SIDE
     drawn = [rect(-width / 2, -height / 2, width, height, "#fffdf7")]
-    for hex_id, (x, y) in enumerate(HEX_SPOTS):
-        corners = [VERTEX_SPOTS[v] for v in HEX_VERTICES[hex_id]]
+    for hex_id, (x, y) in enumerate(HEX_POSITIONS):
+        corners = [VERTEX_POSITIONS[v] for v in HEX_VERTICES[hex_id]]
         drawn.append(polygon(corners, "#f0e6cc", stroke="#c9b98f"))
         drawn.append(_number(x, y, hex_id, 24, "#8a6d2f"))
     drawn += [line(*edge_ends(edge), "#4aa3c7", 9) for edge in HARBOR_EDGES]
     for edge in range(NUM_EDGES):
         x, y = edge_middle(edge)
         drawn += [rect(x - 9, y - 8, 18, 16, "#ffffff"), _number(x, y, edge, 12, "#1b62a5")]
-    for vertex, (x, y) in enumerate(VERTEX_SPOTS):
+    for vertex, (x, y) in enumerate(VERTEX_POSITIONS):
         drawn += [circle(x, y, 10.5, "#b3402a"), _number(x, y, vertex, 12, "#ffffff")]
     box = f"{-width / 2:g} {-height / 2:g} {width:g} {height:g}"
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">'
@@ -469,16 +469,14 @@ def terminal() -> str:
     return "\n".join(["```text", *map(str.rstrip, lines), "```"]) + "\n"
 
 
-def story() -> str:
+def log() -> str:
     """How a match between random players begins."""
     match = Session(Game(seed=5, num_players=2), [RandomAgent(), RandomAgent()], 5)
     match.names = ["random", "random"]
-    while len(match.story) < STORY_LINES:
+    while len(match.log) < LOG_LINES:
         match.table.step()
-    command = (
-        f"catan-pz watch --terminal --agents random --players 2 --seed 5 | head -{STORY_LINES}"
-    )
-    return console(command, "\n".join(match.story[:STORY_LINES]))
+    command = f"catan-pz watch --terminal --agents random --players 2 --seed 5 | head -{LOG_LINES}"
+    return console(command, "\n".join(match.log[:LOG_LINES]))
 
 
 def text_board() -> str:
@@ -501,7 +499,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "commands": commands,
     "event_kinds": event_kinds,
     "perft": perft_table,
-    "story": story,
+    "log": log,
     "terminal": terminal,
     "text_board": text_board,
     "actions": action_table,

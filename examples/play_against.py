@@ -17,8 +17,8 @@ from catan_pz import Game, Rules, agents
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.render import board_text, tell
-from catan_pz.render.story import action_words
+from catan_pz.render import board_text, log_line
+from catan_pz.render.log import action_words
 from catan_pz.rules import PRESETS
 
 
@@ -76,6 +76,7 @@ def main(arguments: Sequence[str] | None = None, read: Callable[[str], str] = in
     game = make_game(options, agent, seed)
     others = [None if p == options.seat else agent for p in range(game.rules.num_players)]
     table = Table(game, others, seat_seeds(seed, game.rules.num_players))
+    game.listeners.append(lambda _game, events: print(log_line(events, viewer=options.seat)))
     while not (game.is_over or game.is_truncated):
         if game.player == options.seat:
             action = ask(game, options, read)
@@ -83,9 +84,7 @@ def main(arguments: Sequence[str] | None = None, read: Callable[[str], str] = in
                 return None
         else:
             action = table.decide()
-        before = game.snapshot()
         game.step(action)
-        print(tell(before, action, game.snapshot(), viewer=options.seat))
     print(board_text(game.snapshot(), color=options.color))
     print("nobody has won" if game.winner is None else f"player {game.winner} has won")
     return game.winner

@@ -94,7 +94,7 @@ def cache() -> tuple[Path | None, int, int]:
 
 
 def gather() -> dict[str, Any]:
-    """All that the command tells."""
+    """All that the command shows."""
     place, files, size = cache()
     return {
         "catan-pz": catan_pz.__version__,

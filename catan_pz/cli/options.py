@@ -183,7 +183,7 @@ def match_options(command: Any) -> Any:
             metavar="SEED",
             default=0,
             show_default=True,
-            help="Of the games and of the agents' draws.",
+            help="Of the games and of the agents' random choices.",
         ),
     ):
         command = option(command)

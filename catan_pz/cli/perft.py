@@ -42,13 +42,13 @@ from catan_pz.runtime.perft import divide, perft
     "--divide",
     "divided",
     is_flag=True,
-    help="Tell how many of the last count come after each first move.",
+    help="Show how many of the last count come after each first move.",
 )
 @rules_options
 def command(depth: int, position: Path | None, seed: int, divided: bool, **chosen: Any) -> None:
     """Count the ways in which the next DEPTH decisions can go.
 
-    Every outcome of chance counts by itself: the 36 throws of two dice, each card that may
+    Every outcome of chance counts by itself: the 36 rolls of two dice, each card that may
     be drawn or stolen. Two programs that play by the same rules count the same.
     """
     game = _game(position, seed, chosen)

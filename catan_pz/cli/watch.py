@@ -31,7 +31,7 @@ from catan_pz.ui.frames import (
     without_overlay,
 )
 from catan_pz.ui.playback import Playback
-from catan_pz.ui.playback_terminal import PlaybackTerminal, write_story
+from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
 from catan_pz.ui.session import Session, get_ready
 
 
@@ -205,7 +205,7 @@ def _check_viewer(viewer: int | None, seats: int) -> None:
 
 def _on_screen(show: Show, speed: float, in_window: bool) -> None:
     if not in_window and not sys.stdout.isatty():
-        write_story(show.frames, click.echo, show.viewer, show.names)
+        write_log(show.frames, click.echo, show.viewer, show.names)
         return
     playback = Playback(show.frames, speed, show.total)
     try:

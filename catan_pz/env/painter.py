@@ -44,9 +44,9 @@ class Painter:
             game.listeners.append(self._listen)
         if self._last is None or self._last[1] != game.state.tobytes():
             return None
-        from catan_pz.render.story import tell
+        from catan_pz.render.log import log_line
 
-        line: str = tell(self._last[0])
+        line: str = log_line(self._last[0])
         return line
 
     def render(self, game: Game) -> str | NDArray[np.uint8] | None:

@@ -15,17 +15,17 @@ from catan_pz.board.topology import (
 )
 from catan_pz.terms import NUM_VERTICES
 
-Spot = tuple[float, float]
+Point = tuple[float, float]
 
 SIDE: Final = 60.0
 HALF_WIDTH: Final = SIDE * sqrt(3) / 2
 
-HEX_SPOTS: Final[tuple[Spot, ...]] = tuple(
+HEX_POSITIONS: Final[tuple[Point, ...]] = tuple(
     (float(x) * HALF_WIDTH / 2, float(y) * SIDE * 0.75) for x, y in HEX_POINTS
 )
 """(H,) centre of each hex."""
 
-CORNERS: Final[tuple[Spot, ...]] = (
+CORNERS: Final[tuple[Point, ...]] = (
     (0.0, -SIDE),
     (HALF_WIDTH, -SIDE / 2),
     (HALF_WIDTH, SIDE / 2),
@@ -36,40 +36,40 @@ CORNERS: Final[tuple[Spot, ...]] = (
 """(6,) corners from a hex's centre, clockwise from the top, as in `HEX_VERTICES`."""
 
 
-def _vertex_spots() -> tuple[Spot, ...]:
-    spots: dict[int, Spot] = {}
-    for (x, y), vertices in zip(HEX_SPOTS, HEX_VERTICES, strict=True):
+def _vertex_spots() -> tuple[Point, ...]:
+    points: dict[int, Point] = {}
+    for (x, y), vertices in zip(HEX_POSITIONS, HEX_VERTICES, strict=True):
         for (dx, dy), vertex in zip(CORNERS, vertices, strict=True):
-            spots[int(vertex)] = (x + dx, y + dy)
-    return tuple(spots[v] for v in range(NUM_VERTICES))
+            points[int(vertex)] = (x + dx, y + dy)
+    return tuple(points[v] for v in range(NUM_VERTICES))
 
 
-VERTEX_SPOTS: Final = _vertex_spots()
+VERTEX_POSITIONS: Final = _vertex_spots()
 """(V,) place of each vertex."""
 
 
-def edge_ends(edge: int) -> tuple[Spot, Spot]:
+def edge_ends(edge: int) -> tuple[Point, Point]:
     """The places of an edge's two vertices."""
     first, second = EDGE_VERTICES[edge]
-    return VERTEX_SPOTS[first], VERTEX_SPOTS[second]
+    return VERTEX_POSITIONS[first], VERTEX_POSITIONS[second]
 
 
-def edge_middle(edge: int) -> Spot:
+def edge_middle(edge: int) -> Point:
     """The middle of an edge."""
     (x1, y1), (x2, y2) = edge_ends(edge)
     return (x1 + x2) / 2, (y1 + y2) / 2
 
 
-def seaward(edge: int, distance: float) -> Spot:
-    """The spot `distance` SVG units out to sea from the middle of a coastal edge."""
+def seaward(edge: int, distance: float) -> Point:
+    """The point `distance` SVG units out to sea from the middle of a coastal edge."""
     hex_id = next(h for h, edges in enumerate(HEX_EDGES) if edge in edges)
-    hex_x, hex_y = HEX_SPOTS[hex_id]
+    hex_x, hex_y = HEX_POSITIONS[hex_id]
     x, y = edge_middle(edge)
     length = hypot(x - hex_x, y - hex_y)
     return x + (x - hex_x) / length * distance, y + (y - hex_y) / length * distance
 
 
-def shortened(start: Spot, end: Spot, gap: float) -> tuple[Spot, Spot]:
+def shortened(start: Point, end: Point, gap: float) -> tuple[Point, Point]:
     """A line cut by `gap` SVG units at both ends."""
     (x1, y1), (x2, y2) = start, end
     length = hypot(x2 - x1, y2 - y1)

@@ -206,12 +206,12 @@ def eye(x: float, y: float) -> str:
 def star(x: float, y: float, radius: float) -> str:
     """A victory point."""
     inner = 0.45
-    spots = [(0.0, -1.0), (0.264, -0.364), (0.951, -0.309), (0.428, 0.139), (0.588, 0.809)]
-    spots += [(0.0, inner), (-0.588, 0.809), (-0.428, 0.139), (-0.951, -0.309), (-0.264, -0.364)]
+    points = [(0.0, -1.0), (0.264, -0.364), (0.951, -0.309), (0.428, 0.139), (0.588, 0.809)]
+    points += [(0.0, inner), (-0.588, 0.809), (-0.428, 0.139), (-0.951, -0.309), (-0.264, -0.364)]
     return moved(
         [
             polygon(
-                [(px * radius, py * radius) for px, py in spots],
+                [(px * radius, py * radius) for px, py in points],
                 GOLD,
                 stroke=GOLD_DARK,
                 stroke_width=1,
@@ -224,16 +224,16 @@ def star(x: float, y: float, radius: float) -> str:
 
 
 def die(x: float, y: float, value: int, size: float = 30.0) -> str:
-    """One die; a value of 0 (not thrown yet) shows an empty face."""
+    """One die; a value of 0 (not rolled yet) shows an empty face."""
     far, r = size * 0.26, size * 0.095
     corners = [(-far, -far), (far, far)]
-    spots: list[tuple[float, float]] = [(0.0, 0.0)] if value % 2 else []
-    spots += corners if value >= 2 else []
-    spots += [(far, -far), (-far, far)] if value >= 4 else []
-    spots += [(-far, 0.0), (far, 0.0)] if value == 6 else []
+    points: list[tuple[float, float]] = [(0.0, 0.0)] if value % 2 else []
+    points += corners if value >= 2 else []
+    points += [(far, -far), (-far, far)] if value >= 4 else []
+    points += [(-far, 0.0), (far, 0.0)] if value == 6 else []
     half = size / 2
     face = rect(-half, -half, size, size, "#FFFFFF", size * 0.2, stroke="#8E877A", stroke_width=1.4)
-    return moved([face, *(circle(px, py, r, "#2B2A28") for px, py in spots)], x, y)
+    return moved([face, *(circle(px, py, r, "#2B2A28") for px, py in points)], x, y)
 
 
 def small_road(x: float, y: float, seat: SeatColor) -> str:

@@ -6,8 +6,8 @@ from typing import Final
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.render.geometry import (
     CORNERS,
-    HEX_SPOTS,
-    VERTEX_SPOTS,
+    HEX_POSITIONS,
+    VERTEX_POSITIONS,
     seaward,
     shortened,
 )
@@ -59,7 +59,7 @@ def _island(
         drawn = [hex_ground(terrain), terrain_art(terrain)]
         if token is not None:
             drawn.append(_token(token))
-        placed = moved(drawn, *HEX_SPOTS[hex_id])
+        placed = moved(drawn, *HEX_POSITIONS[hex_id])
         parts.append(group([placed], **{"class": f"hex {terrain}", "data_hex": str(hex_id)}))
     return group(parts)
 
@@ -75,7 +75,7 @@ def _sea(width: float, height: float) -> str:
 
 def _coast() -> str:
     outline = "".join(
-        "M" + points((x + dx, y + dy) for dx, dy in CORNERS) + "Z" for x, y in HEX_SPOTS
+        "M" + points((x + dx, y + dy) for dx, dy in CORNERS) + "Z" for x, y in HEX_POSITIONS
     )
     rings = [(SHALLOWS, 44, 0.55), (SAND_SHADE, 20, 1.0), (SAND, 15, 1.0)]
     return "".join(
@@ -105,7 +105,7 @@ def _harbor(edge: int, resource: str | None) -> str:
     x, y = seaward(edge, _HARBOR_DISTANCE)
     piers = []
     for vertex in EDGE_VERTICES[edge]:
-        start, end = shortened((x, y), VERTEX_SPOTS[vertex], 4)
+        start, end = shortened((x, y), VERTEX_POSITIONS[vertex], 4)
         piers.append(line(start, end, WOOD_DARK, 7) + line(start, end, WOOD, 4.6))
         piers.append(
             line(start, end, "#B98C55", 4.6, stroke_dasharray="1.6 3.4", stroke_linecap="butt")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Final
 
-from catan_pz.render.geometry import Spot
+from catan_pz.render.geometry import Point
 from catan_pz.render.view import TableView
 
 WIDTH: Final = 1120.0
@@ -20,8 +20,8 @@ _BANK_HEIGHT: Final = 46.0
 _TRADE_HEIGHT: Final = 124.0
 _TALLEST_SEAT: Final = 210.0
 
-CENTRE: Final[Spot] = (MARGIN + SEA_WIDTH / 2, MARGIN + SEA_HEIGHT / 2)
-"""The middle of the board, from which the spots of `geometry` are counted."""
+CENTRE: Final[Point] = (MARGIN + SEA_WIDTH / 2, MARGIN + SEA_HEIGHT / 2)
+"""The middle of the board, from which the points of `geometry` are counted."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Box:
     height: float
 
     @property
-    def middle(self) -> Spot:
+    def middle(self) -> Point:
         """Its centre."""
         return self.x + self.width / 2, self.y + self.height / 2
 
     def covers(self, x: float, y: float) -> bool:
-        """Whether a spot lies in it."""
+        """Whether a point lies in it."""
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
 
 
@@ -52,12 +52,12 @@ class Disc:
     radius: float
 
     @property
-    def middle(self) -> Spot:
+    def middle(self) -> Point:
         """Its centre."""
         return self.x, self.y
 
     def covers(self, x: float, y: float) -> bool:
-        """Whether a spot lies in it."""
+        """Whether a point lies in it."""
         return hypot(x - self.x, y - self.y) <= self.radius
 
 
@@ -65,17 +65,17 @@ class Disc:
 class Bar:
     """A straight bar with round ends, `reach` units to each side of its line."""
 
-    start: Spot
-    end: Spot
+    start: Point
+    end: Point
     reach: float
 
     @property
-    def middle(self) -> Spot:
+    def middle(self) -> Point:
         """Its centre."""
         return (self.start[0] + self.end[0]) / 2, (self.start[1] + self.end[1]) / 2
 
     def covers(self, x: float, y: float) -> bool:
-        """Whether a spot lies in it."""
+        """Whether a point lies in it."""
         dx, dy = self.end[0] - self.start[0], self.end[1] - self.start[1]
         along = ((x - self.start[0]) * dx + (y - self.start[1]) * dy) / (dx * dx + dy * dy)
         along = min(1.0, max(0.0, along))
@@ -121,6 +121,6 @@ def layout(view: TableView) -> Layout:
     )
 
 
-def on_board(spot: Spot) -> Spot:
-    """A spot of `geometry` as a spot of the picture."""
-    return spot[0] + CENTRE[0], spot[1] + CENTRE[1]
+def on_board(point: Point) -> Point:
+    """A point of `geometry` as a point of the picture."""
+    return point[0] + CENTRE[0], point[1] + CENTRE[1]

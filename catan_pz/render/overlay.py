@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from catan_pz import actions
 from catan_pz.notation.actions import describe_action
-from catan_pz.render.geometry import HEX_SPOTS, VERTEX_SPOTS, Spot, edge_ends, shortened
+from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, Point, edge_ends, shortened
 from catan_pz.render.layout import Box, on_board
 from catan_pz.render.lettering import text, text_width
+from catan_pz.render.log import action_words
 from catan_pz.render.palette import INK, PAPER, RULE
 from catan_pz.render.shapes import circle, group, line, rect
-from catan_pz.render.story import action_words
 from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES
 
 # Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, and the same to
@@ -81,8 +81,8 @@ class Overlay:
             if name is None:
                 others.append((action_words(action), float(given[action])))
             else:
-                spots = places[name]
-                spots[described[name]] = spots.get(described[name], 0.0) + float(given[action])
+                points = places[name]
+                points[described[name]] = points.get(described[name], 0.0) + float(given[action])
         others.sort(key=lambda item: -item[1])
         return cls(places["vertex"], places["edge"], places["hex"], tuple(others), percent=True)
 
@@ -119,7 +119,7 @@ def draw_overlay(overlay: Overlay) -> str:
     """Badges at hexes, edges and vertices, coloured from the least to the most of them."""
     share = _shares(overlay)
     parts = [
-        _badge(on_board(HEX_SPOTS[h]), 25, overlay.words(value), share(value), 18)
+        _badge(on_board(HEX_POSITIONS[h]), 25, overlay.words(value), share(value), 18)
         for h, value in overlay.hexes.items()
     ]
     for edge, value in overlay.edges.items():
@@ -130,15 +130,15 @@ def draw_overlay(overlay: Overlay) -> str:
         middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
         parts.append(_badge(on_board(middle), 11, overlay.words(value), share(value), 11.5))
     parts += [
-        _badge(on_board(VERTEX_SPOTS[v]), 14, overlay.words(value), share(value), 13.5)
+        _badge(on_board(VERTEX_POSITIONS[v]), 14, overlay.words(value), share(value), 13.5)
         for v, value in overlay.vertices.items()
     ]
     return group(parts, **{"class": "overlay"})
 
 
-def _badge(spot: Spot, radius: float, words: str, share: float, size: float) -> str:
+def _badge(point: Point, radius: float, words: str, share: float, size: float) -> str:
     fill, ink = color_of(share)
-    x, y = spot
+    x, y = point
     size = min(size, size * 1.55 * radius / max(1.0, text_width(words, size)))
     return circle(x, y, radius, fill, stroke="#FFFFFF", stroke_width=1.8) + text(
         x, y + 0.35 * size, words, size=size, fill=ink, anchor="middle", bold=True

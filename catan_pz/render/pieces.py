@@ -3,9 +3,9 @@
 from math import atan2, degrees, hypot
 
 from catan_pz.render.geometry import (
-    HEX_SPOTS,
-    VERTEX_SPOTS,
-    Spot,
+    HEX_POSITIONS,
+    VERTEX_POSITIONS,
+    Point,
     edge_ends,
     shortened,
     trail,
@@ -19,7 +19,7 @@ def pieces(view: TableView) -> str:
     """All roads, then all buildings from back to front, then the robber."""
     roads = [_roads(view, seat) for seat in view.seats]
     buildings = [
-        (VERTEX_SPOTS[vertex], kind, seat.seat, vertex)
+        (VERTEX_POSITIONS[vertex], kind, seat.seat, vertex)
         for seat in view.seats
         for kind, vertices in (("settlement", seat.settlements), ("city", seat.cities))
         for vertex in vertices
@@ -60,14 +60,14 @@ def _building(kind: str, vertex: int, seat: int) -> str:
     color = SEATS[seat]
     drawn = _settlement(color) if kind == "settlement" else _city(color)
     return group(
-        [moved([drawn], *VERTEX_SPOTS[vertex])],
+        [moved([drawn], *VERTEX_POSITIONS[vertex])],
         **{"class": f"{kind} seat-{seat}", "data_vertex": str(vertex)},
     )
 
 
-def _silhouette(spots: list[Spot], color: SeatColor) -> str:
+def _silhouette(points: list[Point], color: SeatColor) -> str:
     return polygon(
-        spots, color.outline, stroke=color.outline, stroke_width=3.6, stroke_linejoin="round"
+        points, color.outline, stroke=color.outline, stroke_width=3.6, stroke_linejoin="round"
     )
 
 
@@ -102,7 +102,7 @@ def _city(color: SeatColor) -> str:
 
 def _robber(hex_id: int) -> str:
     """The robber, a hooded figure beside the number token of its hex."""
-    x, y = HEX_SPOTS[hex_id]
+    x, y = HEX_POSITIONS[hex_id]
     cloak = "M-12 15C-12 4 -8 -1 -5.5 -4C-8 -6 -8.6 -9 -8 -12C-7 -17 -3.5 -19.5 0 -21"
     cloak += "C3.5 -19.5 7 -17 8 -12C8.6 -9 8 -6 5.5 -4C8 -1 12 4 12 15Z"
     drawn = moved(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from catan_pz.render.geometry import Spot
+from catan_pz.render.geometry import Point
 
 Value = str | float
 
@@ -39,14 +39,14 @@ def moved(parts: Iterable[str], x: float, y: float, scale: float = 1.0, turn: fl
     return group(parts, transform=transform)
 
 
-def points(spots: Iterable[Spot]) -> str:
+def points(corners: Iterable[Point]) -> str:
     """Spots as an SVG list of points."""
-    return " ".join(f"{number(x)},{number(y)}" for x, y in spots)
+    return " ".join(f"{number(x)},{number(y)}" for x, y in corners)
 
 
-def polygon(spots: Iterable[Spot], fill: str, **attributes: Value) -> str:
+def polygon(corners: Iterable[Point], fill: str, **attributes: Value) -> str:
     """A closed polygon."""
-    return element("polygon", points=points(spots), fill=fill, **attributes)
+    return element("polygon", points=points(corners), fill=fill, **attributes)
 
 
 def path(d: str, fill: str = "none", **attributes: Value) -> str:
@@ -71,7 +71,7 @@ def rect(
     return element("rect", x=x, y=y, width=width, height=height, rx=radius, fill=fill, **more)
 
 
-def line(start: Spot, end: Spot, stroke: str, width: float, **attributes: Value) -> str:
+def line(start: Point, end: Point, stroke: str, width: float, **attributes: Value) -> str:
     """A straight line with round ends."""
     return element(
         "line",

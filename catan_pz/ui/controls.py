@@ -1,7 +1,7 @@
 """What a person can press in the picture, and which actions each press plays.
 
 `controls` turns a game and what the person has laid out so far into a list of areas of the
-picture; `control_at` finds the one under a spot. Nothing here draws or opens a window.
+picture; `control_at` finds the one under a point. Nothing here draws or opens a window.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,9 +11,9 @@ from typing import Final
 from catan_pz import actions as table
 from catan_pz.board.topology import HEX_VERTICES
 from catan_pz.notation.actions import action_id, bundle_to_dict, describe_action
-from catan_pz.render.geometry import HEX_SPOTS, VERTEX_SPOTS, edge_ends, shortened
+from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
 from catan_pz.render.layout import Area, Bar, Box, Disc, Layout, layout, on_board
-from catan_pz.render.story import bundle_words
+from catan_pz.render.log import bundle_words
 from catan_pz.render.view import Bundle, TableView
 from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES
 from catan_pz.runtime.game import Game
@@ -85,7 +85,7 @@ def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Cont
 
 
 def control_at(pressable: Sequence[Control], x: float, y: float) -> Control | None:
-    """The active control under a spot of the picture, in its own units."""
+    """The active control under a point of the picture, in its own units."""
     return next((c for c in pressable if c.is_active and c.area.covers(x, y)), None)
 
 
@@ -183,16 +183,16 @@ class _Decision:
             ("vertex", table.BUILD_SETTLEMENT, "build a settlement"),
             ("vertex", table.BUILD_CITY, "build a city"),
         ):
-            for a in self.has(first, len(VERTEX_SPOTS)):
-                x, y = on_board(VERTEX_SPOTS[a - first])
+            for a in self.has(first, len(VERTEX_POSITIONS)):
+                x, y = on_board(VERTEX_POSITIONS[a - first])
                 disc = Disc(x, y, _VERTEX_REACH)
                 yield Control(f"{kind} {a - first}", disc, verb, (a,))
         for a in self.has(table.BUILD_ROAD, table.BUILD_SETTLEMENT - table.BUILD_ROAD):
             start, end = shortened(*edge_ends(a - table.BUILD_ROAD), 12)
             bar = Bar(on_board(start), on_board(end), _EDGE_REACH)
             yield Control(f"edge {a - table.BUILD_ROAD}", bar, "build a road", (a,))
-        for a in self.has(table.MOVE_ROBBER, len(HEX_SPOTS)):
-            x, y = on_board(HEX_SPOTS[a - table.MOVE_ROBBER])
+        for a in self.has(table.MOVE_ROBBER, len(HEX_POSITIONS)):
+            x, y = on_board(HEX_POSITIONS[a - table.MOVE_ROBBER])
             disc = Disc(x, y, _HEX_REACH)
             yield Control(f"hex {a - table.MOVE_ROBBER}", disc, "move the robber here", (a,))
 
@@ -205,7 +205,7 @@ class _Decision:
             there = self.view.seats[q]
             for v in map(int, HEX_VERTICES[self.view.robber]):
                 if v in there.settlements + there.cities:
-                    disc = Disc(*on_board(VERTEX_SPOTS[v]), _VERTEX_REACH)
+                    disc = Disc(*on_board(VERTEX_POSITIONS[v]), _VERTEX_REACH)
                     yield Control(f"seat {q}", disc, words, (a,))
 
     def dice_and_turn(self) -> Iterator[Control]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from catan_pz.render.log import log_line
 from catan_pz.render.overlay import Overlay
-from catan_pz.render.story import tell
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.session import Session
@@ -54,7 +54,7 @@ def frames_of_record(
     """
     names = record.names if names is None else names
     for game, events in record.replay_with_events():
-        line = None if events is None else tell(events, viewer, names)
+        line = None if events is None else log_line(events, viewer, names)
         yield Frame(game.snapshot(), line, annotate(game))
 
 

@@ -80,7 +80,7 @@ def bar_text(state: PlaybackState) -> str:
     return f"[{bar}] {state.position}/{state.count - 1}{end} {pace}  {_KEYS}"
 
 
-def write_story(
+def write_log(
     frames: Iterable[Frame],
     write_line: Callable[[str], None],
     viewer: int | None = None,

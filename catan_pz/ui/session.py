@@ -10,7 +10,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.events import Events
-from catan_pz.render.story import tell
+from catan_pz.render.log import log_line
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
@@ -36,14 +36,14 @@ def names_of(agents: Sequence[Agent | None], person: str = "Human") -> list[str]
 
 
 class Session:
-    """One game with its table, its record and its story.
+    """One game with its table, its record and its log.
 
     Args:
         game: the game, at its start.
         agents: by seat, None for the person's.
         seed: of the agents' random streams.
         names: what the seats are called; by default as the agents and "Human".
-        viewer: where nobody plays, the seat whose knowledge limits the story; None for all.
+        viewer: where nobody plays, the seat whose knowledge limits the log; None for all.
 
     Attributes:
         game: the game.
@@ -52,7 +52,7 @@ class Session:
         names: what the seats are called.
         seat: the person's seat, None where nobody plays.
         viewer: the seat whose knowledge is shown; None for all.
-        story: what happened, a line a decision, as the viewer may know it.
+        log: what happened, a line a decision, as the viewer may know it.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Session:
         self.record = GameRecord.of(game, self.names)
         self.seat = next((p for p, agent in enumerate(agents) if agent is None), None)
         self.viewer = viewer if self.seat is None else self.seat
-        self.story: list[str] = []
+        self.log: list[str] = []
         self.game.listeners.append(self._listen)
 
     @classmethod
@@ -82,7 +82,7 @@ class Session:
     ) -> Self:
         """A session that goes on where a recorded game was left.
 
-        What was played is told to the agents again, and stands in record and story.
+        The agents hear again what was played, and it stands in record and log.
 
         Args:
             record: the game so far.
@@ -103,7 +103,7 @@ class Session:
         return session
 
     def _listen(self, _game: Game, events: Events) -> None:
-        self.story.append(tell(events, self.viewer, self.names))
+        self.log.append(log_line(events, self.viewer, self.names))
 
     @property
     def is_finished(self) -> bool:
@@ -118,7 +118,7 @@ class Session:
     @property
     def last_line(self) -> str | None:
         """What happened last."""
-        return self.story[-1] if self.story else None
+        return self.log[-1] if self.log else None
 
     def snapshot(self) -> dict[str, Any]:
         """The state as JSON values."""

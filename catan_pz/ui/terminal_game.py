@@ -122,14 +122,14 @@ class TerminalGame:
         return [*_HELP, *menu(self._session.game), *LEGEND]
 
     def _log(self) -> list[str]:
-        story = self._session.story or ["Nothing has happened yet."]
-        return [part for line in story for part in wrap(line, COLUMNS, subsequent_indent="  ")]
+        lines = self._session.log or ["Nothing has happened yet."]
+        return [part for line in lines for part in wrap(line, COLUMNS, subsequent_indent="  ")]
 
     def _tell(self) -> None:
         """Write what happened since the person was last asked."""
-        for line in self._session.story[self._told :]:
+        for line in self._session.log[self._told :]:
             self._say(f"  {line}")
-        self._told = len(self._session.story)
+        self._told = len(self._session.log)
 
     def _board(self, with_marks: bool) -> str:
         session = self._session
@@ -148,8 +148,8 @@ class TerminalGame:
         room = (self._rows or ROWS) - 1 - len(board.split("\n"))
         said = wrap(message, COLUMNS)[:room]
         kept = room - len(said)
-        told = self._session.story[-kept:] if kept else []
-        cut = [shorten(line, COLUMNS, placeholder=" ...") for line in told]
+        recent = self._session.log[-kept:] if kept else []
+        cut = [shorten(line, COLUMNS, placeholder=" ...") for line in recent]
         return _CLEAR + "\n".join([board, *cut, *said])
 
     def _show_end(self) -> None:

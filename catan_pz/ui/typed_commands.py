@@ -9,7 +9,7 @@ from catan_pz import actions as table
 from catan_pz.checks import did_you_mean
 from catan_pz.notation.actions import describe_action
 from catan_pz.render.ansi import ASIDE_COLUMNS
-from catan_pz.render.story import bundle_words
+from catan_pz.render.log import bundle_words
 from catan_pz.render.view import Bundle
 from catan_pz.render.words import RESOURCE_NAMES
 from catan_pz.runtime.game import Game
@@ -203,7 +203,7 @@ def _cut(line: str, columns: int) -> str:
 
 
 def _menu(game: Game) -> Iterator[str]:
-    tell: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    described: dict[str, Callable[[list[dict[str, Any]]], str]] = {
         "bank": lambda members: _rates(game, members),
         "offer": _example,
         "plenty": lambda members: (
@@ -211,7 +211,7 @@ def _menu(game: Game) -> Iterator[str]:
             if len(members) == len(table.PLENTY_PAIRS)
             else ", ".join(" ".join(d["pair"]) for d in members)
         ),
-        "roll": lambda _: "throw the dice (or just Enter)",
+        "roll": lambda _: "roll the dice (or just Enter)",
         "end": lambda _: "end the turn",
         "buy": lambda _: "a development card for wool, grain and ore",
         "knight": lambda _: "play a knight",
@@ -222,8 +222,8 @@ def _menu(game: Game) -> Iterator[str]:
         "withdraw": lambda _: "take it back",
     }
     for word, members in legal_words(game).items():
-        if word in tell:
-            words = tell[word](members)
+        if word in described:
+            words = described[word](members)
         elif word in _PLACES or word in _SEATS:
             numbers = sorted(_number_of(game, word, d) for d in members)
             words = " ".join(map(str, numbers))

@@ -120,9 +120,9 @@ class Window:
         width, height = self._window.size
         return max(1, min(int(width), int(height / proportion)))
 
-    def _share(self, spot: tuple[float, float]) -> tuple[float, float]:
+    def _share(self, point: tuple[float, float]) -> tuple[float, float]:
         left, top, width, height = self._place()
-        return (spot[0] - left) / width, (spot[1] - top) / height
+        return (point[0] - left) / width, (point[1] - top) / height
 
     def _place(self) -> tuple[int, int, int, int]:
         """Where the picture lies: as large as fits, its proportions kept."""

@@ -121,7 +121,7 @@ class WindowGame:
 
     def _draw(self) -> None:
         width = self._window.width_for(_HIGH / WIDTH, round(WIDTH))
-        now = (len(self._session.story), self._draft, self._hover, width)
+        now = (len(self._session.log), self._draft, self._hover, width)
         if now == self._drawn:
             return
         self._drawn = now

@@ -34,13 +34,13 @@ def test_the_seats_of_a_recording_get_names(recorded: Path, capsys: Any) -> None
 
 
 def test_what_a_viewer_may_not_know_is_not_told(recorded: Path, capsys: Any) -> None:
-    stories = []
+    logs = []
     for viewer in ((), ("--viewer", "1")):
         assert main(["watch", str(recorded), "--terminal", *viewer]) == 0
-        stories.append(capsys.readouterr().out)
-    known = [line for line in stories[0].split("\n") if "0 buys a development card:" in line]
-    assert known or "0 buys" not in stories[0]
-    assert "0 buys a development card:" not in stories[1]
+        logs.append(capsys.readouterr().out)
+    known = [line for line in logs[0].split("\n") if "0 buys a development card:" in line]
+    assert known or "0 buys" not in logs[0]
+    assert "0 buys a development card:" not in logs[1]
 
 
 CLEAR = "\x1b[H\x1b[J"

@@ -94,11 +94,11 @@ def test_every_phase_is_named() -> None:
         assert f"`{phase.name.lower()}`" in page("notation")
 
 
-def test_the_orders_shown_can_be_typed() -> None:
+def test_the_commands_shown_can_be_typed() -> None:
     (paragraph,) = re.findall(r"^(`s \d+` would .*?)\n\n", page("command_line"), re.M | re.S)
     kinds = []
-    for order in re.findall(r"`([^`]+)`", paragraph):
-        (action,) = parse(order, generate.game_in_terminal())
+    for command in re.findall(r"`([^`]+)`", paragraph):
+        (action,) = parse(command, generate.game_in_terminal())
         kinds.append(describe_action(action)["kind"])
     assert kinds == ["build_settlement", "build_road", "maritime_trade", "offer"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.render.geometry import VERTEX_SPOTS, edge_ends, trail
+from catan_pz.render.geometry import VERTEX_POSITIONS, edge_ends, trail
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import board_svg
 from catan_pz.runtime.game import Game
@@ -111,7 +111,7 @@ def test_pictures_of_the_documentation_are_up_to_date() -> None:
 
 def test_edges_are_drawn_between_their_vertices() -> None:
     for edge, (first, second) in enumerate(EDGE_VERTICES.tolist()):
-        assert edge_ends(edge) == (VERTEX_SPOTS[first], VERTEX_SPOTS[second])
+        assert edge_ends(edge) == (VERTEX_POSITIONS[first], VERTEX_POSITIONS[second])
         (x1, y1), (x2, y2) = edge_ends(edge)
         assert (x2 - x1) ** 2 + (y2 - y1) ** 2 == pytest.approx(3600)
 

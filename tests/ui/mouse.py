@@ -7,7 +7,7 @@ from catan_pz.ui.desk_layout import DESK_HEIGHT
 
 
 class Mouse:
-    """Moves and clicks in a window, by spots of the picture."""
+    """Moves and clicks in a window, by points of the picture."""
 
     def __init__(self, pygame: Any, window: Any, height: float = HEIGHT + DESK_HEIGHT) -> None:
         self._pygame = pygame

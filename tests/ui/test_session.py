@@ -19,13 +19,13 @@ def test_a_story_tells_a_seat_only_what_it_may_know() -> None:
             match.game.step(choice(match.game, rng))
         else:
             match.table.step()
-    bought = [line for line in match.story if line.startswith("RandomAgent buys a dev")]
+    bought = [line for line in match.log if line.startswith("RandomAgent buys a dev")]
     assert not any(":" in line for line in bought)
 
 
 def leave_after(match: Any, decisions: int) -> None:
     rng = np.random.default_rng(5)
-    while len(match.story) < decisions:
+    while len(match.log) < decisions:
         if match.waits_for_person:
             match.game.step(choice(match.game, rng))
         else:
@@ -39,7 +39,7 @@ def test_a_recorded_game_goes_on_where_it_was_left(tmp_path: Path) -> None:
     record = GameRecord.load(tmp_path / "game.jsonl")
     again = Session.resumed(record, [None, RandomAgent()], 7)
     assert again.names == ["Ann", "random"]
-    assert again.story == match.story
+    assert again.log == match.log
     assert again.record == match.record
     without_chance = [
         {k: v for k, v in game.snapshot().items() if k not in ("rng", "deck")}
@@ -65,7 +65,7 @@ def test_chance_is_drawn_anew_in_a_game_that_goes_on() -> None:
 def test_a_finished_game_is_not_gone_on_with() -> None:
     match = session(Rules(num_players=2, max_turns=1))
     while not match.is_finished:
-        leave_after(match, len(match.story) + 1)
+        leave_after(match, len(match.log) + 1)
     with pytest.raises(ValueError, match="the recorded game is over"):
         Session.resumed(match.record, [None, RandomAgent()], 1)
 

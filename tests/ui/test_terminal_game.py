@@ -34,7 +34,7 @@ def test_a_whole_game_typed_in_the_terminal(seat: int) -> None:
     assert max(map(len, lines)) <= 80 or all(len(x) <= 120 for x in lines)
     # Each decision was told once, as this seat may know it.
     told = [line.strip() for line in lines if line.startswith("  ")]
-    assert [line for line in told if line in set(match.story)] == match.story
+    assert [line for line in told if line in set(match.log)] == match.log
 
 
 def test_leaving_a_game() -> None:

@@ -75,18 +75,18 @@ def test_the_pause_holds_the_others_back(pygame: Any) -> None:
     with Window("a test") as window:
         play = WindowGame(match, window, pause=5.0, clock=lambda: now)
         until = time.monotonic() + 20
-        while not match.story and time.monotonic() < until:
+        while not match.log and time.monotonic() < until:
             play.tick()
-        assert len(match.story) == 1  # the first decision waits for nobody
+        assert len(match.log) == 1  # the first decision waits for nobody
         for _ in range(20):
             play.tick()
             time.sleep(0.005)
-        assert len(match.story) == 1
+        assert len(match.log) == 1
         now += 5.0
         until = time.monotonic() + 20
-        while len(match.story) < 2 and time.monotonic() < until:
+        while len(match.log) < 2 and time.monotonic() < until:
             play.tick()
-        assert len(match.story) == 2
+        assert len(match.log) == 2
         play.close()
 
 

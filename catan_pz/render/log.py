@@ -31,7 +31,7 @@ _SIMPLE: Final = {
     "accept": "accepts the offer",
     "reject": "rejects the offer",
 }
-"""What an action is called once it is played, where there is no more to tell."""
+"""What an action is called once it is played, where there is no more to say."""
 
 
 def bundle_words(bundle: Mapping[str, int]) -> str:
@@ -65,7 +65,7 @@ def action_words(action: int) -> str:
     return words[kind].format(**described)
 
 
-def tell(events: Events, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
+def log_line(events: Events, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
     """What a decision brought, in one line.
 
     Args:
@@ -73,10 +73,10 @@ def tell(events: Events, viewer: int | None = None, names: Sequence[str] | None 
         viewer: the seat that reads it; None for somebody who sees everything.
         names: what the seats are called; "Player 0" and so on where None.
     """
-    return _Teller(events if viewer is None else as_seen_by(events, viewer), names).line()
+    return _LogLine(events if viewer is None else as_seen_by(events, viewer), names).line()
 
 
-class _Teller:
+class _LogLine:
     """Tells of one decision, as somebody sees it."""
 
     def __init__(self, events: Events, names: Sequence[str] | None) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from catan_pz import actions as table
 from catan_pz.notation import action_id
-from catan_pz.render.story import action_words, tell
+from catan_pz.render.log import action_words, log_line
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
@@ -18,7 +18,7 @@ TWO = Rules(num_players=2, offer_form="both")
 def told(
     game: Game, kind: str, outcome: Any = None, viewer: int | None = None, **arguments: Any
 ) -> str:
-    return tell(game.step_once(action_id(kind, **arguments), outcome), viewer)
+    return log_line(game.step_once(action_id(kind, **arguments), outcome), viewer)
 
 
 def test_a_roll_tells_who_gets_what() -> None:
@@ -106,7 +106,7 @@ def test_a_win_is_told() -> None:
 def test_names() -> None:
     game = Game(seed=1)
     names = ["Ann", "search", "search", "Bob"]
-    lines = [tell(game.step_once(int(game.legal_actions()[0])), names=names) for _ in range(4)]
+    lines = [log_line(game.step_once(int(game.legal_actions()[0])), names=names) for _ in range(4)]
     assert lines[0] == "Ann builds a settlement"
     assert lines[3].startswith("search 1 ")
 
@@ -121,7 +121,7 @@ def test_every_decision_of_a_game_can_be_told(name: str) -> None:
         player = game.player
         events = game.step_once(int(rng.choice(game.legal_actions())))
         for viewer in (None, *seats):
-            assert tell(events, viewer).startswith(f"Player {player} ")
+            assert log_line(events, viewer).startswith(f"Player {player} ")
 
 
 def test_every_action_has_words_of_its_own() -> None:
