@@ -1,16 +1,15 @@
-"""What matters to a short MaskablePPO training: one option changed at a time, several seeds each.
+"""Ablation of a short MaskablePPO training: one option changed at a time, several seeds each.
 
     python examples/ablation.py --out runs/ablation
-    python examples/ablation.py --frames 100000 --seeds 1,2,3 --jobs 2 --out runs/ablation
-    python examples/ablation.py --only "board network" --only "dense network"
+    python examples/ablation.py --frames 100000 --seeds 1 2 3 --jobs 2 --out runs/ablation
+    python examples/ablation.py --only baseline "dense network"
 
-Each training is a run of `train_maskable_ppo.py` in a folder of its own below `--out`; those that
-are done already are not run again, and one that was broken off goes on from its checkpoint. The
-table shows the win rates of the last policies by mean, lowest and highest of the seeds; it is
-also written to `ablation.md` and `ablation.csv`.
+Each training is a run of `train_maskable_ppo.py` in a folder of its own below `--out`. A finished
+training is not run again, and an interrupted one resumes from its checkpoint. The table shows the
+win rates of the last policies: mean, lowest and highest of the seeds. It is also written to
+`ablation.md` and `ablation.csv`.
 """
 
-import argparse
 import csv
 import io
 import json
@@ -19,70 +18,80 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import track
 
+from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
+from catan_pz.training.options import Count, parse
 
 console = Console()
 
 VARIANTS: dict[str, tuple[str, ...]] = {
-    "as it stands": (),
-    "win and loss alone": ("--reward=win_loss",),
-    "forced decisions asked": ("--no-skip-forced",),
+    "baseline": (),
+    "sparse reward (win and loss)": ("--reward=win_loss",),
+    "forced decisions not skipped": ("--no-skip-forced",),
     "against the heuristic": ("--opponents=heuristic",),
     "against random and past selves": ("--opponents=random,league:2",),
     "dict observations": ("--observation=dict",),
     "dense network": ("--network=dense",),
-    "value shares the policy's layers": ("--no-own-value",),
-    "100,000 lessons first": ("--teacher=heuristic", "--lessons=100000"),
+    "shared value network": ("--no-separate-value-network",),
+    "100,000 demonstrations": ("--expert=heuristic", "--demonstrations=100000"),
 }
-"""Trainings by name, with the options that make them differ from the first."""
+"""Trainings by name, with the options that differ from the baseline's."""
 
 
-def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Options from the command line."""
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").split("\n", maxsplit=1)[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    add = parser.add_argument
-    add("--frames", type=int, default=100_000, help="decisions of the learner in each training")
-    add("--seeds", default="1,2,3", help="of the trainings")
-    add("--games", type=int, default=1000, help="games that the last policy is measured on")
-    add("--against", default="random", help="names of the opponents that it is measured against")
-    add("--only", action="append", help=f"a training of {list(VARIANTS)}; all where not given")
-    add("--jobs", type=int, default=1, help="trainings that run at a time, one thread each")
-    add("--out", default="runs/ablation", help="output folder")
-    options = parser.parse_args(arguments)
-    options.only = options.only or list(VARIANTS)
-    unknown = [name for name in options.only if name not in VARIANTS]
-    if unknown:
-        raise ValueError(f"option only={unknown[0]!r} is not possible; allowed: {list(VARIANTS)}")
-    if options.jobs < 1:
-        raise ValueError(f"option jobs={options.jobs} is not possible; allowed: an int from 1")
-    options.seeds = [int(seed) for seed in options.seeds.split(",")]
-    return options
+@dataclass(frozen=True, kw_only=True)
+class Args:
+    """Options."""
+
+    frames: Count = 100_000
+    """decisions of the learner in each training"""
+    seeds: tuple[int, ...] = (1, 2, 3)
+    """random seeds of the trainings"""
+    games: Count = 1000
+    """games that the last policy is evaluated on"""
+    against: str = "random"
+    """names of the opponents that it is evaluated against: random,heuristic"""
+    only: tuple[str, ...] = tuple(VARIANTS)
+    """trainings to run"""
+    jobs: Count = 1
+    """trainings that run at a time, one thread each"""
+    out: str = "runs/ablation"
+    """output folder"""
 
 
-def folder_of(name: str, seed: int, options: argparse.Namespace) -> Path:
-    """Where a training's files are."""
+def parse_args(arguments: Sequence[str] | None = None) -> Args:
+    """Options from the command line.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    args = parse(Args, arguments, __doc__ or "")
+    for name in args.only:
+        check_choice("only", name, tuple(VARIANTS))
+    return args
+
+
+def folder_of(name: str, seed: int, args: Args) -> Path:
+    """Output folder of a training."""
     plain = "".join(c if c.isalnum() else "-" for c in name)
-    return Path(options.out) / f"{plain}-{options.frames}-{seed}"
+    return Path(args.out) / f"{plain}-{args.frames}-{seed}"
 
 
-def command_of(name: str, seed: int, options: argparse.Namespace) -> list[str]:
+def command_of(name: str, seed: int, args: Args) -> list[str]:
     """The command line of a training."""
-    out = folder_of(name, seed, options)
+    out = folder_of(name, seed, args)
     fixed = {
-        "frames": options.frames,
+        "frames": args.frames,
         "seed": seed,
-        "eval-every": options.frames,
-        "eval-games": options.games,
-        "eval-against": options.against,
+        "eval-every": args.frames,
+        "eval-games": args.games,
+        "eval-against": args.against,
         "out": out,
     }
     script = Path(__file__).with_name("train_maskable_ppo.py")
@@ -92,14 +101,14 @@ def command_of(name: str, seed: int, options: argparse.Namespace) -> list[str]:
     return [sys.executable, str(script), *given, *VARIANTS[name], *resume]
 
 
-def train(name: str, seed: int, options: argparse.Namespace) -> dict[str, Any]:
-    """The figures of a training, which is run if they aren't there yet."""
-    path = folder_of(name, seed, options) / "result.json"
+def train(name: str, seed: int, args: Args) -> dict[str, Any]:
+    """The result of a training, which is run unless it is finished already."""
+    path = folder_of(name, seed, args) / "result.json"
     if not path.exists():
-        alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         ran = subprocess.run(
-            command_of(name, seed, options),
-            env=alone,
+            command_of(name, seed, args),
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
@@ -153,12 +162,12 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Run what is missing; the rows are returned, printed and written."""
-    options = parse_options(arguments)
-    # Seeds outermost: a run broken off has compared all trainings on the first seeds.
-    wanted = [(name, seed) for seed in options.seeds for name in options.only]
-    with ThreadPoolExecutor(options.jobs) as pool:
-        running = [pool.submit(train, name, seed, options) for name, seed in wanted]
+    """Run the trainings that aren't finished; returns the rows that are printed and written."""
+    args = parse_args(arguments)
+    # Seeds outermost: an interrupted run has compared all trainings on the first seeds.
+    wanted = [(name, seed) for seed in args.seeds for name in args.only]
+    with ThreadPoolExecutor(args.jobs) as pool:
+        running = [pool.submit(train, name, seed, args) for name, seed in wanted]
         try:
             for one in track(running, "trainings", console=console):
                 one.result()
@@ -167,11 +176,11 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
             raise
     results = {place: one.result() for place, one in zip(wanted, running, strict=True)}
     rows = [
-        row_of(name, [results[name, seed] for seed in options.seeds], against)
-        for name in options.only
-        for against in options.against.split(",")
+        row_of(name, [results[name, seed] for seed in args.seeds], against)
+        for name in args.only
+        for against in args.against.split(",")
     ]
-    out = Path(options.out)
+    out = Path(args.out)
     for name, text in (("ablation.md", as_markdown(rows)), ("ablation.csv", as_csv(rows))):
         with whole_file(out / name) as draft:
             draft.write_text(text, encoding="utf-8")

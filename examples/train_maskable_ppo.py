@@ -3,922 +3,188 @@
     python examples/train_maskable_ppo.py --help
     python examples/train_maskable_ppo.py --players 4 --frames 10000000 --out runs/ppo-4p
     python examples/train_maskable_ppo.py --opponents random,league:3 --out runs/ppo-league
-    python examples/train_maskable_ppo.py --out runs/ppo-league --resume
-    python examples/train_maskable_ppo.py --players 2 --teacher heuristic --out runs/ppo-2p
+    python examples/train_maskable_ppo.py --opponents random,league:3 --out runs/ppo-league --resume
+    python examples/train_maskable_ppo.py --players 2 --expert heuristic --out runs/ppo-2p
 
-The output folder holds `checkpoint.json` with the last two checkpoints, `model.npz` (the
-policy alone, to be played without torch), `curve.csv` and `curve.png`, TensorBoard's `logs`,
-the `league` and `result.json`. Ctrl-C finishes the update and saves. A training that was
-killed goes on from its last checkpoint with `--resume` and gives the same numbers as one that
-was never broken off. How it learns: Schulman et al., "Proximal Policy Optimization
-Algorithms", 2017; Huang and Ontañón, "A Closer Look at Invalid Action Masking in Policy
-Gradient Algorithms", 2022; the league after H. Charlesworth, "Learning to Play Settlers of
-Catan with Deep Reinforcement Learning", 2022.
+How the data flows: a `CatanVecEnv` plays `--num-envs` games and hands out (B, N) int8
+observations and (B, A) action masks; the seats of the others are played inside. MaskablePPO
+samples legal actions for `--n-steps` decisions of each game, computes advantages (GAE), and makes
+`--n-epochs` passes over these decisions in minibatches. With `--expert` it first imitates an
+agent: behaviour cloning on `--demonstrations` decisions. Between updates, `catan_pz.training.run`
+evaluates, logs, adds snapshots to the league and writes checkpoints.
+
+The output folder holds `checkpoint.json` with the last two checkpoints, `model.npz` (the policy
+alone, played without torch), `curve.csv` and `curve.png`, TensorBoard's `logs`, the `league` and
+`result.json`. Ctrl-C and SIGTERM finish the update and save. `--resume` continues from the last
+checkpoint and computes the same numbers as a training that never stopped.
+
+Sources: Schulman et al., "Proximal Policy Optimization Algorithms", 2017; Huang and Ontañón, "A
+Closer Look at Invalid Action Masking in Policy Gradient Algorithms", 2022; the league after
+H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement Learning", 2022.
 """
 
-import argparse
-import csv
-import hashlib
-import io
-import json
 import os
-import platform
-import shlex
-import signal
 import sys
-import threading
-import time
-from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-# Models play on one thread too: several get into each other's way on products as small as theirs.
+# NumPy plays the exported policy in evaluations: on products this small threads only cost time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import numpy as np
-import torch
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
-from torch.utils.tensorboard import SummaryWriter
 
-from catan_pz import agents
-from catan_pz.agents.league import League
-from catan_pz.agents.network import Model, NetworkAgent
-from catan_pz.agents.views import Views
-from catan_pz.arena import play_match
-from catan_pz.env.vector.board_policies import BoardPolicy
-from catan_pz.env.vector.export import exported
-from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
-from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.observation.segments import SCALES, named_views
-from catan_pz.rewards import REWARDS, LinearReward, PointsGained
-from catan_pz.rules import PRESETS, Rules
-
-console = Console()
+from catan_pz.env.vector.sb3 import CatanVecEnv
+from catan_pz.training.curves import Phase
+from catan_pz.training.evaluation import line_up
+from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
+from catan_pz.training.league import make_opponents
+from catan_pz.training.networks import NetworkArgs, actor_critic
+from catan_pz.training.options import Count, command_line, parse
+from catan_pz.training.run import Training, open_run, say
+from catan_pz.training.timers import Timers
 
 
-def option(default: Any, text: str, choices: Sequence[str] = ()) -> Any:
-    """A field of the options with its line of help."""
-    return field(default=default, metadata={"help": text, "choices": tuple(choices) or None})
+@dataclass(frozen=True, kw_only=True)
+class Args(NetworkArgs):
+    """Options; those of the algorithm have the names that Stable-Baselines3 gives them."""
+
+    out: str = "runs/maskable_ppo"
+    """output folder"""
+
+    expert: str = ""
+    """agent to imitate before the training: heuristic"""
+    demonstrations: Count = 300_000
+    """decisions of the expert to imitate, 1 kB of memory each"""
+    imitation_epochs: Count = 2
+    """passes over the demonstrations"""
+    imitation_learning_rate: float = 2e-3
+    """learning rate of the imitation at its start; it falls to 0"""
+    imitation_batch_size: Count = 256
+    """demonstrations in a minibatch"""
+
+    n_steps: Count = 32
+    """decisions of each game between two updates"""
+    batch_size: Count = 512
+    """decisions in a minibatch"""
+    n_epochs: Count = 2
+    """passes over the decisions of an update"""
+    learning_rate: float = 3e-4
+    """learning rate of Adam at the start"""
+    learning_rate_end_factor: float = 0.1
+    """share of the learning rate left at the end; it falls linearly"""
+    gamma: float = 0.997
+    """discount of a decision"""
+    gae_lambda: float = 0.95
+    """lambda of generalized advantage estimation"""
+    clip_range: float = 0.2
+    """clipping of the probability ratio"""
+    ent_coef: float = 0.005
+    """coefficient of the entropy bonus"""
+    separate_value_network: bool = True
+    """the value has its own layers beside a board network"""
 
 
-@dataclass(frozen=True)
-class Options:
-    """What can be chosen on the command line."""
-
-    # The game.
-    rules: str = option("base", "preset of rules", sorted(PRESETS))
-    players: int = option(4, "players, the learner included (base rules)")
-    trading: bool = option(False, "trade between players (base rules)")
-    points: int = option(0, "points that win; 0 for what the rules say")
-    boards: str = option("random", "random, spiral, beginner, or seeds of boards: 1,2,3")
-    skip_forced: bool = option(True, "decisions with one legal action are played by the engine")
-    reward: str = option("shaped", "shaped (see point and win), or a class", ["shaped", *REWARDS])
-    point: float = option(0.1, "shaped reward for each point gained")
-    win: float = option(1.0, "shaped reward for a win, and its negative for a loss")
-    scale: float = option(1.0, "every reward is multiplied by this")
-    observation: str = option(
-        "units", "units: int8; flat, dict: float32", ["units", "flat", "dict"]
-    )
-    # The opponents.
-    opponents: str = option("random", "names and weights, past selves are league: random,league:3")
-    league_every: int = option(10, "updates between two snapshots of the policy for the league")
-    league_size: int = option(50, "snapshots that are kept; the oldest goes first")
-    league_members: int = option(4, "snapshots that play at a time, half recent, half any")
-    # The lessons.
-    teacher: str = option("", "agent whose choices are copied before the training: heuristic")
-    lessons: int = option(300_000, "decisions of the teacher to copy, 1 kB of memory each")
-    lesson_passes: int = option(2, "passes over them")
-    lesson_rate: float = option(2e-3, "learning rate at their start; it falls to 0")
-    lesson_batch: int = option(256, "decisions in a minibatch of lessons")
-    # The learning.
-    frames: int = option(2_000_000, "decisions of the learner to train on")
-    games: int = option(128, "games that are played side by side")
-    steps: int = option(32, "decisions a game between two updates")
-    batch: int = option(512, "decisions in a minibatch")
-    epochs: int = option(2, "passes over the decisions of an update")
-    rate: float = option(3e-4, "learning rate of Adam at the start")
-    last_rate: float = option(0.1, "share of it that is left at the end, linear in between")
-    gamma: float = option(0.997, "discount of a decision")
-    gae_lambda: float = option(0.95, "lambda of the advantages")
-    clip: float = option(0.2, "how far the odds of an action may move in an update")
-    entropy: float = option(0.005, "weight of the entropy bonus")
-    network: str = option(
-        "board", "board: the same layers at every place; dense: layers alone", ["board", "dense"]
-    )
-    width: int = option(128, "units in each dense layer")
-    place_width: int = option(32, "numbers that stand for a place in a board network")
-    own_value: bool = option(True, "the value has layers of its own beside a board network")
-    depth: int = option(2, "hidden layers of a dense network, of policy and value each")
-    activation: str = option("relu", "between those layers", ["relu", "tanh"])
-    seed: int = option(1, "of games, network and learning")
-    # The run.
-    device: str = option("auto", "of the network", ["auto", "cpu", "cuda"])
-    threads: int = option(1, "CPU threads of torch; small networks need one")
-    eval_every: int = option(500_000, "frames between two evaluations")
-    eval_first: bool = option(True, "evaluate before the first update as well")
-    eval_games: int = option(400, "games of an evaluation against each opponent")
-    eval_against: str = option("random", "names of the opponents of evaluations: random,heuristic")
-    checkpoint_every: int = option(250_000, "frames between two checkpoints")
-    out: str = option("runs/maskable_ppo", "output folder")
-    resume: bool = option(False, "go on from the last checkpoint in the output folder")
-    progress: bool = option(True, "show a progress bar")
-
-
-MAY_DIFFER = (
-    *("frames", "device", "threads", "eval_first", "eval_games"),
-    *("checkpoint_every", "out", "resume", "progress"),
-)
-"""Options that a resumed training may be given anew; other frames stretch the learning rate."""
-
-
-AT_LEAST_ONE = (
-    *("frames", "games", "steps", "batch", "epochs", "lessons", "lesson_passes", "lesson_batch"),
-    *("checkpoint_every", "eval_every", "eval_games", "league_every"),
-)
-LOG_EVERY = 16_384
-"""Frames between two entries in TensorBoard's logs."""
-
-
-def parse_options(arguments: Sequence[str] | None = None) -> Options:
-    """Options from the command line."""
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").split("\n", maxsplit=1)[0],
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    for one in fields(Options):
-        name = f"--{one.name.replace('_', '-')}"
-        kind: dict[str, Any] = {"type": type(one.default), "choices": one.metadata["choices"]}
-        if isinstance(one.default, bool):
-            kind = {"action": argparse.BooleanOptionalAction}
-        parser.add_argument(name, default=one.default, help=one.metadata["help"], **kind)
-    options = Options(**vars(parser.parse_args(arguments)))
-    for name in AT_LEAST_ONE:
-        if getattr(options, name) < 1:
-            raise ValueError(f"option {name}={getattr(options, name)}: allowed: an int from 1")
-    if options.device == "cuda" and not torch.cuda.is_available():
-        raise ValueError("option device='cuda': torch sees no GPU here; allowed: auto, cpu")
-    return options
-
-
-# ------------------------------------------------------------------------------------- games
-
-
-def rules_of(options: Options) -> Rules:
-    """The rules of the games."""
-    chosen: dict[str, Any] = {"skip_forced": options.skip_forced}
-    if options.rules == "base":
-        chosen |= {"num_players": options.players, "trading": options.trading}
-    if options.points:
-        chosen["victory_points"] = options.points
-    boards: Any = options.boards
-    if boards[:1].isdigit():
-        boards = tuple(int(seed) for seed in boards.split(","))
-    return Rules.make(options.rules, board=boards, **chosen)
-
-
-def reward_of(options: Options) -> LinearReward:
-    """The reward, on the scale that is wanted."""
-    if options.reward == "shaped":
-        plain: LinearReward = PointsGained(point=options.point, win=options.win)
-    else:
-        plain = REWARDS[options.reward]()
-    terms = {kind.name.lower(): plain.weights[kind] * options.scale for kind in plain.depends_on}
-    return LinearReward(**terms)
-
-
-class Timers:
-    """Seconds that went into each part of the training."""
-
-    def __init__(self) -> None:
-        self.seconds = dict.fromkeys(
-            ("games", "opponents", "choices", "updates", "evaluations", "checkpoints"), 0.0
-        )
-
-    @contextmanager
-    def of(self, part: str) -> Any:
-        """Count the time inside."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[part] += time.perf_counter() - start
-
-
-class TimedVecEnv(CatanVecEnv):
-    """The games, with their time taken."""
-
-    timers: Timers
-
-    def reset(self) -> Any:
-        """Start all games."""
-        with self.timers.of("games"):
-            return super().reset()
-
-    def step_wait(self) -> Any:
-        """Play the actions."""
-        with self.timers.of("games"):
-            return super().step_wait()
-
-
-def make_games(options: Options, opponents: League | None, timers: Timers) -> TimedVecEnv:
-    """The games to learn from, each with the learner in a seat drawn for each episode."""
-    games = TimedVecEnv(
-        options.games,
-        rules_of(options),
+def make_games(args: Args, opponents: Any) -> CatanVecEnv:
+    """The games, each with the learner in a seat drawn for every episode."""
+    return CatanVecEnv(
+        args.num_envs,
+        args.make_rules(),
         seat="random",
         opponents=opponents,
-        observation=options.observation,
-        reward=reward_of(options),
-        seed=options.seed,
-    )
-    games.timers = timers
-    return games
-
-
-# --------------------------------------------------------------------------------- opponents
-
-
-class TimedLeague(League):
-    """Opponents by name and past selves, with their time taken."""
-
-    timers: Timers
-
-    def act_batch(self, views: Views) -> Any:
-        """Choices in many games."""
-        with self.timers.of("opponents"):
-            return super().act_batch(views)
-
-
-def opponents_of(options: Options, timers: Timers) -> TimedLeague | None:
-    """The opponents, or None for random ones, whom the engine plays itself."""
-    weights: dict[str, float] = {}
-    for part in options.opponents.split(","):
-        name, _, weight = part.partition(":")
-        try:
-            weights[name] = float(weight or 1)
-        except ValueError:
-            raise ValueError(f"option opponents: weight {weight!r}; allowed: a number") from None
-    if set(weights) == {"random"}:
-        return None
-    share = weights.pop("league", 0.0)
-    league = TimedLeague(
-        Path(options.out) / "league",
-        list(weights),
-        list(weights.values()),
-        share=share,
-        size=options.league_size,
-        active=options.league_members,
-        seed=options.seed,
-    )
-    league.timers = timers
-    return league
-
-
-# ------------------------------------------------------------------------------- evaluations
-
-
-def play_games(
-    agent: NetworkAgent, rules: Rules, against: str, games: int, seed: int
-) -> dict[str, Any]:
-    """Play games against opponents of one kind, each seed in every seat, and count wins."""
-    lineup = [("learner", agent), *[against] * (rules.num_players - 1)]
-    played = play_match(lineup, games, rules, seed, progress=False)
-    tally = played.tally("learner")
-    return {
-        "against": against,
-        "games": tally.seats,
-        "won": tally.won,
-        "win_rate": played.win_rate("learner"),
-        "interval": list(played.interval("learner")),
-        "points": tally.points,
-        "seed": seed,
-    }
-
-
-def show(result: dict[str, Any]) -> str:
-    """A win rate with its interval, in words."""
-    low, high = result["interval"]
-    return (
-        f"against {result['against']}: won {result['won']} of {result['games']} games = "
-        f"[bold]{100 * result['win_rate']:.1f} %[/] (95 % interval {100 * low:.1f} to "
-        f"{100 * high:.1f} %), {result['points']:.1f} points"
+        observation=args.observation,
+        reward=args.make_reward(),
+        seed=args.seed,
     )
 
 
-# ------------------------------------------------------------------------------------- files
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file beside its place and move it there, so that it is never half written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        with draft.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
-
-
-def packed(arrays: dict[str, np.ndarray]) -> torch.Tensor:
-    """Arrays of any type as one tensor of bytes."""
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    return torch.frombuffer(bytearray(file.getvalue()), dtype=torch.uint8)
-
-
-def unpacked(tensor: torch.Tensor) -> dict[str, np.ndarray]:
-    """What `packed` took."""
-    with np.load(io.BytesIO(tensor.numpy().tobytes()), allow_pickle=False) as file:
-        return dict(file)
-
-
-class Checkpoints:
-    """The last two checkpoints in a folder, named with their checksums in `checkpoint.json`.
-
-    A file counts only once the list names it, and the list is replaced in one go.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.list = folder / "checkpoint.json"
-
-    def entries(self) -> list[dict[str, Any]]:
-        """Those in the list, newest first."""
-        if not self.list.exists():
-            return []
-        entries: list[dict[str, Any]] = json.loads(self.list.read_text())["checkpoints"]
-        return entries
-
-    def save(self, frames: int, state: dict[str, Any], league: Sequence[str]) -> None:
-        """Write a checkpoint; of older ones one stays, with the snapshots that it needs."""
-        file = io.BytesIO()
-        torch.save(state, file)
-        data = file.getvalue()
-        entry = {
-            "file": f"checkpoint-{frames:012d}.pt",
-            "frames": frames,
-            "sha256": hashlib.sha256(data).hexdigest(),
-            "league": list(league),
-        }
-        write_atomically(self.folder / entry["file"], data)
-        kept = [entry, *(old for old in self.entries() if old["file"] != entry["file"])][:2]
-        text = json.dumps({"checkpoints": kept}, indent=2) + "\n"
-        write_atomically(self.list, text.encode())
-        self._clear_away(kept)
-
-    def _clear_away(self, kept: list[dict[str, Any]]) -> None:
-        files = {entry["file"] for entry in kept}
-        for path in self.folder.glob("checkpoint-*.pt"):
-            if path.name not in files:
-                path.unlink()
-        snapshots = {name for entry in kept for name in entry["league"]}
-        for path in (self.folder / "league").glob("*.npz"):
-            if path.stem not in snapshots:
-                path.unlink()
-
-    def load(self) -> dict[str, Any]:
-        """The newest checkpoint that is whole.
-
-        Raises:
-            ValueError: if there is none.
-        """
-        for entry in self.entries():
-            path = self.folder / entry["file"]
-            data = path.read_bytes() if path.exists() else b""
-            if hashlib.sha256(data).hexdigest() == entry["sha256"]:
-                state: dict[str, Any] = torch.load(
-                    io.BytesIO(data), map_location="cpu", weights_only=True
-                )
-                return state
-            console.print(f"[yellow]{path} is damaged or missing: trying the one before.[/]")
-        raise ValueError(f"option resume: {self.folder} has no whole checkpoint to go on from")
-
-
-def check_same_training(saved: dict[str, Any], options: Options) -> None:
-    """Refuse to go on with a checkpoint of another training."""
-    for name, value in asdict(options).items():
-        if name not in MAY_DIFFER and saved.get(name) != value:
-            raise ValueError(
-                f"option {name}={value!r}: the checkpoint in {options.out} was trained with "
-                f"{name}={saved.get(name)!r}; allowed: the same, or another output folder"
-            )
-
-
-def draw_curve(path: Path, curve: list[dict[str, Any]]) -> None:
-    """The win rates with their intervals as a picture."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    for against in dict.fromkeys(row["against"] for row in curve):
-        rows = [row for row in curve if row["against"] == against]
-        frames = [row["frames"] / 1e6 for row in rows]
-        low, high = ([100 * row["interval"][k] for row in rows] for k in (0, 1))
-        axes.plot(frames, [100 * row["win_rate"] for row in rows], label=f"against {against}")
-        axes.fill_between(frames, low, high, alpha=0.2)
-    axes.set(xlabel="million decisions of the learner", ylabel="games won, %", ylim=(0, 102))
-    axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=120)
-    write_atomically(path, file.getvalue())
-
-
-def write_curve(out: Path, curve: list[dict[str, Any]]) -> None:
-    """`curve.csv` and `curve.png`."""
-    text = io.StringIO()
-    names = ["frames", "seconds", "against", "games", "won", "win_rate", "low", "high", "points"]
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(names)
-    for row in curve:
-        low, high = row["interval"]
-        table.writerow([row[name] for name in names[:6]] + [low, high, row["points"]])
-    write_atomically(out / "curve.csv", text.getvalue().encode())
-    draw_curve(out / "curve.png", curve)
-
-
-class Board(TensorBoardOutputFormat):
-    """TensorBoard's logs, from which a resumed training takes away what lies beyond it."""
-
-    def __init__(self, folder: Path, frames: int) -> None:
-        self.writer = SummaryWriter(str(folder), purge_step=frames + 1 if frames else None)
-        self._is_closed = False
-
-    def write(self, *values: Any, **more: Any) -> None:
-        """Log, unless the disk is full: a training must not end for that."""
-        try:
-            super().write(*values, **more)
-        except OSError as error:
-            console.print(f"[red]TensorBoard's logs can't be written: {error}.[/]")
-
-
-# ---------------------------------------------------------------------------------- training
-
-
-class Training(BaseCallback):
-    """Between two updates: snapshots, evaluations, checkpoints; the bar and the timers."""
-
-    def __init__(
-        self, options: Options, league: League | None, timers: Timers, games: CatanVecEnv
-    ) -> None:
-        super().__init__()
-        self.options, self.league, self.timers, self.games = options, league, timers, games
-        self.out = Path(options.out)
-        self.checkpoints = Checkpoints(self.out)
-        self.curve: list[dict[str, Any]] = []
-        self.ended: deque[dict[str, int]] = deque(maxlen=200)
-        self.updates = 0
-        self.seconds_before = 0.0
-        self.stopping = self.stopped = False
-        self.resumed = False
-        self.first_frames = 0
-        self.evaluated_before = 0.0
-        self.start = time.perf_counter()
-        self._mark = 0.0
-        self.bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]:,.0f} frames/s"),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not options.progress,
-        )
-        self.task = self.bar.add_task("training", total=options.frames, rate=0.0)
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the whole training, those before a break included."""
-        return self.seconds_before + time.perf_counter() - self.start
-
-    def stop(self, *_: Any) -> None:
-        """Save and stop after this update; a second time: at once."""
-        if self.stopping:
-            raise KeyboardInterrupt
-        self.stopping = True
-        console.print("Stopping after this update; once more to stop at once, without saving.")
-
-    def _on_training_start(self) -> None:
-        if self.options.teacher and not self.resumed:
-            with self.timers.of("updates"):
-                take_lessons(self.model, self.games, self.options)
-
-    def _on_rollout_start(self) -> None:
-        self._count_update()
-        if not self.resumed:  # what is due here was done before the checkpoint was written
-            self.between_updates()
-        self.resumed = False
-        self._mark = time.perf_counter()
-        self._in_games = self.timers.seconds["games"]
-
-    def _count_update(self) -> None:
-        if self._mark:
-            self.timers.seconds["updates"] += time.perf_counter() - self._mark
-            self.updates += 1
-
-    def _on_training_end(self) -> None:
-        if not self.stopped:
-            self._count_update()
-            self.between_updates(last=True)
-
-    def _on_step(self) -> bool:
-        for i in np.flatnonzero(self.locals["dones"]):
-            info = self.locals["infos"][i]
-            self.ended.append({key: info[key] for key in ("won", "points", "turns")})
-        return not self.stopped
-
-    def _on_rollout_end(self) -> None:
-        now = time.perf_counter()
-        seconds = self.timers.seconds
-        seconds["choices"] += now - self._mark - (seconds["games"] - self._in_games)
-        self._mark = now
-        frames = self.num_timesteps
-        passed = now - self.start - (seconds["evaluations"] - self.evaluated_before)
-        rate = (frames - self.first_frames) / max(passed, 1e-9)
-        self.bar.update(self.task, completed=min(frames, self.options.frames), rate=rate)
-        if frames % LOG_EVERY < self.options.games * self.options.steps:
-            self.log(rate)
-
-    def log(self, rate: float) -> None:
-        """Note figures for TensorBoard; those of the last update are there already."""
-        for key in ("won", "points", "turns") if self.ended else ():
-            self.logger.record(f"episode/{key}", np.mean([game[key] for game in self.ended]))
-        for key, name in (("r", "return"), ("l", "decisions")) if self.ended else ():
-            values = [episode[key] for episode in self.model.ep_info_buffer]
-            self.logger.record(f"episode/{name}", np.mean(values))
-        for part, spent in self.timers.seconds.items():
-            self.logger.record(f"seconds/{part}", spent)
-        self.logger.record("seconds/frames_per_second", rate)
-        self.logger.dump(self.num_timesteps)
-
-    def between_updates(self, last: bool = False) -> None:
-        """What is due after an update."""
-        self.check_finite()
-        options, frames = self.options, self.num_timesteps
-        league = self.league
-        if league and league.share and self.updates % options.league_every == 0 and not last:
-            league.add(f"{frames:012d}", self.exported())
-        every = options.games * options.steps
-        due = frames % options.eval_every < every and (frames or options.eval_first)
-        if due or last:
-            self.evaluate()
-        begun = frames or options.teacher  # lessons are worth a checkpoint of their own
-        if begun and (frames % options.checkpoint_every < every or self.stopping or last):
-            self.save(last)
-        self.stopped = self.stopping
-
-    def check_finite(self) -> None:
-        """Stop before a network that has gone astray is saved."""
-        if not all(bool(torch.isfinite(p).all()) for p in self.model.policy.parameters()):
-            raise FloatingPointError(
-                f"after {self.num_timesteps:,} frames the network has numbers that aren't finite. "
-                "The last checkpoint is whole; a lower --rate or --scale may help, in another "
-                "output folder"
-            )
-
-    def exported(self) -> Model:
-        """The policy alone, with its card."""
-        card = {
-            "algorithm": "MaskablePPO (sb3-contrib)",
-            "command": " ".join(map(shlex.quote, command_of(self.options))),
-            "seed": self.options.seed,
-            "frames": self.num_timesteps,
-            "seconds": round(self.seconds),
-            "hardware": hardware(self.model.device),
-        }
-        return exported(self.model, self.games.batch.rules, card)
-
-    def evaluate(self) -> None:
-        """Measure the win rate against each of the opponents of evaluations."""
-        with self.timers.of("evaluations"):
-            agent = NetworkAgent(self.exported())
-            frames = self.num_timesteps
-            self.curve = [row for row in self.curve if row["frames"] != frames]
-            for against in self.options.eval_against.split(","):
-                seed = self.options.seed + 1_000_003
-                rules = self.games.batch.rules
-                result = play_games(agent, rules, against, self.options.eval_games, seed)
-                self.curve.append({"frames": frames, "seconds": round(self.seconds, 1), **result})
-                self.logger.record(f"eval/{against}", result["win_rate"])
-                console.print(f"{frames:>11,} frames, {show(result)}")
-            self.logger.dump(frames)
-            self.keep(lambda: write_curve(self.out, self.curve), "the curve")
-
-    def keep(self, write: Callable[[], None], what: str, last: bool = False) -> None:
-        """Write something; a full disk must not end a training that can still be saved."""
-        try:
-            write()
-        except OSError as error:
-            if last:
-                raise
-            console.print(f"[red]{what} can't be written: {error}. What was there before stays.[/]")
-
-    def save(self, last: bool = False) -> None:
-        """Write a checkpoint, and the policy alone."""
-        with self.timers.of("checkpoints"):
-            state = self.state()
-            needed = [*self.league.pool, *self.league.playing] if self.league else []
-            self.keep(
-                lambda: self.checkpoints.save(self.num_timesteps, state, needed),
-                "the checkpoint",
-                last or self.stopping,
-            )
-            model = self.exported()
-            self.keep(lambda: model.save(self.out / "model.npz"), "the model", last)
-
-    def result(self) -> dict[str, Any]:
-        """The figures of the whole training."""
-        return {
-            "frames": self.num_timesteps - self.stopped * self.options.games,
-            "seconds": self.seconds,
-            "results": [row for row in self.curve if row["frames"] == self.curve[-1]["frames"]],
-            "timers": dict(self.timers.seconds),
-            "options": asdict(self.options),
-        }
-
-    def state(self) -> dict[str, Any]:
-        """All that the rest of the training depends on."""
-        model = self.model
-        kind, keys, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002 (SB3 draws there)
-        return {
-            "options": asdict(self.options),
-            "policy": model.policy.state_dict(),
-            "optimizer": model.policy.optimizer.state_dict(),
-            "games": packed(self.games.get_state()),
-            "episode_starts": torch.as_tensor(model._last_episode_starts.copy()),
-            "episodes": [dict(episode) for episode in model.ep_info_buffer or ()],
-            "ended": list(self.ended),
-            "counters": {
-                "num_timesteps": model.num_timesteps,
-                "n_updates": model._n_updates,
-                "updates": self.updates,
-            },
-            "numpy": [kind, torch.as_tensor(keys.astype(np.int64)), place, has_gauss, gauss],
-            "torch": torch.get_rng_state(),
-            "cuda": torch.cuda.get_rng_state() if model.device.type == "cuda" else None,
-            "league": self.league.get_state() if self.league else None,
-            "curve": self.curve,
-            "seconds": self.seconds,
-            "timers": dict(self.timers.seconds),
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a checkpoint."""
-        check_same_training(state["options"], self.options)
-        model = self.model
-        model.policy.load_state_dict(state["policy"])
-        model.policy.optimizer.load_state_dict(state["optimizer"])
-        if self.league:
-            self.league.set_state(state["league"])
-        model._last_obs = self.games.set_state(unpacked(state["games"]))
-        model._last_episode_starts = state["episode_starts"].numpy()
-        model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
-        model.ep_success_buffer = deque(maxlen=model._stats_window_size)
-        self.ended.extend(state["ended"])
-        counters = state["counters"]
-        model.num_timesteps = self.num_timesteps = self.first_frames = counters["num_timesteps"]
-        model._n_updates = counters["n_updates"]
-        self.updates = counters["updates"]
-        kind, keys, place, has_gauss, gauss = state["numpy"]
-        np.random.set_state((kind, keys.numpy().astype(np.uint32), place, has_gauss, gauss))  # noqa: NPY002
-        torch.set_rng_state(state["torch"])
-        if state["cuda"] is not None and model.device.type == "cuda":
-            torch.cuda.set_rng_state(state["cuda"])
-        self.curve = state["curve"]
-        self.seconds_before = state["seconds"]
-        self.timers.seconds.update(state["timers"])
-        self.evaluated_before = self.timers.seconds["evaluations"]
-        self.resumed = True
-
-
-def hardware(device: Any) -> str:
-    """The machine, in words."""
-    name = platform.processor() or platform.machine()
-    cpu = Path("/proc/cpuinfo")
-    if cpu.exists():
-        lines = [line for line in cpu.read_text().splitlines() if line.startswith("model name")]
-        name = lines[0].partition(":")[2].strip() if lines else name
-    if device.type == "cuda":
-        name += f", {torch.cuda.get_device_name(device)}"
-    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
-
-
-def command_of(options: Options) -> list[str]:
-    """The command line that gives these options."""
-    words = ["python", f"examples/{Path(__file__).name}"]
-    for one in fields(Options):
-        value = getattr(options, one.name)
-        if value != one.default and one.name not in ("resume", "progress"):
-            name = one.name.replace("_", "-")
-            if isinstance(value, bool):
-                words.append(f"--{name}" if value else f"--no-{name}")
-            else:
-                words += [f"--{name}", str(value)]
-    return words
-
-
-def policy_of(options: Options) -> tuple[Any, dict[str, Any]]:
-    """The policy's class and arguments."""
-    if options.network == "board":
-        sizes = {"width": options.place_width, "dense": options.width}
-        return BoardPolicy, {**sizes, "own_value": options.own_value}
-    arguments: dict[str, Any] = {
-        "net_arch": [options.width] * options.depth,
-        "activation_fn": {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}[options.activation],
-    }
-    if options.observation == "units":
-        arguments["features_extractor_class"] = ScaleUnits
-    return "MultiInputPolicy" if options.observation == "dict" else "MlpPolicy", arguments
-
-
-def make_model(options: Options, games: Any) -> MaskablePPO:
-    """A fresh model."""
-    policy, arguments = policy_of(options)
-    falling = 1 - options.last_rate
+def make_model(args: Args, games: CatanVecEnv) -> MaskablePPO:
+    """A fresh learner."""
+    policy, policy_kwargs = actor_critic(args, args.separate_value_network)
+    end = args.learning_rate_end_factor
     return MaskablePPO(
         policy,
         games,
-        learning_rate=lambda left: options.rate * (options.last_rate + falling * left),
-        n_steps=options.steps,
-        batch_size=options.batch,
-        n_epochs=options.epochs,
-        gamma=options.gamma,
-        gae_lambda=options.gae_lambda,
-        clip_range=options.clip,
-        ent_coef=options.entropy,
-        policy_kwargs=arguments,
-        seed=options.seed,
-        device=options.device,
+        learning_rate=lambda remaining: args.learning_rate * (end + (1 - end) * remaining),
+        n_steps=args.n_steps,
+        batch_size=args.batch_size,
+        n_epochs=args.n_epochs,
+        gamma=args.gamma,
+        gae_lambda=args.gae_lambda,
+        clip_range=args.clip_range,
+        ent_coef=args.ent_coef,
+        policy_kwargs=policy_kwargs,
+        seed=args.seed,
+        device=args.device,
     )
 
 
-def take_lessons(model: MaskablePPO, games: CatanVecEnv, options: Options) -> float:
-    """Copy a teacher's choices, and learn what its positions are worth.
+def imitate(args: Args, model: MaskablePPO, games: CatanVecEnv) -> float:
+    """Fit policy and value to an expert's decisions in games against the same opponents.
 
     Returns:
-        The share of the last pass's decisions that the policy would choose as the teacher did.
+        The mean probability of the expert's actions in the last epoch.
     """
-    lessons = watch(options, games)
-    tensors = {
-        name: torch.as_tensor(lessons[name], device=model.device)
-        for name in ("actions", "returns", "known")
-    }
-    policy = model.policy
-    policy.set_training_mode(True)
-    # An optimizer of their own: the training's begins without their momentum.
-    optimizer = torch.optim.Adam(policy.parameters(), lr=options.lesson_rate, eps=1e-5)
-    steps = options.lesson_passes * -(-len(lessons["actions"]) // options.lesson_batch)
-    falling = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0, steps)
-    rng = np.random.default_rng([options.seed, 0x7EAC])
-    same = 0.0
-    for number in range(options.lesson_passes):
-        order = rng.permutation(len(lessons["actions"]))
-        same = 0.0
-        for start in range(0, len(order), options.lesson_batch):
-            rows = order[start : start + options.lesson_batch]
-            masks = np.unpackbits(lessons["masks"][rows], axis=1, count=games.action_space.n)
-            seen, _ = policy.obs_to_tensor(as_seen(lessons["observations"][rows], options))
-            values, log_odds, _ = policy.evaluate_actions(
-                seen, tensors["actions"][rows], action_masks=masks
-            )
-            known = tensors["known"][rows]
-            surprise = (values[:, 0] - tensors["returns"][rows]).pow(2)
-            loss = -log_odds.mean() + model.vf_coef * (surprise * known).mean()
-            optimizer.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(policy.parameters(), model.max_grad_norm)
-            optimizer.step()
-            falling.step()
-            same += float(log_odds.detach().exp().sum())
-        same /= len(order)
-        console.print(
-            f"lessons of {options.teacher}, pass {number + 1}: its choice has odds of "
-            f"{100 * same:.1f} %"
+    demonstrations = collect_demonstrations(
+        args.expert,
+        games,
+        args.demonstrations,
+        reward=args.make_reward(),
+        gamma=args.gamma,
+        seed=args.seed,
+    )
+
+    def report(epoch: int, probability: float) -> None:
+        say(
+            f"behaviour cloning of {args.expert}, epoch {epoch}: mean probability of its "
+            f"actions {100 * probability:.1f} %"
         )
-    return same
 
-
-def watch(options: Options, games: CatanVecEnv) -> dict[str, np.ndarray]:
-    """Games of the teacher in the learner's place.
-
-    Returns:
-        observations (L, N) int8, masks in bits, actions, discounted returns, and known (L,):
-        whether the game was watched to its end, so that the return is the whole of it.
-    """
-    teacher = agents.load(options.teacher)
-    if not teacher.stateless:
-        raise ValueError(f"option teacher={options.teacher!r}: allowed: agents that play batches")
-    opponents: Any = games.batch.opponents
-    batch = SingleLearnerBatch(
-        options.games,
-        games.batch.rules,
-        seat="random",
-        opponents=opponents,
-        reward=reward_of(options),
-        seed=options.seed + 2_000_003,
+    return clone_behaviour(
+        model,
+        demonstrations,
+        encoder=games.batch.encoder,
+        epochs=args.imitation_epochs,
+        batch_size=args.imitation_batch_size,
+        learning_rate=args.imitation_learning_rate,
+        seed=args.seed,
+        report=report,
     )
-    rng = np.random.default_rng([options.seed, 0x1E550])
-    told: list[tuple[np.ndarray, ...]] = []
-    for _ in range(max(1, options.lessons // options.games)):
-        draws = rng.integers(2**64, size=options.games, dtype=np.uint64)
-        actions = teacher.act_batch(Views(batch.observation, batch.mask, draws, draws))
-        before = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
-        batch.step(actions)
-        told.append((*before, batch.reward.copy(), batch.done.copy()))
-    observations, masks, chosen, rewards, done = (
-        np.stack(part) for part in zip(*told, strict=True)
-    )
-    returns, known = np.zeros(rewards.shape, np.float32), np.zeros(rewards.shape, np.float32)
-    later, ends = np.zeros(options.games), np.zeros(options.games, np.bool_)
-    for t in range(len(rewards) - 1, -1, -1):
-        later = rewards[t] + options.gamma * np.where(done[t], 0, later)
-        ends |= done[t]
-        returns[t], known[t] = later, ends
-    parts = {"observations": observations, "masks": masks, "actions": chosen.astype(np.int64)}
-    parts |= {"returns": returns, "known": known}
-    return {name: part.reshape(-1, *part.shape[2:]) for name, part in parts.items()}
-
-
-def as_seen(units: np.ndarray, options: Options) -> Any:
-    """Observations in natural units as the network takes them."""
-    if options.observation == "units":
-        return units
-    scaled = np.minimum(units * SCALES, np.float32(1))
-    return scaled if options.observation == "flat" else named_views(scaled)
-
-
-@contextmanager
-def signals_to(stop: Callable[..., None]) -> Any:
-    """Let Ctrl-C and a polite kill call a function."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {s: signal.signal(s, stop) for s in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    """Train; the figures are returned and written."""
-    options = parse_options(arguments)
-    out = Path(options.out)
-    torch.set_num_threads(options.threads)
-    # The checks cost as much as the network, and fail on rounding with large masks.
-    torch.distributions.Distribution.set_default_validate_args(False)
-    state = None
-    if options.resume:
-        state = Checkpoints(out).load()
-        check_same_training(state["options"], options)
-    elif Checkpoints(out).entries():
-        raise ValueError(
-            f"option out={options.out!r} has a checkpoint; allowed: --resume to go on with it, or "
-            "another folder"
-        )
+    """Train; returns what is also written to `result.json`."""
+    args = parse(Args, arguments, __doc__ or "")
+    saved = open_run(args)
+    league = make_opponents(args)
+    games = make_games(args, league)
+    model = make_model(args, games)
+
     timers = Timers()
-    league = opponents_of(options, timers)
-    games = make_games(options, league, timers)
-    model = make_model(options, games)
-    training = Training(options, league, timers, games)
-    training.model = model
-    if state is not None:
-        training.restore(state)
-    model.set_logger(Logger(None, [Board(out / "logs", model.num_timesteps)]))
-    console.print(
-        f"{command_of(options)[1]}: {options.frames:,} frames against {options.opponents}, "
-        f"{sum(p.numel() for p in model.policy.parameters()):,} parameters on {model.device}"
-    )
-    with training.bar, signals_to(training.stop):
-        model.learn(
-            max(0, options.frames - model.num_timesteps),
-            callback=training,
-            log_interval=None,
-            reset_num_timesteps=False,
-        )
-    games.close()
-    model.logger.close()
-    result = training.result()
-    write_atomically(out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
-    for part, seconds in timers.seconds.items():
-        console.print(f"  {part:<12} {seconds:8.1f} s")
-    frames = result["frames"]
-    console.print(f"{frames:,} frames in {result['seconds']:,.0f} s; saved in {out}")
-    return result
+    timers.time_calls(games, "reset", "step_wait", part="games")
+    if league is not None:
+        timers.time_calls(league, "act_batch", part="opponents")
+    cloning = Phase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
+
+    with Training(
+        args,
+        model,
+        games,
+        algorithm="MaskablePPO (sb3-contrib)",
+        command=command_line(args, "examples/train_maskable_ppo.py"),
+        evaluations={
+            name: line_up(name, games.batch.rules) for name in args.eval_against.split(",")
+        },
+        timers=timers,
+        league=league,
+        league_every=args.league_every,
+        phases=[cloning] if args.expert else [],
+        saved=saved,
+    ) as training:
+        if args.expert and saved is None:
+            with training.pretraining():
+                imitate(args, model, games)
+        return training.learn()
 
 
 if __name__ == "__main__":

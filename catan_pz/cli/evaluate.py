@@ -16,7 +16,7 @@ from catan_pz.cli.tournament import agent_source
     short_help="Measure the win rate of one agent.",
     epilog=examples(
         "catan-pz evaluate heuristic",
-        "catan-pz evaluate runs/train/model.zip --no-trading --games 1000",
+        "catan-pz evaluate runs/train/model.npz --games 1000",
         "catan-pz evaluate heuristic --against weighted --rules one_v_one",
     ),
 )

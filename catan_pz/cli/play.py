@@ -32,7 +32,7 @@ from catan_pz.ui.terminal_game import PlayerLeft, TerminalGame
         "catan-pz play",
         "catan-pz play --against heuristic,random --players 3",
         "catan-pz play --against ppo-4p-notrade",
-        "catan-pz play --rules one_v_one --against runs/train/model.zip",
+        "catan-pz play --against runs/train/model.npz",
         "catan-pz play --terminal --seed 7 --record game.jsonl",
         "catan-pz play --continue game.jsonl",
     ),

@@ -18,7 +18,7 @@ from catan_pz.rules import Rules
     epilog=examples(
         "catan-pz tournament random,heuristic --games 200",
         "catan-pz tournament weighted,heuristic --workers 2 --results games.jsonl",
-        "catan-pz tournament random,model.zip --no-trading --report table.md",
+        "catan-pz tournament random,runs/train/model.npz --report table.md",
     ),
 )
 @click.argument("agents")

@@ -43,7 +43,7 @@ from catan_pz.ui.session import Session, get_ready
         "catan-pz watch game.jsonl --speed 10",
         "catan-pz watch --agents heuristic,random,random,random --seed 3",
         "catan-pz watch game.jsonl --export game.gif",
-        "catan-pz watch game.jsonl --policy runs/train/model.zip --viewer 0",
+        "catan-pz watch game.jsonl --policy runs/train/model.npz --viewer 0",
         "catan-pz watch game.jsonl --export board.svg --at 120 --viewer 0",
     ),
 )

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import pytest
 
-from catan_pz.cli import bench, info, main, perft, train, warmup
+from catan_pz.cli import bench, info, main, perft, warmup
 from catan_pz.cli.agents import as_value, load_agent, split_specs
 from catan_pz.cli.app import app
 from catan_pz.cli.console import size_words
@@ -58,7 +58,7 @@ def test_the_options_of_examples_exist(name: str) -> None:
         if words[:1] != ["catan-pz"]:
             continue
         shown = app.commands[words[1]]
-        given = [word for word in words[2:] if word not in ("runs/train/model.zip",)]
+        given = [word for word in words[2:] if word not in ("runs/train/model.npz",)]
         known = {name for option in shown.params for name in [*option.opts, *option.secondary_opts]}
         assert {word for word in given if word.startswith("--")} <= known
 
@@ -306,67 +306,6 @@ def test_bench_shows_what_it_has_when_interrupted(
     assert main(["bench"]) == 130
     assert "the first" in (out := capsys.readouterr().out)
     assert "1,234 things/s" in out
-
-
-# -------------------------------------------------------------------------------------- train
-
-
-def test_training_leaves_a_model_that_plays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    pytest.importorskip("sb3_contrib")
-    monkeypatch.setattr(train, "_ENVS", 4)
-    words = ["--players", "2", "--set", "max_turns=20", "--games", "4", "--device", "cpu"]
-    out = tmp_path / "run"
-    assert main(["train", "--frames", "256", "--out", str(out), *words]) == 0
-    shown = capsys.readouterr().out
-    assert shown.count("95 % interval") == 2
-    result = json.loads((out / "result.json").read_text())
-    assert result["frames"] >= 256
-    assert result["rules"]["trading"] is False
-    assert result["after"]["games"] == 4
-    model = out / "model.zip"
-    again = ["train", "--resume", str(model), "--frames", "0", "--out", str(tmp_path / "b")]
-    assert main([*again, *words]) == 0
-    second = json.loads((tmp_path / "b" / "result.json").read_text())
-    assert second["before"] == second["after"] == result["after"]
-    watch = ["watch", "--terminal", "--agents", f"{model},random", "--players", "2"]
-    assert main([*watch, "--no-trading", "--set", "max_turns=5", "--seed", "1"]) == 0
-    assert "model builds a settlement" in capsys.readouterr().out
-    picture = tmp_path / "odds.svg"
-    rules = ["--players", "2", "--no-trading", "--seed", "1", "--set", "max_turns=5"]
-    words = ["watch", *rules, "--agents", "random", "--export", str(picture), "--at", "0"]
-    assert main([*words, "--policy", str(model)]) == 0
-    assert picture.read_text(encoding="utf-8").count('class="overlay"') == 1
-    assert main([*words, "--policy", "random"]) == 2
-    assert "only models saved as .zip or .npz show their probabilities" in capsys.readouterr().err
-    assert main(["watch", "--agents", str(model), "--players", "2"]) == 2
-    assert "was trained without trade between players (252 actions): add --no-trading" in (
-        capsys.readouterr().err
-    )
-
-
-def test_training_that_is_interrupted_is_saved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    sb3_contrib = pytest.importorskip("sb3_contrib")
-
-    def interrupt(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(train, "_ENVS", 4)
-    monkeypatch.setattr(sb3_contrib.MaskablePPO, "learn", interrupt)
-    words = ["--players", "2", "--set", "max_turns=10", "--games", "2", "--device", "cpu"]
-    assert main(["train", "--out", str(tmp_path), *words]) == 130
-    assert f"saved in {tmp_path / 'model.zip'}" in capsys.readouterr().out
-    assert (tmp_path / "model.zip").is_file()
-    assert not (tmp_path / "result.json").exists()
-
-
-def test_training_needs_its_extra(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert main(["train"]) == 1
-    assert 'pip install "catan-pz[train]"' in capsys.readouterr().err
 
 
 def test_no_color_and_a_closed_pipe() -> None:

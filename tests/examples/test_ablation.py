@@ -5,8 +5,10 @@ import subprocess
 import pytest
 
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
 
-from tests.examples.test_play import load
+from catan_pz.training.options import parse
+from tests.examples.programs import load
 
 
 @pytest.fixture
@@ -31,54 +33,54 @@ def ablation(monkeypatch):
 
 
 def test_seeds_are_put_together(ablation, tmp_path, capsys):
-    only = ["--only=as it stands", "--only=win and loss alone"]
-    arguments = [*only, "--seeds=1,3", "--against=random,heuristic", f"--out={tmp_path}"]
+    only = ["--only", "baseline", "sparse reward (win and loss)"]
+    arguments = [*only, "--seeds", "1", "3", "--against=random,heuristic", f"--out={tmp_path}"]
     rows = ablation.main(arguments)
     assert [row["training"] for row in rows] == [
-        *["as it stands"] * 2,
-        *["win and loss alone"] * 2,
+        *["baseline"] * 2,
+        *["sparse reward (win and loss)"] * 2,
     ]
     assert [row["against"] for row in rows] == ["random", "heuristic"] * 2
     assert rows[0]["mean"] == pytest.approx(70)
     assert (rows[2]["lowest"], rows[2]["highest"]) == pytest.approx((65, 85))
     assert rows[0]["seconds"] == 20
     text = (tmp_path / "ablation.md").read_text()
-    assert "| as it stands | | random | 70.0 % | 60.0 to 80.0 % | 20 |" in text
+    assert "| baseline | | random | 70.0 % | 60.0 to 80.0 % | 20 |" in text
     assert text in capsys.readouterr().out
     read = list(csv.DictReader((tmp_path / "ablation.csv").read_text().splitlines()))
     assert [float(row["mean"]) for row in read] == pytest.approx([row["mean"] for row in rows])
 
 
 def test_only_what_is_missing_is_run(ablation, tmp_path):
-    first = ["--only=as it stands", "--seeds=1", f"--out={tmp_path}"]
+    first = ["--only", "baseline", "--seeds", "1", f"--out={tmp_path}"]
     ablation.main(first)
-    ablation.main([*first[:1], "--seeds=1,2", "--jobs=2", first[2]])
+    ablation.main([*first[:2], "--seeds", "1", "2", "--jobs=2", f"--out={tmp_path}"])
     assert [options["seed"] for options in ablation.ran] == ["1", "2"]
-    broken_off = ablation.folder_of("as it stands", 3, ablation.parse_options(first))
-    broken_off.mkdir()
-    (broken_off / "checkpoint.json").touch()
-    command = ablation.command_of("as it stands", 3, ablation.parse_options(first))
+    interrupted = ablation.folder_of("baseline", 3, ablation.parse_args(first))
+    interrupted.mkdir()
+    (interrupted / "checkpoint.json").touch()
+    command = ablation.command_of("baseline", 3, ablation.parse_args(first))
     assert command[-1] == "--resume"
 
 
 def test_every_training_can_be_asked_for(ablation, tmp_path):
     trainer = load("train_maskable_ppo")
-    options = ablation.parse_options([f"--out={tmp_path}"])
-    assert options.only == list(ablation.VARIANTS)
+    options = ablation.parse_args([f"--out={tmp_path}"])
+    assert options.only == tuple(ablation.VARIANTS)
     for name in options.only:
         words = ablation.command_of(name, 1, options)[2:]
-        assert trainer.parse_options(words).out == str(ablation.folder_of(name, 1, options))
+        assert parse(trainer.Args, words, "").out == str(ablation.folder_of(name, 1, options))
     folders = {ablation.folder_of(name, 1, options) for name in options.only}
     assert len(folders) == len(options.only)
 
 
 def test_what_goes_wrong_is_told(ablation, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"only='other'.*as it stands"):
-        ablation.main(["--only=other"])
+    with pytest.raises(ValueError, match=r"only='other'.*baseline"):
+        ablation.main(["--only", "other"])
     with pytest.raises(ValueError, match="jobs=0"):
         ablation.main(["--jobs=0"])
     failed = subprocess.CompletedProcess([], 1, "", "error: no such thing")
     monkeypatch.setattr(ablation.subprocess, "run", lambda *_a, **_o: failed)
-    with pytest.raises(RuntimeError, match="'as it stands' with seed 1 failed:\nerror: no such"):
-        ablation.main(["--only=as it stands", "--seeds=1", f"--out={tmp_path}"])
+    with pytest.raises(RuntimeError, match="'baseline' with seed 1 failed:\nerror: no such"):
+        ablation.main(["--only", "baseline", "--seeds", "1", f"--out={tmp_path}"])
     assert not (tmp_path / "ablation.md").exists()

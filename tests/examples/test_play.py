@@ -1,7 +1,5 @@
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,16 +9,9 @@ from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Model, card_text
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
+from tests.examples.programs import ENVIRONMENT, EXAMPLES, load
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=30)
-
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -121,7 +112,7 @@ def test_errors_are_one_line_on_the_command_line(name):
         capture_output=True,
         text=True,
         check=False,
-        cwd=EXAMPLES.parent,
+        env=ENVIRONMENT,
     )
     assert done.returncode == 1
     assert done.stderr.startswith("error: agent 'nobody' is not possible")

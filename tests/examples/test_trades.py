@@ -4,7 +4,7 @@ import pytest
 from catan_pz import Game, agents, describe_action
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from tests.examples.test_play import load
+from tests.examples.programs import load
 
 
 @pytest.fixture(scope="module")

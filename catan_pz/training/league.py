@@ -1,4 +1,4 @@
-"""Opponents for a learner: past selves, and others beside them."""
+"""Opponents of a learner: a league of its past selves, and other agents beside them."""
 
 import json
 from collections.abc import Sequence
@@ -7,34 +7,36 @@ from typing import Any, Final
 
 import numpy as np
 
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import Agent
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.checks import check_count, not_possible
+from catan_pz.training.options import TrainingArgs
 
 _RECENT: Final = 0.1
 
 
 class League(Mixture):
-    """A mixture of agents and of snapshots that a learner leaves as it goes on.
+    """A mixture of agents and of snapshots of a learner.
 
-    Some snapshots of the pool play at a time; each time one is added these are drawn anew, by
-    turns a recent one and any. Each is one forward pass a round, whatever the number of games.
-    Snapshots are model files: what plays is what was written, so that a training that goes on
-    from a checkpoint meets the very same opponents. Source of the idea: H. Charlesworth,
-    "Learning to Play Settlers of Catan with Deep Reinforcement Learning", 2022.
+    A few snapshots of the pool play at a time. They are sampled again whenever one is added,
+    alternately a recent one and any. Each takes one forward pass a round, whatever the number of
+    games. Snapshots are model files: what plays is what was written, so a resumed training meets
+    the very same opponents. Source of the idea: H. Charlesworth, "Learning to Play Settlers of
+    Catan with Deep Reinforcement Learning", 2022.
 
     Args:
         folder: where snapshots are written.
         others: agents that play beside them, or their names.
-        weights: how often each of these is drawn, in proportion.
-        share: how often a snapshot is drawn, on the same scale; 0 for never.
-        size: snapshots in the pool; the oldest leaves first.
+        weights: sampling weight of each of these.
+        share: sampling weight of the snapshots together; 0 for none.
+        size: snapshots in the pool; the oldest is dropped first.
         active: how many of them play at a time.
-        seed: of the draws from the pool.
+        seed: of the sampling from the pool.
 
     Attributes:
         pool: names of the snapshots, oldest first.
-        playing: those that play.
+        playing: names of those that play.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -45,7 +47,7 @@ class League(Mixture):
     def __init__(
         self,
         folder: Path | str,
-        others: Sequence[BatchAgent | str] = (),
+        others: Sequence[Agent | str] = (),
         weights: Sequence[float] = (),
         *,
         share: float = 1.0,
@@ -54,16 +56,11 @@ class League(Mixture):
         seed: int = 0,
     ) -> None:
         for option, value in (("size", size), ("active", active)):
-            if value < 1:
-                raise ValueError(
-                    f"option {option}={value!r} is not possible; allowed: an int from 1"
-                )
+            check_count(option, value)
         if share < 0 or (share == 0 and not others):
-            raise ValueError(
-                f"option share={share!r} is not possible; allowed: a number from 0, above it "
-                "without other opponents"
-            )
-        # Until the first snapshot is there, the others play, or random players.
+            allowed = "a number from 0, above it without other opponents"
+            raise not_possible("option share", share, allowed)
+        # Before the first snapshot only the others play, or random players.
         super().__init__(others or ["random"], weights if others else None)
         self.folder = Path(folder)
         self.share, self.size, self.active = share, size, active
@@ -74,14 +71,14 @@ class League(Mixture):
         self._loaded: dict[str, NetworkAgent] = {}
 
     def add(self, name: str, model: Model) -> None:
-        """A snapshot joins the pool, and those that play are drawn anew."""
+        """Add a snapshot to the pool, and sample again which ones play."""
         self.folder.mkdir(parents=True, exist_ok=True)
         model.save(self.folder / f"{name}.npz")
         self.pool = [*self.pool, name][-self.size :]
         self._loaded.pop(name, None)
-        self._draw()
+        self._sample()
 
-    def _draw(self) -> None:
+    def _sample(self) -> None:
         count = len(self.pool)
         self.playing = []
         for k in range(self.active):
@@ -95,8 +92,8 @@ class League(Mixture):
     def _seat(self) -> None:
         before, self._loaded = self._loaded, {}
         for name in self.playing:
-            known = before.get(name) or self._loaded.get(name)
-            self._loaded[name] = known or NetworkAgent(self.folder / f"{name}.npz")
+            loaded = before.get(name) or self._loaded.get(name)
+            self._loaded[name] = loaded or NetworkAgent(self.folder / f"{name}.npz")
         if self.playing:
             others = [agent for agent, _ in self._others]
             weights = [weight for _, weight in self._others]
@@ -107,23 +104,60 @@ class League(Mixture):
             self.members, self.weights = mixed.members, mixed.weights
 
     def get_state(self) -> dict[str, Any]:
-        """What a league in the same folder needs to go on as this one; JSON values."""
+        """The state that a league in the same folder continues from; JSON values."""
         return {
             "pool": list(self.pool),
             "playing": list(self.playing),
-            "draws": json.dumps(self._rng.bit_generator.state),
+            "rng": json.dumps(self._rng.bit_generator.state),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `get_state` gave.
+        """Continue from what `get_state` gave.
 
         Raises:
             ValueError: if a snapshot that plays is missing or damaged.
         """
         self.pool, self.playing = list(state["pool"]), list(state["playing"])
-        self._rng.bit_generator.state = json.loads(state["draws"])
+        self._rng.bit_generator.state = json.loads(state["rng"])
         self._loaded.clear()
         try:
             self._seat()
         except FileNotFoundError as error:
             raise ValueError(f"league: the snapshot {error.filename} is missing") from error
+
+
+def parse_weights(text: str) -> dict[str, float]:
+    """Names with weights, such as "random,league:3"; 1 where no weight is given.
+
+    Raises:
+        ValueError: for a weight that isn't a number.
+    """
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, weight = part.partition(":")
+        try:
+            weights[name] = float(weight or 1)
+        except ValueError:
+            raise not_possible(f"option opponents: {name} weight", weight, "a number") from None
+    return weights
+
+
+def make_opponents(args: TrainingArgs) -> League | None:
+    """The opponents of a training, or None for random ones, whom compiled code plays.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    weights = parse_weights(args.opponents)
+    if set(weights) == {"random"}:
+        return None
+    share = weights.pop("league", 0.0)
+    return League(
+        Path(args.out) / "league",
+        list(weights),
+        list(weights.values()),
+        share=share,
+        size=args.league_size,
+        active=args.league_members,
+        seed=args.seed,
+    )

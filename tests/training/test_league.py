@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.league import League
 from catan_pz.agents.network import Model
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
+from catan_pz.training.league import League
 
 RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=20)
 

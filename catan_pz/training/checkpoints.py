@@ -1,0 +1,111 @@
+"""Checkpoints of a training: written atomically, named with their checksums."""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from catan_pz.files import whole_file
+
+_KEPT: Final = 2
+"""Checkpoints that stay in a folder."""
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file atomically: it is never half written."""
+    with whole_file(path) as draft:
+        draft.write_bytes(data)
+
+
+def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> torch.Tensor:
+    """Arrays of any dtype as one uint8 tensor, which `torch.load(weights_only=True)` accepts."""
+    file = io.BytesIO()
+    np.savez(file, **arrays)  # type: ignore[arg-type]
+    return torch.frombuffer(bytearray(file.getvalue()), dtype=torch.uint8)
+
+
+def unpack_arrays(packed: torch.Tensor) -> dict[str, NDArray[Any]]:
+    """The arrays given to `pack_arrays`."""
+    with np.load(io.BytesIO(packed.numpy().tobytes()), allow_pickle=False) as file:
+        return dict(file)
+
+
+class Checkpoints:
+    """The last two checkpoints in a folder, listed with their SHA-256 in `checkpoint.json`.
+
+    A file counts only once the list names it, and the list is replaced atomically.
+
+    Args:
+        folder: output folder of the training.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.index = folder / "checkpoint.json"
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Entries of the list, newest first: `file`, `frames`, `sha256`, `league`."""
+        if not self.index.exists():
+            return []
+        entries: list[dict[str, Any]] = json.loads(self.index.read_text())["checkpoints"]
+        return entries
+
+    def save(self, frames: int, state: dict[str, Any], league: Sequence[str] = ()) -> None:
+        """Write a checkpoint; of the older ones the last stays, with the snapshots it needs.
+
+        Args:
+            frames: frames trained so far.
+            state: what `torch.load(weights_only=True)` can read back.
+            league: names of the league's snapshots that the state refers to.
+        """
+        file = io.BytesIO()
+        torch.save(state, file)
+        data = file.getvalue()
+        entry: dict[str, Any] = {
+            "file": f"checkpoint-{frames:012d}.pt",
+            "frames": frames,
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "league": list(league),
+        }
+        write_bytes(self.folder / entry["file"], data)
+        kept = [entry, *(old for old in self.entries() if old["file"] != entry["file"])][:_KEPT]
+        write_bytes(self.index, (json.dumps({"checkpoints": kept}, indent=2) + "\n").encode())
+        self._remove_others(kept)
+
+    def _remove_others(self, kept: list[dict[str, Any]]) -> None:
+        """Remove older checkpoints, drafts left by a killed process, and unused snapshots."""
+        files = {entry["file"] for entry in kept}
+        for path in (*self.folder.glob("checkpoint-*.pt"), *self.folder.glob(".checkpoint*")):
+            if path.name not in files:
+                path.unlink()
+        snapshots = {name for entry in kept for name in entry["league"]}
+        for path in (self.folder / "league").glob("*.npz"):
+            if path.stem not in snapshots:
+                path.unlink()
+
+    def load(self, warn: Any = None) -> dict[str, Any]:
+        """The state in the newest checkpoint that is whole.
+
+        Args:
+            warn: called with a sentence for each checkpoint that is damaged or missing.
+
+        Raises:
+            ValueError: if there is no whole checkpoint.
+        """
+        for entry in self.entries():
+            path = self.folder / entry["file"]
+            data = path.read_bytes() if path.exists() else b""
+            if hashlib.sha256(data).hexdigest() == entry["sha256"]:
+                state: dict[str, Any] = torch.load(
+                    io.BytesIO(data), map_location="cpu", weights_only=True
+                )
+                return state
+            if warn is not None:
+                warn(f"{path} is damaged or missing: trying the one before.")
+        raise ValueError(f"option resume: {self.folder} has no whole checkpoint to resume from")

@@ -1,0 +1,96 @@
+"""Learning curves: win rates by frames, as CSV and as a picture."""
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from catan_pz.training.checkpoints import write_bytes
+
+_COLUMNS: Final = ("frames", "seconds", "against", "games", "won", "win_rate")
+
+
+class Phase(NamedTuple):
+    """A part of the training that is marked on the curve.
+
+    Attributes:
+        name: what happens in it, such as "behaviour cloning".
+        start: frame at which it begins; below 0 for what comes before the first frame.
+        end: frame at which it ends.
+    """
+
+    name: str
+    start: float
+    end: float
+
+
+def write_curve(
+    folder: Path,
+    curve: Sequence[dict[str, Any]],
+    *,
+    title: str,
+    num_players: int,
+    phases: Sequence[Phase] = (),
+) -> None:
+    """Write `curve.csv` and `curve.png`.
+
+    Args:
+        folder: where to.
+        curve: rows of evaluations: those of `evaluation.evaluate` with `frames`, `seconds` and
+            `against`.
+        title: of the picture.
+        num_players: players of a game, for the win rate at chance level.
+        phases: parts of the training to mark.
+    """
+    write_bytes(folder / "curve.csv", as_csv(curve).encode())
+    picture = draw_curve(curve, title=title, num_players=num_players, phases=phases)
+    write_bytes(folder / "curve.png", picture)
+
+
+def as_csv(curve: Sequence[dict[str, Any]]) -> str:
+    """A table with one row for each evaluation; `low` and `high` bound the 95 % interval."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow([*_COLUMNS, "low", "high", "points"])
+    for row in curve:
+        table.writerow([*(row[name] for name in _COLUMNS), *row["interval"], row["points"]])
+    return text.getvalue()
+
+
+def draw_curve(
+    curve: Sequence[dict[str, Any]],
+    *,
+    title: str,
+    num_players: int,
+    phases: Sequence[Phase] = (),
+) -> bytes:
+    """The win rates with their intervals as a PNG; arguments as for `write_curve`."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for against in dict.fromkeys(row["against"] for row in curve):
+        rows = [row for row in curve if row["against"] == against]
+        frames = [row["frames"] for row in rows]
+        low, high = ([100 * row["interval"][k] for row in rows] for k in (0, 1))
+        rates = [100 * row["win_rate"] for row in rows]
+        axes.plot(frames, rates, marker=".", label=f"against {against}")
+        axes.fill_between(frames, low, high, alpha=0.2)
+    chance = 100 / num_players
+    axes.axhline(chance, color="gray", linestyle="--", label=f"chance level, {chance:.0f} %")
+    for phase in phases:
+        axes.axvspan(phase.start, phase.end, color="gray", alpha=0.15, linewidth=0)
+        middle = (phase.start + phase.end) / 2
+        axes.text(middle, 3, phase.name, rotation=90, ha="center", va="bottom", fontsize=8)
+    axes.set(title=title, xlabel="frames (decisions of the learner)", ylabel="games won, %")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.set_ylim(0, 102)
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=3)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=120)
+    return file.getvalue()

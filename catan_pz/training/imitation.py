@@ -1,0 +1,175 @@
+"""Behaviour cloning: supervised learning from an expert's decisions before the first update."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from catan_pz import agents
+from catan_pz.agents.views import Views
+from catan_pz.checks import not_possible
+from catan_pz.encoders import Encoder
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.rewards import Reward
+
+SEED_OFFSET: Final = 2_000_003
+"""Distance between the seed of a training and that of the expert's games."""
+
+
+@dataclass(frozen=True)
+class Demonstrations:
+    """Decisions of an expert. Letters: D decisions, N numbers of an observation, A actions.
+
+    Attributes:
+        observations: (D, N) int8, in natural units.
+        masks: (D, A / 8) uint8, packed bits.
+        actions: (D,) int64, the expert's choices.
+        returns: (D,) float32, discounted sum of the rewards that followed.
+        complete: (D,) float32, 1 where the game was played to its end, so that the return
+            misses nothing; else 0.
+    """
+
+    observations: NDArray[np.int8]
+    masks: NDArray[np.uint8]
+    actions: NDArray[np.int64]
+    returns: NDArray[np.float32]
+    complete: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        """D."""
+        return len(self.actions)
+
+
+def collect_demonstrations(
+    expert: str, games: Any, count: int, *, reward: Reward, gamma: float, seed: int
+) -> Demonstrations:
+    """Let an expert play in the learner's seat, against the learner's opponents.
+
+    Args:
+        expert: name of the agent.
+        games: the learner's `CatanVecEnv`, whose rules, opponents and number of games are used.
+        count: D, rounded down to whole rounds of all games, at least one.
+        reward: of the learner.
+        gamma: discount of a decision.
+        seed: of the training.
+
+    Raises:
+        ValueError: for an expert that isn't stateless.
+    """
+    agent = agents.load(expert)
+    if not agent.stateless:
+        raise not_possible("option expert", expert, "stateless agents")
+    opponents: Any = games.batch.opponents
+    batch = SingleLearnerBatch(
+        games.num_envs,
+        games.batch.rules,
+        seat="random",
+        opponents=opponents,
+        reward=reward,
+        seed=seed + SEED_OFFSET,
+    )
+    rng = np.random.default_rng([seed, 0x1E550])
+    steps: list[tuple[NDArray[Any], ...]] = []
+    for _ in range(max(1, count // games.num_envs)):
+        random_bits = rng.integers(2**64, size=games.num_envs, dtype=np.uint64)
+        actions = agent.act_batch(Views(batch.observation, batch.mask, random_bits, random_bits))
+        seen = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
+        batch.step(actions)
+        steps.append((*seen, batch.reward.copy(), batch.done.copy()))
+    observations, masks, chosen, rewards, done = (
+        np.stack(part) for part in zip(*steps, strict=True)
+    )
+    returns, complete = discounted_returns(rewards, done, gamma)
+    return Demonstrations(
+        observations.reshape(-1, observations.shape[-1]),
+        masks.reshape(-1, masks.shape[-1]),
+        chosen.astype(np.int64).reshape(-1),
+        returns.reshape(-1),
+        complete.reshape(-1),
+    )
+
+
+def discounted_returns(
+    rewards: NDArray[np.float64], done: NDArray[np.bool_], gamma: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Returns (T, B) of rewards (T, B), and 1 where the episode ended within the T steps."""
+    returns, complete = np.zeros(rewards.shape, np.float32), np.zeros(rewards.shape, np.float32)
+    later, ends = np.zeros(rewards.shape[1]), np.zeros(rewards.shape[1], np.bool_)
+    for t in range(len(rewards) - 1, -1, -1):
+        later = rewards[t] + gamma * np.where(done[t], 0, later)
+        ends |= done[t]
+        returns[t], complete[t] = later, ends
+    return returns, complete
+
+
+def clone_behaviour(
+    model: Any,
+    demonstrations: Demonstrations,
+    *,
+    encoder: Encoder,
+    epochs: int,
+    batch_size: int,
+    learning_rate: float,
+    seed: int,
+    report: Any = None,
+) -> float:
+    """Fit policy and value of a MaskablePPO to demonstrations.
+
+    The loss is the negative log-likelihood of the expert's actions plus the value's squared
+    error. The learning rate of Adam falls linearly to 0; the optimizer is separate from the
+    model's, so its momentum doesn't carry over.
+
+    Args:
+        model: the MaskablePPO.
+        demonstrations: what to imitate.
+        encoder: of the observations that the policy takes.
+        epochs: passes over the demonstrations.
+        batch_size: demonstrations in a minibatch.
+        learning_rate: at the start.
+        seed: of the training; settles the order of the minibatches.
+        report: called after each epoch with its number, from 1, and the mean probability that
+            the policy gave to the expert's actions.
+
+    Returns:
+        That probability in the last epoch.
+    """
+    policy = model.policy
+    policy.set_training_mode(True)
+    optimizer = torch.optim.Adam(policy.parameters(), lr=learning_rate, eps=1e-5)
+    updates = epochs * -(-len(demonstrations) // batch_size)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0, updates)
+    rng = np.random.default_rng([seed, 0x7EAC])
+    probability = 0.0
+    for epoch in range(1, epochs + 1):
+        order = rng.permutation(len(demonstrations))
+        total = 0.0
+        for start in range(0, len(order), batch_size):
+            rows = order[start : start + batch_size]
+            loss, log_probabilities = _losses(model, demonstrations, rows, encoder)
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(policy.parameters(), model.max_grad_norm)
+            optimizer.step()
+            schedule.step()
+            total += float(log_probabilities.detach().exp().sum())
+        probability = total / len(order)
+        if report is not None:
+            report(epoch, probability)
+    return probability
+
+
+def _losses(
+    model: Any, demonstrations: Demonstrations, rows: NDArray[np.int64], encoder: Encoder
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The loss on a minibatch, and the log-probabilities of the expert's actions."""
+    policy, device = model.policy, model.device
+    masks = np.unpackbits(demonstrations.masks[rows], axis=1, count=int(model.action_space.n))
+    tensor, _ = policy.obs_to_tensor(encoder.encode(demonstrations.observations[rows]))
+    actions = torch.as_tensor(demonstrations.actions[rows], device=device)
+    values, log_probabilities, _ = policy.evaluate_actions(tensor, actions, action_masks=masks)
+    returns = torch.as_tensor(demonstrations.returns[rows], device=device)
+    complete = torch.as_tensor(demonstrations.complete[rows], device=device)
+    value_loss = ((values[:, 0] - returns).pow(2) * complete).mean()
+    return -log_probabilities.mean() + model.vf_coef * value_loss, log_probabilities

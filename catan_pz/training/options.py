@@ -1,0 +1,208 @@
+"""Options of trainings: dataclasses that tyro reads from the command line."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
+
+from catan_pz.checks import check_count, not_possible
+from catan_pz.rewards import REWARDS, LinearReward, PointsGained
+from catan_pz.rules import Rules
+
+_FROM_ONE: Final = "from 1"
+Count = Annotated[int, _FROM_ONE]
+"""An int from 1."""
+
+Device = Literal["auto", "cpu", "cuda"]
+
+MAY_DIFFER: Final = frozenset(
+    {
+        *("frames", "device", "threads", "eval_first", "eval_games"),
+        *("checkpoint_every", "out", "resume", "progress"),
+    }
+)
+"""Options that may change when a training resumes; more frames stretch the learning-rate decay."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunArgs:
+    """Options of the run itself: how long, where, and when to evaluate and save."""
+
+    frames: Count = 2_000_000
+    """decisions of the learner to train on"""
+    num_envs: Count = 128
+    """games played side by side"""
+    seed: int = 1
+    """random seed of games, network and learning"""
+    device: Device = "auto"
+    """device of the network"""
+    threads: Count = 1
+    """CPU threads of torch; small networks need one"""
+    eval_every: Count = 500_000
+    """frames between evaluations"""
+    eval_first: bool = True
+    """also evaluate before the first update"""
+    eval_games: Count = 400
+    """games of an evaluation against each opponent"""
+    checkpoint_every: Count = 250_000
+    """frames between checkpoints"""
+    out: str = "runs/training"
+    """output folder"""
+    resume: bool = False
+    """continue from the last checkpoint in the output folder"""
+    progress: bool = True
+    """show a progress bar"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingArgs(RunArgs):
+    """Options of the run, the games and the opponents."""
+
+    rules: Literal["base", "one_v_one"] = "base"
+    """preset of rules"""
+    players: int = 4
+    """players, the learner included (base rules)"""
+    trading: bool = False
+    """trade between players (base rules)"""
+    points: int = 0
+    """victory points that win; 0 for those of the rules"""
+    boards: str = "random"
+    """random, spiral, beginner, or seeds of boards: 1,2,3"""
+    skip_forced: bool = True
+    """the engine plays decisions with a single legal action"""
+    reward: str = "shaped"
+    """shaped (see point-reward and win-reward), or a name of catan_pz.rewards: win_loss"""
+    point_reward: float = 0.1
+    """shaped reward for each victory point gained"""
+    win_reward: float = 1.0
+    """shaped reward for a win, and its negative for a loss"""
+    reward_scale: float = 1.0
+    """factor of every reward"""
+    observation: str = "units"
+    """encoder: units, flat or dict; for a dense network also planes, tokens, graph"""
+    opponents: str = "random"
+    """names with weights; past selves are league: random,league:3"""
+    league_every: Count = 10
+    """updates between snapshots of the policy for the league"""
+    league_size: int = 50
+    """snapshots kept; the oldest is dropped first"""
+    league_members: int = 4
+    """snapshots that play at a time, half recent, half any"""
+    eval_against: str = "random"
+    """names of the opponents in evaluations: random,heuristic"""
+
+    def make_rules(self) -> Rules:
+        """The rules of the games.
+
+        Raises:
+            ValueError: names the option, its value and what is allowed.
+        """
+        chosen: dict[str, Any] = {"skip_forced": self.skip_forced}
+        if self.rules == "base":
+            chosen |= {"num_players": self.players, "trading": self.trading}
+        if self.points:
+            chosen["victory_points"] = self.points
+        boards: Any = self.boards
+        if boards[:1].isdigit():
+            boards = tuple(int(seed) for seed in boards.split(","))
+        return Rules.make(self.rules, board=boards, **chosen)
+
+    def make_reward(self) -> LinearReward:
+        """The reward of the learner, multiplied by `reward_scale`.
+
+        Raises:
+            ValueError: names the option, its value and what is allowed.
+        """
+        if self.reward == "shaped":
+            plain: LinearReward = PointsGained(point=self.point_reward, win=self.win_reward)
+        elif self.reward in REWARDS:
+            plain = REWARDS[self.reward]()
+        else:
+            raise not_possible("option reward", self.reward, f"{['shaped', *REWARDS]}")
+        weights = plain.weights
+        terms = {kind.name.lower(): weights[kind] * self.reward_scale for kind in plain.depends_on}
+        return LinearReward(**terms)
+
+
+Args = TypeVar("Args")
+
+
+def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -> Args:
+    """Options from the command line.
+
+    Args:
+        kind: dataclass of the options; a string below each field is its line of help.
+        arguments: words of the command line; None for those of this process.
+        description: what the program does; `--help` shows the first line.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+        SystemExit: after `--help`, or for words that are no options.
+    """
+    import tyro
+
+    args: Args = tyro.cli(kind, args=arguments, description=description.partition("\n")[0])
+    check_counts(args)
+    return args
+
+
+def check_counts(args: Any) -> None:
+    """Refuse a `Count` below 1.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    for name, hint in get_type_hints(type(args), include_extras=True).items():
+        if _FROM_ONE in getattr(hint, "__metadata__", ()):
+            check_count(name, getattr(args, name))
+
+
+def check_device(device: str) -> None:
+    """Refuse "cuda" where torch sees no GPU.
+
+    Raises:
+        ValueError: says so.
+    """
+    import torch
+
+    if device == "cuda" and not torch.cuda.is_available():
+        raise not_possible("option device", device, "'auto', 'cpu': torch sees no GPU here")
+
+
+def command_line(args: RunArgs, program: str) -> str:
+    """The command line that gives these options.
+
+    Args:
+        args: the options; those that have their default are left out.
+        program: path of the program.
+    """
+    words = ["python", program]
+    for option in fields(args):
+        value = getattr(args, option.name)
+        if value == option.default or option.name in ("resume", "progress"):
+            continue
+        name = option.name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{name}" if value else f"--no-{name}")
+        else:
+            words += [f"--{name}", str(value)]
+    return shlex.join(words)
+
+
+def check_same_training(saved: dict[str, Any], args: RunArgs) -> None:
+    """Refuse to resume from a checkpoint of a training with other options.
+
+    Args:
+        saved: the options in the checkpoint.
+        args: the options given now; those of `MAY_DIFFER` may differ.
+
+    Raises:
+        ValueError: names the first option that differs.
+    """
+    for name, value in asdict(args).items():
+        if name not in MAY_DIFFER and saved.get(name) != value:
+            raise ValueError(
+                f"option {name}={value!r} is not possible: the checkpoint in {args.out} was "
+                f"trained with {name}={saved.get(name)!r}; allowed: the same value, or another "
+                "output folder"
+            )

@@ -1,0 +1,131 @@
+"""A short MaskablePPO training with two dense layers, as `catan-pz train` runs it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sb3_contrib import MaskablePPO
+
+from catan_pz.agents.base import Agent
+from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
+from catan_pz.rewards import REWARDS
+from catan_pz.rules import Rules
+from catan_pz.training.curves import Phase
+from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
+from catan_pz.training.options import RunArgs
+from catan_pz.training.run import Training, open_run, say
+from catan_pz.training.timers import Timers
+
+_GAMMA: Final = 0.997
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuickArgs(RunArgs):
+    """Options of the run, and what it trains on.
+
+    Attributes:
+        rules: of the games, as `Rules.to_dict` gives them.
+        against: names of the agents in the other seats; for the curve and for resuming.
+        reward: name in `catan_pz.rewards.REWARDS`.
+        expert: name of the agent to imitate first; "" for none.
+        demonstrations: decisions of the expert to imitate.
+    """
+
+    rules: dict[str, Any]
+    against: str
+    reward: str
+    expert: str = ""
+    demonstrations: int = 100_000
+
+
+def train(
+    args: QuickArgs, opponents: Sequence[Agent | None], names: Sequence[str], command: str
+) -> dict[str, Any]:
+    """Train against the same agents in the other seats, and evaluate against them.
+
+    Args:
+        args: the options.
+        opponents: (P - 1,) from the learner's left; None for random ones.
+        names: (P - 1,) of these, to name them in evaluations.
+        command: the command line, for the model card.
+
+    Returns:
+        What `Training.learn` returns.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+        KeyboardInterrupt: after Ctrl-C or SIGTERM, once everything is saved.
+    """
+    saved = open_run(args)
+    games = CatanVecEnv(
+        args.num_envs,
+        Rules.from_dict(args.rules),
+        seat="random",
+        opponents=None if set(opponents) == {None} else list(opponents),
+        observation="units",
+        reward=args.reward,
+        seed=args.seed,
+    )
+    timers = Timers()
+    timers.time_calls(games, "reset", "step_wait", part="games")
+    model = _make_model(args, games)
+    cloning = Phase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
+    seats = [name if agent is None else agent for name, agent in zip(names, opponents, strict=True)]
+    with Training(
+        args,
+        model,
+        games,
+        algorithm="MaskablePPO (sb3-contrib)",
+        command=command,
+        evaluations={args.against: seats},
+        timers=timers,
+        phases=[cloning] if args.expert else [],
+        saved=saved,
+    ) as training:
+        if args.expert and saved is None:
+            with training.pretraining():
+                _imitate(args, model, games)
+        result = training.learn()
+        if training.stopping:
+            raise KeyboardInterrupt
+    return result
+
+
+def _make_model(args: QuickArgs, games: CatanVecEnv) -> MaskablePPO:
+    return MaskablePPO(
+        "MlpPolicy",
+        games,
+        learning_rate=5e-4,
+        n_steps=32,
+        batch_size=min(2048, 32 * args.num_envs),
+        n_epochs=4,
+        gamma=_GAMMA,
+        ent_coef=0.005,
+        policy_kwargs={"net_arch": [128, 128], "features_extractor_class": ScaleUnits},
+        seed=args.seed,
+        device=args.device,
+    )
+
+
+def _imitate(args: QuickArgs, model: MaskablePPO, games: CatanVecEnv) -> None:
+    demonstrations = collect_demonstrations(
+        args.expert,
+        games,
+        args.demonstrations,
+        reward=REWARDS[args.reward](),
+        gamma=_GAMMA,
+        seed=args.seed,
+    )
+    probability = clone_behaviour(
+        model,
+        demonstrations,
+        encoder=games.batch.encoder,
+        epochs=2,
+        batch_size=256,
+        learning_rate=2e-3,
+        seed=args.seed,
+    )
+    say(
+        f"behaviour cloning of {args.expert}: mean probability of its actions "
+        f"{100 * probability:.1f} %"
+    )

@@ -1,0 +1,44 @@
+"""Every command line of an example that is shown somewhere can be typed."""
+
+import re
+import shlex
+
+import pytest
+
+pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
+
+from catan_pz.training.options import parse
+from tests.examples.programs import EXAMPLES, load
+
+ROOT = EXAMPLES.parent
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "docs/*.md", "catan_pz/agents/models/*.md", "examples/*.py")
+    for path in ROOT.glob(pattern)
+    if "python examples/" in path.read_text(encoding="utf-8")
+)
+
+
+def commands(page):
+    """Programs and their words; a backslash continues a line."""
+    text = (ROOT / page).read_text(encoding="utf-8").replace("\\\n", " ")
+    for name, words in re.findall(r"python examples/(\w+)\.py([^\n`|]*)", text):
+        yield name, shlex.split(words)
+
+
+def test_there_are_some():
+    assert {"README.md", "docs/training.md", "catan_pz/agents/models/ppo-2p.md"} <= set(PAGES)
+    assert len(list(commands("docs/training.md"))) > 10
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_shown_commands_are_possible(page):
+    for name, words in commands(page):
+        program = load(name)
+        if "--help" in words:
+            continue
+        if hasattr(program, "Args"):
+            parse(program.Args, words, "")
+        else:
+            program.parse_options(words)

@@ -1,0 +1,122 @@
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="takes the extra `train`")
+
+import torch
+
+from catan_pz.training import checkpoints
+from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
+
+
+def test_the_last_two_stay(tmp_path):
+    kept = Checkpoints(tmp_path)
+    assert kept.entries() == []
+    for frames in (10, 20, 30):
+        kept.save(frames, {"value": torch.tensor(frames)})
+    assert [entry["frames"] for entry in kept.entries()] == [30, 20]
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["checkpoint-000000000020.pt", "checkpoint-000000000030.pt", "checkpoint.json"]
+    assert int(kept.load()["value"]) == 30
+
+
+def test_saving_the_same_frame_again_replaces_it(tmp_path):
+    kept = Checkpoints(tmp_path)
+    for value in (1, 2):
+        kept.save(10, {"value": value})
+    assert len(kept.entries()) == 1
+    assert kept.load()["value"] == 2
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
+def test_a_damaged_checkpoint_is_skipped_with_a_warning(tmp_path, damage):
+    kept = Checkpoints(tmp_path)
+    for frames in (10, 20):
+        kept.save(frames, {"value": frames})
+    newest = tmp_path / kept.entries()[0]["file"]
+    data = bytearray(newest.read_bytes())
+    if damage == "cut":
+        newest.write_bytes(data[:-1])
+    elif damage == "flip":
+        data[len(data) // 2] ^= 1
+        newest.write_bytes(data)
+    else:
+        newest.unlink()
+    warnings = []
+    assert kept.load(warnings.append)["value"] == 10
+    assert warnings == [f"{newest} is damaged or missing: trying the one before."]
+
+
+def test_without_a_whole_checkpoint_there_is_nothing_to_resume(tmp_path):
+    kept = Checkpoints(tmp_path)
+    with pytest.raises(ValueError, match="no whole checkpoint"):
+        kept.load()
+    kept.save(10, {})
+    (tmp_path / kept.entries()[0]["file"]).write_bytes(b"")
+    with pytest.raises(ValueError, match="no whole checkpoint"):
+        kept.load()
+
+
+def test_a_file_that_the_list_does_not_name_does_not_count(tmp_path, monkeypatch):
+    """A process killed between the checkpoint and the list."""
+    kept = Checkpoints(tmp_path)
+    kept.save(10, {"value": 10})
+
+    def killed(path, data):
+        if path.suffix == ".json":
+            raise KeyboardInterrupt
+        write_bytes(path, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints, "write_bytes", killed)
+        with pytest.raises(KeyboardInterrupt):
+            kept.save(20, {"value": 20})
+    assert kept.load()["value"] == 10
+
+
+def test_drafts_and_snapshots_that_nothing_needs_are_removed(tmp_path):
+    kept = Checkpoints(tmp_path)
+    (tmp_path / "league").mkdir()
+    for name in ("a", "b", "c", "d"):
+        (tmp_path / "league" / f"{name}.npz").touch()
+    (tmp_path / ".checkpoint-000000000005.x.pt").write_bytes(b"half")
+    kept.save(10, {}, ["a", "b"])
+    kept.save(20, {}, ["b", "c"])
+    assert sorted(path.stem for path in (tmp_path / "league").iterdir()) == ["a", "b"]
+    assert not list(tmp_path.glob(".*"))
+    kept.save(30, {}, ["b"])
+    assert [path.stem for path in (tmp_path / "league").iterdir()] == ["b"]
+
+
+def test_checkpoints_hold_no_code(tmp_path):
+    class Surprise:
+        def __reduce__(self):
+            return print, ("run",)
+
+    kept = Checkpoints(tmp_path)
+    kept.save(10, {"value": Surprise()})
+    with pytest.raises(Exception, match=r"weights_only|Weights only"):
+        kept.load()
+
+
+def test_arrays_survive_packing():
+    arrays = {
+        "records": np.array([(1, 2.5)], [("a", "i1"), ("b", "f8")]),
+        "seeds": np.array([2**64 - 1], np.uint64),
+        "none": np.zeros((0, 3), np.bool_),
+    }
+    unpacked = unpack_arrays(pack_arrays(arrays))
+    assert unpacked.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert unpacked[name].dtype == array.dtype
+        assert unpacked[name].tobytes() == array.tobytes()
+
+
+def test_the_list_is_json(tmp_path):
+    kept = Checkpoints(tmp_path)
+    kept.save(10, {}, ["a"])
+    (entry,) = json.loads((tmp_path / "checkpoint.json").read_text())["checkpoints"]
+    assert entry["league"] == ["a"]
+    assert len(entry["sha256"]) == 64

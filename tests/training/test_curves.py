@@ -1,0 +1,63 @@
+import csv
+import io
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="takes the extra `train`")
+pytest.importorskip("torch", reason="takes the extra `train`")
+
+from matplotlib.figure import Figure
+
+from catan_pz.training.curves import Phase, as_csv, draw_curve, write_curve
+
+CURVE = [
+    {
+        "frames": frames,
+        "seconds": 1.5,
+        "against": against,
+        "games": 10,
+        "won": won,
+        "win_rate": won / 10,
+        "interval": [won / 10 - 0.1, won / 10 + 0.1],
+        "points": 7.5,
+        "seed": 1,
+    }
+    for frames, won in ((0, 2), (1000, 6))
+    for against in ("random", "heuristic")
+]
+
+
+def test_the_table_has_a_row_for_each_evaluation():
+    rows = list(csv.DictReader(io.StringIO(as_csv(CURVE))))
+    assert [int(row["frames"]) for row in rows] == [0, 0, 1000, 1000]
+    assert [row["against"] for row in rows] == ["random", "heuristic"] * 2
+    assert float(rows[2]["low"]) < float(rows[2]["win_rate"]) < float(rows[2]["high"])
+
+
+@pytest.mark.parametrize(("players", "chance"), [(2, 50), (4, 25)])
+def test_the_picture_has_title_chance_level_and_phases(monkeypatch, players, chance):
+    saved = []
+    save = Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda self, *a, **k: (saved.append(self), save(self, *a, **k))
+    )
+    picture = draw_curve(
+        CURVE, title="A title", num_players=players, phases=[Phase("cloning", -500, 0)]
+    )
+    assert picture[:4] == b"\x89PNG"
+    (figure,) = saved
+    (axes,) = figure.axes
+    assert axes.get_title() == "A title"
+    lines = {line.get_label(): line for line in axes.lines}
+    assert set(lines) == {"against random", "against heuristic", f"chance level, {chance} %"}
+    assert set(lines[f"chance level, {chance} %"].get_ydata()) == {chance}
+    assert list(lines["against random"].get_xdata()) == [0, 1000]
+    assert [text.get_text() for text in axes.texts] == ["cloning"]
+    (span,) = [patch for patch in axes.patches if patch.get_x() == -500]
+    assert span.get_width() == 500
+
+
+def test_both_files_are_written(tmp_path):
+    write_curve(tmp_path, CURVE, title="A title", num_players=4)
+    assert (tmp_path / "curve.csv").read_text() == as_csv(CURVE)
+    assert (tmp_path / "curve.png").stat().st_size > 1000

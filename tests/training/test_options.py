@@ -1,0 +1,121 @@
+import re
+import shlex
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tyro", reason="takes the extra `train`")
+pytest.importorskip("torch", reason="takes the extra `train`")
+
+import torch
+
+from catan_pz.rewards import REWARDS
+from catan_pz.rules import Rules
+from catan_pz.training.options import (
+    MAY_DIFFER,
+    Count,
+    RunArgs,
+    TrainingArgs,
+    check_device,
+    check_same_training,
+    command_line,
+    parse,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(TrainingArgs):
+    """Options with one of each kind."""
+
+    rate: float = 0.25
+    """learning rate, on the command line"""
+    minibatch: Count = 4
+    """decisions"""
+
+
+def args(*words):
+    return parse(Args, words, "A test.")
+
+
+def test_defaults_and_given_values():
+    assert args() == Args()
+    given = args("--rate", "0.5", "--minibatch=3", "--trading", "--no-skip-forced", "--out", "a b")
+    assert given == Args(rate=0.5, minibatch=3, trading=True, skip_forced=False, out="a b")
+
+
+@pytest.mark.parametrize("name", ["frames", "num-envs", "eval-games", "minibatch"])
+def test_counts_start_at_one(name):
+    with pytest.raises(ValueError, match=f"option {name.replace('-', '_')}=0 .*an int from 1"):
+        args(f"--{name}=0")
+
+
+def test_help_has_a_line_for_every_option(capsys):
+    with pytest.raises(SystemExit):
+        parse(Args, ["--help"], "What it does.\n\nMore about it.")
+    shown = re.sub(r"[\s│]+", " ", capsys.readouterr().out)
+    assert "What it does." in shown
+    assert "More about it" not in shown
+    assert "learning rate, on the command line (default: 0.25)" in shown
+    for option in fields(Args):
+        assert f"--{option.name.replace('_', '-')}" in shown
+
+
+def test_a_misspelt_option_is_corrected(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        args("--framse", "3")
+    assert stopped.value.code == 2
+    assert "--frames" in capsys.readouterr().err
+
+
+def test_the_command_line_of_a_card_gives_the_same_options():
+    given = args("--players=2", "--rate=0.5", "--trading", "--no-eval-first", "--out=a b")
+    words = shlex.split(command_line(given, "examples/x.py"))
+    assert words[:2] == ["python", "examples/x.py"]
+    assert args(*words[2:]) == given
+    assert command_line(args("--resume", "--no-progress"), "x.py") == "python x.py"
+
+
+@pytest.mark.parametrize("name", ["shaped", *REWARDS])
+def test_every_reward_can_be_chosen_and_scaled(name):
+    plain = Args(reward=name).make_reward()
+    tenth = Args(reward=name, reward_scale=0.1).make_reward()
+    np.testing.assert_allclose(tenth.weights, 0.1 * plain.weights)
+    if name != "shaped":
+        np.testing.assert_array_equal(plain.weights, REWARDS[name]().weights)
+
+
+def test_an_unknown_reward_is_named():
+    with pytest.raises(ValueError, match=r"reward='gold' .*'shaped', 'win_loss'"):
+        Args(reward="gold").make_reward()
+
+
+def test_rules_follow_from_the_options():
+    assert Args().make_rules() == Rules(trading=False, skip_forced=True)
+    assert Args(rules="one_v_one").make_rules() == Rules.make("one_v_one", skip_forced=True)
+    assert Args(players=3, trading=True, skip_forced=False).make_rules() == Rules(num_players=3)
+    assert Args(boards="5,7", points=8).make_rules().board == (5, 7)
+    assert Args(boards="spiral").make_rules().board == "spiral"
+    with pytest.raises(ValueError, match="num_players=5"):
+        Args(players=5).make_rules()
+
+
+def test_another_training_is_not_resumed():
+    saved = vars(Args())
+    check_same_training(saved, Args())
+    check_same_training(saved, Args(frames=7, out="other", resume=True))
+    with pytest.raises(ValueError, match=r"option rate=0.5 .* trained with rate=0.25"):
+        check_same_training(saved, Args(rate=0.5))
+    with pytest.raises(ValueError, match=r"option minibatch=4 .* trained with minibatch=None"):
+        check_same_training({k: v for k, v in saved.items() if k != "minibatch"}, Args())
+
+
+def test_options_that_may_differ_are_options_of_the_run():
+    assert {option.name for option in fields(RunArgs)} >= MAY_DIFFER
+
+
+def test_a_gpu_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    check_device("auto")
+    with pytest.raises(ValueError, match=r"device='cuda' .*no GPU"):
+        check_device("cuda")
