@@ -91,7 +91,7 @@ class _HostedGame:
     ) -> None:
         seed, n = config.seed_of(scheduled), config.rules.num_players
         self.game = Game(config.rules, seed)
-        self.record = GameRecord.of(self.game) if config.records is not None else None
+        self.record = _record(config, scheduled, self.game)
         self.decisions = [0] * n
         self.seconds = [0.0] * n
         self._limit = config.seconds_per_decision or math.inf
@@ -186,7 +186,7 @@ def result_of(
         number=scheduled.number,
         lineup=scheduled.lineup,
         block=scheduled.block,
-        seats=tuple(config.names[k] for k in scheduled.seats),
+        seats=_names(config, scheduled),
         winner=winner,
         end=end,
         offender=None if forfeit is None else forfeit.seat,
@@ -198,13 +198,25 @@ def result_of(
     )
 
 
+def _names(config: MatchConfig, scheduled: ScheduledGame) -> tuple[str, ...]:
+    """Names of the players, by seat."""
+    return tuple(config.names[k] for k in scheduled.seats)
+
+
+def _record(config: MatchConfig, scheduled: ScheduledGame, game: Game) -> GameRecord | None:
+    """A record of a game from here on, if the match keeps records."""
+    if config.records is None:
+        return None
+    return GameRecord.of(game, _names(config, scheduled))
+
+
 def replay(
     config: MatchConfig, scheduled: ScheduledGame, actions: Sequence[int]
 ) -> tuple[Game, list[int]]:
     """The game after some actions, and how often each seat decided; writes the game's record."""
     seed = config.seed_of(scheduled)
     game = Game(config.rules, seed)
-    record = GameRecord.of(game) if config.records is not None else None
+    record = _record(config, scheduled, game)
     dice = CommonDice(config.rules, seed)
     decisions = [0] * config.rules.num_players
     for action in actions:

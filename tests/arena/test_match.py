@@ -110,6 +110,7 @@ def test_games_of_a_seed_share_board_deck_and_dice(options: dict, tmp_path: Path
         *_, last = record.replay()
         assert (last.winner, last.turn) == (game.winner, game.turns)
         assert tuple(last.points) == game.points
+        assert record.names == list(game.seats)
     for played in blocks.values():
         assert len({game.seats for game, _ in played}) == len(played)
         for name in ("board", "deck", "robber", "rng"):
