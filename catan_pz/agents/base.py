@@ -10,6 +10,7 @@ from catan_pz.agents.random_stream import RandomStream
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
 from catan_pz.checks import as_action, check_seed
+from catan_pz.events import Events
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 
@@ -18,13 +19,14 @@ class Agent(ABC):
     """A player program, which sits in one seat of one game at a time.
 
     Only `act` must be implemented. Hosts seat copies, made by `copy.copy` for each seat of each
-    game, and call on each copy: `reset` once, then `act` for each of its decisions, then `end`
-    and `close` once each, also where the game breaks off. What a game changes of an agent must
-    be created in `reset`.
+    game. On each copy they call `reset` once, `act` for each of its decisions, `observe` after
+    each decision of anyone, then `end` and `close` once each, also where the game breaks off.
+    What a game changes of an agent must be created in `reset`.
 
     Attributes:
         name: for tables of results; the name of the class where it has none of its own.
         needs_belief: whether views must answer `resample`, which costs the host time.
+        needs_events: whether `observe` must be called; True for classes that override it.
         stateless: whether a choice follows from the view, the seed and the random bits alone,
             so that a host may call `act_batch` on one object for all games, without `reset`,
             `end` and `close`.
@@ -33,6 +35,7 @@ class Agent(ABC):
     """
 
     needs_belief: bool = False
+    needs_events: bool = False
     stateless: bool = False
     name: str
     seat: int
@@ -40,8 +43,10 @@ class Agent(ABC):
     _random: RandomStream | None = None
 
     def __init_subclass__(cls) -> None:
-        """Name the class."""
+        """Name the class, and tell hosts whether it observes."""
         super().__init_subclass__()
+        if "observe" in cls.__dict__ and "needs_events" not in cls.__dict__:
+            cls.needs_events = True
         if "name" not in cls.__dict__:
             cls.name = cls.__name__
 
@@ -103,6 +108,13 @@ class Agent(ABC):
         """
         chosen = [as_action(player.act(view)) for player, view in views.players(self)]
         return np.array(chosen, np.int64)
+
+    def observe(self, events: Events) -> None:  # noqa: B027 (a hook, not a duty)
+        """A decision was played, by any seat, forced ones included.
+
+        Args:
+            events: what it brought, as far as the seat may know; see `catan_pz.events`.
+        """
 
     def end(self, result: SeatResult) -> None:  # noqa: B027 (a hook, not a duty)
         """The game has ended, or the host has stopped it.

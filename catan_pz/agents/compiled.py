@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from catan_pz.agents import player_calls
 from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import HeuristicAgent
-from catan_pz.agents.heuristic.style import Style
+from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.weighted import WeightedAgent
@@ -81,7 +81,7 @@ def play_compiled(
             f"{sorted(kind.name for kind in _NUMBERS)}"
         )
     table, first = table_of(rules), check_seed(seed)
-    styles = [one.style if isinstance(one, HeuristicAgent) else Style() for one in players]
+    weights = [one.weights if isinstance(one, HeuristicAgent) else Weights() for one in players]
     records = as_games(np.zeros(games, STATE))
     winners, points = np.zeros(games, np.int64), np.zeros((games, MAX_PLAYERS), np.int64)
     counts = np.zeros(MAX_PLAYERS, np.int64)
@@ -96,7 +96,7 @@ def play_compiled(
         *table.deal_options,
         table.script,
         np.array([_NUMBERS[type(one)] for one in players], np.int64),
-        np.array([style.array() for style in styles]),
+        np.array([one.array() for one in weights]),
         np.zeros(MAX_PLAYERS, np.uint64),
         np.zeros(rules.num_actions, np.int8),
         np.zeros(SIZE, np.int8),

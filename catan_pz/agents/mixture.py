@@ -12,6 +12,7 @@ from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
+from catan_pz.events import Events
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 
@@ -38,12 +39,14 @@ class Mixture(Agent):
     """
 
     name = "mixture"
+    needs_events = False
 
     def __init__(
         self, members: Sequence[Agent | str], weights: Sequence[float] | None = None
     ) -> None:
         self.members = [as_agent(member) for member in members]
         self.needs_belief = any(member.needs_belief for member in self.members)
+        self.needs_events = any(member.needs_events for member in self.members)
         self.stateless = all(member.stateless for member in self.members)
         given = np.ones(len(members)) if weights is None else np.array(weights, np.float64)
         possible = given.shape == (len(members),) and bool(np.isfinite(given).all())
@@ -89,6 +92,10 @@ class Mixture(Agent):
             given: Any = self.members[k].act_batch(views[own])
             chosen[own] = given
         return chosen
+
+    def observe(self, events: Events) -> None:
+        """Pass the events on to the member that plays this game."""
+        self._own.observe(events)
 
     def end(self, result: SeatResult) -> None:
         """Tell the member that plays this game."""

@@ -44,11 +44,11 @@ def choose_weighted(
 
 @rule
 def choose(
-    policy: int, obs: Int8Array, mask: Int8Array, random_bits: np.uint64, style: ConstInt64Array
+    policy: int, obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
 ) -> int:
     """The choice of a compiled player."""
     if policy == HEURISTIC:
-        return heuristic.styled_action(obs, mask, random_bits, style)
+        return heuristic.action_by_weights(obs, mask, random_bits, weights)
     if policy == WEIGHTED:
         return players.weighted_action(obs, mask, random_bits)
     return players.random_action(obs, mask, random_bits)
@@ -74,7 +74,7 @@ def play_games(
     random_first: int,
     script: Int8Matrix,
     policies: ConstInt64Array,
-    styles: ConstInt64Matrix,
+    weights_by_player: ConstInt64Matrix,
     rng_states: UInt64Array,
     mask: Int8Array,
     obs: Int8Array,
@@ -99,7 +99,7 @@ def play_games(
             legal.write_mask(s, mask)
             encode.observe(s, p, obs)
             rng_states[p] += chance.GAMMA
-            a = choose(policies[k], obs, mask, chance.scramble(rng_states[p]), styles[k])
+            a = choose(policies[k], obs, mask, chance.scramble(rng_states[p]), weights_by_player[k])
             step.advance(s, a, script)
             counts[k] += 1
         winners[i] = -1 if s.winner < 0 else (int(s.winner) - i) % n

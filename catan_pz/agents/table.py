@@ -8,9 +8,11 @@ import numpy as np
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
+from catan_pz.agents.registry import as_agent
 from catan_pz.agents.result import result_for
 from catan_pz.belief import Belief
 from catan_pz.checks import as_action
+from catan_pz.events import Events, as_seen_by
 from catan_pz.runtime.game import Game, IllegalActionError
 from catan_pz.runtime.view import View, view_of
 
@@ -30,7 +32,7 @@ class Table:
 
     Args:
         game: the game, also in its middle.
-        agents: one for each seat, None for a seat that is played from outside. Copies sit
+        agents: one for each seat, or its name; None for a seat that is played from outside. Copies sit
             down, so that one object may be given for several seats and tables.
         seeds: for each seat the seed of the agent's random stream; `random_stream.seat_seeds`
             makes some.
@@ -38,20 +40,25 @@ class Table:
     Attributes:
         game: the game.
         agents: the copies that play, by seat.
+        observing: the seat whose agent hears events, also after it has failed in that.
 
     Raises:
         ValueError: for another number of agents or seeds than there are seats, or a seed that
             is not possible.
     """
 
-    def __init__(self, game: Game, agents: Sequence[Agent | None], seeds: Sequence[int]) -> None:
+    def __init__(
+        self, game: Game, agents: Sequence[Agent | str | None], seeds: Sequence[int]
+    ) -> None:
         count = game.rules.num_players
         for name, given in (("agents", agents), ("seeds", seeds)):
             if len(given) != count:
                 raise ValueError(f"there are {len(given)} {name}; allowed: {count}, one a seat")
         self.game = game
         self.agents: list[Agent | None] = [None] * count
+        self.observing: int | None = None
         self._beliefs: dict[int, Belief] = {}
+        self._observers: dict[int, Agent] = {}
         self._is_open = True
         try:
             for seat, (agent, seed) in enumerate(zip(agents, seeds, strict=True)):
@@ -61,12 +68,12 @@ class Table:
             self.close()
             raise
 
-    def seat(self, seat: int, agent: Agent, seed: int) -> None:
+    def seat(self, seat: int, agent: Agent | str, seed: int) -> None:
         """Let a copy of an agent sit down in a seat that is free.
 
         Args:
             seat: the seat.
-            agent: the agent.
+            agent: the agent, or its name.
             seed: of its random stream.
 
         Raises:
@@ -75,11 +82,22 @@ class Table:
         """
         if self.agents[seat] is not None:
             raise ValueError(f"seat {seat} is taken; allowed: a seat that is free")
-        own = seat_copy(agent, seat, self.game.rules, seed)
+        own = seat_copy(as_agent(agent), seat, self.game.rules, seed)
         self.agents[seat] = own
         if own.needs_belief:
             self._beliefs[seat] = belief = Belief(seat, self.game.state)
             self.game.listeners.append(belief.listen)
+        if own.needs_events:
+            if not self._observers:
+                self.game.listeners.append(self._tell)
+            self._observers[seat] = own
+
+    def _tell(self, game: Game, events: Events) -> None:
+        for seat, agent in self._observers.items():
+            self.observing = seat
+            with blamed(agent, seat):
+                agent.observe(as_seen_by(events, seat))
+        self.observing = None
 
     def __enter__(self) -> Self:
         return self
@@ -155,7 +173,7 @@ class Table:
         if not self._is_open:
             return
         self._is_open = False
-        listening = [belief.listen for belief in self._beliefs.values()]
+        listening = [*(belief.listen for belief in self._beliefs.values()), self._tell]
         self.game.listeners = [one for one in self.game.listeners if one not in listening]
         self._beliefs.clear()
         state, rules = self.game.state, self.game.rules

@@ -82,7 +82,7 @@ def as_entrant(given: AgentSpec) -> Entrant:
 
 def _is_batched(agent: Agent) -> bool:
     """Whether `act_batch` alone says what an agent does in a game."""
-    single = ("act", "reset", "end", "close")
+    single = ("act", "reset", "observe", "end", "close")
     return (
         agent.stateless
         and not agent.needs_belief

@@ -107,13 +107,20 @@ class _HostedGame:
         try:
             self._seat_agents(table)
             while not (game.is_over or game.is_truncated):
-                action = self._ask(table)
-                game.step(action, self._dice.outcome(game, action))
+                self._step(table, self._ask(table))
         except Forfeit as forfeit:
             return forfeit
         finally:
             _close(table)
         return None
+
+    def _step(self, table: Table, action: int) -> None:
+        try:
+            self.game.step(action, self._dice.outcome(self.game, action))
+        except (Exception, SystemExit) as error:
+            if table.observing is None:
+                raise
+            raise Forfeit(table.observing, error_reason(error)) from error
 
     def _seat_agents(self, table: Table) -> None:
         # One after the other, so that a failure has a known offender.

@@ -5,7 +5,7 @@ import pytest
 from catan_pz import Game
 from catan_pz.agents.compiled import play_compiled
 from catan_pz.agents.heuristic.agent import HeuristicAgent
-from catan_pz.agents.heuristic.style import PARTS, Style
+from catan_pz.agents.heuristic.weights import PARTS, Weights
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import load
 from catan_pz.agents.table import Table
@@ -62,7 +62,7 @@ def test_strength(one, others, least, options):
 @pytest.mark.parametrize("part", list(PARTS))
 def test_every_part_earns_its_place(part):
     """Two players without the part against two with it."""
-    without = HeuristicAgent(Style().without(part))
+    without = HeuristicAgent(Weights().without(part))
     played = play_compiled(["heuristic", without] * 2, 400, seed=4)
     assert played.won(0) + played.won(2) > 200
 
@@ -71,4 +71,4 @@ def test_what_cannot_play_is_refused():
     with pytest.raises(ValueError, match="allowed: 4 of"):
         play_compiled(["heuristic"] * 3, 1)
     with pytest.raises(ValueError, match="part 'luck' is not possible"):
-        Style().without("luck")
+        Weights().without("luck")

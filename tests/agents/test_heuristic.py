@@ -5,7 +5,7 @@ import pytest
 
 from catan_pz import Game, Rules, describe_action
 from catan_pz.agents.heuristic.agent import HeuristicAgent
-from catan_pz.agents.heuristic.style import Style
+from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.runtime.position import position
 from catan_pz.runtime.view import view_of
 from tests.helpers import act, path
@@ -21,16 +21,16 @@ def table(*players, **entries):
     return position([*players, *[{}] * (4 - len(players))], **entries)
 
 
-def choice(game, style=None):
+def choice(game, weights=None):
     """What the heuristic player would do, in words."""
-    agent = HeuristicAgent(style)
+    agent = HeuristicAgent(weights)
     agent.reset(game.player, game.rules, 1)
     view = view_of(game, game.player)
     return describe_action(agent.act(view))
 
 
-def kind(game, style=None):
-    return choice(game, style)["kind"]
+def kind(game, weights=None):
+    return choice(game, weights)["kind"]
 
 
 def test_a_city_or_a_settlement_that_wins_is_built():
@@ -72,13 +72,13 @@ def test_without_cards_the_turn_ends():
 def test_a_road_is_built_towards_a_spot_ahead_of_the_rest():
     game = table({**HOME, "hand": {"brick": 1, "lumber": 1}}, rules=QUIET)
     assert kind(game) == "build_road"
-    assert kind(game, Style().without("roads")) == "end_turn"
+    assert kind(game, Weights().without("roads")) == "end_turn"
 
 
 def test_the_bank_gives_what_a_city_lacks():
     game = table({**HOME, "hand": {"ore": 2, "grain": 2, "wool": 4}}, rules=QUIET)
     assert choice(game) == {"kind": "maritime_trade", "give": "wool", "get": "ore"}
-    assert kind(game, Style().without("bank")) == "end_turn"
+    assert kind(game, Weights().without("bank")) == "end_turn"
     act(game, **choice(game))
     assert kind(game) == "build_city"
 
@@ -124,15 +124,15 @@ def test_a_knight_drives_the_robber_off_before_the_roll():
     knight = {**HOME, "cards": {"knight": 1}}
     assert kind(table(knight, phase="roll", robber=4, rules=QUIET)) == "play_knight"
     assert kind(table(knight, phase="roll", robber=0, rules=QUIET)) == "roll"
-    style = Style().without("knights")
-    assert kind(table(knight, phase="roll", robber=4, rules=QUIET), style) == "roll"
+    weights = Weights().without("knights")
+    assert kind(table(knight, phase="roll", robber=4, rules=QUIET), weights) == "roll"
 
 
 def test_a_year_of_plenty_completes_a_city():
     player = {**HOME, "hand": {"ore": 2, "grain": 1}, "cards": {"year_of_plenty": 1}}
     game = table(player, rules=QUIET)
     assert choice(game) == {"kind": "play_year_of_plenty", "pair": ["grain", "ore"]}
-    assert kind(game, Style().without("cards")) == "end_turn"
+    assert kind(game, Weights().without("cards")) == "end_turn"
 
 
 def test_a_monopoly_takes_what_the_others_hold():
@@ -163,7 +163,7 @@ def test_an_offer_that_completes_a_city_is_accepted():
     theirs = {"settlements": [42], "hand": {"ore": 1, "lumber": 1}}
     game = on_the_table(theirs, mine, {"ore": 1}, {"wool": 1})
     assert kind(game) == "accept"
-    assert kind(game, Style().without("answers")) == "reject"
+    assert kind(game, Weights().without("answers")) == "reject"
 
 
 def test_an_offer_that_spoils_the_plan_is_rejected():
@@ -190,7 +190,7 @@ def test_offers_ask_for_what_lacks_and_vary():
         while game.player != 0:
             act(game, "reject")
     assert 2 <= len(made) == len(set(made)) <= 3
-    assert kind(game, Style().without("offers")) == "end_turn"
+    assert kind(game, Weights().without("offers")) == "end_turn"
 
 
 def test_an_offer_is_composed_card_by_card():
@@ -237,8 +237,8 @@ def test_with_many_offers_to_make_a_turn_still_ends(limit):
     assert offers < 12
 
 
-def test_the_style_settles_the_choice_and_nothing_else():
-    numbers = Style().array()
+def test_the_weights_settle_the_choice_and_nothing_else():
+    numbers = Weights().array()
     assert not numbers.flags.writeable
-    assert (Style().without("bank").array() != numbers).sum() == 1
-    assert np.array_equal(HeuristicAgent().style.array(), numbers)
+    assert (Weights().without("bank").array() != numbers).sum() == 1
+    assert np.array_equal(HeuristicAgent().weights.array(), numbers)

@@ -120,10 +120,25 @@ def test_a_mixture_needs_what_its_members_need():
     searching = Mixture(["random", "search"])
     assert searching.needs_belief
     assert not searching.stateless
+    assert not searching.needs_events
     game = Game(seed=1, num_players=2, trading=False)
     table = Table(game, [searching, searching], [1, 2])
     assert len(game.listeners) == 2
     table.close()
+
+
+class Hearing(First):
+    def observe(self, events):
+        Hearing.heard.append((self.seat, events[0].seat))
+
+
+def test_a_member_that_observes_hears_events():
+    mixture = Mixture([Hearing()])
+    assert mixture.needs_events
+    Hearing.heard = []
+    Table(Game(seed=1, **QUICK), [mixture, *[RandomAgent()] * 3], [1, 2, 3, 4]).play()
+    assert {seat for seat, _ in Hearing.heard} == {0}
+    assert {mover for _, mover in Hearing.heard} == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(

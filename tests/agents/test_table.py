@@ -6,6 +6,7 @@ import pytest
 from catan_pz import Agent, Game, IllegalActionError, RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
+from catan_pz.events import as_seen_by
 
 pytestmark = pytest.mark.purepython
 
@@ -225,6 +226,40 @@ def test_all_errors_at_the_end_are_told():
         table.close()
     notes = [error.__notes__ for error in caught.value.exceptions]
     assert notes == [["raised by agent 'Sore' in seat 0"], ["raised by agent 'Sore' in seat 2"]]
+
+
+class Listener(Diary):
+    def observe(self, events):
+        self.note("observe")
+        self.heard = [*getattr(self, "heard", []), events]
+
+
+def test_agents_hear_what_their_seats_may_know_of_each_decision():
+    game, told = Game(seed=5, trading=False, max_turns=90), []
+    table = Table(game, [Listener(), RandomAgent(), Listener(), RandomAgent()], [1, 2, 3, 4])
+    game.listeners.append(lambda game, events: told.append(events))
+    table.play()
+    assert len(told) > 100
+    for seat in (0, 2):
+        assert table.agents[seat].heard == [as_seen_by(events, seat) for events in told]
+    assert table.agents[0].heard != table.agents[2].heard  # stolen and bought cards
+    assert len(game.listeners) == 1
+
+
+def test_nothing_is_told_where_nobody_listens():
+    game = Game(seed=1)
+    table = Table(game, [Diary(), *[RandomAgent()] * 3], [0] * 4)
+    assert game.listeners == []
+    table.close()
+
+
+def test_an_error_in_observing_names_the_agent():
+    table = Table(Game(seed=1), [RandomAgent(), Listener("observe"), None, None], [0] * 4)
+    with pytest.raises(OSError, match="broken in observe") as caught:
+        table.step()
+    assert caught.value.__notes__ == ["raised by agent 'Listener' in seat 1"]
+    assert table.observing == 1
+    table.close()
 
 
 def test_an_agent_can_sit_down_later():

@@ -113,6 +113,26 @@ class Dying(Failing):
         os._exit(7)
 
 
+class Deaf(Counter):
+    """Raises when it hears the events of an early turn."""
+
+    def reset(self, seat: int, rules: Any, seed: int) -> None:
+        super().reset(seat, rules, seed)
+        self.heard = 0
+
+    def observe(self, events: Any) -> None:
+        self.heard += 1
+        if self.heard == 12:
+            raise UnicodeError("what was that?")
+
+
+class Sulking(Counter):
+    """Raises when its game has ended."""
+
+    def end(self, result: Any) -> None:
+        raise RuntimeError("not fair")
+
+
 class Unready(Counter):
     def reset(self, seat: int, rules: Any, seed: int) -> None:
         raise OSError("no file of weights")

@@ -14,12 +14,14 @@ from catan_pz.arena.single_game import record_path
 from catan_pz.runtime.record import GameRecord
 from tests.arena.players import (
     QUICK,
+    Deaf,
     Dying,
     Hanging,
     Illegal,
     Leaving,
     Raising,
     Slow,
+    Sulking,
     Unready,
     Wordy,
 )
@@ -76,6 +78,20 @@ def test_an_agent_that_fails_in_reset() -> None:
         assert game.decisions == (0, 0, 0)
     assert result.win_rate("random") == 0.5
     assert result.win_rate("Unready") == 0
+
+
+@pytest.mark.purepython
+def test_an_agent_that_fails_when_it_hears_events() -> None:
+    result = arena.play_match([Deaf(), "random"], 4, seed=1, **QUICK)
+    check(result, "error: UnicodeError: what was that?")
+    assert len(forfeits(result)) == 4
+
+
+@pytest.mark.purepython
+def test_what_an_agent_raises_after_a_game_is_a_warning() -> None:
+    with pytest.warns(UserWarning, match="RuntimeError: not fair, raised by agent 'Sulking' in"):
+        result = arena.play_match([Sulking(), "random"], 2, seed=1, **QUICK)
+    assert not forfeits(result)
 
 
 @pytest.mark.purepython

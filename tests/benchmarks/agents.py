@@ -16,7 +16,7 @@ from catan_pz.agents import player_calls
 from catan_pz.agents.compiled import play_compiled
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.calls import choose_heuristic
-from catan_pz.agents.heuristic.style import PARTS, Style
+from catan_pz.agents.heuristic.weights import PARTS, Weights
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.runtime.cpu import CpuBatch
@@ -62,8 +62,8 @@ def print_ablation(games: int, parts: Sequence[str]) -> None:
     print(f"| part off | instead | {' | '.join(FAST)} | random ones |")
     print("|---|---|" + "---|" * (len(FAST) + 1))
     for part in ["nothing", *parts]:
-        style = Style() if part == "nothing" else Style().without(part)
-        player = HeuristicAgent(style)
+        weights = Weights() if part == "nothing" else Weights().without(part)
+        player = HeuristicAgent(weights)
         cells = [against(player, full, games, RULE_SETS[name]) for name in FAST]
         cells.append(against(player, "random", games // 2, RULE_SETS["4 players, trade"]))
         print(f"| {part} | {PARTS.get(part, '')} | {' | '.join(cells)} |", flush=True)
@@ -91,11 +91,11 @@ def print_speed(repetitions: int) -> None:
             seen, masks = positions(RULE_SETS[rules], name)
             draws = np.arange(len(seen), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
             chosen, best = np.empty(len(seen), np.int64), np.inf
-            style = Style().array()
+            weights = Weights().array()
             for _ in range(repetitions):
                 start = process_time()
                 if name == "heuristic":
-                    choose_heuristic(seen, masks, draws, style, chosen)
+                    choose_heuristic(seen, masks, draws, weights, chosen)
                 elif name == "weighted":
                     player_calls.choose_weighted(seen, masks, draws, chosen)
                 else:

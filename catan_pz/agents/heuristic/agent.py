@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.heuristic.calls import choose_heuristic
-from catan_pz.agents.heuristic.style import Style
+from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.views import Views
 
 
@@ -15,14 +15,14 @@ class HeuristicAgent(BatchAgent):
     It reads observation and mask alone, and keeps nothing.
 
     Args:
-        style: weights; the tuned ones where None.
+        weights: weights; the tuned ones where None.
     """
 
     name = "heuristic"
 
-    def __init__(self, style: Style | None = None) -> None:
-        self.style = style or Style()
-        self._weights = self.style.array()
+    def __init__(self, weights: Weights | None = None) -> None:
+        self.weights = weights or Weights()
+        self._weights = self.weights.array()
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) the choice in each game."""

@@ -1,6 +1,6 @@
 """Calls from Python on the compiled heuristic player."""
 
-from catan_pz.agents.heuristic.choose import styled_action
+from catan_pz.agents.heuristic.choose import action_by_weights
 from catan_pz.compiler.rule import entry
 from catan_pz.compiler.types import ConstInt64Array, Int8Matrix, Int64Array, UInt64Array
 
@@ -10,9 +10,9 @@ def choose_heuristic(
     observations: Int8Matrix,
     masks: Int8Matrix,
     random_bits: UInt64Array,
-    style: ConstInt64Array,
+    weights: ConstInt64Array,
     actions: Int64Array,
 ) -> None:
     """Choose in each game as `HeuristicAgent` does."""
     for i in range(masks.shape[0]):
-        actions[i] = styled_action(observations[i], masks[i], random_bits[i], style)
+        actions[i] = action_by_weights(observations[i], masks[i], random_bits[i], weights)

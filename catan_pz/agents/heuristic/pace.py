@@ -3,10 +3,11 @@
 Times are in tenths of a roll of the dice, speeds in thousandths of a point in a thousand rolls.
 """
 
-from catan_pz.agents.heuristic.sight import of
-from catan_pz.agents.heuristic.style import CITIES, MIXED, ROADS
+from catan_pz.agents.heuristic.features import BITS_PER_RESOURCE, TWELFTHS, of
+from catan_pz.agents.heuristic.weights import CITIES, MIXED, ROADS
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import ConstInt64Array
+from catan_pz.engine.hands import CARD, CITY, COSTS, ROAD, SETTLEMENT
 from catan_pz.terms import NUM_RESOURCES
 
 NEVER = 3000
@@ -15,10 +16,10 @@ NEVER = 3000
 CARD_UNIT = 360
 """A pip brings 1/360 of a card in a tenth of a roll."""
 
-ROAD_COST = 0x0000000101
-SETTLEMENT_COST = 0x0001010101
-CITY_COST = 0x0302000000
-CARD_COST = 0x0101010000
+ROAD_COST, SETTLEMENT_COST, CITY_COST, CARD_COST = (
+    sum(int(count) << BITS_PER_RESOURCE * r for r, count in enumerate(COSTS[purchase]))
+    for purchase in (ROAD, SETTLEMENT, CITY, CARD)
+)
 """Costs as bundles."""
 
 MIXED_BASKET = 2 * ROAD_COST + SETTLEMENT_COST + CITY_COST + CARD_COST
@@ -41,7 +42,7 @@ def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
         for r in range(NUM_RESOURCES):
             comes = of(pips, r)
             left = (of(hand, r) - of(cost, r)) * CARD_UNIT + comes * t
-            share = 12
+            share = TWELFTHS
             if left >= 0:
                 share = of(shares, r)
             lacking -= left * share
@@ -55,13 +56,13 @@ def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
 
 
 @rule
-def speed_of(pips: int, shares: int, style: ConstInt64Array) -> int:
+def speed_of(pips: int, shares: int, weights: ConstInt64Array) -> int:
     """Points that production brings, in a mix of the ways to make use of it."""
-    speed = style[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)
-    if style[CITIES] > 0:
+    speed = weights[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)
+    if weights[CITIES] > 0:
         t = time_for(0, CITIES_BASKET, pips, shares)
-        speed += style[CITIES] * CITIES_POINTS // (t + 1)
-    if style[ROADS] > 0:
+        speed += weights[CITIES] * CITIES_POINTS // (t + 1)
+    if weights[ROADS] > 0:
         t = time_for(0, ROADS_BASKET, pips, shares)
-        speed += style[ROADS] * ROADS_POINTS // (t + 1)
+        speed += weights[ROADS] * ROADS_POINTS // (t + 1)
     return speed

@@ -1,8 +1,8 @@
 """The set-up: where the first settlements and their roads go."""
 
 from catan_pz.actions import BUILD_ROAD, BUILD_SETTLEMENT
+from catan_pz.agents.heuristic.features import allowed, has_edge, pips_of, shares_of
 from catan_pz.agents.heuristic.pace import speed_of
-from catan_pz.agents.heuristic.sight import allowed, has_edge, pips_of, shares_of
 from catan_pz.agents.heuristic.spots import best_spot, horizon_of, one_road_on, reach_of
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.compiler.rule import rule
@@ -12,24 +12,24 @@ from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_VERTICES
 
 
 @rule
-def first_settlements(obs: Int8Array, mask: Int8Array, style: ConstInt64Array) -> int:
+def first_settlements(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     """Where to found: the best spot, given what is earned already."""
     pips, shares = pips_of(obs, 0), shares_of(obs)
     spots = allowed(mask, BUILD_SETTLEMENT, NUM_VERTICES)
-    speed = speed_of(pips, shares, style)
-    best = best_spot(obs, spots, 0, 0, pips, shares, speed, horizon_of(obs, style), style)
+    speed = speed_of(pips, shares, weights)
+    best = best_spot(obs, spots, 0, 0, pips, shares, speed, horizon_of(obs, weights), weights)
     return BUILD_SETTLEMENT + best % 64
 
 
 @rule
-def first_roads(obs: Int8Array, mask: Int8Array, style: ConstInt64Array) -> int:
+def first_roads(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     """Which way to build from a first settlement: towards the best spot that is free."""
     reach = reach_of(obs)
     taken_0, taken_1, theirs = reach[0], reach[1], reach[2]
     claimed, near, free = reach[6], reach[7], reach[8]
-    horizon = horizon_of(obs, style)
+    horizon = horizon_of(obs, weights)
     pips, shares = pips_of(obs, 0), shares_of(obs)
-    speed = speed_of(pips, shares, style)
+    speed = speed_of(pips, shares, weights)
     most, chosen = -1, -1
     for e in range(NUM_EDGES):
         if mask[BUILD_ROAD + e] == 0 or has_edge(taken_0, taken_1, e):
@@ -39,8 +39,8 @@ def first_roads(obs: Int8Array, mask: Int8Array, style: ConstInt64Array) -> int:
             v, w = w, v
         ways = one_road_on(1 << w, taken_0, taken_1, theirs) & ~(1 << v)
         beyond = one_road_on(ways, taken_0, taken_1, theirs) & ~(1 << w)
-        best = best_spot(obs, ways & free, claimed, near, pips, shares, speed, horizon, style)
-        then = best_spot(obs, beyond & free, claimed, near, pips, shares, speed, horizon, style)
+        best = best_spot(obs, ways & free, claimed, near, pips, shares, speed, horizon, weights)
+        then = best_spot(obs, beyond & free, claimed, near, pips, shares, speed, horizon, weights)
         value = best // 64 + then // 64 // 4
         if value > most:
             most, chosen = value, e

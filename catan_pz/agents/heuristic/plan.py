@@ -9,6 +9,7 @@ from typing import Annotated, TypeAlias
 
 from numba import types
 
+from catan_pz.agents.heuristic.features import of, rate_of, size_of
 from catan_pz.agents.heuristic.pace import (
     CARD_COST,
     CITY_COST,
@@ -17,8 +18,7 @@ from catan_pz.agents.heuristic.pace import (
     SETTLEMENT_COST,
     time_for,
 )
-from catan_pz.agents.heuristic.sight import of, rate_of, size_of
-from catan_pz.agents.heuristic.style import ARMY, CARD, HELD, PATIENCE, ROAD, SECOND, SEVEN
+from catan_pz.agents.heuristic.weights import ARMY, CARD, HELD, PATIENCE, ROAD, SECOND, SEVEN
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
@@ -54,7 +54,7 @@ def cost_of(goal: int, plan: Plan) -> int:
 
 
 @rule
-def worth_after(hand: int, spent: int, plan: Plan, style: ConstInt64Array) -> int:
+def worth_after(hand: int, spent: int, plan: Plan, weights: ConstInt64Array) -> int:
     """The goal that is worth most once others are paid, by its worth and the time it takes.
 
     Returns:
@@ -65,23 +65,23 @@ def worth_after(hand: int, spent: int, plan: Plan, style: ConstInt64Array) -> in
         if 8 * plan[goal] > best:
             t = time_for(hand, spent + cost_of(goal, plan), plan[PIPS_PLACE], plan[SHARES_PLACE])
             if t < NEVER:
-                worth = plan[goal] * style[PATIENCE] // (style[PATIENCE] + t)
+                worth = plan[goal] * weights[PATIENCE] // (weights[PATIENCE] + t)
                 best = max(best, 8 * worth + goal)
     return best
 
 
 @rule
-def worth_of_hand(hand: int, plan: Plan, limit: int, style: ConstInt64Array) -> int:
+def worth_of_hand(hand: int, plan: Plan, limit: int, weights: ConstInt64Array) -> int:
     """What a hand is good for: the next goal, the one after it, and the risk of a 7."""
-    first = worth_after(hand, 0, plan, style)
+    first = worth_after(hand, 0, plan, weights)
     worth = first // 8
-    if style[SECOND] > 0 and first > 0:
-        then = worth_after(hand, cost_of(first % 8, plan), plan, style)
-        worth += then // 8 * style[SECOND] // 100
+    if weights[SECOND] > 0 and first > 0:
+        then = worth_after(hand, cost_of(first % 8, plan), plan, weights)
+        worth += then // 8 * weights[SECOND] // 100
     cards = size_of(hand)
-    worth += style[HELD] * cards
+    worth += weights[HELD] * cards
     if cards > limit:
-        worth -= style[SEVEN] * (cards // 2)
+        worth -= weights[SEVEN] * (cards // 2)
     return worth
 
 
@@ -123,14 +123,14 @@ def knights_lacking(obs: Int8Array) -> int:
 
 
 @rule
-def worth_of_card(obs: Int8Array, style: ConstInt64Array) -> int:
+def worth_of_card(obs: Int8Array, weights: ConstInt64Array) -> int:
     """What a development card is worth unseen."""
     if obs[encode.DECK_LEFT] == 0:
         return 0
-    worth = style[CARD]
+    worth = weights[CARD]
     lacking = knights_lacking(obs) - knights_held(obs)
     if lacking > 0:
-        worth += style[ARMY] // (2 * lacking)
+        worth += weights[ARMY] // (2 * lacking)
     return worth
 
 
@@ -147,9 +147,9 @@ def roads_lacking(obs: Int8Array) -> int:
 
 
 @rule
-def worth_of_road(obs: Int8Array, style: ConstInt64Array) -> int:
+def worth_of_road(obs: Int8Array, weights: ConstInt64Array) -> int:
     """What the longest road is worth."""
     lacking = roads_lacking(obs)
     if lacking <= 0 or lacking > 4 or lacking > obs[encode.PIECES_LEFT]:
         return 0
-    return style[ROAD]
+    return weights[ROAD]

@@ -4,8 +4,7 @@ from typing import Annotated, TypeAlias
 
 from numba import types
 
-from catan_pz.agents.heuristic.pace import speed_of
-from catan_pz.agents.heuristic.sight import (
+from catan_pz.agents.heuristic.features import (
     buildings_of,
     harbor_at,
     has_edge,
@@ -17,7 +16,8 @@ from catan_pz.agents.heuristic.sight import (
     points_to_go,
     shares_with,
 )
-from catan_pz.agents.heuristic.style import CLAIMED, HORIZON, NEAR
+from catan_pz.agents.heuristic.pace import speed_of
+from catan_pz.agents.heuristic.weights import CLAIMED, HORIZON, NEAR
 from catan_pz.board.topology import (
     EDGE_VERTICES,
     EDGES_PER_WORD,
@@ -41,25 +41,33 @@ Reach: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 9)]
 
 
 @rule
-def horizon_of(obs: Int8Array, style: ConstInt64Array) -> int:
+def horizon_of(obs: Int8Array, weights: ConstInt64Array) -> int:
     """Time for which production counts: the shorter, the closer somebody is to winning."""
     lacking = int(obs[encode.POINTS_TO_WIN]) - lead_of_others(obs)
-    return style[HORIZON] * max(1, min(points_to_go(obs), lacking))
+    return weights[HORIZON] * max(1, min(points_to_go(obs), lacking))
 
 
 @rule
-def worth_of_pips(pips: int, shares: int, speed: int, horizon: int, style: ConstInt64Array) -> int:
+def worth_of_pips(
+    pips: int, shares: int, speed: int, horizon: int, weights: ConstInt64Array
+) -> int:
     """What it is worth to come to earn some pips, at some shares, instead of the present speed."""
-    return (speed_of(pips, shares, style) - speed) * horizon // 100
+    return (speed_of(pips, shares, weights) - speed) * horizon // 100
 
 
 @rule
 def worth_of_spot(
-    obs: Int8Array, v: int, pips: int, shares: int, speed: int, horizon: int, style: ConstInt64Array
+    obs: Int8Array,
+    v: int,
+    pips: int,
+    shares: int,
+    speed: int,
+    horizon: int,
+    weights: ConstInt64Array,
 ) -> int:
     """What a settlement on a vertex is worth: its point and what it brings."""
     better = shares_with(shares, harbor_at(obs, v))
-    return POINT + worth_of_pips(pips + pips_at(obs, v, 1), better, speed, horizon, style)
+    return POINT + worth_of_pips(pips + pips_at(obs, v, 1), better, speed, horizon, weights)
 
 
 @rule
@@ -130,17 +138,17 @@ def best_spot(
     shares: int,
     speed: int,
     horizon: int,
-    style: ConstInt64Array,
+    weights: ConstInt64Array,
 ) -> int:
     """The best of some vertices and its worth, as one number: 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
-        worth = worth_of_spot(obs, v, pips, shares, speed, horizon, style)
+        worth = worth_of_spot(obs, v, pips, shares, speed, horizon, weights)
         if bits.has_vertex(claimed, v):
-            worth = worth * style[CLAIMED] // 100
+            worth = worth * weights[CLAIMED] // 100
         elif bits.has_vertex(near, v):
-            worth = worth * style[NEAR] // 100
+            worth = worth * weights[NEAR] // 100
         best = max(best, 64 * worth + v)
         spots &= spots - 1
     return best
@@ -154,14 +162,14 @@ def best_city(
     shares: int,
     speed: int,
     horizon: int,
-    style: ConstInt64Array,
+    weights: ConstInt64Array,
 ) -> int:
     """The best of own settlements to make a city of, as 64 * worth + vertex."""
     best = 0
     while spots != 0:
         v = bits.first(spots)
         more = pips + pips_at(obs, v, 1)
-        worth = POINT + worth_of_pips(more, shares, speed, horizon, style)
+        worth = POINT + worth_of_pips(more, shares, speed, horizon, weights)
         best = max(best, 64 * worth + v)
         spots &= spots - 1
     return best

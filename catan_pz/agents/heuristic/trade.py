@@ -13,9 +13,9 @@ from catan_pz.actions import (
     WITHDRAW,
 )
 from catan_pz.actions import OFFER as FIRST_OFFER
+from catan_pz.agents.heuristic.features import bundle_at, covers, of, rate_of, some, turn_seat
 from catan_pz.agents.heuristic.plan import SHARES_PLACE, Plan, worth_of_hand
-from catan_pz.agents.heuristic.sight import bundle_at, covers, of, rate_of, some, turn_seat
-from catan_pz.agents.heuristic.style import ACCEPT, BANK, CLOSE, OFFER
+from catan_pz.agents.heuristic.weights import ACCEPT, BANK, CLOSE, OFFER
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
@@ -46,42 +46,42 @@ def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
 
 @rule
 def best_swap(
-    hand: int, now: int, plan: Plan, limit: int, mask: Int8Array, style: ConstInt64Array
+    hand: int, now: int, plan: Plan, limit: int, mask: Int8Array, weights: ConstInt64Array
 ) -> int:
     """The trade with the bank that makes the hand worth more than now by enough."""
-    best, chosen = now + style[BANK], NO_ACTION
+    best, chosen = now + weights[BANK], NO_ACTION
     for k in range(SWAPS):
         if mask[MARITIME_TRADE + k] != 0:
             give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
             after = hand - some(give, rate_of(plan[SHARES_PLACE], give)) + some(get, 1)
-            worth = worth_of_hand(after, plan, limit, style)
+            worth = worth_of_hand(after, plan, limit, weights)
             if worth > best:
                 best, chosen = worth, MARITIME_TRADE + k
     return chosen
 
 
 @rule
-def is_dangerous(obs: Int8Array, k: int, style: ConstInt64Array) -> bool:
+def is_dangerous(obs: Int8Array, k: int, weights: ConstInt64Array) -> bool:
     """Whether the seat k places away is too close to winning to be traded with."""
     points = int(obs[encode.VISIBLE_POINTS + k])
-    return int(obs[encode.POINTS_TO_WIN]) - points <= style[CLOSE]
+    return int(obs[encode.POINTS_TO_WIN]) - points <= weights[CLOSE]
 
 
 @rule
-def all_dangerous(obs: Int8Array, style: ConstInt64Array) -> bool:
+def all_dangerous(obs: Int8Array, weights: ConstInt64Array) -> bool:
     """Whether nobody is left to trade with."""
     for k in range(1, MAX_PLAYERS):
-        if obs[encode.PRESENT + k] != 0 and not is_dangerous(obs, k, style):
+        if obs[encode.PRESENT + k] != 0 and not is_dangerous(obs, k, weights):
             return False
     return True
 
 
 @rule
 def gain_of_swap(
-    hand: int, now: int, give: int, get: int, plan: Plan, limit: int, style: ConstInt64Array
+    hand: int, now: int, give: int, get: int, plan: Plan, limit: int, weights: ConstInt64Array
 ) -> int:
     """How much more a hand is worth after giving one card for another."""
-    return worth_of_hand(hand - some(give, 1) + some(get, 1), plan, limit, style) - now
+    return worth_of_hand(hand - some(give, 1) + some(get, 1), plan, limit, weights) - now
 
 
 @rule
@@ -105,7 +105,7 @@ def best_offer(
     limit: int,
     mask: Int8Array,
     random_bits: np.uint64,
-    style: ConstInt64Array,
+    weights: ConstInt64Array,
 ) -> int:
     """The offer of one card for one that helps most, then the next best, then two cards for one.
 
@@ -121,11 +121,11 @@ def best_offer(
         first, beyond, rank = FIRST_DOUBLE, FIRST_HALF, 0
     bar = 1 << 40
     for _ in range(rank + 1):
-        best, chosen = style[OFFER], NO_ACTION
+        best, chosen = weights[OFFER], NO_ACTION
         for k in range(first, beyond):
             if mask[FIRST_OFFER + k] != 0:
                 after = hand - bundle_of_offer(k, 0) + bundle_of_offer(k, 1)
-                gain = worth_of_hand(after, plan, limit, style) - now
+                gain = worth_of_hand(after, plan, limit, weights) - now
                 if best < gain < bar:
                     best, chosen = gain, FIRST_OFFER + k
         bar = best
@@ -136,22 +136,22 @@ def best_offer(
 
 @rule
 def gain_of_offer(
-    obs: Int8Array, k: int, hand: int, now: int, plan: Plan, limit: int, style: ConstInt64Array
+    obs: Int8Array, k: int, hand: int, now: int, plan: Plan, limit: int, weights: ConstInt64Array
 ) -> int:
     """How much more the hand is worth by what the seat k places away gives and gets."""
     given = bundle_at(obs, encode.OFFER_GIVE + NUM_RESOURCES * k)
     got = bundle_at(obs, encode.OFFER_GET + NUM_RESOURCES * k)
     if not covers(hand, got):
         return -(1 << 40)
-    return worth_of_hand(hand - got + given, plan, limit, style) - now
+    return worth_of_hand(hand - got + given, plan, limit, weights) - now
 
 
 @rule
 def agrees(
-    obs: Int8Array, hand: int, now: int, plan: Plan, limit: int, style: ConstInt64Array
+    obs: Int8Array, hand: int, now: int, plan: Plan, limit: int, weights: ConstInt64Array
 ) -> bool:
     """Whether to accept the offer on the table."""
-    return gain_of_offer(obs, turn_seat(obs), hand, now, plan, limit, style) >= style[ACCEPT]
+    return gain_of_offer(obs, turn_seat(obs), hand, now, plan, limit, weights) >= weights[ACCEPT]
 
 
 @rule
@@ -162,20 +162,20 @@ def whom_to_close_with(
     plan: Plan,
     limit: int,
     mask: Int8Array,
-    style: ConstInt64Array,
+    weights: ConstInt64Array,
 ) -> int:
     """The partner whose terms help most, of those alike the weakest; or to withdraw."""
     best, chosen = 0, WITHDRAW
     for k in range(1, MAX_PLAYERS):
-        if mask[CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, style):
+        if mask[CLOSE_WITH + k - 1] != 0 and not is_dangerous(obs, k, weights):
             if obs[encode.ANSWER + 4 * k + 3] != 0:
-                gain = gain_of_offer(obs, k, hand, now, plan, limit, style)
+                gain = gain_of_offer(obs, k, hand, now, plan, limit, weights)
             else:
                 given = bundle_at(obs, encode.OFFER_GIVE)
                 got = bundle_at(obs, encode.OFFER_GET)
-                gain = worth_of_hand(hand - given + got, plan, limit, style) - now
+                gain = worth_of_hand(hand - given + got, plan, limit, weights) - now
             value = 64 * gain - int(obs[encode.VISIBLE_POINTS + k])
-            if gain >= style[ACCEPT] and value > best:
+            if gain >= weights[ACCEPT] and value > best:
                 best, chosen = value, CLOSE_WITH + k - 1
     return chosen
 
@@ -188,18 +188,18 @@ def next_card(
     plan: Plan,
     limit: int,
     mask: Int8Array,
-    style: ConstInt64Array,
+    weights: ConstInt64Array,
 ) -> int:
     """The card to add to the offer that is being composed, of one card for one; or NO_ACTION."""
     given = bundle_at(obs, encode.OFFER_GIVE)
     got = bundle_at(obs, encode.OFFER_GET)
-    best, chosen = style[OFFER], NO_ACTION
+    best, chosen = weights[OFFER], NO_ACTION
     for k in range(SWAPS):
         give, get = MARITIME_SWAPS[k, 0], MARITIME_SWAPS[k, 1]
         fits = (given == 0 or given == some(give, 1)) and (got == 0 or got == some(get, 1))
         first = COMPOSE_GIVE + give if given == 0 else COMPOSE_GET + get
         if fits and of(hand, give) > 0 and mask[first] != 0:
-            gain = gain_of_swap(hand, now, give, get, plan, limit, style)
+            gain = gain_of_swap(hand, now, give, get, plan, limit, weights)
             if gain > best:
                 best, chosen = gain, first
     return chosen

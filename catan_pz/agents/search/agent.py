@@ -9,9 +9,9 @@ from catan_pz.actions import COMPOSE_GIVE, OFFER
 from catan_pz.agents.base import Agent
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
-from catan_pz.agents.search.forest import MOST_ROWS, ROWS_PER_SIMULATION, Forest
 from catan_pz.agents.search.halving import choose_by_halving
 from catan_pz.agents.search.options import SearchOptions
+from catan_pz.agents.search.parallel_trees import MOST_ROWS, ROWS_PER_SIMULATION, ParallelTrees
 from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.rules import Rules
@@ -67,22 +67,22 @@ class SearchAgent(Agent):
         self.options = SearchOptions(**options)
         self.settings = vars(self.options).copy()
         self.last: dict[str, Any] | None = None
-        self._forest: Forest | None = None
+        self._trees: ParallelTrees | None = None
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
         self.last = None
-        self._forest = self._new_forest()
+        self._trees = self._new_trees()
 
-    def _new_forest(self) -> Forest | None:
+    def _new_trees(self) -> ParallelTrees | None:
         options = self.options
         if options.method == "halving":
             return None
         rows = MOST_ROWS
         if options.simulations is not None:
             rows = min(MOST_ROWS, 1000 + ROWS_PER_SIMULATION * options.simulations)
-        return Forest(
+        return ParallelTrees(
             workers=options.workers,
             rows=rows,
             num_actions=self.rules.num_actions,
@@ -127,11 +127,11 @@ class SearchAgent(Agent):
 
     def _choose(self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget) -> int:
         self.last = {"actions": actions}
-        if self._forest is None:
+        if self._trees is None:
             action, odds = choose_by_halving(simulator, actions, budget)
         else:
             keep = self.options.keep_tree and self.options.method != "ucb1"
-            action, visits, odds = self._forest.choose(simulator, actions, budget, keep=keep)
+            action, visits, odds = self._trees.choose(simulator, actions, budget, keep=keep)
             self.last["visits"] = visits
         self.last |= {"odds": odds, "simulations": budget.played}
         return action

@@ -24,7 +24,7 @@ from catan_pz.actions import (
     ROLL,
     STEAL,
 )
-from catan_pz.agents.search.places import (
+from catan_pz.agents.search.placement_values import (
     NOTHING,
     best_city,
     best_road,

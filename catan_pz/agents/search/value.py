@@ -6,7 +6,12 @@ are the softmax of these numbers over the seats. Letters: F features, H hidden u
 
 import math
 
-from catan_pz.agents.search.places import best_vertex, cards_missing, wants, worth_of_vertex
+from catan_pz.agents.search.placement_values import (
+    best_vertex,
+    cards_missing,
+    wants,
+    worth_of_vertex,
+)
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Float64Array
 from catan_pz.engine import bits

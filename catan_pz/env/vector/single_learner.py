@@ -151,6 +151,11 @@ class SingleLearnerBatch(ThreadedGames):
                     f"option opponents={given!r}: agent {agent.name!r} needs a belief, which "
                     "batches don't keep; allowed: agents without `needs_belief`"
                 )
+            if agent.needs_events:
+                raise ValueError(
+                    f"option opponents={given!r}: agent {agent.name!r} observes events, which "
+                    "batches don't write; allowed: agents without `observe`"
+                )
             agent.check_rules(self.rules)
         self._copies.leave(range(self.num_games), self._result)
         self._opponents = opponents

@@ -9,7 +9,7 @@ import pytest
 
 from catan_pz.agents.search import search_calls, tree
 from catan_pz.agents.search.budget import Budget
-from catan_pz.agents.search.forest import Forest, Tree
+from catan_pz.agents.search.parallel_trees import ParallelTrees, Tree
 from catan_pz.agents.search.simulator import Simulator
 from catan_pz.notation import action_id
 from catan_pz.observation.segments import SIZE
@@ -40,7 +40,7 @@ def grown(
     rows: int = 100_000,
 ) -> Tree:
     """A tree of some simulations, all cards known."""
-    forest = Forest(
+    trees = ParallelTrees(
         workers=1,
         rows=rows,
         num_actions=game.rules.num_actions,
@@ -50,8 +50,8 @@ def grown(
     )
     chosen = np.array(game.legal_actions() if actions is None else actions, np.int64)
     simulator = Simulator(game.games, 5, rollout="greedy", turns=turns, workers=1)
-    forest.choose(simulator, chosen, Budget(simulations, None), keep=False)
-    return forest.trees[0]
+    trees.choose(simulator, chosen, Budget(simulations, None), keep=False)
+    return trees.trees[0]
 
 
 def key(game: Game, viewer: int) -> int:
@@ -169,8 +169,8 @@ def test_a_tree_is_kept_from_decision_to_decision() -> None:
     view = seen(game)
     action = agent.act(view)
     assert 232 <= action < 252
-    assert agent._forest is not None
-    one = agent._forest.trees[0]
+    assert agent._trees is not None
+    one = agent._trees.trees[0]
     move = one.moves()[action]
     (place,) = children(one, move)
     visited, keys = int(one.links[place, VISITS]), int(one.keys[place])

@@ -238,10 +238,16 @@ class Believer(First):
     needs_belief = True
 
 
+class Listener(First):
+    def observe(self, events):
+        raise NotImplementedError
+
+
 def test_opponents_that_cannot_play_the_rules_are_refused_and_the_old_ones_stay():
     batch = SingleLearnerBatch(4, seed=1, trading=False)
-    for wrong in ("ppo-2p", Believer()):
-        with pytest.raises(ValueError, match=r"'ppo-2p' plays games of 2 players|needs a belief"):
+    refused = r"'ppo-2p' plays games of 2 players|needs a belief|observes events"
+    for wrong in ("ppo-2p", Believer(), Listener()):
+        with pytest.raises(ValueError, match=refused):
             batch.opponents = wrong
         assert batch.opponents == [None] * 3
         batch.step(batch.sample())

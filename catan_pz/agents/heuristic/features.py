@@ -1,4 +1,4 @@
-"""Reads an observation: bundles of cards, sets of vertices and edges, seats.
+"""Features read from an observation: bundles of cards, sets of vertices and edges, seats.
 
 A bundle is one int64 with a byte for each resource, BRICK lowest, so that bundles are added
 and subtracted as numbers; pips and trade rates are kept in the same form. Sets are those of
@@ -23,11 +23,20 @@ NUM_PHASES = len(Phase)
 KINDS_OF_HARBOR = NUM_RESOURCES + 1
 KINDS_OF_TERRAIN = encode.NUM_TERRAINS
 
+BITS_PER_RESOURCE = 8
+"""Bits of a bundle that count the cards of one resource."""
+
+TWELFTHS = 12
+"""Parts of a card in which the bank's rates are kept, so that all are whole numbers."""
+
+AT_2_TO_1, AT_3_TO_1, AT_4_TO_1 = TWELFTHS // 2, TWELFTHS // 3, TWELFTHS // 4
+"""Twelfths of a card that the bank gives for one card, by rate."""
+
 
 @rule
 def of(bundle: int, r: int) -> int:
     """Cards of a resource in a bundle."""
-    return (bundle >> (8 * r)) & 255
+    return (bundle >> (BITS_PER_RESOURCE * r)) & ((1 << BITS_PER_RESOURCE) - 1)
 
 
 @rule
@@ -42,7 +51,7 @@ def size_of(bundle: int) -> int:
 @rule
 def some(r: int, n: int) -> int:
     """The bundle of n cards of a resource."""
-    return n << (8 * r)
+    return n << (BITS_PER_RESOURCE * r)
 
 
 @rule
@@ -59,7 +68,7 @@ def bundle_at(obs: Int8Array, place: int) -> int:
     """Five numbers of the observation, from a place on, as a bundle."""
     bundle = 0
     for r in range(NUM_RESOURCES):
-        bundle |= int(obs[place + r]) << (8 * r)
+        bundle |= some(r, int(obs[place + r]))
     return bundle
 
 
@@ -79,17 +88,17 @@ def pips_of(obs: Int8Array, k: int) -> int:
 def share_at(rate: int) -> int:
     """Twelfths of a card that the bank gives for one: 3, 4 or 6."""
     if rate == 4:
-        return 3
-    return 4 if rate == 3 else 6
+        return AT_4_TO_1
+    return AT_3_TO_1 if rate == 3 else AT_2_TO_1
 
 
 @rule
 def rate_of(shares: int, r: int) -> int:
     """Cards of a resource that the bank takes for one of another."""
     share = of(shares, r)
-    if share == 3:
+    if share == AT_4_TO_1:
         return 4
-    return 3 if share == 4 else 2
+    return 3 if share == AT_3_TO_1 else 2
 
 
 @rule
@@ -241,9 +250,9 @@ def shares_with(shares: int, harbor: int) -> int:
     for r in range(NUM_RESOURCES):
         share = of(shares, r)
         if harbor == r:
-            share = 6
+            share = AT_2_TO_1
         elif harbor == GENERIC_HARBOR:
-            share = max(share, 4)
+            share = max(share, AT_3_TO_1)
         better |= some(r, share)
     return better
 

@@ -1,4 +1,4 @@
-"""The numbers that make up a style of play."""
+"""Weights of the heuristic player, and the parts of its play that can be switched off."""
 
 from dataclasses import astuple, dataclass, fields, replace
 from typing import Final
@@ -38,7 +38,7 @@ PARTS: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Style:
+class Weights:
     """Weights of the player: values in thousandths of a point, times in tenths of a roll."""
 
     parts: int = (1 << len(PARTS)) - 1  # set of PARTS that are on
@@ -66,7 +66,7 @@ class Style:
     danger: int = 400  # how much more those close to winning are robbed, in percent
     victim: int = 23  # a stolen card, against a pip kept from a player
 
-    def without(self, *parts: str) -> "Style":
+    def without(self, *parts: str) -> "Weights":
         """The same with some of `PARTS` switched off.
 
         Raises:
@@ -86,7 +86,7 @@ class Style:
         return numbers
 
 
-_PLACE = {field.name: place for place, field in enumerate(fields(Style))}
+_PLACE = {field.name: place for place, field in enumerate(fields(Weights))}
 
 PARTS_ON = _PLACE["parts"]
 HORIZON = _PLACE["horizon"]
@@ -113,11 +113,11 @@ MONOPOLY = _PLACE["monopoly"]
 VICTIM = _PLACE["victim"]
 DANGER = _PLACE["danger"]
 
-FULL = Style().array()
-"""The style of the shipped player."""
+DEFAULT_WEIGHTS = Weights().array()
+"""The weights of the shipped player."""
 
 
 @rule
-def plays(style: ConstInt64Array, part: int) -> bool:
+def plays(weights: ConstInt64Array, part: int) -> bool:
     """Whether a part is on."""
-    return (style[PARTS_ON] >> part) & 1 == 1
+    return (weights[PARTS_ON] >> part) & 1 == 1

@@ -76,7 +76,7 @@ class Tree:
         return found
 
 
-class Forest:
+class ParallelTrees:
     """Trees that search together.
 
     Args:
