@@ -32,8 +32,8 @@ class Table:
 
     Args:
         game: the game, also in its middle.
-        agents: one for each seat, or its name; None for a seat that is played from outside. Copies sit
-            down, so that one object may be given for several seats and tables.
+        agents: one for each seat, or its name; None for a seat that is played from outside.
+            Copies sit down, so that one object may be given for several seats and tables.
         seeds: for each seat the seed of the agent's random stream; `random_stream.seat_seeds`
             makes some.
 
