@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.heuristic.calls import choose_heuristic
+from catan_pz.agents.heuristic.heuristic_calls import choose_heuristic
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.views import Views
 
