@@ -133,7 +133,7 @@ class ReportedDecision:
                 self.games = self.belief.resample(self._record, self._rng, coming=event)
         if decision.seat != self._viewer:
             self._deal_card_played(decision)
-            self._forget_what_is_asked(decision.seat)
+            self._widen_bounds_of(decision.seat)
             if decision.what == COMPOSE_SEND:
                 self._write_offer(decision.seat)
         elif decision.what == BUY_DEVELOPMENT_CARD:
@@ -168,7 +168,7 @@ class ReportedDecision:
             hidden = record["cards"][p, Card.VICTORY_POINT]
             record["points"][p] = record["visible_points"][p] + hidden
 
-    def _forget_what_is_asked(self, seat: int) -> None:
+    def _widen_bounds_of(self, seat: int) -> None:
         """Let a seat ask for all that it may take for possible, as far as the viewer knows."""
         record, n = self._record, self._seats
         record["above"][seat, :n] = self.belief.shared[seat].most - record["hand"][:n]

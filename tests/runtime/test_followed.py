@@ -15,7 +15,7 @@ from catan_pz.runtime.followed import ContradictionError, FollowedGame
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
 from catan_pz.runtime.view import View, view_of
-from catan_pz.terms import Card
+from catan_pz.terms import Card, Resource
 from tests.helpers import RULE_SETS
 
 MORE_RULES = {
@@ -270,6 +270,30 @@ def test_wins_that_can_not_be_are_refused() -> None:
     hidden.follow(report(0, 0, end, won))
     assert hidden.sampled.winner == 1
     refuse(hidden, report(1, 1, end), "the game is finished")
+
+
+def test_a_false_win_takes_nothing_of_the_decision_in() -> None:
+    players = [{}, {"settlements": [20], "roads": [26], "hand": {"brick": 1, "lumber": 1}}, {}]
+    followed = follow(players, turn_player=1, player_to_move=1)
+    edge = next(e for e in range(72) if followed.sampled.mask[action_id("build_road", edge=e)])
+    refuse(followed, (*road(1, edge), Event(EventKind.WON, 1, -1, -1, 1, 15)), "no victory point")
+    followed.follow(road(1, edge))
+    assert followed.belief.hands.most[1].sum() == 0
+
+
+@pytest.mark.parametrize(("stolen", "asked"), [("brick", "ore"), ("ore", "brick")])
+def test_others_ask_for_what_they_have_seen(stolen: str, asked: str) -> None:
+    """The thief knows what is left to the victim, the seat that follows doesn't."""
+    thief, victim = {"hand": {"wool": 1}}, {"settlements": [9], "hand": {"brick": 1, "ore": 1}}
+    turn = {"turn_player": 1, "player_to_move": 1, "phase": "move_robber"}
+    game = position([{}, thief, victim], rules=THREE, **turn)
+    followed = FollowedGame.from_snapshot(game.snapshot(), 0)
+    game.listeners.append(followed.listen)
+    game.step(action_id("move_robber", hex=4), Resource[stolen.upper()])
+    game.step(action_id("offer", give={"wool": 1}, get={asked: 1}))
+    assert same(followed.view(), view_of(game, 0))
+    game.step(action_id("accept"))
+    assert followed.belief.hands.hands.tolist() == [game.state["hand"][:3].tolist()]
 
 
 def test_an_own_card_must_be_told() -> None:
