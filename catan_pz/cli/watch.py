@@ -195,7 +195,7 @@ def _live(
     seed = seed_or_drawn(seed)
     session = Session(Game(rules, seed), players, seed, viewer=viewer)
     frames = frames_of_match(session, annotate)
-    return Show(frames, viewer, session.seat_names(), session=session)
+    return Show(frames, viewer, session.names, session=session)
 
 
 def _check_viewer(viewer: int | None, seats: int) -> None:

@@ -18,6 +18,7 @@ _HELP: Final = (
     "where only one kind of them is possible the number alone will do.",
     "Always: ? this help, log what happened, quit to leave. Now:",
 )
+_WELCOME: Final = "The game begins. ? explains what you can type, such as: s 20"
 _CLEAR: Final = "\x1b[H\x1b[J"
 
 
@@ -137,7 +138,7 @@ class TerminalGame:
             session.snapshot(),
             viewer=session.seat,
             color=self._color,
-            names=session.seat_names(),
+            names=session.names,
             marks=marks(session.game) if with_marks else None,
             aside=menu_words(session.game) if with_marks else None,
         )
@@ -146,6 +147,8 @@ class TerminalGame:
         """The board, below it what happened last or a message, and a line left for typing."""
         board = self._board(self._session.waits_for_person)
         room = (self._rows or ROWS) - 1 - len(board.split("\n"))
+        if not (message or self._session.log):
+            message = _WELCOME
         said = wrap(message, COLUMNS)[:room]
         kept = room - len(said)
         recent = self._session.log[-kept:] if kept else []
