@@ -45,7 +45,7 @@ def after(game, *actions, reward=None):
 
 
 def terms_of(game, action):
-    match = Match(game.rules)
+    match = Match(game.rules, WinAndTerms())
     match.replace(game)
     match.play(action)
     return {
@@ -201,14 +201,14 @@ def test_skipping_forced_decisions_changes_no_sum_of_events(seed):
     kinds = [kind for kind in RewardTerm if "HELD" not in kind.name]
     played = []
     rng = np.random.default_rng(seed)
-    skipping = Match(Rules(num_players=3, skip_forced=True, victory_points=5))
+    skipping = Match(Rules(num_players=3, skip_forced=True, victory_points=5), WinAndTerms())
     skipping.reset(seed)
     skipping.game.listeners.append(lambda _game, events: played.append(events[0].what))
     skipped, code = np.zeros((4, len(kinds)), np.int64), 0
     while not code & OVER:
         code = skipping.play(int(rng.choice(skipping.game.legal_actions())))
         skipped += skipping.terms[:, kinds]
-    plain = Match(Rules(num_players=3, victory_points=5))
+    plain = Match(Rules(num_players=3, victory_points=5), WinAndTerms())
     plain.reset(seed)
     total = np.zeros((4, len(kinds)), np.int64)
     for action in played:

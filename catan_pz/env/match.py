@@ -14,7 +14,7 @@ from catan_pz.engine.options import table_of
 from catan_pz.events import empty_events
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_TERMS, TERMS_SHIFT, Reward, dependencies, make_reward
+from catan_pz.rewards import NUM_TERMS, TERMS_SHIFT, Reward, dependencies, is_sparse, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.game import Game
@@ -52,7 +52,8 @@ class Match:
     Attributes:
         game: the `Game`; listeners and chance outcomes are its own matter.
         encoder: of what seats see.
-        terms: (4, F) int8, the `RewardTerm`s of the last step.
+        terms: (4, F) int8, the `RewardTerm`s of the last step; only those of the end of the
+            game are counted where the reward depends on no others and nobody listens.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Match:
         self._script = table_of(self.game.rules).script
         self._num_actions = self.rules.num_actions
         self._depends_on = dependencies(self.reward)
+        self._dense = int(not is_sparse(self.reward))
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -134,7 +136,9 @@ class Match:
         if game.listeners:
             game.play_told(action, self.terms)
             return int(game_calls.code_of_step(game.games, 0, self.terms))
-        return self._play(game.games, 0, action, self._script, mask, self._events, self.terms)
+        return self._play(
+            game.games, 0, action, self._script, self._dense, mask, self._events, self.terms
+        )
 
     def has_reward(self, code: int) -> bool:
         """Whether the reward of a step may be other than zero."""

@@ -8,6 +8,7 @@ from catan_pz.compiler.types import Float32Array, Int8Array, Int8Matrix, Int16Ma
 from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, outcomes, step
 from catan_pz.engine.state import States
 from catan_pz.observation import encode, encode_global
+from catan_pz.runtime.batch_rules import advance_and_count
 
 
 @entry
@@ -109,13 +110,19 @@ def play_with_terms(
     i: int,
     a: int,
     script: Int8Matrix,
+    dense: int,
     mask: Int8Array,
     events: Int16Matrix,
     terms: Int8Matrix,
 ) -> int:
-    """Like `play`, and write the reward terms; return the step as `rewards.step_code` tells it."""
+    """Like `play`, and write the reward terms; return the step as `rewards.step_code` tells it.
+
+    Where the reward depends on the end of the game alone (not `dense`), only terms of the end
+    are counted.
+    """
     s = games[i]
-    rewards.advance_with_terms(s, a, script, events, terms)
+    if not advance_and_count(s, a, script, dense, events, terms):
+        rewards.clear_terms(terms)
     legal.write_mask(s, mask)
     return rewards.step_code(s, terms)
 
