@@ -1,12 +1,12 @@
-"""A network that looks at every place of the board with the same eyes.
+"""A graph network that shares its weights across the vertices, edges and hexes of the board.
 
-Vertices, edges and hexes are each told by a few numbers, and what stands for a place is worked
-out by the same small layers wherever it lies, with what lies beside it. So what is learned of
-one place holds for all, and no layer has to learn the board's geometry. Written once for NumPy,
-which plays, and torch, which learns.
+The same small layers compute the embedding of every vertex, edge and hex, first from its own
+features, then by message passing from its neighbours. What is learned at one place holds for all,
+and no layer has to learn the board's geometry. Written once for NumPy, which plays, and torch,
+which learns.
 
 Letters: K games, N numbers of an observation, A actions, H hexes, V vertices, E edges, B
-harbors, P seats, R resources, W numbers that stand for a place, C for what is the same for all
+harbors, P seats, R resources, W size of an embedding, C for what is the same for all
 places, D units of the dense layers. Places come first: arrays are (V, K, W).
 """
 
@@ -69,7 +69,7 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
     """The layers' arrays by name: weights (in, out), and biases (out,).
 
     Args:
-        width: W, numbers that stand for a place; what is the same for all takes twice as many.
+        width: W, size of an embedding; the shared context takes twice as much.
         dense: D, units of the dense layers.
         actions: A.
     """
@@ -106,7 +106,7 @@ def evaluate(
     relu: Callable[[Array], Array],
     join: Callable[[list[Array], int], Array],
 ) -> tuple[Array, Array]:
-    """What the network says.
+    """The forward pass.
 
     Args:
         layer: its arrays, as in `shapes`.
@@ -116,7 +116,7 @@ def evaluate(
         join: puts arrays together along an axis.
 
     Returns:
-        (K, A) a number for each action, and (K, D) what a value can be read from.
+        (K, A) logits or Q-values, and (K, D) features for a value head.
     """
     games = len(x)
 
@@ -236,19 +236,19 @@ class BoardNetwork:
 
     def text(self) -> str:
         """The network in a few words."""
-        return f"{self.width} numbers a place of the board, {self.dense} dense units twice"
+        return f"board network, embeddings of {self.width}, two dense layers of {self.dense}"
 
     @cached_property
     def _touch(self) -> dict[str, NDArray[np.float32]]:
         return adjacency()
 
     def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(K, A) what the network gives for flat observations (K, N)."""
+        """(K, A) logits or Q-values, from flat observations (K, N)."""
         said, _ = evaluate(self.arrays, self._touch, inputs, _relu, np.concatenate)
         return np.asarray(said, np.float32)
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """(K, A) what the network says of each action, from observations (K, N)."""
+        """(K, A) logits or Q-values, from observations (K, N) in natural units."""
         said = np.empty((len(observations), self.num_actions), np.float32)
         for start in range(0, len(said), ROWS):
             part = slice(start, start + ROWS)

@@ -19,7 +19,7 @@ _MOST: Final = np.round(1 / SCALES).astype(np.int8)
 
 @dataclass(frozen=True)
 class DenseNetwork:
-    """Dense layers from an observation to a number for each action.
+    """Dense layers from an observation to a logit or Q-value for each action.
 
     Attributes:
         weights: (out, in) float32 of each layer; the first takes what an encoder gives, scaled
@@ -103,12 +103,12 @@ class DenseNetwork:
         return self._turned[0] * SCALES[:, None]
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """(K, A) what the network says of each action, from observations (K, N)."""
+        """(K, A) logits or Q-values, from observations (K, N) in natural units."""
         units = np.minimum(observations, _MOST).astype(np.float32)
         return self._after_first(units @ self._first_of_units)
 
     def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(K, A) what the network gives for its inputs (K, n)."""
+        """(K, A) logits or Q-values, from its inputs (K, n)."""
         return self._after_first(inputs @ self._turned[0])
 
     def _after_first(self, x: NDArray[np.float32]) -> NDArray[np.float32]:

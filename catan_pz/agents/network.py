@@ -39,13 +39,13 @@ _DEFAULTS: Final = Rules().to_dict()
 
 @dataclass(frozen=True)
 class Model:
-    """A network from an observation to a number for each action, and what it is for.
+    """A network from an observation to a logit or Q-value for each action, and what it is for.
 
     Attributes:
         network: a `DenseNetwork` or a `BoardNetwork`.
-        numbers: what it gives: "logits" of odds, or "values".
-        choice: how it plays unless it is told otherwise: "draw" by its odds, or "best", the
-            action of the largest number. Values can't be drawn by.
+        numbers: what it gives: "logits", or "values" (Q-values).
+        choice: how it plays unless it is told otherwise: "draw" samples from the policy, "best"
+            takes the action of the largest logit or Q-value. Q-values can't be sampled from.
         rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
         card: how it was trained and how well it plays; JSON values.
         encoder: of the observations that the network takes.
@@ -264,7 +264,7 @@ class NetworkAgent(BatchAgent):
             )
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """(K, A) what the network says of each action, from observations (K, N)."""
+        """(K, A) logits or Q-values, from observations (K, N) in natural units."""
         return self.model.logits(observations)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
@@ -312,9 +312,9 @@ def card_text(name: str, model: Model) -> str:
     rows: list[Sequence[Any]] = [
         ("players", model.num_players),
         ("rules that differ from the defaults", json.dumps(changed)),
-        ("network", f"{model.network.text()}, {numbers:,} numbers"),
-        ("numbers", model.numbers),
-        ("choice", {"draw": "drawn by its odds", "best": "the largest number"}[model.choice]),
+        ("network", f"{model.network.text()}, {numbers:,} parameters"),
+        ("output", {"logits": "logits", "values": "Q-values"}[model.numbers]),
+        ("action", {"draw": "sampled", "best": "largest logit or Q-value"}[model.choice]),
     ]
     rows += [
         (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"

@@ -42,7 +42,7 @@ def actor_critic(args: NetworkArgs, separate_value: bool) -> tuple[Any, dict[str
     if args.network == "board":
         _check_board(args)
         sizes = {"width": args.embedding_size, "dense": args.width}
-        return BoardPolicy, {**sizes, "own_value": separate_value}
+        return BoardPolicy, {**sizes, "separate_value": separate_value}
     return _dense(args)
 
 

@@ -1,4 +1,4 @@
-"""The network that looks at every place with the same eyes."""
+"""The network that shares its weights across the board."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Policies of Stable-Baselines3 with the network that looks at every place with the same eyes.
+"""Policies of Stable-Baselines3 on the board network, which shares weights across the board.
 
 `BoardPolicy` is for MaskablePPO, `BoardQPolicy` for DQN; `catan_pz.agents.board_network` says
 what the network is. Letters: K games, N numbers of an observation, A actions, D dense units.
@@ -48,16 +48,16 @@ class BoardLayers(nn.Module):
     """The network, to be trained.
 
     Args:
-        width: W, numbers that stand for a place.
+        width: W, size of an embedding.
         dense: D.
         actions: A.
-        own_value: whether a value has two dense layers of its own, on the flat vector.
+        separate_value: whether the value has two dense layers of its own, on the flat vector.
     """
 
-    def __init__(self, width: int, dense: int, actions: int, own_value: bool = False) -> None:
+    def __init__(self, width: int, dense: int, actions: int, separate_value: bool = False) -> None:
         super().__init__()
         self.value: nn.Module | None = None
-        if own_value:
+        if separate_value:
             layers = nn.Linear(SIZE, dense), nn.ReLU(), nn.Linear(dense, dense), nn.ReLU()
             self.value = nn.Sequential(*layers)
         self.latent_dim_pi, self.latent_dim_vf = actions, dense
@@ -79,7 +79,7 @@ class BoardLayers(nn.Module):
         return board_network.evaluate(self.layers, touch, features, torch.relu, torch.cat)
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """(K, A) a number for each action, and (K, D) what a value can be read from."""
+        """(K, A) logits or Q-values, and (K, D) features for a value head."""
         said, seen = self._evaluate(features)
         return said, seen if self.value is None else self.value(features)
 
@@ -100,8 +100,8 @@ class BoardPolicy(MaskableActorCriticPolicy):
     Args:
         width: W.
         dense: D.
-        own_value: whether the value has layers of its own, so that it doesn't pull at those of
-            the policy.
+        separate_value: whether the value has layers of its own, so that its gradients don't
+            interfere with the policy's.
         **options: those of the class above.
     """
 
@@ -110,10 +110,14 @@ class BoardPolicy(MaskableActorCriticPolicy):
         *args: Any,
         width: int = 32,
         dense: int = 128,
-        own_value: bool = True,
+        separate_value: bool = True,
         **options: Any,
     ) -> None:
-        self.sizes: dict[str, Any] = {"width": width, "dense": dense, "own_value": own_value}
+        self.sizes: dict[str, Any] = {
+            "width": width,
+            "dense": dense,
+            "separate_value": separate_value,
+        }
         super().__init__(*args, **options | {"features_extractor_class": InOrder})
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
@@ -130,7 +134,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
 
 class BoardQNetwork(QNetwork):
-    """A value for each action by `BoardLayers`.
+    """A Q-value for each action by `BoardLayers`.
 
     Args:
         width: W.

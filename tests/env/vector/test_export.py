@@ -99,11 +99,11 @@ def test_values_of_a_dqn_are_the_same_without_torch():
     assert (agent.act_batch(views_of(seen, masks, np.zeros(32, np.uint64))) == best).all()
 
 
-@pytest.mark.parametrize("own_value", [True, False])
+@pytest.mark.parametrize("separate_value", [True, False])
 @pytest.mark.parametrize("observation", ["flat", "dict", "units"])
-def test_a_board_policy_plays_without_torch_as_with_it(observation, own_value):
+def test_a_board_policy_plays_without_torch_as_with_it(observation, separate_value):
     env = CatanVecEnv(64, seed=1, observation=observation, **QUICK)
-    sizes = {"width": 8, "dense": 16, "own_value": own_value}
+    sizes = {"width": 8, "dense": 16, "separate_value": separate_value}
     learner = MaskablePPO(BoardPolicy, env, n_steps=4, seed=0, device="cpu", policy_kwargs=sizes)
     learner = shaken(learner)
     seen, masks = play(env)
@@ -116,7 +116,7 @@ def test_a_board_policy_plays_without_torch_as_with_it(observation, own_value):
     assert torch.allclose(policy.predict_values(given), values)
     values.sum().backward()
     pulled = any(x.grad is not None for x in policy.mlp_extractor.layers.values())
-    assert pulled == (not own_value)
+    assert pulled == (not separate_value)
 
 
 def test_board_policies_learn_are_saved_and_loaded(tmp_path):
