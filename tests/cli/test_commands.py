@@ -82,7 +82,7 @@ def test_wrong_words_are_one_sentence(words: list[str], capsys: Any) -> None:
         (["plya"], "'plya' (did you mean 'play'?)"),
         (["play", "--agianst", "random"], "Did you mean '--against'?"),
         (["play", "--against", "heurstic"], "'heurstic' (did you mean 'heuristic'?)"),
-        (["play", "--against", "heuristic:styl=1"], "'styl' (did you mean 'style'?)"),
+        (["play", "--against", "heuristic:wieghts=1"], "'wieghts' (did you mean 'weights'?)"),
         (["play", "--against", "search:simulatons=1"], "it has no option 'simulatons'"),
         (["play", "--against", "random:style=1"], "has no option 'style'; it has none"),
         (["play", "--set", "vicory_points=3"], "(did you mean 'victory_points'?)"),
