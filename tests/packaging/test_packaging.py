@@ -72,7 +72,7 @@ def test_the_page_of_a_package_index_has_absolute_links_alone(wheel: zipfile.Zip
     assert [target for target in targets if not target.startswith("https://")] == []
     files = [target.removeprefix(f"{repository}/blob/main/") for target in targets]
     raw = repository.replace("github.com", "raw.githubusercontent.com") + "/main/"
-    files = [target.removeprefix(raw) for target in files]
+    files = [target.removeprefix(raw).split("#")[0] for target in files]
     assert [file for file in files if "://" not in file and not (ROOT / file).exists()] == []
 
 
