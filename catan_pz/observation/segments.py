@@ -67,7 +67,7 @@ MANY_TURNS: Final = 127
 SEGMENTS: Final = (
     Segment("hex_terrain", (_H, len(TERRAIN_COUNTS)), 1, "(H, terrain) one-hot"),
     Segment("hex_number_token", (_H,), 12, "(H) number token, 0 on the desert"),
-    Segment("hex_pips", (_H,), 5, "(H) ways out of 36 to throw the number"),
+    Segment("hex_pips", (_H,), 5, "(H) ways out of 36 to roll the number"),
     Segment("harbor", (_B, len(HARBOR_COUNTS)), 1, "(B, kind) one-hot: 2:1 by resource, then 3:1"),
     Segment("hex_robber", (_H,), 1, "(H) 1 where the robber stands"),
     Segment("vertex_building", (_V, _P), 2, "(V, P) 1 settlement, 2 city"),
@@ -98,7 +98,7 @@ SEGMENTS: Final = (
     Segment("phase", (len(Phase),), 1, "(phase) one-hot"),
     Segment("turn_player", (_P,), 1, "(P) one-hot: whose turn it is"),
     Segment("player_to_move", (_P,), 1, "(P) one-hot: who decides"),
-    Segment("dice", (2,), 6, "the last throw, zeros before the first"),
+    Segment("dice", (2,), 6, "the last roll, zeros before the first"),
     Segment("rolls_left", (11,), ROLLS_OF_SUM, "(2 to 12) rolls of each sum left to balanced dice"),
     Segment("rolled", (1,), 1, "1 after the roll of this turn"),
     Segment("card_played", (1,), 1, "1 after a development card was played this turn"),

@@ -52,7 +52,7 @@ def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> 
     units = _observations(steps, seed)
     batch = _encoded(encoder, units)
     _check_arrays(encoder, batch, units)
-    _check_company(encoder, batch, units, np.random.default_rng(seed))
+    _check_independence(encoder, batch, units, np.random.default_rng(seed))
     _check_copies(encoder, batch, units)
     _check_torch(encoder, batch, units)
 
@@ -175,13 +175,13 @@ def _must_agree(
             )
 
 
-def _check_company(
+def _check_independence(
     encoder: Encoder,
     batch: dict[str, NDArray[Any]],
     units: NDArray[np.int8],
     rng: np.random.Generator,
 ) -> None:
-    """The same by rows in other company, and with other leading axes."""
+    """The same whatever the other rows are, and with other leading axes."""
     alone = "It must depend on each observation alone, and keep nothing between calls"
     order = rng.permutation(len(units))
     for how, chosen in (
