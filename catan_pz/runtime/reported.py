@@ -36,10 +36,12 @@ _OF_RESOURCES: Final = (
     EventKind.GAINED,
     EventKind.PAID,
     EventKind.GIVEN,
+    EventKind.STOLEN,
     EventKind.HOLDING_SHOWN,
     EventKind.OFFER_GIVES,
     EventKind.OFFER_ASKS,
 )
+_OF_TWO: Final = (EventKind.GIVEN, EventKind.STOLEN)
 _OF_NOBODY: Final = (EventKind.LONGEST_ROAD, EventKind.LARGEST_ARMY, EventKind.TRUNCATED)
 _ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
 _SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
@@ -57,7 +59,7 @@ class ReportedDecision:
     Attributes:
         games: (1,) `STATE`, once it is played the sampled game after it.
         belief: once it is played the belief after it.
-        mask: (A,) int8, once it is played the legal actions in the sampled game.
+        mask: (A,) int8, once it is played the legal actions in the sampled game after it.
     """
 
     def __init__(
@@ -77,10 +79,10 @@ class ReportedDecision:
         return self.games[0]
 
     def play(self) -> None:
-        """Play it.
+        """Play the decision.
 
         Raises:
-            ValueError: says what of it can't be.
+            ValueError: says what of the report is impossible.
         """
         self._check_form()
         self._check_turn()
@@ -101,8 +103,11 @@ class ReportedDecision:
             nobody = -1 if event.kind in _OF_NOBODY else 0
             if not nobody <= event.seat < self._seats:
                 raise ValueError(f"{event}: there is no such seat")
+            if event.kind in _OF_TWO and not 0 <= event.other < self._seats:
+                raise ValueError(f"{event}: there is no such other seat")
             if event.kind in _OF_RESOURCES:
-                known = 0 <= event.what < NUM_RESOURCES
+                least = UNKNOWN if event.kind == EventKind.STOLEN else 0
+                known = least <= event.what < NUM_RESOURCES
                 if not (known and 0 < event.amount <= BANK_PER_RESOURCE):
                     raise ValueError(f"{event}: there are no such cards")
 

@@ -60,6 +60,10 @@ def test_decisions_out_of_turn_are_refused() -> None:
     refuse(followed, (), "DECISION")
     refuse(followed, report(5, 0, 1), "no such seat")
     refuse(followed, report(0, 0, action_id("roll")), "phase 'main'")
+    end = action_id("end_turn")
+    refuse(followed, report(0, 0, end, (EventKind.GIVEN, 0, 3, ORE, 1)), "other seat")
+    refuse(followed, report(0, 0, end, (EventKind.STOLEN, 0, 1, 5, 1)), "no such cards")
+    refuse(followed, report(0, 0, end, (EventKind.PAID, 0, -1, UNKNOWN, 1)), "no such cards")
     refuse(followed, report(0, 0, 1000), "hidden action")
     refuse(followed, report(0, 0, UNKNOWN), "hidden")
 
