@@ -40,7 +40,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--games", type=int, default=1000, help="games of each match at least")
     add("--seed", type=int, default=0, help="of boards, dice and draws")
     add("--workers", type=int, default=1, help="processes that play")
-    add("--choice", choices=["draw", "best"], help="of a model; its own where not given")
+    add("--choice", choices=["sample", "best"], help="of a model; its own where not given")
     add("--rules", choices=sorted(PRESETS), help="a preset; those of the model where not given")
     add("--players", type=int, help="players; those of the rules where not given")
     add("--trading", action=argparse.BooleanOptionalAction, help="trade between players")

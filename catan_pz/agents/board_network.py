@@ -34,17 +34,17 @@ Array = Any
 """A NumPy array or a torch tensor."""
 
 ELSEWHERE: Final = PLACES["own_hand"].start
-"""Where the numbers begin that belong to no place of the board."""
+"""Where the part of an observation begins that belongs to no place of the board."""
 
 ROWS: Final = 32
-"""Games that NumPy evaluates at a time: what stands for their places fits a core's cache."""
+"""Games that NumPy evaluates at a time: their embeddings fit a core's cache."""
 
 _NUM_HARBOR_KINDS: Final = NUM_RESOURCES + 1
 _OF_HEX: Final = len(TERRAIN_COUNTS) + 3
 _OF_VERTEX: Final = NUM_RESOURCES + 1 + _NUM_HARBOR_KINDS + 3 * MAX_PLAYERS
 _OF_EDGE: Final = MAX_PLAYERS
 _LEVELS: Final = (0.1, 0.2, 0.3, 0.4)
-"""Own cards of a resource, scaled, of which each is told by itself: what things cost is steps."""
+"""Own cards of a resource, scaled, each of which is a feature: costs are thresholds."""
 
 _OF_ALL: Final = SIZE - ELSEWHERE + NUM_RESOURCES * (1 + len(_LEVELS))
 
@@ -87,12 +87,12 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
         "hex": (_OF_HEX, width),
         "hex_vertex": (width, width),
         "hex_context": (2 * width, width),
-        "vertex_odds": (width, 2),
-        "edge_odds": (width, 1),
-        "hex_odds": (width, 1),
+        "vertex_head": (width, 2),
+        "edge_head": (width, 1),
+        "hex_head": (width, 1),
         "dense_1": (_OF_ALL + 4 * width, dense),
         "dense_2": (dense, dense),
-        "others": (dense, actions),
+        "dense_head": (dense, actions),
     }
     without = [name for name in layers if name.endswith(("_context", "_vertex", "_2_edge"))]
     biases = {f"{name}_bias": shape[1:] for name, shape in layers.items() if name not in without}
@@ -166,27 +166,27 @@ def evaluate(
     whole = join([everything, own, others, w.sum(0) * 0.1, e.sum(0) * 0.1], 1)
     d = relu(whole @ layer["dense_1"] + layer["dense_1_bias"])
     d = relu(d @ layer["dense_2"] + layer["dense_2_bias"])
-    said = d @ layer["others"] + layer["others_bias"]
+    outputs = d @ layer["dense_head"] + layer["dense_head_bias"]
 
-    at_vertex = w @ layer["vertex_odds"] + layer["vertex_odds_bias"]
-    at_edge = (e @ layer["edge_odds"] + layer["edge_odds_bias"])[:, :, 0].T
-    at_hex = (h @ layer["hex_odds"] + layer["hex_odds_bias"])[:, :, 0].T
-    # One number of the dense layers for each kind of action weighs its places against the rest.
+    at_vertex = w @ layer["vertex_head"] + layer["vertex_head_bias"]
+    at_edge = (e @ layer["edge_head"] + layer["edge_head_bias"])[:, :, 0].T
+    at_hex = (h @ layer["hex_head"] + layer["hex_head_bias"])[:, :, 0].T
+    # One output of the dense head for each kind of action is a bias that all its places share.
     parts = [
-        said[:, :BUILD_ROAD],
-        said[:, BUILD_ROAD : BUILD_ROAD + 1] + at_edge,
-        said[:, BUILD_SETTLEMENT : BUILD_SETTLEMENT + 1] + at_vertex[:, :, 0].T,
-        said[:, BUILD_CITY : BUILD_CITY + 1] + at_vertex[:, :, 1].T,
-        said[:, BUILD_CITY + NUM_VERTICES : MOVE_ROBBER],
-        said[:, MOVE_ROBBER : MOVE_ROBBER + 1] + at_hex,
-        said[:, STEAL:],
+        outputs[:, :BUILD_ROAD],
+        outputs[:, BUILD_ROAD : BUILD_ROAD + 1] + at_edge,
+        outputs[:, BUILD_SETTLEMENT : BUILD_SETTLEMENT + 1] + at_vertex[:, :, 0].T,
+        outputs[:, BUILD_CITY : BUILD_CITY + 1] + at_vertex[:, :, 1].T,
+        outputs[:, BUILD_CITY + NUM_VERTICES : MOVE_ROBBER],
+        outputs[:, MOVE_ROBBER : MOVE_ROBBER + 1] + at_hex,
+        outputs[:, STEAL:],
     ]
     return join(parts, 1), d
 
 
 @dataclass(frozen=True)
 class BoardNetwork:
-    """The network with its numbers, in NumPy.
+    """The network with its weights, in NumPy.
 
     Attributes:
         arrays: float32, by the names of `shapes`.
@@ -207,7 +207,7 @@ class BoardNetwork:
             if array.shape != shape:
                 raise ValueError(f"network: {name} has the shape {array.shape}, must have {shape}")
             if not np.isfinite(array).all():
-                raise ValueError(f"network: {name} has numbers that aren't finite")
+                raise ValueError(f"network: {name} has weights that aren't finite")
 
     @property
     def width(self) -> int:
@@ -227,7 +227,7 @@ class BoardNetwork:
     @property
     def num_actions(self) -> int:
         """A."""
-        return len(self.arrays["others_bias"])
+        return len(self.arrays["dense_head_bias"])
 
     @property
     def options(self) -> dict[str, Any]:
@@ -244,17 +244,17 @@ class BoardNetwork:
 
     def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """(K, A) logits or Q-values, from flat observations (K, N)."""
-        said, _ = evaluate(self.arrays, self._touch, inputs, _relu, np.concatenate)
-        return np.asarray(said, np.float32)
+        outputs, _ = evaluate(self.arrays, self._touch, inputs, _relu, np.concatenate)
+        return np.asarray(outputs, np.float32)
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """(K, A) logits or Q-values, from observations (K, N) in natural units."""
-        said = np.empty((len(observations), self.num_actions), np.float32)
-        for start in range(0, len(said), ROWS):
+        outputs = np.empty((len(observations), self.num_actions), np.float32)
+        for start in range(0, len(outputs), ROWS):
             part = slice(start, start + ROWS)
             x = np.minimum(observations[part] * SCALES, np.float32(1))
-            said[part] = self.evaluate(x)
-        return said
+            outputs[part] = self.evaluate(x)
+        return outputs
 
 
 def _relu(x: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -23,7 +23,7 @@ class DenseNetwork:
 
     Attributes:
         weights: (out, in) float32 of each layer; the first takes what an encoder gives, scaled
-            observations (N,) unless a `Model` says otherwise, the last gives A numbers.
+            observations (N,) unless a `Model` says otherwise, the last gives A outputs.
         biases: (out,) float32 of each layer.
         activation: between the layers, "relu" or "tanh".
 
@@ -51,7 +51,7 @@ class DenseNetwork:
                     "numbers"
                 )
             if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-                raise ValueError(f"network: layer {k} has numbers that aren't finite")
+                raise ValueError(f"network: layer {k} has weights that aren't finite")
             before = len(bias)
 
     @classmethod

@@ -28,8 +28,8 @@ from catan_pz.rules import Rules
 
 FORMAT: Final = "catan-pz-model/1"
 KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
-CHOICES: Final = ("draw", "best")
-NUMBERS: Final = ("logits", "values")
+CHOICES: Final = ("sample", "best")
+OUTPUTS: Final = ("logits", "q_values")
 SHIPPED: Final = Path(__file__).parent / "models"
 """Where models lie that come with the package."""
 
@@ -43,8 +43,8 @@ class Model:
 
     Attributes:
         network: a `DenseNetwork` or a `BoardNetwork`.
-        numbers: what it gives: "logits", or "values" (Q-values).
-        choice: how it plays unless it is told otherwise: "draw" samples from the policy, "best"
+        outputs: what it gives: "logits" or "q_values".
+        choice: how it plays unless it is told otherwise: "sample" samples from the policy, "best"
             takes the action of the largest logit or Q-value. Q-values can't be sampled from.
         rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
         card: how it was trained and how well it plays; JSON values.
@@ -55,25 +55,25 @@ class Model:
     """
 
     network: DenseNetwork | BoardNetwork
-    numbers: str
+    outputs: str
     choice: str
     rules: Mapping[str, Any]
     card: Mapping[str, Any] = field(default_factory=dict)
     encoder: Encoder = field(default_factory=lambda: load("flat"))
 
     def __post_init__(self) -> None:
-        if self.numbers not in NUMBERS:
-            raise ValueError(f"model: numbers={self.numbers!r} is not possible; allowed: {NUMBERS}")
-        allowed = CHOICES if self.numbers == "logits" else ("best",)
+        if self.outputs not in OUTPUTS:
+            raise ValueError(f"model: outputs={self.outputs!r} is not possible; allowed: {OUTPUTS}")
+        allowed = CHOICES if self.outputs == "logits" else ("best",)
         if self.choice not in allowed:
             raise ValueError(
-                f"model: choice={self.choice!r} is not possible for {self.numbers}; "
+                f"model: choice={self.choice!r} is not possible for {self.outputs}; "
                 f"allowed: {allowed}"
             )
         actions = Rules.from_dict(self.rules).num_actions
         if self.num_actions != actions:
             raise ValueError(
-                f"model: it gives {self.num_actions} numbers, its rules have {actions} actions"
+                f"model: it gives {self.num_actions} outputs, its rules have {actions} actions"
             )
         if self.network.kind == BoardNetwork.kind and self.encoder.name != "flat":
             raise ValueError(f"model: encoder={self.encoder} is not possible; allowed: 'flat'")
@@ -107,10 +107,10 @@ class Model:
 
         Args:
             path: where to.
-            dtype: of the numbers in the file, "float16" or "float32".
+            dtype: of the weights in the file, "float16" or "float32".
 
         Raises:
-            ValueError: for another dtype, or numbers too large for it.
+            ValueError: for another dtype, or weights too large for it.
         """
         if dtype not in ("float16", "float32"):
             raise ValueError(
@@ -121,13 +121,13 @@ class Model:
                 name: array.astype(dtype) for name, array in self.network.arrays.items()
             }
         if not all(np.isfinite(array).all() for array in arrays.values()):
-            raise ValueError(f"model: it has numbers that are too large for {dtype}")
+            raise ValueError(f"model: it has weights that are too large for {dtype}")
         header = {
             "format": FORMAT,
             "layout": LAYOUT,
             "encoder": {"name": self.encoder.name, "layout": self.encoder.layout},
             "network": {"kind": self.network.kind, **self.network.options},
-            "numbers": self.numbers,
+            "outputs": self.outputs,
             "choice": self.choice,
             "rules": dict(self.rules),
             "card": dict(self.card),
@@ -156,7 +156,7 @@ class Model:
                 raise ValueError("its checksum doesn't fit: the file is damaged")
             return cls(
                 _network(migrated(header, arrays), **header["network"]),
-                numbers=header["numbers"],
+                outputs=header["outputs"],
                 choice=header["choice"],
                 rules=header["rules"],
                 card=header["card"],
@@ -189,11 +189,11 @@ def _network(
     arrays: Mapping[str, NDArray[Any]], kind: str, **options: Any
 ) -> DenseNetwork | BoardNetwork:
     """The network in a file."""
-    numbers = {name: array.astype(np.float32) for name, array in arrays.items()}
+    weights = {name: array.astype(np.float32) for name, array in arrays.items()}
     if kind == DenseNetwork.kind:
-        return DenseNetwork.of(numbers, **options)
+        return DenseNetwork.of(weights, **options)
     if kind == BoardNetwork.kind:
-        return BoardNetwork(numbers, **options)
+        return BoardNetwork(weights, **options)
     raise ValueError(f"its network is of the kind {kind!r}, must be one of {KINDS}")
 
 
@@ -223,7 +223,7 @@ class NetworkAgent(BatchAgent):
 
     Args:
         model: the model, or the path of its file.
-        choice: "draw" or "best"; None for the model's own.
+        choice: "sample" or "best"; None for the model's own.
         name: for tables of results.
 
     Attributes:
@@ -288,7 +288,7 @@ class NetworkAgent(BatchAgent):
             ValueError: if the model wasn't trained for such games, or gives values.
         """
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
-        if self.model.numbers != "logits":
+        if self.model.outputs != "logits":
             raise ValueError(f"agent {self.name!r} has Q-values, no probabilities")
         weights = _softmax(np.where(masks != 0, self.logits(observations), -np.inf))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
@@ -308,13 +308,13 @@ def card_text(name: str, model: Model) -> str:
     """The card of a model as Markdown: what it plays, how it was trained, how well it plays."""
     rules = Rules.from_dict(model.rules)
     changed = {key: value for key, value in rules.to_dict().items() if value != _DEFAULTS[key]}
-    numbers = sum(array.size for array in model.network.arrays.values())
+    parameters = sum(array.size for array in model.network.arrays.values())
     rows: list[Sequence[Any]] = [
         ("players", model.num_players),
         ("rules that differ from the defaults", json.dumps(changed)),
-        ("network", f"{model.network.text()}, {numbers:,} parameters"),
-        ("output", {"logits": "logits", "values": "Q-values"}[model.numbers]),
-        ("action", {"draw": "sampled", "best": "largest logit or Q-value"}[model.choice]),
+        ("network", f"{model.network.text()}, {parameters:,} parameters"),
+        ("output", {"logits": "logits", "q_values": "Q-values"}[model.outputs]),
+        ("action", {"sample": "sampled", "best": "largest logit or Q-value"}[model.choice]),
     ]
     rows += [
         (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"

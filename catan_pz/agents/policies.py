@@ -1,7 +1,7 @@
 """Compiled players that look at the mask alone: rules from a mask to one of its actions.
 
 Like all compiled players they take the observation (N,) in natural units, the mask (A,) and
-one random number of 64 bits, where all chance in the choice comes from.
+64 random bits, from which all randomness in the choice comes.
 """
 
 from typing import Final
@@ -12,6 +12,9 @@ from catan_pz import actions
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import chance
+
+NO_ACTION: Final = -1
+"""What compiled players return where they have no action."""
 
 WEIGHTS: Final = {
     "roll": 100,
@@ -54,7 +57,7 @@ WEIGHT_OF = _weight_of_each()
 
 @rule
 def random_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
-    """A legal action, each equally likely; -1 where there is none."""
+    """A legal action, each equally likely; NO_ACTION where there is none."""
     legal = 0
     for a in range(mask.shape[0]):
         legal += int(mask[a])
@@ -64,12 +67,12 @@ def random_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> in
             if left == 0:
                 return a
             left -= 1
-    return -1
+    return NO_ACTION
 
 
 @rule
 def weighted_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
-    """A legal action, each as likely as its weight says; -1 where there is none."""
+    """A legal action, each as likely as its weight says; NO_ACTION where there is none."""
     total = 0
     for a in range(mask.shape[0]):
         total += WEIGHT_OF[a] * int(mask[a])
@@ -79,4 +82,4 @@ def weighted_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> 
             left -= WEIGHT_OF[a]
             if left < 0:
                 return a
-    return -1
+    return NO_ACTION

@@ -24,12 +24,12 @@ QUICK = {"num_players": 3, "trading": False, "victory_points": 4, "max_turns": 6
 
 def model(
     rules=None,
-    choice="draw",
+    choice="sample",
     activation="tanh",
     hidden=(8, 8),
     seed=1,
     kind="dense",
-    numbers="logits",
+    outputs="logits",
 ):
     rules = rules or Rules.make(**QUICK)
     rng = np.random.default_rng(seed)
@@ -38,7 +38,7 @@ def model(
         sizes = shapes(4, 8, rules.num_actions)
         arrays = {k: rng.normal(0, shape[0] ** -0.5, shape) for k, shape in sizes.items()}
         network = BoardNetwork({k: array.astype(np.float32) for k, array in arrays.items()})
-        return Model(network, numbers, choice, rules.to_dict(), card)
+        return Model(network, outputs, choice, rules.to_dict(), card)
     sizes = (SIZE, *hidden, rules.num_actions)
     weights = [rng.normal(0, b**-0.5, (a, b)) for a, b in zip(sizes[1:], sizes, strict=False)]
     network = DenseNetwork(
@@ -46,7 +46,7 @@ def model(
         tuple(rng.normal(0, 0.1, len(w)).astype(np.float32) for w in weights),
         activation,
     )
-    return Model(network, numbers, choice, rules.to_dict(), card)
+    return Model(network, outputs, choice, rules.to_dict(), card)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_probabilities_are_those_of_the_choices(positions):
     best = NetworkAgent(model(choice="best"))
     np.testing.assert_array_equal(best.probabilities(seen, masks), probabilities)
     with pytest.raises(ValueError, match="has Q-values"):
-        NetworkAgent(model(choice="best", numbers="values")).probabilities(seen, masks)
+        NetworkAgent(model(choice="best", outputs="q_values")).probabilities(seen, masks)
 
 
 def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
@@ -108,7 +108,7 @@ def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):
     for draw in (0, 2**64 - 1):
         draws = np.full(len(seen), draw, np.uint64)
         assert (agent.act_batch(views_of(seen, masks, draws)) == best).all()
-    also = NetworkAgent(model(choice="draw"), choice="best")
+    also = NetworkAgent(model(choice="sample"), choice="best")
     assert (also.act_batch(views_of(seen, masks, draws)) == best).all()
 
 
@@ -145,7 +145,7 @@ def test_a_file_gives_the_model_back(tmp_path, positions, dtype, kind):
     for name, back in read.network.arrays.items():
         assert back.dtype == np.float32
         assert (back == net.network.arrays[name].astype(dtype)).all()
-    for field in ("numbers", "choice", "rules", "card"):
+    for field in ("outputs", "choice", "rules", "card"):
         assert getattr(read, field) == json.loads(json.dumps(getattr(net, field)))
     agent = agents.load(str(tmp_path / "net.npz"))
     assert agent.name == "net"
@@ -172,9 +172,9 @@ def _change(path, **changes):
         ({"network": {"kind": "board"}}, "'weight_0'"),
         ({"network": {"kind": "deep"}}, "the kind 'deep'"),
         ({"choice": "worst"}, "choice='worst'"),
-        ({"numbers": "votes"}, "numbers='votes'"),
-        ({"numbers": "values"}, "choice='draw' is not possible for values"),
-        ({"rules": {"trading": True}}, "gives 252 numbers, its rules have 389 actions"),
+        ({"outputs": "votes"}, "outputs='votes'"),
+        ({"outputs": "q_values"}, "choice='sample' is not possible for q_values"),
+        ({"rules": {"trading": True}}, "gives 252 outputs, its rules have 389 actions"),
         ({"rules": {"num_players": 7}}, "num_players=7"),
         ({"rules": None}, "no model"),
     ],
@@ -235,7 +235,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     assert path.read_bytes() == before
 
 
-def test_numbers_too_large_for_the_file_are_refused(tmp_path):
+def test_weights_too_large_for_the_file_are_refused(tmp_path):
     net = model()
     first, *others = net.network.biases
     network = dataclasses.replace(net.network, biases=(first + 1e6, *others))
@@ -248,12 +248,12 @@ def test_numbers_too_large_for_the_file_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_are_refused(broken):
+def test_weights_that_are_not_finite_are_refused(broken):
     net = model().network
-    with pytest.raises(ValueError, match="layer 1 has numbers that aren't finite"):
+    with pytest.raises(ValueError, match="layer 1 has weights that aren't finite"):
         dataclasses.replace(net, biases=(net.biases[0], net.biases[1] + broken, net.biases[2]))
     arrays = model(kind="board").network.arrays
-    with pytest.raises(ValueError, match="hex has numbers that aren't finite"):
+    with pytest.raises(ValueError, match="hex has weights that aren't finite"):
         BoardNetwork({**arrays, "hex": arrays["hex"] * broken})
 
 

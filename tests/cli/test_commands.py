@@ -405,7 +405,7 @@ def test_a_model_brings_its_rules(tmp_path: Path, capsys: Any) -> None:
     assert "of 2 games" in capsys.readouterr().out
     rules = make_rules("base", None, None, None, None, None, (), "heuristic,ppo-4p-notrade")
     assert (rules.num_players, rules.trading, rules.skip_forced) == (4, False, False)
-    rules = make_rules("base", 3, None, None, None, None, (), "ppo-2p:choice=draw")
+    rules = make_rules("base", 3, None, None, None, None, (), "ppo-2p:choice=sample")
     assert (rules.num_players, rules.trading) == (3, False)
     preset = make_rules("one_v_one", None, None, None, None, None, (), "ppo-4p-notrade")
     assert preset.num_players == 2

@@ -16,7 +16,7 @@ RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=20)
 def model(seed):
     weight = np.random.default_rng(seed).normal(0, 0.2, (252, SIZE)).astype(np.float32)
     network = DenseNetwork((weight,), (np.zeros(252, np.float32),))
-    return Model(network, "logits", "draw", RULES.to_dict())
+    return Model(network, "logits", "sample", RULES.to_dict())
 
 
 def test_snapshots_join_play_and_leave(tmp_path):

@@ -18,7 +18,6 @@ from catan_pz.actions import (
     WITHDRAW,
 )
 from catan_pz.agents.heuristic.cards import (
-    NO_ACTION,
     wants_knight,
     what_to_discard,
     which_monopoly,
@@ -79,7 +78,7 @@ from catan_pz.agents.heuristic.weights import (
     ROBBER,
     plays,
 )
-from catan_pz.agents.policies import random_action, weighted_action
+from catan_pz.agents.policies import NO_ACTION, random_action, weighted_action
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.engine import bits

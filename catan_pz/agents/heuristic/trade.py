@@ -16,14 +16,15 @@ from catan_pz.actions import OFFER as FIRST_OFFER
 from catan_pz.agents.heuristic.features import bundle_at, covers, of, rate_of, some, turn_seat
 from catan_pz.agents.heuristic.plan import SHARES_PLACE, Plan, worth_of_hand
 from catan_pz.agents.heuristic.weights import ACCEPT, BANK, CLOSE, OFFER
+from catan_pz.agents.policies import NO_ACTION
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
-NO_ACTION = -1
 SWAPS = MARITIME_SWAPS.shape[0]
-FIRST_DOUBLE, FIRST_HALF = 20, 70
+FIRST_DOUBLE = int((OFFER_GIVE.sum(1) == 2).argmax())
+FIRST_HALF = int((OFFER_GET.sum(1) == 2).argmax())
 """Templates from here on give two cards for one, and one for two; before both one for one."""
 
 

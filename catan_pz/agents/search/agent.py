@@ -25,8 +25,8 @@ class SearchAgent(Agent):
     """Tries its actions in simulated games and plays the one that wins most often.
 
     A simulation begins in a full game drawn from the exact belief of the seat, plays the
-    action, and goes on with a player of rollouts in every seat; after some turns the odds of
-    winning are estimated. Nothing but the seat's `View` is looked at. With a budget in
+    action, and goes on with a player of rollouts in every seat; after some turns win
+    probabilities are estimated. Nothing but the seat's `View` is looked at. With a budget in
     simulations its choices follow from the seed of `reset` alone.
 
     Args:
@@ -34,11 +34,11 @@ class SearchAgent(Agent):
         seconds: how long a decision may take. The first of the two to be spent counts.
         method: "halving" compares the actions by the same chance, and drops the worse half in
             each round; "ucb1" tries the promising ones more often; "uct" grows a tree of
-            decisions below; "puct" does so led by priors, the quick player's or an evaluator's.
+            decisions below; "puct" does so led by priors, the greedy player's or an evaluator's.
         rollout: player of the rollouts: "heuristic" is the agent of that name, "greedy" is
             quicker and weaker, and "random" plays anything.
-        turns: turns after which a rollout ends and the odds are estimated, None to play to
-            the end.
+        turns: turns after which a rollout ends and win probabilities are estimated, None to play
+            to the end.
         determinizations: games drawn for a decision. The deck's order and the dice are drawn
             anew in each simulation.
         exploration: weight of what was little tried in "ucb1", "uct" and "puct"; None for
@@ -53,8 +53,8 @@ class SearchAgent(Agent):
     Attributes:
         options: a `SearchOptions`.
         settings: the options by name.
-        last: what is known of the last decision: "actions", "odds", "simulations", and
-            "visits" with a tree; None before the first, and when nothing had to be weighed.
+        last: what is known of the last decision: "actions", "win_probabilities", "simulations",
+            and "visits" with a tree; None before the first, and when nothing had to be weighed.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -128,10 +128,12 @@ class SearchAgent(Agent):
     def _choose(self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget) -> int:
         self.last = {"actions": actions}
         if self._trees is None:
-            action, odds = choose_by_halving(simulator, actions, budget)
+            action, win_probabilities = choose_by_halving(simulator, actions, budget)
         else:
             keep = self.options.keep_tree and self.options.method != "ucb1"
-            action, visits, odds = self._trees.choose(simulator, actions, budget, keep=keep)
+            action, visits, win_probabilities = self._trees.choose(
+                simulator, actions, budget, keep=keep
+            )
             self.last["visits"] = visits
-        self.last |= {"odds": odds, "simulations": budget.played}
+        self.last |= {"win_probabilities": win_probabilities, "simulations": budget.played}
         return action

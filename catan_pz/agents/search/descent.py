@@ -52,7 +52,7 @@ def descend(
 ) -> int:
     """Play down the tree to a new position or the end of the game; return the last node.
 
-    `guided` is 1 where an evaluator gives positions their moves, else the quick player does.
+    `guided` is 1 where an evaluator gives positions their moves, else the greedy player does.
     No more than `depth` moves are chosen.
     """
     position = tree.ROOT

@@ -1,4 +1,4 @@
-"""What may guide a tree search instead of rollouts: priors for actions, odds for seats."""
+"""Evaluators guide a tree search instead of rollouts: priors and win probabilities."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -25,7 +25,7 @@ class Evaluator(Protocol):
 
         Returns:
             (K, A) priors, how likely each action is to be the best, of which those of illegal
-            actions don't count; and (K, P) each seat's odds of winning, the seat to move
+            actions don't count; and (K, P) each seat's win probability, the seat to move
             first, then clockwise, zeros for absent seats.
         """
         ...

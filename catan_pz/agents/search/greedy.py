@@ -1,4 +1,4 @@
-"""The quick player of rollouts, as compiled rules that read the record itself.
+"""The greedy player of rollouts, as compiled rules that read the record itself.
 
 It looks at nothing that the seat to move could not know: its own hand and cards, and what
 lies open. Never reading an observation, it decides several times faster than a player who
@@ -189,7 +189,7 @@ def build_or_buy(s: State, p: int) -> int:
 
 @rule
 def greedy_action(s: State) -> int:
-    """The choice of the quick player for the seat to move."""
+    """The choice of the greedy player for the seat to move."""
     p = int(s.player)
     if s.phase == Phase.MAIN:
         return build_or_buy(s, p)

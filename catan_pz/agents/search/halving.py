@@ -24,7 +24,7 @@ FEWEST: Final = 16
 def choose_by_halving(
     simulator: Simulator, actions: NDArray[np.int64], budget: Budget
 ) -> tuple[int, NDArray[np.float64]]:
-    """The action with the best odds, and the mean odds of all, as far as they were tried.
+    """The action with the best mean win probability, and these means for all that were tried.
 
     Args:
         simulator: plays the simulations.

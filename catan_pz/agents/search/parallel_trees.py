@@ -112,7 +112,7 @@ class ParallelTrees:
     def choose(
         self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget, *, keep: bool
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
-        """The action visited most, with visits and mean odds of all.
+        """The action visited most, with visits and mean win probabilities of all.
 
         Args:
             simulator: determinisations, seed and rollouts.
@@ -193,7 +193,7 @@ class ParallelTrees:
             NO_SCRIPT,
             simulator.net,
             one.scratch.features,
-            one.scratch.odds,
+            one.scratch.win_probabilities,
             one.scratch.obs,
             one.scratch.mask,
             *one.arrays,
@@ -227,7 +227,7 @@ class ParallelTrees:
                 leaves.masks,
                 leaves.players,
                 *one.arrays,
-                scratch.odds,
+                scratch.win_probabilities,
             )
             advice, values = leaves.judged(evaluator)
             search_calls.take_evaluations(
@@ -235,7 +235,7 @@ class ParallelTrees:
                 scratch.spare,
                 simulator.net,
                 scratch.features,
-                scratch.odds,
+                scratch.win_probabilities,
                 leaves.nodes,
                 advice,
                 values,
@@ -259,7 +259,7 @@ class Leaves:
         self.masks = np.zeros((count, simulator.num_actions), np.int8)
 
     def judged(self, evaluator: Evaluator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Priors (B, A) and odds (B, P) by seat; zeros where the game is finished."""
+        """Priors (B, A) and win probabilities (B, P) by seat; zeros where the game is finished."""
         advice = np.zeros(self.masks.shape)
         values = np.zeros((len(self.masks), MAX_PLAYERS))
         going = np.flatnonzero(self.masks.any(1))

@@ -18,7 +18,7 @@ from catan_pz.agents.search.rollout import (
     play_decision,
     play_on,
 )
-from catan_pz.agents.search.value import write_features, write_odds
+from catan_pz.agents.search.value import write_features, write_win_probabilities
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import (
     Float32Array,
@@ -63,15 +63,15 @@ def simulate(
     script: Int8Matrix,
     net: Float32Array,
     features: Float32Array,
-    odds: Float64Array,
+    win_probabilities: Float64Array,
     obs: Int8Array,
     mask: Int8Array,
     results: Float64Matrix,
 ) -> None:
     """Play simulations `first` up to `last` of each of some actions, then rollouts.
 
-    Simulation j has the same chance for every action. `results` (K, S) gets the odds of the
-    seat to move in simulation `first` + j.
+    Simulation j has the same chance for every action. `results` (K, S) gets the win probability of
+    the seat to move in simulation `first` + j.
     """
     s = spare[0]
     for j in range(first, last):
@@ -83,8 +83,8 @@ def simulate(
             begin_simulation(s, here)
             play_decision(s, actions[k], here, script)
             play_on(s, player, here, last_turn, script, obs, mask)
-            write_odds(s, int(games[i].turn), net, features, odds)
-            results[k, j - first] = odds[p]
+            write_win_probabilities(s, int(games[i].turn), net, features, win_probabilities)
+            results[k, j - first] = win_probabilities[p]
 
 
 @entry
@@ -146,7 +146,7 @@ def grow(
     script: Int8Matrix,
     net: Float32Array,
     features: Float32Array,
-    odds: Float64Array,
+    win_probabilities: Float64Array,
     obs: Int8Array,
     mask: Int8Array,
     links: Int64Matrix,
@@ -154,7 +154,7 @@ def grow(
     keys: UInt64Array,
     priors: Float64Array,
 ) -> None:
-    """Simulations `first` up to `last`: down the tree, then a rollout, and its odds back up."""
+    """Simulations `first` up to `last`: down the tree, a rollout, win probabilities back up."""
     s = spare[0]
     for j in range(first, last):
         here = nth_seed(seed, j)
@@ -179,8 +179,8 @@ def grow(
             priors,
         )
         play_on(s, player, here, last_turn, script, obs, mask)
-        write_odds(s, int(games[i].turn), net, features, odds)
-        tree.back_up(node, odds, 1, links, totals)
+        write_win_probabilities(s, int(games[i].turn), net, features, win_probabilities)
+        tree.back_up(node, win_probabilities, 1, links, totals)
 
 
 @entry
@@ -202,13 +202,13 @@ def pick_leaves(
     totals: Float64Matrix,
     keys: UInt64Array,
     priors: Float64Array,
-    odds: Float64Array,
+    win_probabilities: Float64Array,
 ) -> None:
     """Descend once for each of B leaves, from simulation `first` on; nothing is backed up yet.
 
     Writes the nodes reached, `leaves` (B,), who is to move there, `players` (B,), with what
-    that seat sees and may do. A visit is counted at once with odds of zero, which keeps the
-    next descents from taking the same way.
+    that seat sees and may do. A visit is counted at once with a win probability of zero (a
+    virtual loss), which keeps the next descents from taking the same way.
     """
     for b in range(leaves.shape[0]):
         here = nth_seed(seed, first + b)
@@ -231,8 +231,8 @@ def pick_leaves(
             keys,
             priors,
         )
-        odds[:] = 0.0
-        tree.back_up(leaves[b], odds, 1, links, totals)
+        win_probabilities[:] = 0.0
+        tree.back_up(leaves[b], win_probabilities, 1, links, totals)
         players[b] = s.player
         observe(s, int(s.player), observations[b])
         write_mask(s, masks[b])
@@ -244,7 +244,7 @@ def take_evaluations(
     spare: States,
     net: Float32Array,
     features: Float32Array,
-    odds: Float64Array,
+    win_probabilities: Float64Array,
     leaves: Int64Array,
     advice: Float64Matrix,
     values: Float64Matrix,
@@ -253,7 +253,7 @@ def take_evaluations(
     keys: UInt64Array,
     priors: Float64Array,
 ) -> None:
-    """Give each leaf its moves by priors (B, A), and back up the odds (B, P) of all seats.
+    """Give each leaf its moves by priors (B, A), and back up win probabilities (B, P).
 
     Where the game is finished its result counts instead.
     """
@@ -261,17 +261,17 @@ def take_evaluations(
         s = spare[b]
         node = leaves[b]
         if count_legal(s) == 0:
-            write_odds(s, int(games[0].turn), net, features, odds)
+            write_win_probabilities(s, int(games[0].turn), net, features, win_probabilities)
         else:
-            for p in range(odds.shape[0]):
-                odds[p] = values[b, p]
+            for p in range(win_probabilities.shape[0]):
+                win_probabilities[p] = values[b, p]
             if links[node, tree.ACTION] < 0 and s.phase != Phase.COMPOSE:
                 tree.add_moves(s, node, -1, links, totals, keys, priors)
                 move = links[node, tree.FIRST]
                 while move != 0:
                     priors[move] = advice[b, links[move, tree.ACTION]]
                     move = links[move, tree.NEXT]
-        tree.back_up(node, odds, 0, links, totals)
+        tree.back_up(node, win_probabilities, 0, links, totals)
 
 
 @entry
@@ -303,13 +303,13 @@ def look_key(games: States, i: int, viewer: int, obs: Int8Array) -> np.uint64:
 
 
 @entry
-def rank_offers(games: States, actions: Int64Array, odds: Float64Array) -> None:
+def rank_offers(games: States, actions: Int64Array, gains: Float64Array) -> None:
     """Write what each of some offers promises: the mean of `worth_of_offer`, (K,)."""
     for k in range(actions.shape[0]):
-        odds[k] = 0.0
+        gains[k] = 0.0
         for i in range(games.shape[0]):
             s = games[i]
-            odds[k] += worth_of_offer(s, int(s.player), actions[k] - OFFER) / games.shape[0]
+            gains[k] += worth_of_offer(s, int(s.player), actions[k] - OFFER) / games.shape[0]
 
 
 @entry
@@ -337,10 +337,15 @@ def choose_action(
 
 @entry
 def estimate(
-    games: States, i: int, since: int, net: Float32Array, features: Float32Array, odds: Float64Array
+    games: States,
+    i: int,
+    since: int,
+    net: Float32Array,
+    features: Float32Array,
+    win_probabilities: Float64Array,
 ) -> None:
-    """Write each seat's odds in game i, (P,), for a search from turn `since`."""
-    write_odds(games[i], since, net, features, odds)
+    """Write each seat's win probability in game i, (P,), for a search from turn `since`."""
+    write_win_probabilities(games[i], since, net, features, win_probabilities)
 
 
 @entry

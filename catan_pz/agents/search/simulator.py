@@ -41,7 +41,7 @@ class Scratch:
         self.mask = np.zeros(num_actions, np.int8)
         self.spare = as_games(np.zeros(games, STATE))
         self.features = np.zeros(NUM_FEATURES + NUM_HIDDEN, np.float32)
-        self.odds = np.zeros(MAX_PLAYERS)
+        self.win_probabilities = np.zeros(MAX_PLAYERS)
         self.obs = np.zeros(SIZE, np.int8)
 
 
@@ -52,14 +52,14 @@ class Simulator:
         games: (D,) determinisations of the position.
         seed: where all chance comes from.
         rollout: player of the rollouts, a name of `rollout.PLAYERS`.
-        turns: turns after which a rollout is cut off and the odds are estimated.
+        turns: turns after which a rollout is cut off and the win probabilities are estimated.
         workers: threads that share simulations. What they find doesn't depend on it.
 
     Attributes:
         games, seed, turns: as given.
         player: number of the player of rollouts.
         num_actions: A.
-        net: the network that estimates odds.
+        net: the network that estimates win probabilities.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Simulator:
         self._scratch = [Scratch(self.num_actions) for _ in range(workers)]
 
     def run(self, actions: NDArray[np.int64], first: int, last: int) -> NDArray[np.float64]:
-        """(K, S) the mover's odds after each of some actions, in simulations `first` to `last`."""
+        """(K, S) the mover's win probability by action, in simulations `first` to `last`."""
         workers = min(len(self._scratch), last - first)
         if workers == 1:
             return self._run(self._scratch[0], actions, first, last)
@@ -107,7 +107,7 @@ class Simulator:
             NO_SCRIPT,
             self.net,
             scratch.features,
-            scratch.odds,
+            scratch.win_probabilities,
             scratch.obs,
             scratch.mask,
             results,
@@ -117,10 +117,10 @@ class Simulator:
 
 def best_offers(games: np.ndarray, offers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """Of some offers those that promise most, `most` at the most and only such as promise any."""
-    odds = np.zeros(len(offers))
-    search_calls.rank_offers(games, offers, odds)
-    order = np.argsort(-odds, kind="stable")[:most]
-    chosen: NDArray[np.int64] = np.sort(offers[order[odds[order] > 0]])
+    gains = np.zeros(len(offers))
+    search_calls.rank_offers(games, offers, gains)
+    order = np.argsort(-gains, kind="stable")[:most]
+    chosen: NDArray[np.int64] = np.sort(offers[order[gains[order] > 0]])
     return chosen
 
 

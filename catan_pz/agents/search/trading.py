@@ -1,4 +1,4 @@
-"""How the quick player trades with others: compiled rules."""
+"""How the greedy player trades with others: compiled rules."""
 
 from catan_pz.actions import (
     ACCEPT,
@@ -124,7 +124,7 @@ def compose_on(s: State, p: int) -> int:
 
 @rule
 def greedy_in_trade(s: State, p: int) -> int:
-    """The choice of the quick player while an offer is open. It begins none."""
+    """The choice of the greedy player while an offer is open. It begins none."""
     if s.phase == Phase.ANSWER:
         return answer_to_offer(s, p)
     if s.phase == Phase.CLOSE:

@@ -7,13 +7,13 @@ decision of some seat, the same for all states that look alike to the searcher; 
 are moves, which count how often they could have been chosen. The children of a move are the
 positions to which chance, and forced decisions, may lead from it; they go by what the
 searcher observes of them. So chance is drawn anew in each simulation, by the rules, and no
-position mixes what the searcher can tell apart. Each seat goes for its own odds of winning
+position mixes what the searcher can tell apart. Each seat maximizes its own win probability
 (max^n).
 
 Node k is row k of four arrays: `links` (N, 7) int64, its columns named below; `totals` (N, P)
-float64, sums of each seat's odds over visits; `keys` (N,) uint64, the hash of what the searcher
-sees of a position; `priors` (N,) float64 of moves. Row 0 is no node: its VISITS is how many rows
-are in use, its child the root. The root is row 1, a decision of the searcher.
+float64, sums of each seat's win probabilities over visits; `keys` (N,) uint64, the hash of what
+the searcher sees of a position; `priors` (N,) float64 of moves. Row 0 is no node: its VISITS is
+how many rows are in use, its child the root. The root is row 1, a decision of the searcher.
 """
 
 import math
@@ -187,7 +187,7 @@ def worth_of_move(
     totals: Float64Matrix,
     priors: Float64Array,
 ) -> float:
-    """What speaks for choosing a move: its mean odds and how little it was tried.
+    """What speaks for choosing a move: its mean win probability and how little it was tried.
 
     `usual` is the mean at its position, `visits` how often that was visited.
     """
@@ -230,13 +230,17 @@ def select_move(
 
 @rule
 def back_up(
-    node: int, odds: Float64Array, visits: int, links: Int64Matrix, totals: Float64Matrix
+    node: int,
+    win_probabilities: Float64Array,
+    visits: int,
+    links: Int64Matrix,
+    totals: Float64Matrix,
 ) -> None:
-    """Add the odds of a simulation, and a number of visits, from a node up to the root."""
+    """Add a simulation's win probabilities, and some visits, from a node up to the root."""
     while node != 0:
         links[node, VISITS] += visits
         for p in range(MAX_PLAYERS):
-            totals[node, p] += odds[p]
+            totals[node, p] += win_probabilities[p]
         node = links[node, PARENT]
 
 

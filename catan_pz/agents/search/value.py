@@ -1,6 +1,6 @@
-"""Each seat's odds of winning, estimated at the start of a turn: compiled rules.
+"""Each seat's win probability, estimated at the start of a turn: compiled rules.
 
-A small network, the same for every seat, makes one number of what a seat has; the odds
+A small network, the same for every seat, makes one number of what a seat has; the win probabilities
 are the softmax of these numbers over the seats. Letters: F features, H hidden units.
 """
 
@@ -129,28 +129,28 @@ def strength(s: State, p: int, net: Float32Array, features: Float32Array) -> flo
 
 
 @rule
-def write_odds(
-    s: State, since: int, net: Float32Array, features: Float32Array, odds: Float64Array
+def write_win_probabilities(
+    s: State, since: int, net: Float32Array, features: Float32Array, win_probabilities: Float64Array
 ) -> None:
-    """Each seat's odds of winning, (P,): what is so when the game is finished, else estimates.
+    """Each seat's win probability, (P,): what is so when the game is finished, else estimates.
 
     All are zero when the game is truncated. Each turn between turn `since` and the end costs
     the winner `DELAY`.
     """
     for p in range(MAX_PLAYERS):
-        odds[p] = 0.0
+        win_probabilities[p] = 0.0
     if s.phase == Phase.OVER:
-        odds[int(s.winner)] = 1.0 - DELAY * min(1000, int(s.turn) - since)
+        win_probabilities[int(s.winner)] = 1.0 - DELAY * min(1000, int(s.turn) - since)
         return
     if s.max_turns > 0 and s.turn >= s.max_turns:
         return
     most = -1e30
     for p in range(s.num_players):
-        odds[p] = strength(s, p, net, features)
-        most = max(most, odds[p])
+        win_probabilities[p] = strength(s, p, net, features)
+        most = max(most, win_probabilities[p])
     total = 0.0
     for p in range(s.num_players):
-        odds[p] = math.exp(odds[p] - most)
-        total += odds[p]
+        win_probabilities[p] = math.exp(win_probabilities[p] - most)
+        total += win_probabilities[p]
     for p in range(s.num_players):
-        odds[p] /= total
+        win_probabilities[p] /= total

@@ -66,7 +66,7 @@ class BoardLayers(nn.Module):
             array = torch.zeros(shape)
             if len(shape) == 2:
                 nn.init.kaiming_uniform_(array.T, nonlinearity="relu")
-            if name in ("others", "vertex_odds", "edge_odds", "hex_odds"):
+            if name in ("dense_head", "vertex_head", "edge_head", "hex_head"):
                 array *= 0.1
             self.layers[name] = nn.Parameter(array)
         adjacency = board_network.adjacency()
@@ -80,8 +80,8 @@ class BoardLayers(nn.Module):
 
     def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """(K, A) logits or Q-values, and (K, D) features for a value head."""
-        said, seen = self._evaluate(features)
-        return said, seen if self.value is None else self.value(features)
+        outputs, seen = self._evaluate(features)
+        return outputs, seen if self.value is None else self.value(features)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
         """(K, A)."""
@@ -149,8 +149,8 @@ class BoardQNetwork(QNetwork):
     def forward(self, obs: Any) -> torch.Tensor:
         """(K, A)."""
         features = self.extract_features(obs, self.features_extractor)
-        said: torch.Tensor = self.q_net.forward_actor(features)
-        return said
+        outputs: torch.Tensor = self.q_net.forward_actor(features)
+        return outputs
 
 
 class BoardQPolicy(DQNPolicy):

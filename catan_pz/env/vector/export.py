@@ -45,7 +45,7 @@ def exported(
     else:
         parts = list(net) if of_values else [*net.policy_net, policy.action_net]
         network = _dense(parts, learner.observation_space, encoder)
-    plays = ("values", "best") if of_values else ("logits", "draw")
+    plays = ("q_values", "best") if of_values else ("logits", "sample")
     # Named segments and scaled units are the flat vector by other ways.
     takes = load("flat") if encoder.name in ("dict", "units") else encoder
     return Model(network, *plays, rules.to_dict(), card or {}, takes)

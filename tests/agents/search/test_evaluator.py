@@ -32,10 +32,10 @@ class ByPoints:
         points = observations[:, PLACES["visible_points"]].astype(float)
         points[:, 0] = observations[:, PLACES["own_points"]][:, 0]
         there = observations[:, PLACES["present"]]
-        odds = np.exp(points) * there
+        strengths = np.exp(points) * there
         priors = np.ones(masks.shape)
         priors[:, BUILDING] = 20.0
-        return priors, odds / odds.sum(1, keepdims=True)
+        return priors, strengths / strengths.sum(1, keepdims=True)
 
 
 def test_it_is_an_evaluator() -> None:
@@ -62,7 +62,7 @@ def test_positions_are_judged_together() -> None:
     assert np.mean(judge.batches[1:]) > 8
     assert agent.last is not None
     assert agent.last["visits"].sum() == agent.last["simulations"]
-    assert (agent.last["odds"] <= 1).all()
+    assert (agent.last["win_probabilities"] <= 1).all()
 
 
 @pytest.mark.parametrize("rules", [Rules(num_players=3), Rules(offer_form="both", num_players=2)])

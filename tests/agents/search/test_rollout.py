@@ -1,4 +1,4 @@
-"""Rollouts: the quick player, and the chance that simulations share."""
+"""Rollouts: the greedy player, and the chance that simulations share."""
 
 import numpy as np
 import pytest
@@ -95,7 +95,7 @@ def test_the_quick_player_looks_at_nothing_that_its_seat_does_not_know(rules: Ru
 
 
 def wins(rules: Rules, games: int) -> int:
-    """Games that the quick player wins, in seat 0, against random players."""
+    """Games that the greedy player wins, in seat 0, against random players."""
     won = 0
     for seed in range(games):
         game = Game(rules, seed=seed)

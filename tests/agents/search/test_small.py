@@ -31,8 +31,10 @@ def test_rollouts_play_to_the_end() -> None:
     play_out(game.games, GREEDY, 5, 400)
     assert game.is_over
     scratch = Scratch(game.rules.num_actions)
-    search_calls.estimate(game.games, 0, game.turn, value_net(), scratch.features, scratch.odds)
-    assert scratch.odds[game.winner or 0] == 1
+    search_calls.estimate(
+        game.games, 0, game.turn, value_net(), scratch.features, scratch.win_probabilities
+    )
+    assert scratch.win_probabilities[game.winner or 0] == 1
 
 
 @pytest.mark.parametrize("player", [RANDOM, HEURISTIC])

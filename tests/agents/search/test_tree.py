@@ -1,4 +1,4 @@
-"""The tree: chance in it, its sums, what is kept of it, and its odds against enumeration."""
+"""The tree: chance in it, its sums, what is kept of it, and enumeration beside it."""
 
 from collections import Counter
 from functools import cache
@@ -59,21 +59,21 @@ def key(game: Game, viewer: int) -> int:
 
 
 def reached(one: Tree, game: Game, action: int, outcomes: dict[Any, float]) -> dict[int, float]:
-    """Visits to what each outcome of an action leads to, by key, beside its odds."""
+    """Visits to what each outcome of an action leads to, by key, beside its probability."""
     expected: Counter[int] = Counter()
-    for outcome, odds in outcomes.items():
+    for outcome, probability in outcomes.items():
         after = game.copy()
         after.step(action, outcome)
         assert len(after.legal_actions()) > 1
-        expected[key(after, game.player)] += odds
+        expected[key(after, game.player)] += probability
     move = one.moves()[action]
     visits = {int(one.keys[k]): int(one.links[k, VISITS]) for k in children(one, move)}
     assert set(visits) <= set(expected)
     total = int(one.links[move, VISITS])
     assert total == sum(visits.values())
-    for each, odds in expected.items():
-        error = (odds * (1 - odds) / total) ** 0.5
-        assert abs(visits.get(each, 0) / total - odds) < 4.5 * error, (odds, total)
+    for each, probability in expected.items():
+        error = (probability * (1 - probability) / total) ** 0.5
+        assert abs(visits.get(each, 0) / total - probability) < 4.5 * error, (probability, total)
     return dict(expected)
 
 
@@ -103,8 +103,8 @@ def test_cards_are_bought_as_often_as_they_should() -> None:
     game = duel({"wool": 5, "grain": 1, "ore": 1}, rules=rules)
     buy = action_id("buy_development_card")
     one = grown(game, 4000, actions=[buy, action_id("end_turn")])
-    odds = reached(one, game, buy, game.outcomes(buy)).values()
-    assert sorted(odds) == pytest.approx([2 / 25, 2 / 25, 2 / 25, 5 / 25, 14 / 25])
+    probability = reached(one, game, buy, game.outcomes(buy)).values()
+    assert sorted(probability) == pytest.approx([2 / 25, 2 / 25, 2 / 25, 5 / 25, 14 / 25])
 
 
 @pytest.mark.parametrize("way", [tree.UCB1, tree.PUCT])
@@ -197,7 +197,7 @@ Known = dict[bytes, np.ndarray]
 
 
 def expectimax(game: Game, known: Known) -> np.ndarray:
-    """(2,) odds of both players when each goes for its own, chance enumerated."""
+    """(2,) win probabilities of both players when each goes for its own, chance enumerated."""
     if game.is_over:
         return np.eye(2)[game.winner]
     if game.is_truncated:
@@ -206,17 +206,17 @@ def expectimax(game: Game, known: Known) -> np.ndarray:
     record["rng"] = 0
     if record.tobytes() not in known:
         options = [after(game, int(a), known) for a in game.legal_actions()]
-        known[record.tobytes()] = max(options, key=lambda odds: odds[game.player])
+        known[record.tobytes()] = max(options, key=lambda probability: probability[game.player])
     return known[record.tobytes()]
 
 
 def after(game: Game, action: int, known: Known) -> np.ndarray:
-    """(2,) odds of both once an action is played."""
+    """(2,) win probabilities of both once an action is played."""
     total = np.zeros(2)
-    for outcome, odds in (game.outcomes(action) or {None: 1.0}).items():
+    for outcome, probability in (game.outcomes(action) or {None: 1.0}).items():
         other = game.copy()
         other.step(action, outcome)
-        total += odds * expectimax(other, known)
+        total += probability * expectimax(other, known)
     return total
 
 
@@ -229,16 +229,16 @@ def endgame() -> Game:
 
 
 @cache
-def exact_odds() -> dict[int, float]:
+def exact_win_probabilities() -> dict[int, float]:
     """What each action of the endgame is worth to seat 0."""
     game, known = endgame(), Known()
     return {int(a): float(after(game, int(a), known)[0]) for a in game.legal_actions()}
 
 
 @pytest.mark.parametrize("way", [tree.UCB1, tree.PUCT])
-def test_odds_come_near_those_of_enumeration(way: int) -> None:
+def test_win_probabilities_come_near_those_of_enumeration(way: int) -> None:
     game = endgame()
-    exact = exact_odds()
+    exact = exact_win_probabilities()
     one = grown(game, 20_000, turns=1000, way=way, exploration=0.3)
     moves = one.moves()
     best = max(exact, key=lambda a: exact[a])

@@ -15,51 +15,53 @@ from tests.helpers import act
 RULES = Rules(trading=False)
 
 
-def odds_of(game: Game, since: int | None = None) -> np.ndarray:
+def win_probabilities_of(game: Game, since: int | None = None) -> np.ndarray:
     scratch = Scratch(game.rules.num_actions)
     turn = game.turn if since is None else since
-    search_calls.estimate(game.games, 0, turn, value_net(), scratch.features, scratch.odds)
-    return scratch.odds
+    search_calls.estimate(
+        game.games, 0, turn, value_net(), scratch.features, scratch.win_probabilities
+    )
+    return scratch.win_probabilities
 
 
 def test_a_finished_game_is_won_by_its_winner() -> None:
     game = duel({"grain": 2, "ore": 3}, turn=30)
     act(game, "build_city", vertex=6)
-    assert odds_of(game).tolist() == [1, 0, 0, 0]
-    assert odds_of(game, 20)[0] == pytest.approx(1 - 10 * DELAY)
+    assert win_probabilities_of(game).tolist() == [1, 0, 0, 0]
+    assert win_probabilities_of(game, 20)[0] == pytest.approx(1 - 10 * DELAY)
 
 
 def test_a_truncated_game_is_won_by_nobody() -> None:
     game = duel({}, rules=Rules(num_players=2, trading=False, max_turns=5), turn=4)
     act(game, "end_turn")
     assert game.is_truncated
-    assert odds_of(game).tolist() == [0, 0, 0, 0]
+    assert win_probabilities_of(game).tolist() == [0, 0, 0, 0]
 
 
-def test_odds_sum_to_one_over_those_who_play() -> None:
+def test_win_probabilities_sum_to_one_over_those_who_play() -> None:
     for players in (2, 3, 4):
         game, _ = in_the_middle(Rules(trading=False, num_players=players), 2, 200)
-        odds = odds_of(game)
-        assert odds.sum() == pytest.approx(1)
-        assert (odds[:players] > 0).all()
-        assert (odds[players:] == 0).all()
+        chances = win_probabilities_of(game)
+        assert chances.sum() == pytest.approx(1)
+        assert (chances[:players] > 0).all()
+        assert (chances[players:] == 0).all()
 
 
 def test_more_is_better() -> None:
-    poor = odds_of(duel({}, phase="roll"))[0]
-    assert odds_of(duel({"grain": 2, "ore": 3}, phase="roll"))[0] > poor
+    poor = win_probabilities_of(duel({}, phase="roll"))[0]
+    assert win_probabilities_of(duel({"grain": 2, "ore": 3}, phase="roll"))[0] > poor
     assert poor > 0.8  # nine points against two
 
 
-def test_odds_are_calibrated() -> None:
+def test_win_probabilities_are_calibrated() -> None:
     """In positions of games between heuristic players, gathered by what is foretold."""
     foretold, won = [], []
     for seed in range(300):
         game = Game(RULES, seed=10_000 + seed)
         play_out(game.games, HEURISTIC, seed, 12 + seed % 36)
-        odds = odds_of(game)
+        chances = win_probabilities_of(game)
         play_out(game.games, HEURISTIC, seed, 10**6)
-        foretold += odds.tolist()
+        foretold += chances.tolist()
         won += [game.winner == p for p in range(4)]
     groups = np.digitize(foretold, [0.1, 0.2, 0.3, 0.45, 0.65])
     for group in range(6):

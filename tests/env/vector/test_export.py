@@ -44,7 +44,7 @@ def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activati
     )
     seen, masks = play(env)
     model = exported(learner, env.batch.rules)
-    odds = PolicyOpponent(learner).probabilities(seen, masks)
+    probabilities = PolicyOpponent(learner).probabilities(seen, masks)
     draws = np.random.default_rng(1).integers(2**64, size=64, dtype=np.uint64)
     by_torch = PolicyOpponent(learner).act_batch(views_of(seen, masks, draws))
     assert (NetworkAgent(model).act_batch(views_of(seen, masks, draws)) == by_torch).all()
@@ -53,7 +53,9 @@ def test_a_policy_plays_without_torch_as_with_it(tmp_path, observation, activati
         agent = NetworkAgent(Model.read(tmp_path / "net.npz"))
         logits = np.where(masks, agent.logits(seen), -np.inf)
         own = np.exp(logits - logits.max(axis=1, keepdims=True))
-        np.testing.assert_allclose(own / own.sum(axis=1, keepdims=True), odds, atol=tolerance)
+        np.testing.assert_allclose(
+            own / own.sum(axis=1, keepdims=True), probabilities, atol=tolerance
+        )
 
 
 @pytest.mark.parametrize("observation", ["planes", "tokens"])
@@ -108,8 +110,8 @@ def test_a_board_policy_plays_without_torch_as_with_it(observation, separate_val
     learner = shaken(learner)
     seen, masks = play(env)
     agent = NetworkAgent(exported(learner, env.batch.rules))
-    odds = PolicyOpponent(learner).probabilities(seen, masks)
-    np.testing.assert_allclose(agent.probabilities(seen, masks), odds, atol=1e-5)
+    probabilities = PolicyOpponent(learner).probabilities(seen, masks)
+    np.testing.assert_allclose(agent.probabilities(seen, masks), probabilities, atol=1e-5)
     policy = learner.policy
     given, _ = policy.obs_to_tensor(env.reset())
     _, values, _ = policy.forward(given)
