@@ -117,7 +117,7 @@ class Rules:
         victory_points: points that win, 3 to 22.
         discard_limit: cards in hand above which a 7 costs half of them.
         friendly_robber: the robber spares players with 2 visible points or fewer.
-        dice: "random", "balanced", or pairs thrown first, in order (random dice follow them).
+        dice: "random", "balanced", or pairs rolled first, in order (random dice follow them).
         board: "random", "spiral", "beginner", seeds of random boards (one is drawn for each
             game), a `Board`, or its JSON form. An object with an attribute `option` holding
             one of these is taken as well.

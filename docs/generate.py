@@ -52,7 +52,7 @@ _NO_BREAK: Final = "\0"
 _BLOCK: Final = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 MEANINGS: Final = {
-    "roll": "throw the dice",
+    "roll": "roll the dice",
     "end_turn": "end the turn",
     "build_road": "build a road; in set-up and after road building for nothing",
     "build_settlement": "build a settlement; in set-up for nothing",
@@ -102,16 +102,16 @@ STATE_NOTES: Final = {
     "turn": "turns ended",
     "turn_player": "whose turn it is; in set-up, who places",
     "player_to_move": "who decides; the winner when the game is over",
-    "rolled": "whether the dice were thrown this turn",
+    "rolled": "whether the dice were rolled this turn",
     "card_played": "whether a development card was played this turn",
-    "dice": "the last throw, zeros before the first",
+    "dice": "the last roll, zeros before the first",
     "free_roads": "roads of a road building card still to be placed",
     "to_discard": "by seat, cards still to be discarded",
     "offers_made": "offers begun this turn",
     "offer": "the offer on the table or being composed, or null",
     "knowledge": "by observer and seat: fewest and most cards that the observer knows of",
     "winner": "seat, or null",
-    "rng": "state of the random generator, balanced throws left, place in a scripted sequence",
+    "rng": "state of the random generator, balanced rolls left, place in a scripted sequence",
 }
 """What each entry of a state is."""
 

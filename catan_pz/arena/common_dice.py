@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import ROLL
 from catan_pz.agents.random_stream import RandomStream, scramble
-from catan_pz.engine.chance import FEWEST_THROWS_LEFT
+from catan_pz.engine.chance import FEWEST_ROLLS_LEFT
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 
@@ -45,7 +45,7 @@ def rolls(seed: int, count: int, *, balanced: bool) -> NDArray[np.int8]:
     else:
         codes, left = [], list(range(_OUTCOMES))
         for _ in range(count):
-            if len(left) < FEWEST_THROWS_LEFT:
+            if len(left) < FEWEST_ROLLS_LEFT:
                 left = list(range(_OUTCOMES))
             codes.append(left.pop(stream.below(len(left))))
     array = np.array(codes, np.int8)

@@ -137,18 +137,18 @@ class CardBelief:
         needed = int(record["victory_points"]) - int(record["visible_points"][winner])
         return held[winner] >= needed
 
-    def victory_point_odds(self, record: np.ndarray) -> NDArray[np.float64]:
+    def victory_point_probabilities(self, record: np.ndarray) -> NDArray[np.float64]:
         """(P, 6) probability that each seat holds 0 to 5 victory point cards."""
-        odds = np.zeros((len(self.most), DECK_COUNTS[Card.VICTORY_POINT] + 1))
-        odds[self.viewer, int(record["cards"][self.viewer, Card.VICTORY_POINT])] = 1
+        probabilities = np.zeros((len(self.most), DECK_COUNTS[Card.VICTORY_POINT] + 1))
+        probabilities[self.viewer, int(record["cards"][self.viewer, Card.VICTORY_POINT])] = 1
         ways = self.splits(record)
         places = self.slots(record)
         for split, number in ways.items():
             for p in range(len(self.most)):
                 if p != self.viewer:
                     held = sum(k for k, at in zip(split, places, strict=True) if at.seat == p)
-                    odds[p, held] += number / sum(ways.values())
-        return odds
+                    probabilities[p, held] += number / sum(ways.values())
+        return probabilities
 
     def deal(self, record: np.ndarray, rng: np.random.Generator) -> None:
         """Write random cards that fit into a record: hands, new cards and deck.

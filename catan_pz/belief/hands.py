@@ -131,7 +131,7 @@ class HandBelief:
         """Probability that the hands are exactly these (P, R)."""
         return self._total(np.all(self.hands == np.array(hands), axis=(1, 2)))
 
-    def odds_of_holding(self, seat: int, bundle: ArrayLike) -> Any:
+    def probability_of_holding(self, seat: int, bundle: ArrayLike) -> Any:
         """Probability that a player holds at least the cards (R,) of a bundle."""
         return self._total(np.all(self.hands[:, seat] >= np.array(bundle), axis=1))
 

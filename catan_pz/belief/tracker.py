@@ -27,7 +27,7 @@ class Followed(Protocol):
 
 
 class Belief:
-    """What a viewer can conclude from all that happened in its sight.
+    """What a viewer can conclude from all that it has seen.
 
     It follows a game as a listener: `game.listeners.append(belief.listen)`. Of the records
     it is shown it reads only what the viewer may see.

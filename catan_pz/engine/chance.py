@@ -2,7 +2,7 @@
 
 The generator is SplitMix64 (Steele, Lea and Flood, 2014), counter-based: the state
 advances by a constant and each number is a hash of it. A named outcome is used once:
-6 * (first die - 1) + (second die - 1) for a throw, the resource for a theft, the kind of
+6 * (first die - 1) + (second die - 1) for a roll, the resource for a theft, the kind of
 card for a purchase.
 """
 
@@ -27,8 +27,8 @@ from catan_pz.terms import (
 )
 
 NO_OUTCOME = -1
-ALL_THROWS = (1 << 36) - 1
-FEWEST_THROWS_LEFT = 13
+ALL_ROLLS = (1 << 36) - 1
+FEWEST_ROLLS_LEFT = 13
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -38,11 +38,11 @@ _S30 = np.uint64(30)
 _S31 = np.uint64(31)
 _S32 = np.uint64(32)
 
-THROWS_OF_SUM = np.array(
+ROLLS_OF_SUM = np.array(
     [sum(1 << k for k in range(36) if k // 6 + k % 6 + 2 == total) for total in range(13)],
     np.int64,
 )
-"""(13,) the set of throws of each sum."""
+"""(13,) the set of rolls of each sum."""
 
 TOKENS = np.array(NUMBER_TOKENS, np.int64)
 LETTERED = np.array(LETTERED_TOKENS, np.int64)
@@ -78,29 +78,29 @@ def take_named_outcome(s: State) -> int:
 
 
 @rule
-def throws_left(s: State) -> int:
-    """Set of throws from which balanced dice draw next."""
-    return s.dice_left if bits.count(s.dice_left) >= FEWEST_THROWS_LEFT else ALL_THROWS
+def rolls_left(s: State) -> int:
+    """Set of rolls from which balanced dice draw next."""
+    return s.dice_left if bits.count(s.dice_left) >= FEWEST_ROLLS_LEFT else ALL_ROLLS
 
 
 @rule
-def throw_dice(s: State, script: Int8Matrix) -> None:
-    """Throw both dice: named, scripted, balanced or independent."""
-    throw = take_named_outcome(s)
-    if throw < 0 and s.script_place < script.shape[0]:
+def roll_dice(s: State, script: Int8Matrix) -> None:
+    """Roll both dice: named, scripted, balanced or independent."""
+    roll = take_named_outcome(s)
+    if roll < 0 and s.script_place < script.shape[0]:
         place = int(s.script_place)
-        throw = 6 * (int(script[place, 0]) - 1) + int(script[place, 1]) - 1
+        roll = 6 * (int(script[place, 0]) - 1) + int(script[place, 1]) - 1
     if s.script_place < script.shape[0]:
         s.script_place += 1
     if s.balanced_dice:
-        s.dice_left = throws_left(s)
-        if throw < 0:
-            throw = bits.pick(s.dice_left, draw_below(s, bits.count(s.dice_left)))
-        s.dice_left &= ~(1 << throw)
-    elif throw < 0:
-        throw = draw_below(s, 36)
-    s.dice[0] = throw // 6 + 1
-    s.dice[1] = throw % 6 + 1
+        s.dice_left = rolls_left(s)
+        if roll < 0:
+            roll = bits.pick(s.dice_left, draw_below(s, bits.count(s.dice_left)))
+        s.dice_left &= ~(1 << roll)
+    elif roll < 0:
+        roll = draw_below(s, 36)
+    s.dice[0] = roll // 6 + 1
+    s.dice[1] = roll % 6 + 1
 
 
 @rule

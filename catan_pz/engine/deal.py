@@ -6,7 +6,7 @@ from catan_pz.actions import BUILD_SETTLEMENT
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine.chance import (
-    ALL_THROWS,
+    ALL_ROLLS,
     draw_below,
     draw_layout,
     scramble,
@@ -44,7 +44,7 @@ def deal(
     """Set up a game on a record that holds its rules and is zero elsewhere."""
     s.rng = scramble(seed)
     s.outcome = -1
-    s.dice_left = ALL_THROWS
+    s.dice_left = ALL_ROLLS
     deal_board(s, layouts, spiral, no_adjacent_red)
     shuffle_deck(s)
     for r in range(NUM_RESOURCES):

@@ -30,7 +30,7 @@ class Table:
     Attributes:
         blank: (1,) `STATE`, a record that holds the rules and is zero elsewhere.
         layouts: (N, 47) int8, boards to draw from; N is 0 where each game shuffles its own.
-        script: (K, 2) int8, throws of scripted dice.
+        script: (K, 2) int8, rolls of scripted dice.
         spiral, no_adjacent_red, random_first: 0 or 1.
     """
 

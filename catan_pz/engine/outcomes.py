@@ -5,7 +5,7 @@ from typing import Final
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
 from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
-from catan_pz.engine.chance import ALL_THROWS, throws_left
+from catan_pz.engine.chance import ALL_ROLLS, rolls_left
 from catan_pz.engine.robber import victims
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.state import State
@@ -53,7 +53,7 @@ def outcomes_of(s: State, a: int) -> int:
     `engine.chance` says what the codes are. Scripted dice leave all rolls possible.
     """
     if a == ROLL:
-        return throws_left(s) if s.balanced_dice else ALL_THROWS
+        return rolls_left(s) if s.balanced_dice else ALL_ROLLS
     if a == BUY_DEVELOPMENT_CARD:
         return kinds_in_deck(s)
     victim = victim_of(s, a)

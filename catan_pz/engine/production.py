@@ -1,4 +1,4 @@
-"""Production: what each throw of the dice brings."""
+"""Production: what each roll of the dice brings."""
 
 from catan_pz.board.topology import HEX_VERTEX_SET, VERTEX_HEXES
 from catan_pz.compiler.rule import rule

@@ -36,8 +36,8 @@ _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 _FIELDS = [
     # Chance.
     ("rng", "u8"),  # state of the random generator
-    ("dice_left", "i8"),  # balanced dice: set of the 36 throws not yet drawn
-    ("script_place", "i4"),  # scripted dice thrown so far
+    ("dice_left", "i8"),  # balanced dice: set of the 36 rolls not yet drawn
+    ("script_place", "i4"),  # scripted dice rolled so far
     ("outcome", "i1"),  # chance outcome named from outside, -1 for none
     # Rules of this game.
     ("num_players", "i1"),
@@ -62,9 +62,9 @@ _FIELDS = [
     ("turn", "i4"),  # turns ended
     ("turn_player", "i1"),
     ("player", "i1"),  # player to move
-    ("rolled", "i1"),  # whether the dice were thrown this turn
+    ("rolled", "i1"),  # whether the dice were rolled this turn
     ("card_played", "i1"),  # whether a development card was played this turn
-    ("dice", "i1", (2,)),  # last throw, zeros before the first
+    ("dice", "i1", (2,)),  # last roll, zeros before the first
     ("free_roads", "i1"),  # roads of a road building card still to be placed
     ("to_discard", "i1", (_P,)),  # cards that each still has to discard
     ("winner", "i1"),  # seat, or NOBODY

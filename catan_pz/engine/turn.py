@@ -2,7 +2,7 @@
 
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Int8Matrix
-from catan_pz.engine.chance import throw_dice
+from catan_pz.engine.chance import roll_dice
 from catan_pz.engine.production import produce
 from catan_pz.engine.robber import apply_seven
 from catan_pz.engine.seats import seat_after
@@ -13,7 +13,7 @@ from catan_pz.terms import NUM_CARD_KINDS, Phase
 
 @rule
 def apply_roll(s: State, script: Int8Matrix) -> None:
-    throw_dice(s, script)
+    roll_dice(s, script)
     s.rolled = 1
     number = int(s.dice[0]) + int(s.dice[1])
     if number == 7:

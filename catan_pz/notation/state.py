@@ -259,7 +259,7 @@ def _read_course(s: np.ndarray, top: _Reader, rules: Rules) -> None:
     s["card_played"] = top["card_played"].flag()
     s["dice"] = [die.integer(0, 6) for die in top["dice"].items(2)]
     if (s["dice"] == 0).any() and s["dice"].any():
-        raise top["dice"].fail("two numbers from 1 to 6, or zeros before the first throw")
+        raise top["dice"].fail("two numbers from 1 to 6, or zeros before the first roll")
     s["free_roads"] = top["free_roads"].integer(0, 2)
     s["to_discard"][:n] = [count.integer(*_BYTE) for count in top["to_discard"].items(n)]
     s["offers_made"] = top["offers_made"].integer(*_BYTE)

@@ -9,7 +9,7 @@ from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Int8Array
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
-from catan_pz.engine.chance import THROWS_OF_SUM, throws_left
+from catan_pz.engine.chance import ROLLS_OF_SUM, rolls_left
 from catan_pz.engine.knowledge import least_held, most_held
 from catan_pz.engine.production import pips_of
 from catan_pz.engine.seats import places_from, seat_after
@@ -209,7 +209,7 @@ def write_course(s: State, viewer: int, obs: Int8Array) -> None:
     obs[DICE + 1] = s.dice[1]
     if s.balanced_dice:
         for total in range(2, 13):
-            obs[ROLLS_LEFT + total - 2] = bits.count(throws_left(s) & THROWS_OF_SUM[total])
+            obs[ROLLS_LEFT + total - 2] = bits.count(rolls_left(s) & ROLLS_OF_SUM[total])
     obs[ROLLED] = s.rolled
     obs[CARD_PLAYED] = s.card_played
     obs[FREE_ROADS] = s.free_roads

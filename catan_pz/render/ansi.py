@@ -50,7 +50,7 @@ def board_text(
         viewer: the seat whose knowledge is shown, so that nothing hidden from it appears;
             None shows all hands and development cards.
         color: whether to add terminal colours; without them the text tells as much.
-        last_action: a line below that tells what happened last, as given but for its length.
+        last_action: a line below that tells the last decision, as given but for its length.
         names: what the seats are called, beside their number.
         marks: places to be shown by their number, as "vertices", "edges" and "hexes", each kind
             in a colour of its own.

@@ -40,7 +40,7 @@ def board_svg(
         viewer: the seat whose knowledge is drawn, so that nothing hidden from it shows; None
             shows all hands and development cards.
         width: width in pixels; the height follows, 37 to 56 without what an overlay lists.
-        last_action: a line that tells what happened last, as `log.log_line` gives it. It is
+        last_action: the last decision in words, as `log.log_line` gives it. It is
             drawn as given, so it must not say what the viewer may not know.
         names: what the seats are called; "Player 0" and so on where None.
         overlay: numbers to draw on the board, such as a policy's probabilities.

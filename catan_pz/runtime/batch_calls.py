@@ -73,7 +73,7 @@ def play_drawn(
     s: State,
     i: int,
     drawn: int,
-    samplers: UInt64Array,
+    rng_states: UInt64Array,
     script: Int8Matrix,
     dense: int,
     events: Int16Matrix,
@@ -88,7 +88,7 @@ def play_drawn(
     `drawn` is the set of their places, counted clockwise from the learner's seat.
     """
     while not is_finished(s) and (drawn >> places_from(s, int(seats[i]), int(s.player))) & 1 == 1:
-        a = draw_action(s, i, samplers)
+        a = draw_action(s, i, rng_states)
         play_in_place(s, i, a, script, dense, events, terms, weights, seats, rewards, done)
 
 
@@ -154,11 +154,11 @@ def find_illegal(
 
 @entry
 def sample_actions(
-    games: States, first: int, last: int, samplers: UInt64Array, actions: Int64Array
+    games: States, first: int, last: int, rng_states: UInt64Array, actions: Int64Array
 ) -> None:
     """Draw a legal action for each game, each equally likely; -1 where the game is finished."""
     for i in range(first, last):
-        actions[i] = draw_action(games[i], i, samplers)
+        actions[i] = draw_action(games[i], i, rng_states)
 
 
 @entry
@@ -168,7 +168,7 @@ def step_games(
     last: int,
     actions: Int64Array,
     drawing: int,
-    samplers: UInt64Array,
+    rng_states: UInt64Array,
     script: Int8Matrix,
     dense: int,
     events: Int16Cube,
@@ -199,7 +199,7 @@ def step_games(
         if not observing and i + 1 < games.shape[0]:
             prefetch(games, i + 1)
         if drawing:
-            actions[i] = draw_action(games[i], i, samplers)
+            actions[i] = draw_action(games[i], i, rng_states)
         play_and_reward(
             games[i],
             actions[i],
@@ -243,7 +243,7 @@ def deal_seats(
     where: int,
     seat: int,
     drawn: int,
-    samplers: UInt64Array,
+    rng_states: UInt64Array,
     script: Int8Matrix,
     dense: int,
     events: Int16Cube,
@@ -267,15 +267,15 @@ def deal_seats(
                 games, i, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
             )
             s = games[i]
-            samplers[i] = ~seeds[i]
+            rng_states[i] = ~seeds[i]
             seats[i] = seat
             if seat < 0:
-                seats[i] = chance.number_below(chance.scramble(samplers[i]), int(s.num_players))
+                seats[i] = chance.number_below(chance.scramble(rng_states[i]), int(s.num_players))
             play_drawn(
                 s,
                 i,
                 drawn,
-                samplers,
+                rng_states,
                 script,
                 dense,
                 scratch,
@@ -295,7 +295,7 @@ def play_seats(
     last: int,
     actions: Int64Array,
     drawn: int,
-    samplers: UInt64Array,
+    rng_states: UInt64Array,
     script: Int8Matrix,
     dense: int,
     events: Int16Cube,
@@ -324,7 +324,7 @@ def play_seats(
                 s,
                 i,
                 drawn,
-                samplers,
+                rng_states,
                 script,
                 dense,
                 scratch,
@@ -350,7 +350,7 @@ def draw_waiting(
     drawn: int,
     seats: Int8Array,
     waiting: BoolArray,
-    samplers: UInt64Array,
+    rng_states: UInt64Array,
     actions: Int64Array,
 ) -> None:
     """Draw an action in every game that waits for one of those whose actions are drawn."""
@@ -358,7 +358,7 @@ def draw_waiting(
         if waiting[i]:
             s = games[i]
             if (drawn >> places_from(s, int(seats[i]), int(s.player))) & 1 == 1:
-                actions[i] = draw_action(s, i, samplers)
+                actions[i] = draw_action(s, i, rng_states)
 
 
 @entry

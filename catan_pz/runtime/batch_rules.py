@@ -65,13 +65,13 @@ def show(s: State, observing: int, mask: Int8Array, obs: Int8Array) -> None:
 
 
 @rule
-def draw_action(s: State, i: int, samplers: UInt64Array) -> int:
+def draw_action(s: State, i: int, rng_states: UInt64Array) -> int:
     """A legal action of the game in place i, each equally likely; NO_ACTION if it is finished."""
-    samplers[i] += chance.GAMMA
+    rng_states[i] += chance.GAMMA
     n = legal.count_legal(s)
     if n == 0:
         return NO_ACTION
-    return legal.pick_legal(s, chance.number_below(chance.scramble(samplers[i]), n))
+    return legal.pick_legal(s, chance.number_below(chance.scramble(rng_states[i]), n))
 
 
 @rule

@@ -104,7 +104,7 @@ class CpuBatch(ThreadedGames):
         self._dense = int(not is_sparse(self._reward))
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
         self._events = np.zeros((size if self._dense else 1, EVENT_ROWS, NUM_FIELDS), np.int16)
-        self._samplers = np.zeros(size, np.uint64)
+        self._rng_states = np.zeros(size, np.uint64)
         self._actions = np.zeros(size, np.int64)
         self._weights = weights_of(self._reward)
 
@@ -147,7 +147,7 @@ class CpuBatch(ThreadedGames):
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
         self._seed(drawn_seed() if seed is None else check_seed(seed))
-        self._samplers[:] = ~self.seeds
+        self._rng_states[:] = ~self.seeds
         self.reward[:] = 0
         self.done[:] = False
         self.truncated[:] = False
@@ -162,7 +162,7 @@ class CpuBatch(ThreadedGames):
 
         The array is the same at each call. Draws don't touch the chance of the games.
         """
-        self._share_out(batch_calls.sample_actions, self._samplers, self._actions)
+        self._share_out(batch_calls.sample_actions, self._rng_states, self._actions)
         return self._actions
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -198,7 +198,7 @@ class CpuBatch(ThreadedGames):
             batch_calls.step_games,
             actions,
             drawing,
-            self._samplers,
+            self._rng_states,
             table.script,
             self._dense,
             self._events,

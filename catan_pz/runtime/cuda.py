@@ -109,7 +109,7 @@ class CudaBatch:
         self._games = own(np.zeros(size, STATE))
         self._blank = own(table.blank)
         self._seeds = own(np.zeros(size, np.uint64))
-        self._samplers = own(np.zeros(size, np.uint64))
+        self._rng_states = own(np.zeros(size, np.uint64))
         self._script = own(table.script)
         self._weights = own(self._reward.weights)
         self._refused = own(_NOTHING)
@@ -175,7 +175,7 @@ class CudaBatch:
         seeds = seeds_from(drawn_seed() if seed is None else check_seed(seed), self.num_games)
         self._clear_refusal()
         self._device.copy(self._seeds, seeds)
-        self._device.copy(self._samplers, ~seeds)
+        self._device.copy(self._rng_states, ~seeds)
         for array in (self._paid, self.done, self.truncated):
             array[:] = 0
         self._deal(FROM_SEEDS)
@@ -189,7 +189,7 @@ class CudaBatch:
 
         The tensor is the same at each call. Draws don't touch the chance of the games.
         """
-        self._sample_all(self._games, self._samplers, self._device.view(self._actions))
+        self._sample_all(self._games, self._rng_states, self._device.view(self._actions))
         return self._actions
 
     def step(self, actions: Any) -> None:
@@ -230,7 +230,7 @@ class CudaBatch:
             drawing,
             self._refused,
             self._told,
-            self._samplers,
+            self._rng_states,
             self._script,
             self._dense,
             self._weights,

@@ -63,11 +63,11 @@ def deal_kernel(
         show(staged[0], observing, masks[:, i], observations[:, i])
 
 
-def sample_kernel(games: States, samplers: UInt64Array, actions: Int64Array) -> None:
+def sample_kernel(games: States, rng_states: UInt64Array, actions: Int64Array) -> None:
     """Draw a legal action for each game."""
     i = cuda.grid(1)
     if i < games.shape[0]:
-        actions[i] = draw_action(games[i], i, samplers)
+        actions[i] = draw_action(games[i], i, rng_states)
 
 
 def observe_everything_kernel(games: States, vectors: Int8Matrix) -> None:
@@ -92,7 +92,7 @@ def step_kernel(
     drawing: int,
     refused: Int64Array,
     told: Int64Array,
-    samplers: UInt64Array,
+    rng_states: UInt64Array,
     script: Int8Matrix,
     dense: int,
     weights: Float64Array,
@@ -129,7 +129,7 @@ def step_kernel(
     terms = cuda.local.array((MAX_PLAYERS, NUM_TERMS), "int8")
     staged[0] = games[i]
     if drawing:
-        actions[i] = draw_action(staged[0], i, samplers)
+        actions[i] = draw_action(staged[0], i, rng_states)
     play_and_reward(staged[0], actions[i], script, dense, events, terms, weights, rewards[i])
     truncated[i] = is_truncated(staged[0])
     done[i] = is_finished(staged[0])

@@ -1,7 +1,7 @@
 """Perft: in how many ways a game can go on, which checks and times the move generator.
 
 A way is a sequence of decisions together with what chance brings to each: every possible
-throw, card bought and card stolen counts by itself. Forced decisions count too.
+roll, card bought and card stolen counts by itself. Forced decisions count too.
 """
 
 from collections.abc import Iterator

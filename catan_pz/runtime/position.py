@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from catan_pz.board.generators import BEGINNER_BOARD
-from catan_pz.engine.chance import ALL_THROWS
+from catan_pz.engine.chance import ALL_ROLLS
 from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.notation.state import CARD_NAMES, FORMAT, state_from_dict
 from catan_pz.rules import Board, Rules
@@ -128,7 +128,7 @@ def _skeleton(
         "winner": None,
         "rng": {
             "state": seed,
-            "dice_left": [[k // 6 + 1, k % 6 + 1] for k in range(36) if ALL_THROWS >> k & 1],
+            "dice_left": [[k // 6 + 1, k % 6 + 1] for k in range(36) if ALL_ROLLS >> k & 1],
             "script_place": 0,
         },
     }

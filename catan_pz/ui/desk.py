@@ -62,7 +62,7 @@ def desk_svg(
         draft: what is laid out.
         hover: the control under the pointer, drawn brighter and told in words.
         width: in pixels.
-        last_action: a line that tells what happened last.
+        last_action: the last decision in words.
         names: what the seats are called.
         note: a line to show instead of what is to be done.
     """

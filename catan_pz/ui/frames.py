@@ -17,7 +17,7 @@ class Frame:
 
     Attributes:
         state: the position as JSON values.
-        line: what happened last, None at the start.
+        line: the last decision, None at the start.
         overlay: numbers to draw on the board, such as a model's probabilities.
     """
 

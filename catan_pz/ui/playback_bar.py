@@ -59,7 +59,7 @@ def playback_svg(
         shown: where the playback stands.
         width: in pixels.
         viewer: the seat whose knowledge is drawn; None shows all hands.
-        last_action: a line that tells what happened last.
+        last_action: the last decision in words.
         names: what the seats are called.
         overlay: numbers to draw on the board.
     """

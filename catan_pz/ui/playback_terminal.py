@@ -59,7 +59,7 @@ class PlaybackTerminal:
         self._write("\n")
 
     def screen(self) -> str:
-        """What is shown now: the game, what happened last, and a bar."""
+        """What is shown now: the game, the last decision, and a bar."""
         frame = self._playback.frame
         board = board_text(
             frame.state,

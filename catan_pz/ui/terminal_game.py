@@ -144,7 +144,7 @@ class TerminalGame:
         )
 
     def _screen(self, message: str = "") -> str:
-        """The board, below it what happened last or a message, and a line left for typing."""
+        """The board, below it the last decision or a message, and a line left for typing."""
         board = self._board(self._session.waits_for_person)
         room = (self._rows or ROWS) - 1 - len(board.split("\n"))
         if not (message or self._session.log):

@@ -53,7 +53,7 @@ def odds_by_counting(game: Game, viewer: int, most: dict[int, int]) -> np.ndarra
 
 def test_without_anything_to_learn_every_place_is_alike() -> None:
     game = table([{"victory_point": 1}, {"knight": 2}, {"monopoly": 1}])
-    odds = CardBelief(0, game.games[0]).victory_point_odds(game.games[0])
+    odds = CardBelief(0, game.games[0]).victory_point_probabilities(game.games[0])
     assert odds == pytest.approx(odds_by_counting(game, 0, {}))
     assert odds.sum(1) == pytest.approx(np.ones(3))
 
@@ -63,7 +63,7 @@ def test_who_has_not_won_in_turn_holds_too_few_points() -> None:
     game = table(
         [{}, {"knight": 2, "monopoly": 1}, {"knight": 3}], 4, turn_player=1, player_to_move=1
     )
-    odds = CardBelief(0, game.games[0]).victory_point_odds(game.games[0])
+    odds = CardBelief(0, game.games[0]).victory_point_probabilities(game.games[0])
     assert odds == pytest.approx(odds_by_counting(game, 0, {1: 1}))
     assert odds[1, 2] == 0
     assert odds[2, 3] > 0
@@ -74,7 +74,7 @@ def test_it_is_remembered_after_the_turn() -> None:
     belief = CardBelief(0, game.games[0])
     game.listeners.append(lambda game, events: belief.update(events, game.state))
     game.step(action_id("end_turn"))
-    odds = belief.victory_point_odds(game.games[0])
+    odds = belief.victory_point_probabilities(game.games[0])
     assert odds == pytest.approx(odds_by_counting(game, 0, {1: 0, 2: 0}))
     assert odds[1].tolist() == [1, 0, 0, 0, 0, 0]
 
@@ -86,7 +86,7 @@ def test_a_card_bought_after_that_may_be_a_victory_point() -> None:
     belief.most[1] = belief.most_old = 0
     game.listeners.append(lambda game, events: belief.update(events, game.state))
     game.step(action_id("buy_development_card"), Card.KNIGHT)
-    odds = belief.victory_point_odds(game.games[0])
+    odds = belief.victory_point_probabilities(game.games[0])
     # Of 23 cards unknown apart from the two old ones, 5 are victory points.
     assert odds[1] == pytest.approx([18 / 23, 5 / 23, 0, 0, 0, 0])
     rng = np.random.default_rng(1)
@@ -105,7 +105,7 @@ def test_the_winner_holds_what_it_took() -> None:
     game.listeners.append(lambda game, events: belief.update(events, game.state))
     game.step(action_id("buy_development_card"), Card.VICTORY_POINT)
     assert game.winner == 1
-    odds = belief.victory_point_odds(game.games[0])
+    odds = belief.victory_point_probabilities(game.games[0])
     assert odds[1].tolist() == [0, 1, 0, 0, 0, 0]
     record = game.games.copy()[0]
     belief.deal(record, np.random.default_rng(0))
@@ -115,7 +115,7 @@ def test_the_winner_holds_what_it_took() -> None:
 def test_dealt_cards_follow_the_odds_and_are_complete() -> None:
     game = table([{"knight": 1}, {"knight": 2}, {"monopoly": 1}], 4)
     belief = CardBelief(0, game.games[0])
-    odds = belief.victory_point_odds(game.games[0])
+    odds = belief.victory_point_probabilities(game.games[0])
     rng = np.random.default_rng(5)
     draws = 2000
     found = np.zeros_like(odds)

@@ -64,7 +64,7 @@ class Table:
             for shared in belief.shared:
                 assert (shared.least <= hands).all()
                 assert (hands <= shared.most).all()
-            odds = belief.cards.victory_point_odds(record)
+            odds = belief.cards.victory_point_probabilities(record)
             assert all(odds[p, record["cards"][p, 4]] > 0 for p in self.seats)
 
     def check_secrecy(self, viewer: int) -> None:

@@ -114,8 +114,8 @@ def test_a_shown_holding_keeps_who_can_hold_it() -> None:
     belief = after_unseen_theft()
     belief.update(HoldingShown(1, (2, 0, 0, 0, 0)))
     assert odds_of(belief) == {TOOK_ORE: 1}
-    assert belief.odds_of_holding(2, (0, 0, 0, 0, 1)) == 1
-    assert belief.odds_of_holding(2, (1, 0, 0, 0, 0)) == 0
+    assert belief.probability_of_holding(2, (0, 0, 0, 0, 1)) == 1
+    assert belief.probability_of_holding(2, (1, 0, 0, 0, 0)) == 0
     assert belief.weight_of(TOOK_BRICK) == 0
 
 

@@ -63,7 +63,7 @@ def stolen_unseen() -> tuple[Game, Belief]:
 def test_it_follows_a_game_as_a_listener() -> None:
     _, belief = stolen_unseen()
     assert sorted(belief.hands.weights) == [Fraction(1, 3), Fraction(2, 3)]
-    assert belief.hands.odds_of_holding(1, (0, 0, 1, 0, 0)) == Fraction(1, 3)
+    assert belief.hands.probability_of_holding(1, (0, 0, 1, 0, 0)) == Fraction(1, 3)
 
 
 def test_both_possible_hands_are_drawn() -> None:
