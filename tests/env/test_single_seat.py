@@ -273,3 +273,43 @@ def test_rendering_as_text():
     env.reset(seed=1)
     assert isinstance(env.render(), str)
     env.close()
+
+
+class Counted(Agent):
+    """Counts the calls that hosts make on its copies."""
+
+    def __init__(self):
+        self.calls = []
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        self.calls.append("reset")
+
+    def act(self, view):
+        return int(view.mask.argmax())
+
+    def end(self, result):
+        self.calls.append(result.reason)
+
+    def close(self):
+        self.calls.append("close")
+
+
+def test_opponents_are_told_the_end_of_each_episode_and_closed():
+    opponent = Counted()
+    env = SingleSeatEnv(opponents=opponent, num_players=2, trading=False, max_turns=20)
+    env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, terminated, truncated, _ = env.step(int(env.action_masks().argmax()))
+        over = terminated or truncated
+    assert opponent.calls == ["reset", "truncated", "close"]
+    env.reset(seed=2)
+    env.reset(seed=3)
+    assert opponent.calls[3:] == ["reset", "aborted", "close", "reset"]
+    env.step(-1)  # illegal: the episode is over
+    assert opponent.calls[7:] == ["aborted", "close"]
+    env.reset(seed=4)
+    env.close()
+    env.close()
+    assert opponent.calls[9:] == ["reset", "aborted", "close"]
