@@ -65,13 +65,52 @@ def check_seed(seed: object) -> int:
     return int(seed)
 
 
+def as_integer(what: str, value: Any) -> int:
+    """Any kind of integer as a plain int.
+
+    Args:
+        what: names the value in the error, in the singular.
+        value: what was given.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
+        kind = type(value).__name__
+        raise TypeError(f"{what} {value!r} is of type {kind}; {what}s are integers")
+    return index(value)
+
+
 def as_action(action: Any) -> int:
     """An action given as any kind of integer.
 
     Raises:
         TypeError: if it is none.
     """
-    if isinstance(action, bool | np.bool_) or not hasattr(action, "__index__"):
-        kind = type(action).__name__
-        raise TypeError(f"action {action!r} is of type {kind}; actions are integers")
-    return index(action)
+    return as_integer("action", action)
+
+
+def check_seat(seat: Any, num_players: int) -> int:
+    """A seat as an int from 0 to P - 1.
+
+    Raises:
+        TypeError: if it isn't an integer.
+        ValueError: if the game has no such seat.
+    """
+    checked = as_integer("seat", seat)
+    if not 0 <= checked < num_players:
+        raise not_possible("seat", seat, f"an int from 0 to {num_players - 1}")
+    return checked
+
+
+def check_game_number(number: Any, num_games: int) -> int:
+    """The place of a game in a batch as an int from 0 to B - 1.
+
+    Raises:
+        TypeError: if it isn't an integer.
+        IndexError: if the batch has no such game.
+    """
+    checked = as_integer("game number", number)
+    if not 0 <= checked < num_games:
+        raise IndexError(f"there is no game {checked}; games go from 0 to {num_games - 1}")
+    return checked

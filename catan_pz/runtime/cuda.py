@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count, check_seed
+from catan_pz.checks import check_count, check_game_number, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.arrays import Table, scaled
 from catan_pz.engine.options import table_of
@@ -279,7 +279,12 @@ class CudaBatch:
         return games
 
     def game(self, i: int) -> Game:
-        """A copy of game i as a `Game`."""
+        """A copy of game i as a `Game`.
+
+        Raises:
+            IndexError, TypeError: if i isn't an integer from 0 to B - 1.
+        """
+        i = check_game_number(i, self.num_games)
         return Game.from_games(self._device.to_host(self._games[i : i + 1]), self.rules)
 
     def close(self) -> None:

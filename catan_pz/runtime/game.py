@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
-from catan_pz.checks import as_action, check_seed
+from catan_pz.checks import as_action, check_seat, check_seed
 from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
 from catan_pz.engine.outcomes import NUM_OUTCOMES
@@ -45,6 +45,16 @@ class IllegalActionError(ValueError):
 
 Listener = Callable[["Game", Events], None]
 """Called after each decision with the game and all events of the decision, hidden ones too."""
+
+
+def _check_record(games: Any) -> None:
+    """Refuse what compiled code can't take for one game."""
+    if not isinstance(games, np.ndarray) or games.shape != (1,) or games.dtype != STATE:
+        given = f"{games.shape} of {games.dtype}" if isinstance(games, np.ndarray) else repr(games)
+        given = given if len(given) < 80 else f"{given[:80]}..."
+        raise ValueError(f"a game is an array (1,) of engine.state.STATE; given: {given}")
+    if not games.flags.carray:
+        raise ValueError("a game is played in its array, which must be writable and aligned")
 
 
 class Game:
@@ -218,7 +228,11 @@ class Game:
         """What chance may bring if an action is played, with the probability of each.
 
         Probabilities are those of one who sees all. Empty where there is no chance in it.
+
+        Raises:
+            TypeError: if the action isn't an integer.
         """
+        action = as_action(action)
         ways = np.zeros(NUM_OUTCOMES, np.int64)
         game_calls.count_outcomes(self.games, 0, action, ways)
         total = int(ways.sum())
@@ -228,13 +242,23 @@ class Game:
         }
 
     def observe(self, viewer: int) -> NDArray[np.int8]:
-        """(N,) int8 what a seat sees, in the natural units of `observation.segments`."""
+        """(N,) int8 what a seat sees, in the natural units of `observation.segments`.
+
+        Raises:
+            TypeError, ValueError: if the viewer isn't a seat of the game.
+        """
+        viewer = check_seat(viewer, self.rules.num_players)
         obs = np.empty(SIZE, np.int8)
         game_calls.observe(self.games, 0, viewer, obs)
         return obs
 
     def observe_scaled(self, viewer: int) -> NDArray[np.float32]:
-        """(N,) float32 what a seat sees, scaled into [0, 1]."""
+        """(N,) float32 what a seat sees, scaled into [0, 1].
+
+        Raises:
+            TypeError, ValueError: if the viewer isn't a seat of the game.
+        """
+        viewer = check_seat(viewer, self.rules.num_players)
         scaled = np.empty(SIZE, np.float32)
         game_calls.observe_scaled(self.games, 0, viewer, self._observation, scaled)
         return scaled
@@ -276,7 +300,14 @@ class Game:
 
     @classmethod
     def from_games(cls, games: np.ndarray, rules: Rules) -> Self:
-        """A game on a record (1,) of `STATE`; derived fields are worked out."""
+        """A game on a record (1,) of `STATE`; derived fields are worked out in place.
+
+        The record isn't validated; `from_snapshot` and `validate` do that.
+
+        Raises:
+            ValueError: if the array isn't a writable one of that shape and type.
+        """
+        _check_record(games)
         game = cls.__new__(cls)
         game.rules = rules
         game._table = table_of(rules)

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count
+from catan_pz.checks import check_count, check_game_number
 from catan_pz.compiler.thread_pool import make_thread_pool
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
@@ -105,7 +105,12 @@ class ThreadedGames:
         return states
 
     def game(self, i: int) -> Game:
-        """A copy of game i as a `Game`."""
+        """A copy of game i as a `Game`.
+
+        Raises:
+            IndexError, TypeError: if i isn't an integer from 0 to B - 1.
+        """
+        i = check_game_number(i, self.num_games)
         return Game.from_games(self.games[i : i + 1].copy(), self.rules)
 
     def close(self) -> None:

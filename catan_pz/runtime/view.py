@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import check_seat
 from catan_pz.compiler.rule import bound
 from catan_pz.observation.segments import SIZE, named_views
 from catan_pz.runtime import game_calls
@@ -67,7 +68,11 @@ def view_of(game: Game, seat: int, resampler: Resampler | None = None) -> View:
         game: the game.
         seat: the seat.
         resampler: what answers `View.resample`.
+
+    Raises:
+        TypeError, ValueError: if it isn't a seat of the game.
     """
+    seat = check_seat(seat, game.rules.num_players)
     observation = np.empty(SIZE, np.int8)
     _observe()(game.games, 0, seat, observation)
     mask = game.mask.copy() if game.player == seat else np.zeros_like(game.mask)
