@@ -4,9 +4,9 @@ The engine writes events as rows of numbers (`engine.events`); here they become 
 a game's listeners get them, and are cut down to what one seat may see.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ ChanceOutcome = tuple[int, int] | Resource | Card
 
 Outcome = ChanceOutcome | None
 """The chance outcome of a decision; None for no chance."""
+
+NamedOutcome = ChanceOutcome | Sequence[int] | str
+"""A chance outcome as callers may give it: dice as a list too, resources and cards by name."""
 
 
 class Event(NamedTuple):
@@ -87,6 +90,36 @@ def outcome_of(events: Iterable[Event]) -> Outcome:
         if event.kind == EventKind.CARD_BOUGHT:
             return Card(event.what)
     return None
+
+
+def as_outcome(action: int, given: Any) -> Outcome:
+    """The chance outcome of an action that a caller names.
+
+    Args:
+        action: id of the action that it is to come of.
+        given: a pair of dice as tuple or list, a `Resource`, a `Card`, or the name of one of
+            these in lower case.
+
+    Returns:
+        The outcome; None for what can't be an outcome of such an action.
+    """
+    if action == ROLL:
+        return _as_dice(given)
+    kind = Card if action == BUY_DEVELOPMENT_CARD else Resource
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, str) and given.islower():
+        return kind.__members__.get(given.upper())
+    return None
+
+
+def _as_dice(given: Any) -> tuple[int, int] | None:
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        return None
+    for die in given:
+        if isinstance(die, bool) or not isinstance(die, int | np.integer) or not 1 <= die <= 6:
+            return None
+    return int(given[0]), int(given[1])
 
 
 def outcome_code(outcome: ChanceOutcome) -> int:

@@ -71,7 +71,7 @@ def _game(position: Path | None, seed: int, chosen: dict[str, Any]) -> Game:
         return Game(make_rules(**chosen), seed)
     try:
         return Game.from_snapshot(json.loads(position.read_text(encoding="utf-8")))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise click.ClickException(f"{position} holds no state of a game: {error}") from error
 
 

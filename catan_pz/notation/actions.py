@@ -50,11 +50,17 @@ def _key(description: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple((name, _comparable(value)) for name, value in sorted(description.items()))
 
 
+def _name(value: Any) -> Any:
+    return value.name.lower() if isinstance(value, Resource) else value
+
+
 def _comparable(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return frozenset((resource, n) for resource, n in value.items() if n != 0)
+        return frozenset((_name(resource), n) for resource, n in value.items() if n != 0)
     if isinstance(value, list | tuple):
-        return tuple(sorted(value))
+        return tuple(sorted(map(_name, value)))
+    if isinstance(value, Resource):
+        return _name(value)
     if isinstance(value, bool):
         raise TypeError("a bool is no number")
     return value if isinstance(value, str) else index(value)
@@ -84,6 +90,8 @@ def describe_action(action: int) -> dict[str, Any]:
 
 def action_id(kind: str, **arguments: Any) -> int:
     """The id of an action, from its kind and the arguments that `describe_action` gives.
+
+    Resources are given by name, or as `Resource`.
 
     Raises:
         ValueError: names what is wrong with the kind or its arguments.

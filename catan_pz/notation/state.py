@@ -27,6 +27,7 @@ OFFER_PHASES: Final = (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE)
 
 _ANSWER_NAMES: Final = {ACCEPTED: "accept", REJECTED: "reject"}
 _BYTE: Final = (0, 127)
+_DERIVED: Final = ("road_length", "points", "visible_points")
 
 
 def counts_to_dict(names: Sequence[str], counts: Iterable[int]) -> dict[str, int]:
@@ -144,7 +145,7 @@ _ENTRIES: Final = (
 )
 _PLAYER_ENTRIES: Final = (
     *("hand", "cards", "new_cards", "cards_played", "roads", "settlements", "cities"),
-    *("road_length", "points", "visible_points"),
+    *_DERIVED,
 )
 
 
@@ -215,7 +216,13 @@ def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
     Raises:
         ValueError: names the entry that is missing or wrong, and what is allowed.
     """
-    top = _Reader(data)
+    try:
+        return _read_state(_Reader(data))
+    except RecursionError:
+        raise ValueError("state is nested too deeply") from None
+
+
+def _read_state(top: _Reader) -> tuple[np.ndarray, Rules]:
     top.only(_ENTRIES)
     if top["format"].data != FORMAT:
         raise top["format"].fail(repr(FORMAT))
@@ -321,10 +328,14 @@ def _read_bounds(s: np.ndarray, o: int, p: int, reader: _Reader) -> None:
 
 
 def derived_differences(state: np.ndarray, data: Mapping[str, Any]) -> list[str]:
-    """Derived entries of the JSON form (road lengths, points) that aren't what follows."""
+    """Derived entries of the JSON form (road lengths, points) that aren't what follows.
+
+    Raises:
+        ValueError: names an entry that is missing, or isn't a number.
+    """
     return [
-        f"state.players[{p}].{name}={player[name]!r} should be {int(state[name][p])}"
-        for p, player in enumerate(data["players"])
-        for name in ("road_length", "points", "visible_points")
-        if player.get(name) != int(state[name][p])
+        f"state.players[{p}].{name}={given} should be {int(state[name][p])}"
+        for p, player in enumerate(_Reader(data)["players"].items())
+        for name in _DERIVED
+        if (given := player[name].integer(*_BYTE)) != int(state[name][p])
     ]

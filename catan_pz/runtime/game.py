@@ -18,7 +18,8 @@ from catan_pz.engine.violations import Violation
 from catan_pz.events import (
     ChanceOutcome,
     Events,
-    Outcome,
+    NamedOutcome,
+    as_outcome,
     decode,
     empty_events,
     outcome_code,
@@ -159,8 +160,13 @@ class Game:
         """Ids of the legal actions, in increasing order."""
         return np.flatnonzero(self._mask)
 
-    def step(self, action: int, outcome: Outcome = None) -> None:
+    def step(self, action: int, outcome: NamedOutcome | None = None) -> None:
         """Play an action; chance draws, unless its outcome is named.
+
+        Args:
+            action: any integer type, legal now.
+            outcome: the dice as a pair, the `Resource` stolen, the `Card` bought; of the last
+                two the name in lower case, too.
 
         Raises:
             IllegalActionError: names phase, action and the condition missing.
@@ -173,7 +179,7 @@ class Game:
         else:
             self._play(self.games, 0, action, self._table.script, self._mask)
 
-    def step_once(self, action: int, outcome: Outcome = None) -> Events:
+    def step_once(self, action: int, outcome: NamedOutcome | None = None) -> Events:
         """Play an action as `step` does, but no forced ones after it; its events."""
         action = self._prepare(action, outcome)
         terms = np.empty((MAX_PLAYERS, NUM_TERMS), np.int8)
@@ -203,7 +209,7 @@ class Game:
             listener(self, events)
         return events, following
 
-    def _prepare(self, action: int, outcome: Outcome) -> int:
+    def _prepare(self, action: int, outcome: NamedOutcome | None) -> int:
         action = as_action(action)
         self.check(action)
         if outcome is not None:
@@ -215,14 +221,15 @@ class Game:
         if not (0 <= action < len(self._mask) and self._mask[action]):
             raise IllegalActionError(why_illegal(self.snapshot(), self._mask, action))
 
-    def _outcome_code(self, action: int, outcome: ChanceOutcome) -> int:
+    def _outcome_code(self, action: int, outcome: NamedOutcome) -> int:
         possible = self.outcomes(action)
-        if outcome not in possible:
+        named = as_outcome(action, outcome)
+        if named is None or named not in possible:
             raise ValueError(
                 f"outcome {outcome!r} can't come of {describe_action(action)}; "
                 f"possible: {list(possible) or 'none, it has no chance in it'}"
             )
-        return outcome_code(outcome)
+        return outcome_code(named)
 
     def outcomes(self, action: int) -> dict[ChanceOutcome, float]:
         """What chance may bring if an action is played, with the probability of each.

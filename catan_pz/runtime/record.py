@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
-from catan_pz.events import Decision, Events, Outcome
+from catan_pz.events import Decision, Events, Outcome, as_outcome
 from catan_pz.files import whole_file
 from catan_pz.notation.actions import action_id, describe_action
 from catan_pz.runtime.game import Game
@@ -100,7 +100,9 @@ class GameRecord:
                 "result: this one doesn't, or is cut short"
             )
         decisions = [_decision(number, row) for number, row in enumerate(rows[1:-1], 2)]
-        start = rows[0]["state"]
+        start = rows[0].get("state")
+        if not isinstance(start, dict) or not isinstance(start.get("players"), list):
+            raise ValueError("line 1 has no state: the header needs the entry 'state'")
         names = _check_names(rows[0].get("names"), start)
         return cls(start, decisions, rows[-1]["result"], names)
 
@@ -156,14 +158,13 @@ def _outcome_to_json(outcome: Outcome) -> Any:
     return list(outcome) if outcome is not None else None
 
 
-def _outcome_from_json(value: Any) -> Outcome:
+def _outcome_from_json(action: int, value: Any) -> Outcome:
     if value is None:
         return None
-    if isinstance(value, str):
-        name = value.upper()
-        return Resource[name] if name in Resource.__members__ else Card[name]
-    first, second = value
-    return int(first), int(second)
+    outcome = as_outcome(action, value)
+    if outcome is None:
+        raise ValueError(f"outcome {value!r} can't come of the action")
+    return outcome
 
 
 def _parse(number: int, line: str) -> Mapping[str, Any]:
@@ -171,6 +172,8 @@ def _parse(number: int, line: str) -> Mapping[str, Any]:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {number} is not JSON: {error}") from error
+    except RecursionError:
+        raise ValueError(f"line {number} is nested too deeply") from None
     if not isinstance(row, dict):
         raise ValueError(f"line {number} is not a JSON object")
     return row
@@ -179,6 +182,6 @@ def _parse(number: int, line: str) -> Mapping[str, Any]:
 def _decision(number: int, row: Mapping[str, Any]) -> Decision:
     try:
         action = action_id(**row["action"])
-        return Decision(int(row["player"]), action, _outcome_from_json(row["outcome"]))
+        return Decision(int(row["player"]), action, _outcome_from_json(action, row["outcome"]))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"line {number} is no decision: {error}") from error

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, IllegalActionError, action_id, describe_action
+from catan_pz.terms import Resource
 from tests.helpers import RESOURCES
 
 pytestmark = pytest.mark.purepython
@@ -187,3 +188,20 @@ def test_an_illegal_action_is_a_clear_error_and_changes_nothing(wrong):
     with pytest.raises(error, match=named):
         game.step(action)
     assert game.games.tobytes() == before
+
+
+def test_resources_are_names_or_enums():
+    brick, ore = Resource.BRICK, Resource.ORE
+    for kind, by_enum, by_name in (
+        ("play_monopoly", {"resource": ore}, {"resource": "ore"}),
+        ("play_year_of_plenty", {"pair": [ore, "brick"]}, {"pair": ["brick", "ore"]}),
+        ("maritime_trade", {"give": ore, "get": brick}, {"give": "ore", "get": "brick"}),
+        (
+            "offer",
+            {"give": {ore: 1}, "get": {brick: 1}},
+            {"give": {"ore": 1}, "get": {"brick": 1}},
+        ),
+    ):
+        assert action_id(kind, **by_enum) == action_id(kind, **by_name)
+    with pytest.raises(ValueError, match="build_road"):
+        action_id("build_road", edge=ore)

@@ -321,6 +321,14 @@ def without(*where):
     return change
 
 
+def nested(depth):
+    """Lists within lists."""
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 BROKEN = {
     "another format": (at("format", "catan-pz-state/2"), "format"),
     "no format": (without("format"), "format"),
@@ -377,6 +385,16 @@ BROKEN = {
     "no board": (without("board"), "board"),
     "a hex is a number": (at("board", "hexes", 0, 5), "board"),
     "a token in words": (at("board", "hexes", 0, "token", "six"), "token|board"),
+    "no points": (without("players", 0, "points"), "points is missing"),
+    "no visible points": (without("players", 1, "visible_points"), "visible_points is missing"),
+    "no road length": (without("players", 2, "road_length"), "road_length is missing"),
+    "points in words": (at("players", 0, "points", "two"), "points"),
+    "points are true": (at("players", 0, "points", True), "points"),
+    "nested too deeply": (lambda s: s.update(robber=nested(10**5)), "robber|nested too deeply"),
+    "rules nested too deeply": (
+        lambda s: s["rules"].update(board=nested(10**5)),
+        "board|nested too deeply",
+    ),
     "a token as text": (at("board", "hexes", 0, "token", "10"), "token|board"),
 }
 

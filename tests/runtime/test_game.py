@@ -94,3 +94,72 @@ def test_named_outcomes() -> None:
     assert state["players"][0]["cards"]["monopoly"] == 1
     assert state["deck"].count("monopoly") == 1
     assert len(state["deck"]) == 24
+
+
+def stealing() -> Game:
+    hand = {"brick": 1, "ore": 3}
+    players = [{"settlements": [10]}, {"settlements": [50], "hand": hand}]
+    return position(players, rules=Rules(num_players=2), phase="move_robber")
+
+
+def buying() -> Game:
+    hand = {"wool": 1, "grain": 1, "ore": 1}
+    return position([{"settlements": [10], "hand": hand}, {}], rules=Rules(num_players=2))
+
+
+def rolling() -> Game:
+    return position([{}, {}], rules=Rules(num_players=2), phase="roll")
+
+
+CHANCES = {
+    "roll": (rolling, action_id("roll")),
+    "rob": (stealing, action_id("move_robber", hex=17)),
+    "buy": (buying, action_id("buy_development_card")),
+}
+
+
+@pytest.mark.parametrize(
+    ("chance", "given", "same_as"),
+    [
+        ("roll", [3, 4], (3, 4)),
+        ("roll", (np.int64(3), np.int8(4)), (3, 4)),
+        ("rob", "ore", Resource.ORE),
+        ("buy", "knight", Card.KNIGHT),
+    ],
+)
+def test_outcomes_are_named_in_several_forms(chance, given, same_as) -> None:
+    make, action = CHANCES[chance]
+    game, other = make(), make()
+    game.step(action, outcome=given)
+    other.step(action, outcome=same_as)
+    assert bytes_of(game) == bytes_of(other)
+
+
+WRONG_OUTCOMES = {
+    "roll": [
+        np.array([3, 4]),
+        (True, True),
+        (1.0, 2.0),
+        ("1", "2"),
+        (1, 2, 3),
+        (0, 4),
+        [],
+        "34",
+        7,
+        Resource.ORE,
+        "ore",
+    ],
+    "rob": [Card.KNIGHT, Resource.WOOL, "wool", "knight", "ORE", "", 4, True, 4.0, (3, 4)],
+    "buy": [Resource.BRICK, "ore", 0, False, np.int8(0), np.array([0]), {}, "Knight"],
+}
+
+
+@pytest.mark.parametrize("chance", WRONG_OUTCOMES)
+def test_outcomes_that_chance_cannot_bring_are_refused(chance) -> None:
+    make, action = CHANCES[chance]
+    game = make()
+    before = bytes_of(game)
+    for outcome in WRONG_OUTCOMES[chance]:
+        with pytest.raises(ValueError, match="can't come of"):
+            game.step(action, outcome=outcome)
+        assert bytes_of(game) == before

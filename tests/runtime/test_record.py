@@ -97,6 +97,14 @@ def test_broken_records_are_refused_with_the_line() -> None:
         GameRecord.from_lines(broken(lines, 2, action={"kind": "fly"}))
     with pytest.raises(ValueError, match="line 2 is not JSON"):
         GameRecord.from_lines("\n".join([lines[0], "{", *lines[2:]]))
+    header = {name: value for name, value in json.loads(lines[0]).items() if name != "state"}
+    for first in (header, header | {"state": 3}, header | {"state": {}}):
+        with pytest.raises(ValueError, match="line 1 has no state"):
+            GameRecord.from_lines("\n".join([json.dumps(first), *lines[1:]]))
+    with pytest.raises(ValueError, match="line 2 is nested too deeply"):
+        GameRecord.from_lines("\n".join([lines[0], "[" * 10**5 + "]" * 10**5, *lines[2:]]))
+    with pytest.raises(ValueError, match="line 3 is no decision: outcome"):
+        GameRecord.from_lines(broken(lines, 2, outcome="gold"))
     illegal = GameRecord.from_lines(broken(lines, 2, action={"kind": "roll"}))
     with pytest.raises(ValueError, match=r"line 3: phase .* is illegal"):
         list(illegal.replay())

@@ -76,7 +76,7 @@ LOOKS = {"observe": Game.observe, "observe_scaled": Game.observe_scaled, "view_o
 def test_only_a_seat_of_the_game_can_look(look: str) -> None:
     game = Game(seed=1, num_players=3)
     for seat in (-1, 3, 100, 10**6, 2**70):
-        with pytest.raises(ValueError, match="seat=.* an int from 0 to 2"):
+        with pytest.raises(ValueError, match=r"seat=.* an int from 0 to 2"):
             LOOKS[look](game, seat)
     for seat in (True, 1.5, "0", None):
         with pytest.raises(TypeError, match="seats are integers"):
