@@ -14,6 +14,7 @@ from catan_pz.encoders import Encoder
 from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.spaces import masked_space, state_space
+from catan_pz.events import NamedOutcome
 from catan_pz.rewards import FINISHED, OVER, SEAT, Reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -162,7 +163,8 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
             TypeError: if the action isn't an integer.
             RuntimeError: if no game is on.
 
-        After an error the game is untouched.
+        After an error the game is untouched; but where the reward raises, or gives what is
+        none, the step is played and its rewards are zero.
         """
         agent = self.agent_selection
         try:
@@ -178,19 +180,39 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         if self._rewarded:
             self._clear_rewards()
             self._rewarded = False
-        if match.has_reward(code):
-            self._give_rewards()
         self.agent_selection = AGENTS[code & SEAT]
         if self._mask_in_info:
             self._put_masks_in_infos()
         if code & FINISHED:
             self._finish(bool(code & OVER))
+        if match.has_reward(code):
+            self._give_rewards()
         if self.render_mode == "human":
             self._show()
 
+    def step_with_outcome(self, action: Any, outcome: NamedOutcome) -> None:
+        """Play an action of the agent to move, and name what chance brings to it.
+
+        Forced decisions that follow draw as ever.
+
+        Args:
+            action: any integer type, legal now.
+            outcome: as for `Game.step`: a pair of dice, a resource or a development card.
+
+        Raises:
+            IllegalActionError, TypeError, RuntimeError: as for `step`.
+            ValueError: if chance can't bring that to the action.
+
+        After one of these errors the game is untouched.
+        """
+        if not self.agents:
+            raise RuntimeError("no game is on: call reset() first")
+        self.game.prepare(action, outcome)
+        self.step(action)
+
     def _give_rewards(self) -> None:
-        self._rewarded = True
         self.rewards = dict(zip(self.agents, self._match.rewards(), strict=False))
+        self._rewarded = True
         self._accumulate_rewards()
 
     def _finish(self, is_won: bool) -> None:

@@ -18,6 +18,7 @@ from catan_pz.rewards import NUM_TERMS, TERMS_SHIFT, Reward, dependencies, is_sp
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.reward_values import reward_values
 from catan_pz.terms import MAX_PLAYERS
 
 
@@ -145,10 +146,12 @@ class Match:
         return bool(code >> TERMS_SHIFT & self._depends_on) or self._depends_on == -1
 
     def rewards(self) -> list[float]:
-        """Rewards of the last step, by seat."""
-        rewards = np.asarray(self.reward(self.terms[None], self.game.games))
-        if rewards.shape != (1, MAX_PLAYERS):
-            raise ValueError(f"reward {self.reward!r} gave shape {rewards.shape}, must give (B, 4)")
+        """Rewards of the last step, by seat.
+
+        Raises:
+            ValueError: names the reward if it gives what is none.
+        """
+        rewards = reward_values(self.reward, self.terms[None], self.game.games)
         by_seat: list[float] = rewards[0].astype(np.float64).tolist()
         return by_seat
 

@@ -284,9 +284,9 @@ class SelfPlayEnv:
         match, player = self._match, self.game.player
         code = match.play(action)
         self._rewards[player] = 0
+        self._is_on = not code & FINISHED
         if match.has_reward(code):
             self._rewards += match.rewards()[: len(self._rewards)]
-        self._is_on = not code & FINISHED
         observation, info = self._show()
         truncated = not self._is_on and not code & OVER
         return observation, self._rewards.copy(), bool(code & OVER), truncated, info

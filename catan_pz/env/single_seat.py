@@ -139,6 +139,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             RuntimeError: if no episode is on.
             TypeError: if the action isn't an integer.
             IllegalActionError: for an illegal action, with `illegal="raise"`.
+
+        Where the reward raises, or gives what is none, the episode ends.
         """
         if not self._is_on:
             raise RuntimeError("no episode is on: call reset() first")
@@ -176,7 +178,13 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             self._table.close()
 
     def _reward(self, code: int) -> float:
-        return self._match.rewards()[self.seat] if self._match.has_reward(code) else 0.0
+        if not self._match.has_reward(code):
+            return 0.0
+        try:
+            return self._match.rewards()[self.seat]
+        except BaseException:
+            self._end_episode()  # the others' decisions that are due can't be played any more
+            raise
 
     def _observe(self) -> Any:
         return self._match.observe(self.seat)[0]

@@ -58,6 +58,11 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         else:
             super().step(action)
 
+    def step_with_outcome(self, action: Any, outcome: Any) -> None:
+        """`raw_env.step_with_outcome`; an illegal action raises an error."""
+        self._prev_obs = self._prev_info = None
+        self.env.step_with_outcome(action, outcome)
+
 
 class AssertOutOfBounds(AssertOutOfBoundsWrapper[str, Any, Any]):
     """An action outside of the action space raises AssertionError."""

@@ -23,6 +23,7 @@ from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.per_step import PerStep, encoder_of
+from catan_pz.runtime.reward_values import reward_values
 from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS
 
@@ -175,6 +176,9 @@ class CpuBatch(ThreadedGames):
             IllegalActionError: names the first game whose action isn't legal, phase, action
                 and the condition missing; no game is touched.
             TypeError, ValueError: if the actions are no integers or not (B,).
+
+        Where the reward raises, or gives what is none, the step is played nonetheless and its
+        rewards are zero.
         """
         self._play(self._checked(actions), drawing=0)
 
@@ -215,6 +219,8 @@ class CpuBatch(ThreadedGames):
         )
         self._changed()
         if not isinstance(self._reward, LinearReward):
-            self._rewards[:] = self._reward(self._terms, self.games)
-            if self.auto_reset and self.done.any():
-                self.reset_finished()
+            try:
+                self._rewards[:] = reward_values(self._reward, self._terms, self.games)
+            finally:  # also where the reward failed, so that the next step can be played
+                if self.auto_reset and self.done.any():
+                    self.reset_finished()

@@ -173,7 +173,7 @@ class Game:
             TypeError: if the action isn't an integer.
             ValueError: if the outcome named can't come of the action.
         """
-        action = self._prepare(action, outcome)
+        action = self.prepare(action, outcome)
         if self.listeners:
             self.play_told(action, np.empty((MAX_PLAYERS, NUM_TERMS), np.int8))
         else:
@@ -181,7 +181,7 @@ class Game:
 
     def step_once(self, action: int, outcome: NamedOutcome | None = None) -> Events:
         """Play an action as `step` does, but no forced ones after it; its events."""
-        action = self._prepare(action, outcome)
+        action = self.prepare(action, outcome)
         terms = np.empty((MAX_PLAYERS, NUM_TERMS), np.int8)
         return self._play_decision(action, forced=0, terms=terms)[0]
 
@@ -209,7 +209,15 @@ class Game:
             listener(self, events)
         return events, following
 
-    def _prepare(self, action: int, outcome: NamedOutcome | None) -> int:
+    def prepare(self, action: int, outcome: NamedOutcome | None) -> int:
+        """Check an action and name the outcome of it, as `step` does before it plays.
+
+        Returns:
+            The action as an int. If an outcome is named, the action must be played next.
+
+        Raises:
+            IllegalActionError, TypeError, ValueError: as for `step`; the game is untouched.
+        """
         action = as_action(action)
         self.check(action)
         if outcome is not None:

@@ -5,7 +5,7 @@ import pytest
 from gymnasium import spaces
 from pettingzoo.utils import wrappers
 
-from catan_pz import catan_v0
+from catan_pz import Game, action_id, catan_v0
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import IllegalActionError
@@ -350,3 +350,42 @@ def test_rendering_without_a_mode_warns():
     env.reset(seed=1)
     with pytest.warns(UserWarning, match="render_mode"):
         assert env.render() is None
+
+
+def to_the_roll(env):
+    """Play up to the first roll."""
+    roll = action_id("roll")
+    while not env.unwrapped.game.mask[roll]:
+        env.step(int(np.flatnonzero(env.unwrapped.game.mask)[0]))
+    return roll
+
+
+@pytest.mark.parametrize("make", [catan_v0.raw_env, catan_v0.env])
+def test_a_step_can_name_its_outcome(make):
+    env = make(num_players=3)
+    env.reset(seed=7)
+    other = Game(seed=7, num_players=3)
+    roll = to_the_roll(env)
+    while not other.mask[roll]:
+        other.step(int(np.flatnonzero(other.mask)[0]))
+    for outcome in ((7, 1), "ore", (True, True)):
+        with pytest.raises(ValueError, match="can't come of"):
+            env.step_with_outcome(roll, outcome)
+    with pytest.raises(IllegalActionError):
+        env.step_with_outcome(action_id("end_turn"), (3, 4))
+    env.last()
+    env.step_with_outcome(roll, [3, 4])
+    other.step(roll, (3, 4))
+    raw = env.unwrapped
+    assert raw.snapshot() == other.snapshot()
+    assert env.agent_selection == f"player_{other.player}"
+    # The mask of the state before is forgotten: the next action is judged by the new one.
+    action = int(np.flatnonzero(other.mask)[0])
+    env.step(action)
+    assert not any(env.terminations.values())
+
+
+def test_an_outcome_needs_a_game():
+    env = catan_v0.raw_env()
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step_with_outcome(0, (3, 4))

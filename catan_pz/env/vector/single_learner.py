@@ -29,6 +29,7 @@ from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.per_step import PerStep
+from catan_pz.runtime.reward_values import reward_values
 from catan_pz.runtime.threaded import ThreadedGames, integers
 from catan_pz.terms import MAX_PLAYERS, Phase
 
@@ -370,6 +371,8 @@ class SingleLearnerBatch(ThreadedGames):
                 and the condition missing; no game is touched. Where an opponent chose it, the
                 step stays unfinished: reset before going on.
             TypeError, ValueError: if the actions are no integers or not (B,).
+
+        Where the reward raises, or gives what is none, the step stays unfinished, too.
         """
         self._actions[:] = self._checked(actions)
         self._take_turns()
@@ -421,7 +424,7 @@ class SingleLearnerBatch(ThreadedGames):
             *self._sets[0][:2],
         )
         if not self._linear:
-            paid = np.asarray(self._reward(self._terms, self.games))
+            paid = reward_values(self._reward, self._terms, self.games)
             self.reward[played] += paid[np.arange(self.num_games), self.seats][played]
         if finished.any():
             ended = np.flatnonzero(self.done & ~ended_before)

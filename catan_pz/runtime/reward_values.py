@@ -1,0 +1,53 @@
+"""Rewards of a step from a user's reward, checked before anything is made of them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.rewards import LinearReward, Reward
+from catan_pz.terms import MAX_PLAYERS
+
+
+def reward_values(
+    reward: Reward, terms: NDArray[np.int8], games: np.ndarray
+) -> NDArray[np.floating[Any]]:
+    """The rewards of every seat for a step.
+
+    Args:
+        reward: the reward; it gets views that can't be written to.
+        terms: (B, 4, F) int8, what was counted.
+        games: (B,) records of `engine.state.STATE`, after the step.
+
+    Returns:
+        (B, 4) finite numbers.
+
+    Raises:
+        ValueError: names the reward if it gives anything else, or writes to its arguments.
+            What it raises itself goes through.
+    """
+    if type(reward).__call__ is LinearReward.__call__:
+        return reward(terms, games)
+    try:
+        values = np.asarray(reward(_sealed(terms), _sealed(games)))
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise ValueError(f"reward {reward!r} writes to its arguments: {error}") from error
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"reward {reward!r} gave {values.dtype}, must give real numbers")
+    expected = (len(games), MAX_PLAYERS)
+    if values.shape != expected:
+        raise ValueError(
+            f"reward {reward!r} gave shape {values.shape}, must give (B, {MAX_PLAYERS}), "
+            f"here {expected}"
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(f"reward {reward!r} gave numbers that aren't finite")
+    return values
+
+
+def _sealed(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view
