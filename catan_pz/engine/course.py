@@ -2,6 +2,7 @@
 
 from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
+from catan_pz.engine.building import roads_left
 from catan_pz.engine.setup_phase import seat_to_place
 from catan_pz.engine.state import LEGAL_WORDS, State
 from catan_pz.engine.trade import (
@@ -13,7 +14,10 @@ from catan_pz.engine.trade import (
 )
 from catan_pz.engine.turn import is_finished, is_setup
 from catan_pz.engine.violations import NO_ACTION, OFFER, SETUP, TURN, WINNER
-from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase
+from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase
+
+CARDS_AT_START = 3
+"""Cards that a second settlement brings at most."""
 
 
 @rule
@@ -27,7 +31,9 @@ def check_turn(s: State) -> int:
         return TURN
     if (s.phase == Phase.FREE_ROAD) != (s.free_roads > 0):
         return TURN
-    if s.phase == Phase.DISCARD and s.to_discard[int(s.player)] == 0:
+    if s.free_roads > roads_left(s, int(s.turn_player)):
+        return TURN
+    if s.phase == Phase.DISCARD and (not s.rolled or s.to_discard[int(s.player)] == 0):
         return TURN
     away = s.phase == Phase.DISCARD or s.phase == Phase.ANSWER or s.phase == Phase.COMPOSE
     if s.player != s.turn_player and not away:
@@ -53,6 +59,18 @@ def settlements_due(s: State, first: int, k: int, p: int) -> int:
 
 
 @rule
+def is_start_of_game(s: State) -> bool:
+    """Whether nothing has happened but set-up: hands are those of second settlements at most."""
+    if s.rolled or s.card_played or s.turn != 0 or s.deck_left != DECK_SIZE:
+        return False
+    for q in range(s.num_players):
+        most = CARDS_AT_START if bits.count(s.settlements[q]) == 2 else 0
+        if s.hand_size[q] > most:
+            return False
+    return True
+
+
+@rule
 def check_setup(s: State) -> int:
     """In set-up everybody has placed what the order of seats says."""
     if not is_setup(s):
@@ -72,6 +90,8 @@ def check_setup(s: State) -> int:
         own = 1 if q == p and s.phase == Phase.SETUP_ROAD else 0
         if bits.count(s.settlements[q]) != due + own or roads != due or s.cities[q] != 0:
             return SETUP
+    if not is_start_of_game(s):
+        return SETUP
     if s.phase == Phase.SETUP_ROAD and bits.count(s.settlements[p] & ~s.road_ends[p]) != 1:
         return SETUP
     return 0

@@ -11,11 +11,15 @@ from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
 from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.rules import Board, Rules
 from catan_pz.terms import (
+    BANK_PER_RESOURCE,
+    CITIES_PER_PLAYER,
     DECK_SIZE,
     NOBODY,
     NUM_EDGES,
     NUM_HEXES,
     NUM_VERTICES,
+    ROADS_PER_PLAYER,
+    SETTLEMENTS_PER_PLAYER,
     Card,
     Phase,
 )
@@ -27,6 +31,13 @@ OFFER_PHASES: Final = (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE)
 
 _ANSWER_NAMES: Final = {ACCEPTED: "accept", REJECTED: "reject"}
 _BYTE: Final = (0, 127)
+_MOST_TURNS: Final = 2**30
+"""So many that no game gets from there to the end of its counter."""
+_MOST_PIECES: Final = {
+    "roads": ROADS_PER_PLAYER,
+    "settlements": SETTLEMENTS_PER_PLAYER,
+    "cities": CITIES_PER_PLAYER,
+}
 _DERIVED: Final = ("road_length", "points", "visible_points")
 
 
@@ -173,7 +184,9 @@ class _Reader:
         if unknown:
             raise ValueError(f"{self.path} has unknown entries {unknown}; known: {list(names)}")
 
-    def members(self, count: int) -> list[int]:
+    def members(self, count: int, most: int) -> list[int]:
+        if isinstance(self.data, list | tuple) and len(self.data) > most:
+            raise self.fail(f"at most {most} numbers")
         numbers = [item.integer(0, count - 1) for item in self.items()]
         if len(set(numbers)) != len(numbers):
             raise self.fail("each number once")
@@ -205,9 +218,10 @@ class _Reader:
         return [self[k] for k in range(len(self.data))]
 
     def counts(self, names: Sequence[str]) -> list[int]:
+        most = BANK_PER_RESOURCE if names is RESOURCE_NAMES else DECK_SIZE
         if not isinstance(self.data, Mapping) or not set(self.data) <= set(names):
             raise self.fail(f"counts of {list(names)}")
-        return [self[name].integer(*_BYTE) if name in self.data else 0 for name in names]
+        return [self[name].integer(0, most) if name in self.data else 0 for name in names]
 
 
 def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
@@ -259,7 +273,7 @@ def _read_course(s: np.ndarray, top: _Reader, rules: Rules) -> None:
     s["longest_road_owner"] = top["longest_road_owner"].seat(n)
     s["largest_army_owner"] = top["largest_army_owner"].seat(n)
     s["phase"] = top["phase"].choice(PHASE_NAMES)
-    s["turn"] = top["turn"].integer(0, 2**31 - 1)
+    s["turn"] = top["turn"].integer(0, _MOST_TURNS)
     s["turn_player"] = top["turn_player"].integer(0, n - 1)
     s["player"] = top["player_to_move"].integer(0, n - 1)
     s["rolled"] = top["rolled"].flag()
@@ -287,10 +301,10 @@ def _read_player(s: np.ndarray, p: int, reader: _Reader) -> None:
         s["new_cards"] = new
     elif any(new):
         raise reader["new_cards"].fail("zeros, for a player who isn't in turn")
-    for e in reader["roads"].members(NUM_EDGES):
+    for e in reader["roads"].members(NUM_EDGES, _MOST_PIECES["roads"]):
         s["roads"][p, e // EDGES_PER_WORD] |= 1 << e % EDGES_PER_WORD
     for name in ("settlements", "cities"):
-        for v in reader[name].members(NUM_VERTICES):
+        for v in reader[name].members(NUM_VERTICES, _MOST_PIECES[name]):
             s[name][p] |= 1 << v
 
 
@@ -303,6 +317,8 @@ def _read_offer(s: np.ndarray, reader: _Reader, rules: Rules) -> None:
     maker = int(s["turn_player"])
     if (reader.data is not None) != (s["phase"] in OFFER_PHASES):
         raise reader.fail("an offer in the phases compose, answer and close, else null")
+    if reader.data is not None and not rules.trading:
+        raise reader.fail("null, since the rules are without trading")
     if reader.data is None:
         return
     if reader["from"].data != maker:

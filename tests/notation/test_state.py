@@ -395,6 +395,12 @@ BROKEN = {
         lambda s: s["rules"].update(board=nested(10**5)),
         "board|nested too deeply",
     ),
+    "more turns than a game can count on": (at("turn", 2**31 - 1), "turn=2147483647"),
+    "51 roads": (at("players", 0, "roads", list(range(51))), "roads.*at most 15"),
+    "six settlements": (at("players", 0, "settlements", [0, 2, 4, 6, 8, 10]), "at most 5"),
+    "five cities": (at("players", 0, "cities", [0, 2, 4, 6, 8]), "at most 4"),
+    "20 cards of a resource": (at("players", 0, "hand", "brick", 20), "from 0 to 19"),
+    "26 cards of a kind": (at("players", 0, "cards", "victory_point", 26), "from 0 to 25"),
     "a token as text": (at("board", "hexes", 0, "token", "10"), "token|board"),
 }
 
