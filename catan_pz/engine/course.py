@@ -14,7 +14,7 @@ from catan_pz.engine.trade import (
 )
 from catan_pz.engine.turn import is_finished, is_setup
 from catan_pz.engine.violations import NO_ACTION, OFFER, SETUP, TURN, WINNER
-from catan_pz.terms import DECK_SIZE, MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase
+from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase
 
 CARDS_AT_START = 3
 """Cards that a second settlement brings at most."""
@@ -60,8 +60,8 @@ def settlements_due(s: State, first: int, k: int, p: int) -> int:
 
 @rule
 def is_start_of_game(s: State) -> bool:
-    """Whether nothing has happened but set-up: hands are those of second settlements at most."""
-    if s.rolled or s.card_played or s.turn != 0 or s.deck_left != DECK_SIZE:
+    """Whether no turn has begun, and hands hold no more than second settlements bring."""
+    if s.rolled or s.card_played or s.turn != 0:
         return False
     for q in range(s.num_players):
         most = CARDS_AT_START if bits.count(s.settlements[q]) == 2 else 0

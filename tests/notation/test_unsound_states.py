@@ -56,11 +56,6 @@ def emptied_bank(state: dict[str, Any]) -> None:
             bounds["min"] = bounds["max"] = player["hand"]
 
 
-def cards_played(state: dict[str, Any]) -> None:
-    state["players"][0]["cards_played"]["knight"] += 1
-    state["deck"].remove("knight")
-
-
 UNSOUND = {
     "an offer without trading": (
         closing,
@@ -72,7 +67,6 @@ UNSOUND = {
     "a card played in set-up": (setting_up, lambda state: state.update(card_played=True), "SETUP"),
     "turns before set-up": (setting_up, lambda state: state.update(turn=3), "SETUP"),
     "an empty bank in set-up": (setting_up, emptied_bank, "SETUP"),
-    "a knight played in set-up": (setting_up, cards_played, "SETUP"),
     "a discard before the roll": (discarding, lambda state: state.update(rolled=False), "TURN"),
 }
 
