@@ -43,14 +43,14 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
         raise not_possible(f"option {name}", value, f"one of {choices}", choices)
 
 
-def check_count(name: str, value: object) -> int:
+def check_count(name: str, value: object, least: int = 1) -> int:
     """An option that counts something, as a plain int.
 
     Raises:
-        ValueError: for any but integers from 1.
+        ValueError: for any but integers from the least on.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise not_possible(f"option {name}", value, "an int from 1")
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise not_possible(f"option {name}", value, f"an int from {least}")
     return int(value)
 
 

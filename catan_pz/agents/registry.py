@@ -55,6 +55,8 @@ def load(name: str, **options: Any) -> Agent:
     Raises:
         ValueError: for a name that isn't known, or a file that holds no model.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"agent {name!r} is not possible; allowed: a name, one of {names()}")
     if name not in _HOMES:
         from catan_pz.agents.network import SHIPPED, NetworkAgent
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from catan_pz.checks import check_seed
 from catan_pz.compiler.rule import bound
 from catan_pz.encoders import Encoder
-from catan_pz.env.match import Match, RuleOptions
+from catan_pz.env.match import Match, RuleOptions, rules_of
 from catan_pz.env.spaces import observation_space
 from catan_pz.rewards import FINISHED, OVER, Reward
 from catan_pz.rules import Rules
@@ -232,7 +232,8 @@ class SelfPlayEnv:
         reward: Reward | str | None = None,
         **options: Unpack[RuleOptions],
     ) -> None:
-        self._match = Match(Rules.make(rules, **options), reward, observation=observation)
+        chosen = rules_of(SelfPlayEnv, rules, options)
+        self._match = Match(chosen, reward, observation=observation)
         self.observation_space = observation_space(self._match.encoder)
         self.action_space = spaces.Discrete(self.rules.num_actions)
         self._rewards = np.zeros(self.rules.num_players)

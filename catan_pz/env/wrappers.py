@@ -48,7 +48,13 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         return observation
 
     def step(self, action: Any) -> None:
-        """Play a legal action at once; all else is left to PettingZoo's wrapper."""
+        """Play a legal action at once; all else is left to PettingZoo's wrapper.
+
+        Raises:
+            TypeError: for a bool, which would index the mask as a whole.
+        """
+        if action is True or action is False:
+            raise TypeError(f"action {action!r} is of type bool; actions are integers")
         raw, seen = self._raw, self._prev_obs
         agent = raw.agent_selection
         is_dead = raw.terminations[agent] or raw.truncations[agent]

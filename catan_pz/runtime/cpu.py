@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_seed
+from catan_pz.checks import check_count, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
@@ -190,7 +190,11 @@ class CpuBatch(ThreadedGames):
 
         Args:
             steps: decisions in each game.
+
+        Raises:
+            ValueError: if that isn't an int from 0.
         """
+        steps = check_count("steps", steps, least=0)
         for _ in range(steps):
             self._play(self._actions, drawing=1)
 

@@ -217,7 +217,11 @@ class CudaBatch:
 
         Args:
             steps: decisions in each game.
+
+        Raises:
+            ValueError: if that isn't an int from 0.
         """
+        steps = check_count("steps", steps, least=0)
         self._raise_refused()
         actions = self._device.view(self._actions)
         for _ in range(steps):

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
-from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.checks import not_possible
+from catan_pz.encoders import Encoder, as_encoder, names
 
 T = TypeVar("T")
 
@@ -40,4 +41,10 @@ def encoder_of(observation: bool | str | Encoder) -> Encoder | None:
     """
     if isinstance(observation, bool):
         return as_encoder("units") if observation else None
+    known = isinstance(observation, Encoder) or (
+        isinstance(observation, str) and observation in names()
+    )
+    if not known:
+        allowed = f"True, False, an Encoder of catan_pz.encoders, or one of {names()}"
+        raise not_possible("option observation", observation, allowed, names())
     return as_encoder(observation)

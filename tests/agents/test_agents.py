@@ -156,8 +156,13 @@ def test_every_agent_of_the_list_has_its_name(name):
 def test_unknown_agents_and_options_are_refused():
     with pytest.raises(ValueError, match=r"agent 'nobody' .*allowed: one of \['random'"):
         agents.load("nobody")
+    for name in (3, None, ["random"]):
+        with pytest.raises(ValueError, match="allowed: a name, one of"):
+            agents.load(name)
     with pytest.raises(TypeError, match="argument"):
         agents.load("random", money=3)
+    with pytest.raises(ValueError, match=r"'simulatons' \(did you mean 'simulations'\?\)"):
+        agents.load("search", simulatons=3)
 
 
 def test_agents_can_be_added_to_the_list(monkeypatch):

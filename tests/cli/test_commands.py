@@ -83,7 +83,10 @@ def test_wrong_words_are_one_sentence(words: list[str], capsys: Any) -> None:
         (["play", "--agianst", "random"], "Did you mean '--against'?"),
         (["play", "--against", "heurstic"], "'heurstic' (did you mean 'heuristic'?)"),
         (["play", "--against", "heuristic:wieghts=1"], "'wieghts' (did you mean 'weights'?)"),
-        (["play", "--against", "search:simulatons=1"], "it has no option 'simulatons'"),
+        (
+            ["play", "--against", "search:simulatons=1"],
+            "'simulatons' (did you mean 'simulations'?)",
+        ),
         (["play", "--against", "random:style=1"], "has no option 'style'; it has none"),
         (["play", "--set", "vicory_points=3"], "(did you mean 'victory_points'?)"),
         (["play", "--set", "dice=balancd"], "(did you mean 'balanced'?)"),

@@ -6,6 +6,8 @@ from gymnasium import spaces
 from pettingzoo.utils import wrappers
 
 from catan_pz import Game, action_id, catan_v0
+from catan_pz.env.self_play import SelfPlayEnv
+from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import IllegalActionError
@@ -389,3 +391,31 @@ def test_an_outcome_needs_a_game():
     env = catan_v0.raw_env()
     with pytest.raises(RuntimeError, match="reset"):
         env.step_with_outcome(0, (3, 4))
+
+
+@pytest.mark.parametrize("make", [catan_v0.raw_env, catan_v0.env])
+@pytest.mark.parametrize("action", [True, False])
+def test_a_bool_is_no_action(make, action):
+    env = make()
+    env.reset(seed=1)
+    env.last()
+    before = env.unwrapped.snapshot()
+    with pytest.raises(TypeError, match="actions are integers"):
+        env.step(action)
+    assert env.unwrapped.snapshot() == before
+    assert not any(env.terminations.values())
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "meant"),
+    [
+        (catan_v0.env, "observatio", "observation"),
+        (catan_v0.raw_env, "render_mod", "render_mode"),
+        (SingleSeatEnv, "opponent", "opponents"),
+        (SelfPlayEnv, "rewards", "reward"),
+        (SelfPlayEnv, "victory_point", "victory_points"),
+    ],
+)
+def test_a_misspelled_argument_gets_a_hint(make, wrong, meant):
+    with pytest.raises(ValueError, match=rf"{wrong}='random' \(did you mean '{meant}'\?\)"):
+        make(**{wrong: "random"})

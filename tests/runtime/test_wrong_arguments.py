@@ -69,6 +69,22 @@ def test_a_record_that_is_not_writable_is_refused() -> None:
         Game.from_games(games, Rules())
 
 
+@pytest.mark.parametrize("steps", [-1, 1.5, True, None, "3"])
+def test_random_steps_are_counted(steps: Any) -> None:
+    batch = CpuBatch(SIZE, seed=1)
+    with pytest.raises(ValueError, match="option steps="):
+        batch.play_random(steps)
+    with pytest.raises(ValueError, match="option steps="):
+        CudaBatch.play_random(SimpleNamespace(), steps)
+    batch.play_random(0)
+
+
+@pytest.mark.parametrize("observation", ["no", "planse", 3, None, np.zeros(2)])
+def test_a_wrong_observation_is_named(observation: Any) -> None:
+    with pytest.raises(ValueError, match=r"observation=.*allowed: True, False, an Encoder"):
+        CpuBatch(SIZE, observation=observation)
+
+
 LOOKS = {"observe": Game.observe, "observe_scaled": Game.observe_scaled, "view_of": view_of}
 
 

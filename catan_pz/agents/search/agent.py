@@ -1,5 +1,6 @@
 """The player that searches: simulations in games drawn from what its seat knows."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from catan_pz.agents.search.halving import choose_by_halving
 from catan_pz.agents.search.options import SearchOptions
 from catan_pz.agents.search.parallel_trees import MOST_ROWS, ROWS_PER_SIMULATION, ParallelTrees
 from catan_pz.agents.search.simulator import Simulator, best_offers
+from catan_pz.checks import did_you_mean
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
@@ -64,6 +66,11 @@ class SearchAgent(Agent):
     needs_belief = True
 
     def __init__(self, **options: Any) -> None:
+        known = [field.name for field in fields(SearchOptions)]
+        for name in options:
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise ValueError(f"search has no option {name!r}{hint}; its options are {known}")
         self.options = SearchOptions(**options)
         self.settings = vars(self.options).copy()
         self.last: dict[str, Any] | None = None
