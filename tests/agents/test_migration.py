@@ -32,7 +32,7 @@ def written(path, layout, network, arrays, rules, **changes):
         "format": "catan-pz-model/1",
         "layout": layout,
         "network": network,
-        "numbers": "logits",
+        "outputs": "logits",
         "choice": "best",
         "rules": rules.to_dict(),
         "card": {},

@@ -127,7 +127,7 @@ def stamps(folder: Path) -> list[str]:
         ("engine/robber.py", [True, True, True]),
         ("terms.py", [True, True, True]),
         ("compiler/types.py", [True, True, True]),
-        ("runtime/batch_rules.py", [False, True, False]),
+        ("runtime/batch_calls.py", [False, True, False]),
         ("agents/heuristic/trade.py", [False, False, True]),
         ("cli/app.py", [False, False, False]),
     ],

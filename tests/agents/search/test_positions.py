@@ -1,5 +1,8 @@
 """What searchers choose in positions set up in words."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from catan_pz.agents.search import SearchAgent
@@ -56,9 +59,9 @@ def test_a_single_legal_action_is_played_at_once() -> None:
     agent = SearchAgent(simulations=10**9)
     agent.reset(0, DUEL, 1)
     view = seen(game)
-    mask = view.mask.copy()
-    mask[:] = 0
+    mask = np.zeros_like(view.mask)
     mask[80] = 1
+    view = replace(view, mask=mask)
     assert agent.act(view) == 80
     assert agent.last is None
     assert agent.random.count == 0
