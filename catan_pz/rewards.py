@@ -1,7 +1,7 @@
 """Rewards: terms counted from the events of a step, and what each reward makes of them.
 
 A step is one decision and, with `skip_forced`, the forced ones that follow it. For each seat
-F small numbers are counted, its `RewardTerm`s. Most rewards weigh and add these
+F small numbers are counted, one for each `RewardTerm`. Most rewards weigh and add these
 (`LinearReward`), so that one matrix product rewards a game, or a whole batch of games on any
 device. Letters: P = 4 seats (absent ones stay zero), F reward terms, B games.
 
@@ -200,7 +200,7 @@ def step_code(s: State, terms: Int8Matrix) -> int:
 class Reward(Protocol):
     """What a reward must do; any object that can be called so will serve.
 
-    It may have an attribute `depends_on`, the `RewardTerm`s that it depends on: steps in
+    It may have an attribute `depends_on`, each `RewardTerm` that it depends on: steps in
     which all of these are zero for everybody then have the reward zero without a call.
     """
 

@@ -76,7 +76,7 @@ def gather(array: Array, table: Table) -> Array:
     """Numbers of the last axis, (..., n), in the places that a table of indices gives them.
 
     Returns:
-        (..., *shape of the table).
+        `(..., *shape)` with the shape of the table.
     """
     if isinstance(array, np.ndarray):
         return np.take(array, table.values, axis=-1)
@@ -93,7 +93,7 @@ def join(arrays: Sequence[Array], axis: int = -1) -> Array:
 
 
 def spread(table: Table, over: Array) -> Array:
-    """A constant repeated along the leading axes of observations (..., N): (..., *its shape)."""
+    """A constant repeated along the leading axes of observations (..., N)."""
     values = table.beside(over)
     shape = (*over.shape[:-1], *values.shape)
     if isinstance(over, np.ndarray):
@@ -108,5 +108,5 @@ def merge(array: Array) -> Array:
 
 
 def rows(array: Array, *shape: int) -> Array:
-    """The last axis in another shape: (..., n) to (..., *shape)."""
+    """The last axis in another shape: (..., n) to `(..., *shape)`."""
     return array.reshape(*array.shape[:-1], *shape)

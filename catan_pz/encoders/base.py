@@ -62,7 +62,7 @@ class Encoder(ABC):
                 array, or a torch tensor on any device. It must not be written to.
 
         Returns:
-            (..., *shape) for each segment: NumPy arrays for a NumPy array, tensors on the same
+            `(..., *shape)` for each segment: NumPy arrays for a NumPy array, tensors on the same
             device for a tensor.
         """
 

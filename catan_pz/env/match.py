@@ -73,7 +73,7 @@ class Match:
     Attributes:
         game: the `Game`; listeners and chance outcomes are its own matter.
         encoder: of what seats see.
-        terms: (4, F) int8, the `RewardTerm`s of the last step; only those of the end of the
+        terms: (4, F) int8, each `RewardTerm` of the last step; only those of the end of the
             game are counted where the reward depends on no others and nobody listens.
     """
 

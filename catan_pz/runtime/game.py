@@ -190,7 +190,7 @@ class Game:
 
         Args:
             action: it isn't checked here.
-            terms: (4, F) int8, gets the `rewards.RewardTerm`s of the step.
+            terms: (4, F) int8, gets each `rewards.RewardTerm` of the step.
         """
         forced = 0
         while action != NO_ACTION:
