@@ -1,4 +1,4 @@
-"""The interface of agents: what a player program implements, and what it is told."""
+"""The interface of agents: what a player program implements, and what it receives."""
 
 from abc import ABC, abstractmethod
 from typing import Any

@@ -55,7 +55,7 @@ _KEPT: Final = (
     "_opponent_rng",
     "_sample_rng",
 )
-"""Arrays that all which is still to come rests on, and what the last step told."""
+"""Arrays that hold the state of the games and the results of the last step."""
 
 
 class SingleLearnerBatch(ThreadedGames):
