@@ -57,7 +57,13 @@ _KINDS: Final = tuple(EventKind)
 
 def empty_events() -> NDArray[np.int16]:
     """An array that the engine writes the events of a decision to."""
-    return np.zeros((EVENT_ROWS, NUM_FIELDS), np.int16)
+    single: NDArray[np.int16] = event_arrays(1)[0]
+    return single
+
+
+def event_arrays(count: int) -> NDArray[np.int16]:
+    """(count, EVENT_ROWS, NUM_FIELDS) int16, such an array for each of several games."""
+    return np.zeros((count, EVENT_ROWS, NUM_FIELDS), np.int16)
 
 
 def decode(rows: NDArray[np.int16]) -> Events:

@@ -22,9 +22,9 @@ from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import replay, result_of
 from catan_pz.compiler.rule import bound
-from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
+from catan_pz.events import event_arrays
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_TERMS
 from catan_pz.runtime import batch_calls
@@ -94,7 +94,7 @@ class _Slots:
         self._rng_states = np.zeros(width, np.uint64)
         self._done = np.zeros(width, np.bool_)
         self._truncated = np.zeros(width, np.bool_)
-        self._events = np.zeros((1, EVENT_ROWS, NUM_FIELDS), np.int16)
+        self._events = event_arrays(1)
         self._terms = np.zeros((width, MAX_PLAYERS, NUM_TERMS), np.int8)
         self._rewards = np.zeros((width, MAX_PLAYERS), np.float32)
         self._weights = np.zeros(NUM_TERMS)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from catan_pz.checks import check_count, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.flat import FlatForm
-from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.state import as_games
+from catan_pz.events import event_arrays
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
@@ -104,7 +104,7 @@ class CpuBatch(ThreadedGames):
         self.truncated = np.zeros(size, np.bool_)
         self._dense = int(not is_sparse(self._reward))
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
-        self._events = np.zeros((size if self._dense else 1, EVENT_ROWS, NUM_FIELDS), np.int16)
+        self._events = event_arrays(size if self._dense else 1)
         self._rng_states = np.zeros(size, np.uint64)
         self._actions = np.zeros(size, np.int64)
         self._weights = weights_of(self._reward)

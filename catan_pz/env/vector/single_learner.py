@@ -15,7 +15,7 @@ from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_seed
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
-from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
+from catan_pz.events import event_arrays
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
@@ -228,7 +228,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._decisions_by = np.zeros((size, self.rules.num_players), np.int64)
         self._return = np.zeros(size)
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
-        self._events = np.zeros((size if self._dense else 1, EVENT_ROWS, NUM_FIELDS), np.int16)
+        self._events = event_arrays(size if self._dense else 1)
         self._waiting = np.zeros(size, np.bool_)
         self._actions = np.zeros(size, np.int64)
         self._sample = np.zeros(size, np.int64)
