@@ -1,15 +1,13 @@
 """Players that are small networks: read from files without pickles, run in NumPy alone.
 
-A model file is an `.npz` with the network's arrays in float16 or float32, and a header in JSON:
-the kind of network, what it was made for, a checksum, and a card that says how it was trained and
-how well it plays. Letters: K games, N numbers of an observation, A actions.
+Beside the network's arrays a model file says what kind of network it is and what it was made for,
+and has a card: how it was trained and how well it plays. Letters: K games, N numbers of an
+observation, A actions.
 """
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,13 +18,12 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.migration import migrated
+from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
 from catan_pz.agents.views import Views
-from catan_pz.encoders import Encoder, load, names
-from catan_pz.files import whole_file
-from catan_pz.observation.segments import LAYOUT, PLACES
+from catan_pz.encoders import Encoder, load
+from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
 
-FORMAT: Final = "catan-pz-model/1"
 KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("sample", "best")
 OUTPUTS: Final = ("logits", "q_values")
@@ -112,30 +109,14 @@ class Model:
         Raises:
             ValueError: for another dtype, or weights too large for it.
         """
-        if dtype not in ("float16", "float32"):
-            raise ValueError(
-                f"option dtype={dtype!r} is not possible; allowed: 'float16', 'float32'"
-            )
-        with np.errstate(over="ignore"):
-            arrays: dict[str, Any] = {
-                name: array.astype(dtype) for name, array in self.network.arrays.items()
-            }
-        if not all(np.isfinite(array).all() for array in arrays.values()):
-            raise ValueError(f"model: it has weights that are too large for {dtype}")
         header = {
-            "format": FORMAT,
-            "layout": LAYOUT,
-            "encoder": {"name": self.encoder.name, "layout": self.encoder.layout},
             "network": {"kind": self.network.kind, **self.network.options},
             "outputs": self.outputs,
             "choice": self.choice,
             "rules": dict(self.rules),
             "card": dict(self.card),
-            "checksum": _checksum(arrays),
         }
-        text = json.dumps(header, ensure_ascii=False).encode()
-        with whole_file(Path(path)) as draft, draft.open("wb") as file:
-            np.savez(file, allow_pickle=False, header=np.frombuffer(text, np.uint8), **arrays)
+        write_model(path, header, self.network.arrays, self.encoder, dtype)
 
     @classmethod
     def read(cls, path: Path | str) -> "Model":
@@ -145,44 +126,15 @@ class Model:
             ValueError: if it is no model file, damaged, or for other observations; names it.
             FileNotFoundError: if there is none.
         """
-        whole = BytesIO(Path(path).read_bytes())
-        try:
-            with np.load(whole, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            header = json.loads(arrays.pop("header").tobytes())
-            if header["format"] != FORMAT:
-                raise ValueError(f"its format is {header['format']!r}, must be {FORMAT!r}")
-            if header["checksum"] != _checksum(arrays):
-                raise ValueError("its checksum doesn't fit: the file is damaged")
+        with model_file(path) as (header, arrays):
             return cls(
                 _network(migrated(header, arrays), **header["network"]),
                 outputs=header["outputs"],
                 choice=header["choice"],
                 rules=header["rules"],
                 card=header["card"],
-                encoder=_encoder(header),
+                encoder=encoder_of(header),
             )
-        except Exception as error:  # what a damaged archive gives is of many kinds
-            raise ValueError(f"{path} is no model that can be played: {error}") from error
-
-
-def _encoder(header: Mapping[str, Any]) -> Encoder:
-    """The encoder that a file names; those of earlier layouts are for flat observations."""
-    if header["layout"] != LAYOUT:
-        return load("flat")
-    name, layout = header["encoder"]["name"], header["encoder"]["layout"]
-    if name not in names():
-        raise ValueError(
-            f"it was made for the encoder {name!r}, which isn't known: give it to "
-            "catan_pz.encoders.register first"
-        )
-    encoder = load(name)
-    if encoder.layout != layout:
-        raise ValueError(
-            f"it was made for another encoder of the name {name!r}: layout {layout!r}, the one "
-            f"known has {encoder.layout!r}"
-        )
-    return encoder
 
 
 def _network(
@@ -195,14 +147,6 @@ def _network(
     if kind == BoardNetwork.kind:
         return BoardNetwork(weights, **options)
     raise ValueError(f"its network is of the kind {kind!r}, must be one of {KINDS}")
-
-
-def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
-    total = hashlib.sha256()
-    for name in sorted(arrays):
-        total.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape}".encode())
-        total.update(np.ascontiguousarray(arrays[name]).tobytes())
-    return total.hexdigest()
 
 
 def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -309,7 +253,7 @@ def card_text(name: str, model: Model) -> str:
     rules = Rules.from_dict(model.rules)
     changed = {key: value for key, value in rules.to_dict().items() if value != _DEFAULTS[key]}
     parameters = sum(array.size for array in model.network.arrays.values())
-    rows: list[Sequence[Any]] = [
+    rows: list[tuple[str, Any]] = [
         ("players", model.num_players),
         ("rules that differ from the defaults", json.dumps(changed)),
         ("network", f"{model.network.text()}, {parameters:,} parameters"),
@@ -319,15 +263,4 @@ def card_text(name: str, model: Model) -> str:
     rows += [
         (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"
     ]
-    lines = [f"# {name}", "", "| | |", "|---|---|"]
-    lines += [f"| {key} | {value} |" for key, value in rows]
-    results: Sequence[Mapping[str, Any]] = model.card.get("results", ())
-    if results:
-        lines += ["", "| against | games | won | 95 % interval | seed |", "|---|---|---|---|---|"]
-        for result in results:
-            low, high = result["interval"]
-            lines.append(
-                f"| {result['against']} | {result['games']:,} | {100 * result['win_rate']:.1f} % | "
-                f"{100 * low:.1f} to {100 * high:.1f} % | {result['seed']} |"
-            )
-    return "\n".join(lines) + "\n"
+    return card_markdown(name, rows, model.card.get("results", ()))

@@ -9,7 +9,8 @@ import pytest
 from catan_pz.agents.board_network import ELSEWHERE, BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.migration import EARLIER
-from catan_pz.agents.network import SHIPPED, Model, _checksum, shipped
+from catan_pz.agents.model_files import checksum
+from catan_pz.agents.network import SHIPPED, Model, shipped
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 
@@ -36,7 +37,7 @@ def written(path, layout, network, arrays, rules, **changes):
         "choice": "best",
         "rules": rules.to_dict(),
         "card": {},
-        "checksum": _checksum(arrays),
+        "checksum": checksum(arrays),
         **changes,
     }
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)

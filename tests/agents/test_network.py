@@ -9,12 +9,12 @@ from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import LAYOUT, Model, NetworkAgent, card_text
+from catan_pz.agents.network import Model, NetworkAgent, card_text
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.table import Table
 from catan_pz.encoders import registry
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.observation.segments import PLACES, SCALES, SIZE
+from catan_pz.observation.segments import LAYOUT, PLACES, SCALES, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from tests.views import views_of
@@ -293,9 +293,9 @@ def test_a_card_tells_everything():
     results = [
         {"against": "random", "games": 1000, "win_rate": 0.9, "interval": [0.88, 0.92], "seed": 7}
     ]
-    net = dataclasses.replace(model(), card={"command": "train", "results": results})
+    net = dataclasses.replace(model(), card={"command": "train a|b\n c", "results": results})
     card = card_text("tiny", net)
-    assert "| command | train |" in card
+    assert "| command | train a\\|b c |" in card
     assert "| random | 1,000 | 90.0 % | 88.0 to 92.0 % | 7 |" in card
     assert f"{SIZE} - 8 - 8 - 252, tanh" in card
     assert '"num_players": 3' in card

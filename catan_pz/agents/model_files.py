@@ -1,0 +1,140 @@
+"""Model files and model cards: what all networks that are stored share.
+
+A model file is an `.npz` with the arrays of a network and a header in JSON; nothing of it is run.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.encoders import Encoder, load, names
+from catan_pz.files import whole_file
+from catan_pz.observation.segments import LAYOUT
+
+FORMAT: Final = "catan-pz-model/1"
+DTYPES: Final = ("float16", "float32")
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def write_model(
+    path: Path | str, header: Mapping[str, Any], arrays: Arrays, encoder: Encoder, dtype: str
+) -> None:
+    """Write a model file, whole or not at all.
+
+    Args:
+        path: where to.
+        header: JSON values beside those that every model file has.
+        arrays: the weights, by name.
+        encoder: of the observations that the network takes.
+        dtype: of the weights in the file, "float16" or "float32".
+
+    Raises:
+        ValueError: for another dtype, or weights too large for it.
+    """
+    if dtype not in DTYPES:
+        raise ValueError(f"option dtype={dtype!r} is not possible; allowed: 'float16', 'float32'")
+    with np.errstate(over="ignore"):
+        stored: dict[str, Any] = {name: array.astype(dtype) for name, array in arrays.items()}
+    if not all(np.isfinite(array).all() for array in stored.values()):
+        raise ValueError(f"model: it has weights that are too large for {dtype}")
+    whole = {
+        "format": FORMAT,
+        "layout": LAYOUT,
+        "encoder": {"name": encoder.name, "layout": encoder.layout},
+        **header,
+        "checksum": checksum(stored),
+    }
+    text = json.dumps(whole, ensure_ascii=False).encode()
+    with whole_file(Path(path)) as draft, draft.open("wb") as file:
+        np.savez(file, allow_pickle=False, header=np.frombuffer(text, np.uint8), **stored)
+
+
+@contextmanager
+def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDArray[Any]]]]:
+    """Header and arrays of a model file; errors inside the block say that it can't be played.
+
+    Raises:
+        ValueError: if it is no model file or damaged, or for any error in the block; names it.
+        FileNotFoundError: if there is none.
+    """
+    whole = BytesIO(Path(path).read_bytes())
+    try:
+        with np.load(whole, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header = json.loads(arrays.pop("header").tobytes())
+        if header["format"] != FORMAT:
+            raise ValueError(f"its format is {header['format']!r}, must be {FORMAT!r}")
+        if header["checksum"] != checksum(arrays):
+            raise ValueError("its checksum doesn't fit: the file is damaged")
+        yield header, arrays
+    except Exception as error:  # what a damaged archive gives is of many kinds
+        raise ValueError(f"{path} is no model that can be played: {error}") from error
+
+
+def encoder_of(header: Mapping[str, Any]) -> Encoder:
+    """The encoder that a file names; those of earlier layouts are for flat observations.
+
+    Raises:
+        ValueError: for one that isn't known, or is another one of the same name.
+    """
+    if header["layout"] != LAYOUT:
+        return load("flat")
+    name, layout = header["encoder"]["name"], header["encoder"]["layout"]
+    if name not in names():
+        raise ValueError(
+            f"it was made for the encoder {name!r}, which isn't known: give it to "
+            "catan_pz.encoders.register first"
+        )
+    encoder = load(name)
+    if encoder.layout != layout:
+        raise ValueError(
+            f"it was made for another encoder of the name {name!r}: layout {layout!r}, the one "
+            f"known has {encoder.layout!r}"
+        )
+    return encoder
+
+
+def checksum(arrays: Arrays) -> str:
+    """SHA-256 of the names, dtypes, shapes and values of arrays."""
+    total = hashlib.sha256()
+    for name in sorted(arrays):
+        total.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape}".encode())
+        total.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return total.hexdigest()
+
+
+def card_markdown(
+    name: str, rows: Iterable[tuple[str, Any]], results: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """The card of a model as Markdown.
+
+    Args:
+        name: of the model.
+        rows: what is told of it: a name and a value each.
+        results: of evaluations: `against`, `games`, `win_rate`, `interval` (95 %), `seed`.
+    """
+    lines = [f"# {name}", "", "| | |", "|---|---|"]
+    lines += [f"| {_cell(key)} | {_cell(value)} |" for key, value in rows]
+    if results:
+        lines += ["", "| against | games | won | 95 % interval | seed |", "|---|---|---|---|---|"]
+    for result in results:
+        low, high = result["interval"]
+        lines.append(
+            f"| {_cell(result['against'])} | {result['games']:,} | "
+            f"{100 * result['win_rate']:.1f} % | {100 * low:.1f} to {100 * high:.1f} % | "
+            f"{result['seed']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _cell(value: Any) -> str:
+    """A value as a cell of a table: on one line, its bars escaped."""
+    return " ".join(str(value).split()).replace("|", "\\|")
