@@ -25,6 +25,7 @@ napoleon_use_ivar = True
 
 html_theme = "furo"
 html_title = "catan-pz"
+html_extra_path = ["static"]
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#a03c1e", "color-brand-content": "#a03c1e"},
     "dark_css_variables": {"color-brand-primary": "#e58a5a", "color-brand-content": "#e58a5a"},

@@ -9,7 +9,18 @@ import click
 
 import catan_pz
 from catan_pz.checks import did_you_mean
-from catan_pz.cli import bench, evaluate, info, perft, play, tournament, train, warmup, watch
+from catan_pz.cli import (
+    bench,
+    evaluate,
+    export,
+    info,
+    perft,
+    play,
+    tournament,
+    train,
+    warmup,
+    watch,
+)
 
 _INTERRUPTED: Final = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -40,7 +51,7 @@ def app(debug: bool) -> None:
     """Settlers of Catan: play it, watch it, train and compare agents, measure speed."""
 
 
-for _room in (play, watch, tournament, evaluate, train, bench, perft, warmup, info):
+for _room in (play, watch, export, tournament, evaluate, train, bench, perft, warmup, info):
     app.add_command(_room.command)
 
 

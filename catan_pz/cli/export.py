@@ -1,116 +1,54 @@
-"""Pictures and films of a game that is watched, as files."""
+"""`catan-pz export`: a recorded game as a file that anyone can open."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from catan_pz.cli.console import console, progress
-from catan_pz.cli.extras import need
-from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
-from catan_pz.render.svg import board_svg
-from catan_pz.ui.frames import Frame
-from catan_pz.ui.session import Session
+from catan_pz.cli.console import examples
+from catan_pz.cli.pictures import write_replay
+from catan_pz.cli.show import recorded_show
 
 
-@dataclass(frozen=True)
-class Show:
-    """A game that is watched.
-
-    Attributes:
-        frames: its positions.
-        viewer: the seat whose knowledge is shown, None for all.
-        names: of the seats, None where they have none.
-        total: how many frames there are, None for a live match.
-        session: the live match.
-    """
-
-    frames: Iterator[Frame]
-    viewer: int | None
-    names: list[str] | None
-    total: int | None = None
-    session: Session | None = None
-
-
-def export(
-    show: Show,
-    target: Path,
-    at: int | None,
-    every: str | None,
-    width: int,
-    seconds: float,
+@click.command(
+    "export",
+    short_help="Write a recorded game as an HTML file.",
+    epilog=examples(
+        "catan-pz export game.jsonl --html replay.html",
+        "catan-pz export game.jsonl --html replay.html --viewer 0 --names Ann,Bob",
+    ),
+)
+@click.argument("recording", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--html",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The replay: one file, which loads nothing else.",
+)
+@click.option(
+    "--viewer",
+    type=click.IntRange(0, 3),
+    metavar="N",
+    help="Show what this seat knows.  [everything]",
+)
+@click.option(
+    "--names",
+    "named",
+    metavar="NAMES",
+    help="What the seats are called, separated by commas.  [as recorded]",
+)
+@click.option(
+    "--policy",
+    metavar="MODEL",
+    help="Draw the probabilities that this model gives to each move.",
+)
+def command(
+    recording: Path, html: Path, viewer: int | None, named: str | None, policy: str | None
 ) -> None:
-    """Write pictures of a game to a file: one, or a film.
+    """Write a RECORDING (a .jsonl file) as a replay that opens in any browser.
 
-    Args:
-        show: the game.
-        target: the file; its ending chooses the form.
-        at: which picture, in a file that holds one; the last where None.
-        every: a picture for each "decision" or "turn", in a film.
-        width: in pixels.
-        seconds: that each picture stays, in a film.
-
-    Raises:
-        click.UsageError: names the option that is wrong.
+    The page has the board, hands, the log, a chart of the points and a slider over decisions;
+    space plays and pauses, and the other keys are those of `catan-pz watch`. Pictures and films
+    come from `catan-pz watch --export`.
     """
-    form = target.suffix.lower()
-    if form not in PICTURES + FILMS:
-        allowed = ", ".join(PICTURES + FILMS)
-        raise click.UsageError(f"--export {target}: the file must end in one of {allowed}")
-    if form in FILMS:
-        if at is not None:
-            raise click.UsageError("--at chooses one picture: export a .svg or .png")
-        need("render", "a film", "pygame", "resvg_py", "PIL")
-    frames = list(_gathered(show.frames))
-    if form in PICTURES:
-        if at is not None and at >= len(frames):
-            raise click.UsageError(f"--at {at}: the game has the pictures 0 to {len(frames) - 1}")
-        frame = frames[-1 if at is None else at]
-        save_picture(_picture(show, frame, width), target)
-        click.echo(
-            f"{target} shows the game after {len(frames) - 1 if at is None else at} decisions."
-        )
-        return
-    chosen = _chosen(frames, every or ("turn" if form == ".gif" else "decision"))
-    with progress("pictures") as bar:
-        task = bar.add_task("Drawing", total=len(chosen))
-        count = save_film(
-            (_picture(show, frame, width) for frame in chosen),
-            target,
-            width=width,
-            seconds=seconds,
-            shown=lambda: bar.advance(task),
-        )
-    click.echo(f"{target} has {count} pictures.")
-
-
-def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:
-    """All frames, with a sign of life on the terminal while a match is played for them."""
-    with console(stderr=True).status("Playing ...") as status:
-        for count, frame in enumerate(frames):
-            if count % 50 == 0:
-                status.update(f"Playing ... {count} decisions")
-            yield frame
-
-
-def _chosen(frames: list[Frame], every: str) -> list[Frame]:
-    """All frames, or the last of each turn."""
-    if every == "decision":
-        return frames
-    return [
-        frame
-        for k, frame in enumerate(frames)
-        if k == len(frames) - 1 or frame.state["turn"] != frames[k + 1].state["turn"]
-    ]
-
-
-def _picture(show: Show, frame: Frame, width: float) -> str:
-    return board_svg(
-        frame.state,
-        viewer=show.viewer,
-        width=width,
-        last_action=frame.line,
-        names=show.names,
-        overlay=frame.overlay,
-    )
+    write_replay(recorded_show(recording, named, policy, viewer), html)

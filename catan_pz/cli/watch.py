@@ -3,36 +3,18 @@
 import os
 import sys
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import compiling_shown, examples, terminal_rows
+from catan_pz.cli.console import examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
-from catan_pz.cli.export import Show, export
-from catan_pz.cli.options import (
-    Choice,
-    load_record,
-    make_rules,
-    rules_options,
-    seed_option,
-    seed_or_drawn,
-)
-from catan_pz.render.overlay import Overlay
-from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.ui.frames import (
-    Annotate,
-    frames_of_match,
-    frames_of_record,
-    without_overlay,
-)
+from catan_pz.cli.options import Choice, rules_options, seed_option
+from catan_pz.cli.pictures import write_pictures, write_replay
+from catan_pz.cli.show import Show, live_show, recorded_show
 from catan_pz.ui.playback import Playback
 from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
-from catan_pz.ui.session import Session, get_ready
 
 
 @click.command(
@@ -45,6 +27,7 @@ from catan_pz.ui.session import Session, get_ready
         "catan-pz watch game.jsonl --export game.gif",
         "catan-pz watch game.jsonl --policy runs/train/model.npz --viewer 0",
         "catan-pz watch game.jsonl --export board.svg --at 120 --viewer 0",
+        "catan-pz watch --agents heuristic,ppo-4p-notrade --no-trading --html match.html",
     ),
 )
 @click.argument(
@@ -97,6 +80,12 @@ from catan_pz.ui.session import Session, get_ready
     help="Write a .svg, .png, .gif or .mp4 instead of showing it.",
 )
 @click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a replay for the browser, one .html file, instead of showing it.",
+)
+@click.option(
     "--at",
     type=click.IntRange(0),
     metavar="N",
@@ -131,6 +120,7 @@ def command(
     named: str | None,
     policy: str | None,
     target: Path | None,
+    html: Path | None,
     at: int | None,
     every: str | None,
     width: int,
@@ -143,19 +133,24 @@ def command(
     Keys: space pauses, the arrows step back and on, Page Up and Page Down go from turn to turn,
     Home and End to the start and the end, + and - change the speed, q quits.
     """
-    in_window = target is None and (has_display() if windowed is None else windowed)
+    on_screen = target is None and html is None
+    in_window = on_screen and (has_display() if windowed is None else windowed)
+    if target is not None and html is not None:
+        raise click.UsageError("--export and --html: one of them at a time")
     if in_window:
         check_display()
-    elif target is None and sys.stdout.isatty():
+    elif on_screen and sys.stdout.isatty():
         terminal_rows()
     show = (
-        _live(agents, policy, viewer, seed, chosen)
+        live_show(agents, policy, viewer, seed, chosen)
         if recording is None
-        else _recorded(recording, named, policy, viewer)
+        else recorded_show(recording, named, policy, viewer)
     )
     try:
         if target is not None:
-            export(show, target, at, every, width, 1 / speed)
+            write_pictures(show, target, at, every, width, 1 / speed)
+        elif html is not None:
+            write_replay(show, html)
         else:
             _on_screen(show, speed, in_window)
     finally:
@@ -164,43 +159,6 @@ def command(
         if record is not None and show.session is not None:
             show.session.save(record)
             click.echo(f"The match is recorded in {record}.", err=True)
-
-
-def _recorded(recording: Path, named: str | None, policy: str | None, viewer: int | None) -> Show:
-    record = load_record(recording)
-    seats = len(record.start["players"])
-    _check_viewer(viewer, seats)
-    names = record.names
-    if named is not None:
-        names = [name.strip() for name in named.split(",")]
-        if len(names) != seats:
-            raise click.UsageError(f"--names {named!r}: this game has {seats} seats")
-    annotate = _annotate(policy, Rules.from_dict(record.start["rules"]))
-    with compiling_shown():
-        for _ in islice(frames_of_record(record, viewer, names, annotate), 2):
-            pass
-    frames = frames_of_record(record, viewer, names, annotate)
-    return Show(frames, viewer, names, len(record.decisions) + 1)
-
-
-def _live(
-    agents: str, policy: str | None, viewer: int | None, seed: int | None, chosen: dict[str, Any]
-) -> Show:
-    rules = make_rules(**chosen, agents=f"{agents},{policy or ''}")
-    _check_viewer(viewer, rules.num_players)
-    players = _players(agents, rules)
-    annotate = _annotate(policy, rules)
-    with compiling_shown():
-        get_ready(rules, players)
-    seed = seed_or_drawn(seed)
-    session = Session(Game(rules, seed), players, seed, viewer=viewer)
-    frames = frames_of_match(session, annotate)
-    return Show(frames, viewer, session.names, session=session)
-
-
-def _check_viewer(viewer: int | None, seats: int) -> None:
-    if viewer is not None and viewer >= seats:
-        raise click.UsageError(f"--viewer {viewer}: this game has the seats 0 to {seats - 1}")
 
 
 def _on_screen(show: Show, speed: float, in_window: bool) -> None:
@@ -215,31 +173,6 @@ def _on_screen(show: Show, speed: float, in_window: bool) -> None:
             _in_terminal(playback, show)
     finally:
         playback.close()
-
-
-def _annotate(policy: str | None, rules: Rules) -> Annotate:
-    """A model's probabilities in the place of whoever is to move."""
-    if policy is None:
-        return without_overlay
-    agent = load_agent(policy, rules)
-    if not hasattr(agent, "probabilities"):
-        raise click.UsageError(
-            f"--policy {policy}: only models saved as .zip or .npz show their probabilities"
-        )
-
-    def annotate(game: Game) -> Overlay:
-        if not game.mask.any():
-            return Overlay(percent=True)
-        return Overlay.of_policy(
-            agent.probabilities(game.observe(game.player)[None], game.mask[None])[0]
-        )
-
-    return annotate
-
-
-def _players(agents: str, rules: Rules) -> list[Any]:
-    specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
-    return [load_agent(spec, rules) for spec in specs]
 
 
 def _in_window(playback: Playback, show: Show) -> None:

@@ -1,0 +1,1 @@
+"""Games in a browser: replays as one HTML file."""

@@ -1,0 +1,150 @@
+"""A game as one HTML file: board, log, hands, a chart of the points, and a slider over decisions.
+
+The file loads nothing else. Each frame is a list of the layers that `render.svg.table` draws,
+and each layer a list of SVG elements; both are stored once, however many frames show them, so
+that a game of 600 decisions takes some 60 kB.
+"""
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from catan_pz.files import whole_file
+from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH
+from catan_pz.render.palette import SEATS
+from catan_pz.render.svg import room_for, table
+from catan_pz.render.view import TableView, table_view
+from catan_pz.ui.frames import Frame
+
+FORMAT: Final = "catan-pz-replay/1"
+
+_LONGEST_TITLE: Final = 120
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A replay as a page of HTML; a notebook shows it in place.
+
+    Attributes:
+        html: the whole page.
+        num_frames: positions in it, the first one included.
+    """
+
+    html: str
+    num_frames: int
+
+    def save(self, path: Path | str) -> None:
+        """Write the page to a file, whole or not at all."""
+        with whole_file(Path(path)) as draft:
+            draft.write_text(self.html, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, for notebooks."""
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" title="Replay" '
+            'style="width: 100%; height: 760px; border: 0"></iframe>'
+        )
+
+
+def make_replay(
+    frames: Iterable[Frame],
+    *,
+    viewer: int | None = None,
+    names: Sequence[str] | None = None,
+    title: str | None = None,
+) -> Replay:
+    """Make a replay of a game.
+
+    Args:
+        frames: its positions, such as `ui.frames.frames_of_record` gives them; at least one.
+            Their lines are shown as given, so they must not say what the viewer may not know.
+        viewer: the seat whose knowledge is shown; None shows all hands.
+        names: what the seats are called; "Player 0" and so on where None.
+        title: of the page; the seats' names where None.
+
+    Raises:
+        ValueError: there are no frames, `viewer` is not a seat of this game, or `names` are not
+            one a seat.
+    """
+    stored = _Stored()
+    for frame in frames:
+        view = table_view(frame.state, viewer, names)
+        stored.add(view, frame)
+    if not stored.frames:
+        raise ValueError("a replay has at least one frame")
+    seats = [view.name(seat.seat) for seat in view.seats]
+    title = (title or ", ".join(seats))[:_LONGEST_TITLE]
+    data = json.dumps(stored.content(seats, view), separators=(",", ":"))
+    # Without a time stamp, so that the same game gives the same file.
+    packed = base64.b64encode(gzip.compress(data.encode(), 9, mtime=0)).decode()
+    return Replay(_page(title, packed), len(stored.frames))
+
+
+@dataclass
+class _Stored:
+    """Frames, with layers and elements that occur in several of them stored once."""
+
+    elements: dict[str, int] = field(default_factory=dict)
+    layers: dict[str, int] = field(default_factory=dict)
+    frames: list[list[int]] = field(default_factory=list)
+    lines: list[str | None] = field(default_factory=list)
+    turns: list[tuple[int, int]] = field(default_factory=list)
+    points: list[list[int]] = field(default_factory=list)
+    below: float = 0.0
+
+    def add(self, view: TableView, frame: Frame) -> None:
+        """Add a frame."""
+        layers = table(view, frame.line, frame.overlay)
+        self.frames.append([self.layers.setdefault(layer, len(self.layers)) for layer in layers])
+        self.lines.append(frame.line)
+        self.turns.append((view.turn, view.turn_player))
+        self.points.append(
+            [seat.visible_points if seat.points is None else seat.points for seat in view.seats]
+        )
+        self.below = max(self.below, room_for(frame.overlay))
+
+    def content(self, seats: list[str], last: TableView) -> dict[str, Any]:
+        """What the page's program reads."""
+        layers = [
+            [self.elements.setdefault(part, len(self.elements)) for part in _parts(layer)]
+            for layer in self.layers
+        ]
+        return {
+            "format": FORMAT,
+            "width": WIDTH,
+            "height": HEIGHT + self.below,
+            "split": MARGIN + SEA_WIDTH + 4,
+            "seats": [
+                {"name": name, "fill": color.fill, "outline": color.outline}
+                for name, color in zip(seats, SEATS, strict=False)
+            ],
+            "target": last.target_points,
+            "winner": last.winner,
+            "elements": list(self.elements),
+            "layers": layers,
+            "frames": self.frames,
+            "lines": self.lines,
+            "turns": self.turns,
+            "points": self.points,
+        }
+
+
+def _parts(layer: str) -> list[str]:
+    """The elements' tags of a layer, each with the text after it."""
+    return re.findall(r"<[^<]*", layer)
+
+
+def _page(title: str, packed: str) -> str:
+    pages = files("catan_pz.web") / "pages"
+    page, style, program = (
+        (pages / f"replay.{form}").read_text(encoding="utf-8") for form in ("html", "css", "js")
+    )
+    parts = {"title": escape(title), "style": style, "program": program, "game": packed}
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)

@@ -1,0 +1,116 @@
+"""A replay holds the frames that the package draws, and shows what its viewer may know."""
+
+import base64
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz.cli import main
+from catan_pz.render.svg import table
+from catan_pz.render.view import table_view
+from catan_pz.runtime.record import GameRecord
+from catan_pz.ui.frames import Frame, frames_of_record
+from catan_pz.web.replay import FORMAT, Replay, make_replay
+from tests.render import positions
+from tests.render.test_secrecy import resampled
+from tests.ui.recordings import recorded
+
+__all__ = ["recorded"]
+
+
+def content(replay: Replay) -> dict[str, Any]:
+    """What the page's program reads."""
+    packed = re.search(r'id="game">([^<]*)<', replay.html)
+    assert packed is not None
+    game: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    return game
+
+
+def drawn(game: dict[str, Any], at: int) -> str:
+    """The picture of a frame, put together as the page does it."""
+    elements, layers = game["elements"], game["layers"]
+    return "".join("".join(elements[e] for e in layers[k]) for k in game["frames"][at])
+
+
+@pytest.mark.parametrize("viewer", [None, 1])
+def test_every_frame_is_drawn_as_the_package_draws_it(recorded: Path, viewer: int | None) -> None:
+    record = GameRecord.load(recorded)
+    frames = list(frames_of_record(record, viewer))
+    game = content(make_replay(frames, viewer=viewer))
+    assert game["format"] == FORMAT
+    assert len(game["frames"]) == len(record.decisions) + 1
+    for at, frame in enumerate(frames):
+        view = table_view(frame.state, viewer)
+        assert drawn(game, at) == "".join(table(view, frame.line))
+        assert game["lines"][at] == frame.line
+    assert game["winner"] == record.result["winner"]
+    if viewer is None:
+        assert game["points"][-1] == record.result["points"]
+
+
+def test_hidden_cards_leave_no_trace() -> None:
+    state = positions.midgame()
+    shown, other = (
+        make_replay([Frame(drawn_from, None)], viewer=0).html
+        for drawn_from in (state, resampled(state))
+    )
+    assert shown == other
+    everything = [
+        make_replay([Frame(drawn_from, None)]).html for drawn_from in (state, resampled(state))
+    ]
+    assert everything[0] != everything[1]
+
+
+def test_a_page_loads_nothing_and_escapes_names() -> None:
+    hostile = ['"><script>alert(1)</script>', "</script><b>", "x" * 5000, "\x1b[31m\udc80"]
+    replay = make_replay([Frame(positions.midgame(), "</script><i>line")], names=hostile)
+    replay.html.encode()  # no lone surrogate
+    assert "alert(1)</script>" not in replay.html
+    assert replay.html.count("<script") == 2
+    assert "default-src 'none'" in replay.html
+    addresses = re.sub(r"http://www\.w3\.org/2000/svg", "", replay.html)
+    assert not re.search(r"https?:|src=|@import|url\(", addresses)
+    assert len(replay.html) < 200_000
+    assert "<script" not in "".join(content(replay)["elements"])
+    assert replay._repr_html_().count("<") == 2  # one frame, the page escaped inside
+
+
+def test_a_replay_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one frame"):
+        make_replay([])
+    with pytest.raises(ValueError, match="viewer must be None or a seat"):
+        make_replay([Frame(positions.midgame(), None)], viewer=7)
+
+
+def test_commands_write_the_same_page(recorded: Path, tmp_path: Path, capsys: Any) -> None:
+    pages = [tmp_path / "exported.html", tmp_path / "watched.html"]
+    words = ["--viewer", "0", "--names", "Ann,Bob"]
+    assert main(["export", str(recorded), "--html", str(pages[0]), *words]) == 0
+    assert main(["watch", str(recorded), "--html", str(pages[1]), *words]) == 0
+    decisions = len(GameRecord.load(recorded).decisions)
+    assert f"shows {decisions} decisions" in capsys.readouterr().out
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert "<title>Ann, Bob</title>" in pages[0].read_text()
+    assert main(["export", str(recorded), "--html", str(tmp_path / "page.txt")]) == 2
+    assert "must end in .html" in capsys.readouterr().err
+    assert main(["watch", str(recorded), "--html", "a.html", "--export", "a.svg"]) == 2
+    assert "one of them at a time" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_program_is_valid_javascript(tmp_path: Path) -> None:
+    import catan_pz.web
+
+    source = Path(catan_pz.web.__file__).parent / "pages" / "replay.js"
+    module = tmp_path / "replay.mjs"
+    module.write_text(source.read_text())
+    done = subprocess.run(
+        ["node", "--check", str(module)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
