@@ -3,7 +3,11 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.result import SeatResult
@@ -99,3 +103,25 @@ class SeatedCopies:
         over = [key for key in self._copies if key[0] in games]
         leaving = [(self._copies.pop(key)[1], result(*key[:2])) for key in over]
         dismiss(leaving)
+
+
+@dataclass(frozen=True)
+class SeatedRows:
+    """Gives `Views` the copy of an agent that plays in each row, and no way to the games.
+
+    Attributes:
+        copies: the copies in the seats of all games.
+        games: (K,) number of the game of each row.
+        seats: (K,) seat to move in each row.
+        seeds: (K,) seed of its random stream.
+    """
+
+    copies: SeatedCopies
+    games: NDArray[np.intp]
+    seats: NDArray[np.int8]
+    seeds: NDArray[np.uint64]
+
+    def __call__(self, agent: Agent, row: int) -> Agent:
+        """The copy of an agent that plays in a row."""
+        game, seat, seed = self.games[row], self.seats[row], self.seeds[row]
+        return self.copies.seated(agent, int(game), int(seat), int(seed))

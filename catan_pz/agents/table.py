@@ -1,7 +1,6 @@
 """One game between agents."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -17,9 +16,24 @@ from catan_pz.runtime.game import Game, IllegalActionError
 from catan_pz.runtime.view import View, view_of
 
 
-def resampled(belief: Belief, game: Game, rng: np.random.Generator) -> Game:
-    """A game drawn from what a belief about another one leaves open."""
-    return Game.from_games(belief.resample(game.state, rng), game.rules)
+class Resampler:
+    """What answers `View.resample`: it holds what the seat may know, and not the game.
+
+    Args:
+        belief: of the seat, about the game as it stands.
+        game: the game.
+    """
+
+    __slots__ = ("_belief", "_known", "_rules")
+
+    def __init__(self, belief: Belief, game: Game) -> None:
+        self._belief = belief.copy()
+        self._known = belief.known_part(game.state)
+        self._rules = game.rules
+
+    def __call__(self, rng: np.random.Generator) -> Game:
+        """A game drawn from what the belief leaves open."""
+        return Game.from_games(self._belief.resample(self._known[0], rng), self._rules)
 
 
 class Table:
@@ -113,7 +127,7 @@ class Table:
         """What a seat may know now."""
         if seat not in self._beliefs:
             return view_of(self.game, seat)
-        return view_of(self.game, seat, partial(resampled, self._beliefs[seat], self.game))
+        return view_of(self.game, seat, Resampler(self._beliefs[seat], self.game))
 
     def decide(self) -> int:
         """The choice of the agent that is to move; the game is left as it is.

@@ -11,6 +11,7 @@ from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
 from catan_pz.belief.hand_events import HandEvent, HoldingShown, hand_events, unseen_by
 from catan_pz.belief.hands import HandBelief, all_hands
+from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
 from catan_pz.events import Events, as_seen_by
@@ -137,6 +138,40 @@ class Belief:
         if record["phase"] == Phase.COMPOSE and composer != self.viewer:
             _compose_anew(games, composer, rng)
             resampling.settle(games, 0, self.viewer)
+        return games
+
+    def known_part(self, record: np.ndarray) -> np.ndarray:
+        """A record with all that the viewer can't see taken out, from which `resample` draws alike.
+
+        Others' hands are their least ones, their development cards are all of one kind.
+
+        Args:
+            record: `STATE` scalar of the game as it stands now.
+
+        Returns:
+            (1,) array of `STATE`, which is no sound game.
+        """
+        games = np.zeros(1, STATE)
+        games[0] = record
+        known, viewer, n = games[0], self.viewer, int(record["num_players"])
+        least, most = bounds_of(record, viewer)
+        others = [p for p in range(n) if p != viewer]
+        for name in ("rng", "deck", "below", "above", "legal"):
+            known[name] = 0
+        known["outcome"] = NO_OUTCOME
+        known["hand"][others] = least[others]
+        known["above"][viewer, others] = (most - least)[others]
+        known["points"][others] = known["visible_points"][others]
+        held = known["cards"][others].sum(1)
+        known["cards"][others] = 0
+        known["cards"][others, 0] = held
+        if int(record["turn_player"]) != viewer:
+            bought = known["new_cards"].sum()
+            known["new_cards"] = 0
+            known["new_cards"][0] = bought
+        composer = int(record["player"])
+        if record["phase"] == Phase.COMPOSE and composer != viewer:
+            known["offer_give"][composer] = known["offer_get"][composer] = 0
         return games
 
     def _check(self, record: np.ndarray, hands: NDArray[np.int8]) -> None:

@@ -8,7 +8,6 @@ are kept game by game in files, one a budget, from which a run that was broken o
 """
 
 import argparse
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -19,7 +18,7 @@ import numpy as np
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.search.options import METHODS
 from catan_pz.agents.search.rollout import PLAYERS
-from catan_pz.agents.table import resampled
+from catan_pz.agents.table import Resampler
 from catan_pz.arena import Result, play_match
 from catan_pz.belief import Belief
 from catan_pz.rules import Rules
@@ -55,7 +54,7 @@ def speed(places: list[tuple[Game, Belief]], **options: Any) -> tuple[float, flo
     for game, belief in places:
         agent = SearchAgent(**options)
         agent.reset(game.player, game.rules, 1)
-        view = view_of(game, game.player, partial(resampled, belief, game))
+        view = view_of(game, game.player, Resampler(belief, game))
         start = process_time()
         agent.act(view)
         seconds += process_time() - start

@@ -2,6 +2,7 @@
 
 import gc
 import random
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -81,10 +82,12 @@ class Peeker(First):
 
 
 class Insider(Believer):
-    """Looks behind the belief that it is given."""
+    """Looks at the variables of its host."""
 
     def act(self, view):
-        _, game = view._resampler.args
+        frame = sys._getframe()
+        while not isinstance(game := frame.f_locals.get("game"), Game):
+            frame = frame.f_back
         legal = view.mask.nonzero()[0]
         return int(legal[int(game.state["deck"] @ np.arange(25)) % len(legal)])
 
