@@ -12,6 +12,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.weighted import WeightedAgent
 from catan_pz.checks import check_seed
@@ -97,6 +98,7 @@ def play_compiled(
         table.script,
         np.array([_NUMBERS[type(one)] for one in players], np.int64),
         np.array([one.array() for one in weights]),
+        np.array([seat_seeds(one, len(players)) for one in seeds.tolist()], np.uint64),
         np.zeros(MAX_PLAYERS, np.uint64),
         np.zeros(rules.num_actions, np.int8),
         np.zeros(SIZE, np.int8),

@@ -4,7 +4,6 @@ import numpy as np
 
 from catan_pz.agents import policies as players
 from catan_pz.agents.heuristic import choose as heuristic
-from catan_pz.agents.random_stream import SEAT_GAMMA
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import (
     ConstInt64Array,
@@ -14,6 +13,7 @@ from catan_pz.compiler.types import (
     Int64Array,
     Int64Matrix,
     UInt64Array,
+    UInt64Matrix,
 )
 from catan_pz.engine import chance, deal, legal, step
 from catan_pz.engine.state import States
@@ -54,13 +54,6 @@ def choose(
     return players.random_action(obs, mask, random_bits)
 
 
-@rule
-def seed_seats(seed: np.uint64, rng_states: UInt64Array) -> None:
-    """Start the streams of all seats of a game, as `random_stream.seat_seeds` does."""
-    for p in range(rng_states.shape[0]):
-        rng_states[p] = chance.scramble(~seed + np.uint64(p + 1) * SEAT_GAMMA)
-
-
 @entry
 def play_games(
     games: States,
@@ -75,6 +68,7 @@ def play_games(
     script: Int8Matrix,
     policies: ConstInt64Array,
     weights_by_player: ConstInt64Matrix,
+    seat_seeds: UInt64Matrix,
     rng_states: UInt64Array,
     mask: Int8Array,
     obs: Int8Array,
@@ -84,15 +78,17 @@ def play_games(
 ) -> None:
     """Play whole games between compiled players; in game i player k has the seat k + i.
 
-    Writes the player that has won, -1 for none, the points of each player, and adds the
-    decisions of each to `counts`. `rng_states`, `mask` and `obs` are scratch space.
+    `seat_seeds` (G, P) are the seeds of the seats' random streams. Writes the player that has
+    won, -1 for none, the points of each player, and adds the decisions of each to `counts`.
+    `rng_states`, `mask` and `obs` are scratch space.
     """
     for i in range(first, last):
         games[i] = blank[0]
         s = games[i]
         deal.deal(s, seeds[i], layouts, spiral, no_adjacent_red, random_first)
-        seed_seats(seeds[i], rng_states)
         n = int(s.num_players)
+        for p in range(n):
+            rng_states[p] = seat_seeds[i, p]
         while not is_finished(s):
             p = int(s.player)
             k = (p - i) % n

@@ -3,8 +3,12 @@
 Number n of a stream (n = 0, 1, ...) is `scramble(seed + (n + 1) * GAMMA)`, as in the engine's
 generator. A single game steps through a stream; a batch computes number n of many streams by
 one call; both give the same numbers.
+
+`scramble` can be inverted, so an agent that is told the seed of its stream must not be able to
+work out the seed of its game from it: seeds of streams come from a one-way function.
 """
 
+from hashlib import blake2b
 from typing import Any, Final
 
 import numpy as np
@@ -16,8 +20,6 @@ _ALL: Final = 2**64 - 1
 _GAMMA: Final = int(chance.GAMMA)
 _MIX_1: Final = int(chance.MIX_1)
 _MIX_2: Final = int(chance.MIX_2)
-SEAT_GAMMA: Final = np.uint64(0xD1342543DE82EF95)
-"""Difference between the unscrambled seeds of neighboring seats."""
 
 
 def scramble(seed: int) -> int:
@@ -62,20 +64,61 @@ class RandomStream:
         return (self.next() >> 32) * n >> 32
 
 
-def seat_seeds(seed: int, num_players: int) -> list[int]:
-    """Seeds of the streams of all seats of a game, which follow from the game's seed."""
-    return [scramble((~seed & _ALL) + (p + 1) * int(SEAT_GAMMA) & _ALL) for p in range(num_players)]
+def one_way_seed(seed: int, number: int, purpose: str) -> int:
+    """A seed that follows from another one, which can't be worked out from it.
 
-
-def seeds_of_seats(seeds: NDArray[np.uint64], seats: NDArray[Any]) -> NDArray[np.uint64]:
-    """(K,) seeds of the stream of one seat in each game, as `seat_seeds` gives them.
+    It is BLAKE2b of seed and number, personalized by the purpose.
 
     Args:
-        seeds: (K,) of the games.
-        seats: (K,) seats.
+        seed: from 0 to 2**64 - 1.
+        number: tells seeds of the same purpose apart, from 0 to 2**64 - 1.
+        purpose: what the seed is for, 16 ASCII characters at most.
+
+    Returns:
+        A seed from 0 to 2**64 - 1.
     """
-    places = (seats + np.int64(1)).astype(np.uint64)
-    return scramble_all(~seeds + places * SEAT_GAMMA)
+    known = int(seed).to_bytes(8, "little") + int(number).to_bytes(8, "little")
+    digest = blake2b(known, digest_size=8, person=purpose.encode("ascii"))
+    return int.from_bytes(digest.digest(), "little")
+
+
+def seat_seeds(seed: int, num_players: int) -> list[int]:
+    """Seeds of the streams of all seats of a game, which follow from the game's seed.
+
+    The game's seed doesn't follow from them: they come from `one_way_seed`.
+    """
+    return [one_way_seed(seed, p, "catan-pz seat") for p in range(num_players)]
+
+
+class SeatSeeds:
+    """`seat_seeds` of the games in B places, worked out once for each game.
+
+    Args:
+        num_games: B.
+        num_players: P.
+    """
+
+    def __init__(self, num_games: int, num_players: int) -> None:
+        self._games = np.zeros(num_games, np.uint64)
+        self._seats = np.zeros((num_games, num_players), np.uint64)
+        self._seats[:] = seat_seeds(0, num_players)
+
+    def of(
+        self, seeds: NDArray[np.uint64], places: NDArray[np.intp], seats: NDArray[Any]
+    ) -> NDArray[np.uint64]:
+        """(K,) seeds of the stream of one seat in each of K places.
+
+        Args:
+            seeds: (B,) of the games that are on in all places.
+            places: (K,) indices of the places.
+            seats: (K,) seats.
+        """
+        changed = places[self._games[places] != seeds[places]]
+        for place in changed.tolist():
+            self._seats[place] = seat_seeds(int(seeds[place]), self._seats.shape[1])
+        self._games[changed] = seeds[changed]
+        own: NDArray[np.uint64] = self._seats[places, seats]
+        return own
 
 
 def nth_numbers(seeds: NDArray[np.uint64], n: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import ROLL
 from catan_pz.agents.base import Agent
-from catan_pz.agents.random_stream import nth_numbers, seeds_of_seats
+from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.views import Views
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
 from catan_pz.arena.config import MatchConfig
@@ -77,6 +77,7 @@ class _Slots:
         self._logs: list[list[int]] = []
         self.games = as_games(np.zeros(width, STATE))
         self.seeds = np.zeros(width, np.uint64)
+        self._seat_seeds = SeatSeeds(width, rules.num_players)
         self.entrants = np.zeros((width, rules.num_players), np.int64)
         self.decisions = np.zeros((width, rules.num_players), np.int64)
         self.seconds = np.zeros((width, rules.num_players))
@@ -187,7 +188,7 @@ class _Slots:
         rows = np.arange(n)
         players = self.players[:n].astype(np.int64)
         entrants = self.entrants[rows, players]
-        seeds = seeds_of_seats(self.seeds[:n], players)
+        seeds = self._seat_seeds.of(self.seeds, rows, players)
         random_bits = nth_numbers(seeds, self.decisions[rows, players])
         views = Views(self.observations[:n], self.masks[:n], seeds, random_bits)
         self.decisions[rows, players] += 1

@@ -8,15 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
 
-from catan_pz.agents.random_stream import scramble
+from catan_pz.agents.random_stream import one_way_seed
 
 Lineup = tuple[int, ...]
 """Who plays a game, in any seats: indices into the list of entrants, in increasing order."""
-
-_ALL: Final = 2**64 - 1
-_NEXT_BLOCK: Final = 0xDA942042E4DD58B5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +61,11 @@ def even_lineups(num_entrants: int, num_players: int) -> list[Lineup]:
 
 
 def block_seed(seed: int, block: int) -> int:
-    """The seed of the games of a block, from 0 to 2**64 - 1."""
-    return scramble((scramble(seed) + (block + 1) * _NEXT_BLOCK) & _ALL)
+    """The seed of the games of a block, from 0 to 2**64 - 1.
+
+    Whoever learns it can work out neither the match's seed nor those of other blocks.
+    """
+    return one_way_seed(seed, block, "catan-pz block")
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ ConstInt64Matrix: TypeAlias = Annotated[
     NDArray[np.int64], types.Array(types.int64, 2, "C", readonly=True)
 ]
 UInt64Array: TypeAlias = Annotated[NDArray[np.uint64], types.uint64[::1]]
+UInt64Matrix: TypeAlias = Annotated[NDArray[np.uint64], types.uint64[:, ::1]]
 Float32Array: TypeAlias = Annotated[NDArray[np.float32], types.float32[::1]]
 Float32Matrix: TypeAlias = Annotated[NDArray[np.float32], types.float32[:, ::1]]
 Float64Array: TypeAlias = Annotated[NDArray[np.float64], types.float64[::1]]

@@ -10,10 +10,10 @@ from catan_pz.agents.network import shipped
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import (
     RandomStream,
+    SeatSeeds,
     nth_numbers,
     scramble_all,
     seat_seeds,
-    seeds_of_seats,
 )
 from catan_pz.agents.registry import as_agent
 from catan_pz.compiler.rule import entry
@@ -89,12 +89,17 @@ def test_each_seat_of_each_game_has_a_stream_of_its_own():
     seeds = [5, 6, 2**64 - 1]
     firsts = {(g, p): RandomStream(s).next() for g in seeds for p, s in enumerate(seat_seeds(g, 4))}
     assert len(set(firsts.values())) == 12
-    own = seeds_of_seats(np.array(seeds, np.uint64), np.array([0, 3, 2], np.int8))
+    kept = SeatSeeds(4, 4)
+    of_games = np.array([0, *seeds], np.uint64)
+    own = kept.of(of_games, np.array([1, 2, 3]), np.array([0, 3, 2], np.int8))
     many = nth_numbers(own, np.array([0, 4, 1]))
     for k, (seat, taken) in enumerate([(0, 0), (3, 4), (2, 1)]):
         stream = RandomStream(seat_seeds(seeds[k], 4)[seat])
         assert many[k] == [stream.next() for _ in range(taken + 1)][-1]
     assert scramble_all(np.zeros(1, np.uint64))[0] == 0
+    of_games[2] = 9  # the next game in this place
+    changed = kept.of(of_games, np.arange(4), np.ones(4, np.int8)).tolist()
+    assert changed == [seat_seeds(g, 4)[1] for g in (0, 5, 9, 2**64 - 1)]
 
 
 def test_random_play_is_uniform_over_legal_actions():

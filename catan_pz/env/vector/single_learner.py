@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.hosting import SeatedCopies, blamed
-from catan_pz.agents.random_stream import nth_numbers, seeds_of_seats
+from catan_pz.agents.hosting import SeatedCopies, SeatedRows, blamed
+from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.result import SeatResult, result_for
 from catan_pz.agents.views import Views
@@ -130,6 +130,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._linear = isinstance(self._reward, LinearReward)
         self._dense = int(not is_sparse(self._reward))
         self._copies = SeatedCopies(self.rules)
+        self._seat_seeds = SeatSeeds(self.num_games, self.rules.num_players)
         self.opponents = opponents
         self.encoder = as_encoder(observation)
         self._encoded: PerStep[Any] = PerStep(self._encode)
@@ -472,13 +473,10 @@ class SingleLearnerBatch(ThreadedGames):
 
     def _ask(self, agent: Agent, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> Any:
         """The choices of an opponent that is to move in some games."""
-        seeds = seeds_of_seats(self.seeds[rows], seats)
+        seeds = self._seat_seeds.of(self.seeds, rows, seats)
         random_bits = nth_numbers(seeds, self._decisions_by[rows, seats])
         self._decisions_by[rows, seats] += 1
-
-        def seated(agent: Agent, k: int) -> Agent:
-            return self._copies.seated(agent, int(rows[k]), int(seats[k]), int(seeds[k]))
-
+        seated = SeatedRows(self._copies, rows, seats, seeds)
         views = Views(self.observation[rows], self.mask[rows], seeds, random_bits, seated)
         with blamed(agent):
             return agent.act_batch(views)
