@@ -14,10 +14,11 @@ from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants
 from catan_pz.arena.executors import Executor, make_executor, make_tasks
 from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
-from catan_pz.arena.results_file import ResultsFile, header_of
+from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.rules import Rules
+from catan_pz.runtime.game import drawn_seed
 
 
 class Interrupted(KeyboardInterrupt):
@@ -41,7 +42,7 @@ def play_match(
     agents: Sequence[AgentSpec],
     games: int = 1000,
     rules: Rules | str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     *,
     workers: int | None = None,
     executor: str | Executor | None = None,
@@ -63,7 +64,10 @@ def play_match(
             given several times.
         games: how many at least; the last block of seatings is completed.
         rules: a `Rules`, a preset's name, or None for the base game of that many players.
-        seed: from 0 to 2**64 - 1.
+        seed: from 0 to 2**64 - 1. None for that of the match in `results` if it goes on, else
+            one drawn from the system's randomness, which the result holds. Whoever knows the
+            seed can deal every game of the match, so agents that you don't trust must not be
+            able to guess it.
         workers: tasks that are played at the same time; None for 1, or for as many as the
             executor has.
         executor: where games are played: "inline" (in this process), "processes" (of this
@@ -98,7 +102,7 @@ def play_tournament(
     agents: Sequence[AgentSpec],
     games: int = 1000,
     rules: Rules | str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     *,
     lineups: Sequence[Sequence[str]] | None = None,
     workers: int | None = None,
@@ -115,7 +119,7 @@ def play_tournament(
         agents: the different agents, given as for `play_match`.
         games: how many of each line-up, at least.
         rules: a `Rules`, a preset's name, or None for the base game for four.
-        seed: from 0 to 2**64 - 1.
+        seed: from 0 to 2**64 - 1, or None, as for `play_match`.
         lineups: names of the agents of each match. By default all choices of as many
             different agents as there are players; with fewer agents than players, all
             line-ups in which the numbers of copies differ by one at most.
@@ -198,11 +202,13 @@ def _play(
     lineups: list[Lineup],
     games: int,
     rules: Rules,
-    seed: int,
+    seed: int | None,
     options: _PlayOptions,
 ) -> Result:
     games = check_count("games", games)
-    seed = check_seed(seed)
+    if seed is None:
+        seed = found_seed(options.results)
+    seed = drawn_seed() if seed is None else check_seed(seed)
     for entrant in entrants:
         entrant.make().check_rules(rules)
     names = tuple(entrant.name for entrant in entrants)

@@ -42,6 +42,15 @@ def header_of(
     return parsed
 
 
+def found_seed(path: str | os.PathLike[str] | None) -> int | None:
+    """The seed of the match in a file of results; None where there is no such file."""
+    lines, _ = ([], 0) if path is None else _complete_lines(Path(path))
+    if not lines:
+        return None
+    seed = _parse(Path(path or ""), 1, lines[0]).get("seed")
+    return seed if isinstance(seed, int) else None
+
+
 class ResultsFile:
     """A file of results, open for appending; without a path, results are kept in memory only.
 

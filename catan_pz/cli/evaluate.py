@@ -42,7 +42,7 @@ def command(
     agent: str,
     against: str,
     games: int,
-    seed: int,
+    seed: int | None,
     workers: int,
     results: Path | None,
     **chosen: Any,
@@ -66,5 +66,6 @@ def command(
     tally = result.tally(name)
     click.echo(
         f"{agent} won {tally.won} of {tally.seats} games = {100 * result.win_rate(name):.1f} % "
-        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {against}"
+        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {against}, "
+        f"from seed {result.seed}"
     )

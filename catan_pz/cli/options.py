@@ -181,9 +181,7 @@ def match_options(command: Any) -> Any:
             "--seed",
             type=seed_number,
             metavar="SEED",
-            default=0,
-            show_default=True,
-            help="Of the games and of the agents' random choices.",
+            help="Of the games and of the agents' random choices.  [drawn]",
         ),
     ):
         command = option(command)

@@ -51,7 +51,7 @@ from catan_pz.rules import Rules
 def command(
     agents: str,
     games: int,
-    seed: int,
+    seed: int | None,
     workers: int,
     seconds: float | None,
     results: Path | None,

@@ -207,14 +207,18 @@ def test_a_tournament_plays_all_line_ups_on_the_same_seeds() -> None:
 
 def test_line_ups_can_be_given() -> None:
     result = arena.play_tournament(
-        [("a", Builder()), "random"], 4, lineups=[("a", "random", "random", "random")], **QUICK
+        [("a", Builder()), "random"],
+        4,
+        seed=1,
+        lineups=[("a", "random", "random", "random")],
+        **QUICK,
     )
     assert {Counter(game.seats)["a"] for game in result.games} == {1}
 
 
 @pytest.mark.purepython
 def test_names_that_did_not_play() -> None:
-    result = arena.play_match(["random"] * 2, 1, **QUICK)
+    result = arena.play_match(["random"] * 2, 1, seed=1, **QUICK)
     assert len(result.games) == 1  # the only seating
     for ask in (result.win_rate, result.interval, result.block_interval, result.tally):
         with pytest.raises(
@@ -285,3 +289,14 @@ def test_agents_can_be_given_in_many_ways() -> None:
     result = arena.play_match(agents, 4, seed=1, **QUICK)
     assert result.names == ("random", "mine", "made")
     assert result.games[0].seats == ("random", "random", "mine", "made")
+
+
+def test_a_match_without_a_seed_draws_one_and_keeps_it(tmp_path: Path) -> None:
+    drawn = [arena.play_match(["random"] * 2, 1, **QUICK).seed for _ in range(2)]
+    assert drawn[0] != drawn[1]
+    kept = tmp_path / "games.jsonl"
+    first = arena.play_match(["random"] * 2, 1, results=kept, **QUICK)
+    assert arena.play_match(["random"] * 2, 1, results=kept, **QUICK) == first
+    assert arena.play_match(["random"] * 2, 1, seed=first.seed, **QUICK) == first
+    with pytest.raises(ValueError, match="seed is"):
+        arena.play_match(["random"] * 2, 1, seed=first.seed ^ 1, results=kept, **QUICK)

@@ -375,12 +375,12 @@ def test_a_tournament_that_is_stopped_says_what_is_saved(
 
 
 def test_evaluate_measures_one_agent(capsys: Any) -> None:
-    words = ["--games", "10", *QUICK]
+    words = ["--games", "10", "--seed", "1", *QUICK]
     assert main(["evaluate", "heuristic", *words]) == 0
     first = capsys.readouterr().out
     assert re.fullmatch(
         r"heuristic won \d+ of 10 games = [\d.]+ % \(95 % interval [\d.]+ to [\d.]+ %\) against "
-        r"random\n",
+        r"random, from seed 1\n",
         first,
     )
     assert int(first.split()[2]) >= 7
