@@ -5,6 +5,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
+
+_DRAFT: Final = ".draft"
+_STEM: Final = 32
+"""Characters of a file's name that the name of its draft keeps."""
 
 
 @contextmanager
@@ -16,7 +21,10 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(
-        dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix
+        # A file's name may fill all that a name may take.
+        dir=path.parent,
+        prefix=f".{path.stem[:_STEM]}.",
+        suffix=f"{_DRAFT}{path.suffix}",
     )
     os.close(descriptor)
     draft = Path(name)
@@ -31,3 +39,9 @@ def whole_file(path: Path) -> Iterator[Path]:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove what killed processes left half written in a folder that nobody writes to now."""
+    for path in folder.glob(f".*{_DRAFT}*"):
+        path.unlink(missing_ok=True)

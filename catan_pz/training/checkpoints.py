@@ -5,13 +5,13 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz.files import whole_file
+from catan_pz.files import remove_drafts, whole_file
 
 _KEPT: Final = 2
 """Checkpoints that stay in a folder."""
@@ -36,10 +36,20 @@ def unpack_arrays(packed: torch.Tensor) -> dict[str, NDArray[Any]]:
         return dict(file)
 
 
+class _Entry(NamedTuple):
+    """A checkpoint in the list."""
+
+    file: str
+    frames: int
+    sha256: str
+    league: list[str]
+
+
 class Checkpoints:
     """The last two checkpoints in a folder, listed with their SHA-256 in `checkpoint.json`.
 
-    A file counts only once the list names it, and the list is replaced atomically.
+    A file counts only once the list names it, and the list is replaced atomically. Files are named
+    with their digest, so that none that the list names is ever written over.
 
     Args:
         folder: output folder of the training.
@@ -50,11 +60,18 @@ class Checkpoints:
         self.index = folder / "checkpoint.json"
 
     def entries(self) -> list[dict[str, Any]]:
-        """Entries of the list, newest first: `file`, `frames`, `sha256`, `league`."""
+        """Entries of the list, newest first: `file`, `frames`, `sha256`, `league`.
+
+        Raises:
+            ValueError: if the file of the list holds something else.
+        """
         if not self.index.exists():
             return []
-        entries: list[dict[str, Any]] = json.loads(self.index.read_text())["checkpoints"]
-        return entries
+        try:
+            found = json.loads(self.index.read_text(encoding="utf-8"))["checkpoints"]
+            return [_Entry(**entry)._asdict() for entry in found]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise ValueError(f"{self.index} is no list of checkpoints: {error}") from error
 
     def save(self, frames: int, state: dict[str, Any], league: Sequence[str] = ()) -> None:
         """Write a checkpoint; of the older ones the last stays, with the snapshots it needs.
@@ -67,25 +84,25 @@ class Checkpoints:
         file = io.BytesIO()
         torch.save(state, file)
         data = file.getvalue()
-        entry: dict[str, Any] = {
-            "file": f"checkpoint-{frames:012d}.pt",
-            "frames": frames,
-            "sha256": hashlib.sha256(data).hexdigest(),
-            "league": list(league),
-        }
-        write_bytes(self.folder / entry["file"], data)
-        kept = [entry, *(old for old in self.entries() if old["file"] != entry["file"])][:_KEPT]
+        digest = hashlib.sha256(data).hexdigest()
+        name = f"checkpoint-{frames:012d}-{digest[:12]}.pt"
+        entry = _Entry(name, frames, digest, list(league))._asdict()
+        write_bytes(self.folder / name, data)
+        kept = [entry, *(old for old in self.entries() if old["frames"] != frames)][:_KEPT]
         write_bytes(self.index, (json.dumps({"checkpoints": kept}, indent=2) + "\n").encode())
         self._remove_others(kept)
 
     def _remove_others(self, kept: list[dict[str, Any]]) -> None:
         """Remove older checkpoints, drafts left by a killed process, and unused snapshots."""
         files = {entry["file"] for entry in kept}
-        for path in (*self.folder.glob("checkpoint-*.pt"), *self.folder.glob(".checkpoint*")):
+        for path in self.folder.glob("checkpoint-*.pt"):
             if path.name not in files:
                 path.unlink()
+        league = self.folder / "league"
+        for folder in (self.folder, league):
+            remove_drafts(folder)
         snapshots = {name for entry in kept for name in entry["league"]}
-        for path in (self.folder / "league").glob("*.npz"):
+        for path in league.glob("*.npz"):
             if path.stem not in snapshots:
                 path.unlink()
 

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
@@ -23,10 +22,11 @@ from catan_pz.agents.table import Table
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.training import checkpoints, curves, run
-from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
+from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.run import Training
 from catan_pz.training.timers import PARTS
 from tests.examples.programs import ENVIRONMENT, load
+from tests.examples.states import final_state
 
 SMALL = (
     *("--players=2", "--points=3", "--num-envs=4", "--batch-size=16", "--width=8"),
@@ -71,40 +71,6 @@ def unbroken(program, tmp_path_factory):
         return done[more]
 
     return train
-
-
-def final_state(out):
-    """The end of a training, without its times."""
-    state = Checkpoints(out).load()
-    learner = state["learner"]
-    with np.load(out / "model.npz") as file:
-        policy = {name: file[name].tobytes() for name in file.files if name != "header"}
-    return {
-        "policy": policy,
-        "optimizer": [
-            value.tolist() if torch.is_tensor(value) else value
-            for part in learner["optimizer"]["state"].values()
-            for value in part.values()
-        ],
-        "rate": learner["optimizer"]["param_groups"][0]["lr"],
-        "curve": [{k: v for k, v in row.items() if k != "seconds"} for row in state["curve"]],
-        "counters": (learner["num_timesteps"], learner["n_updates"], state["updates"]),
-        "league": state["league"],
-        "games": {k: v.tobytes() for k, v in unpack_arrays(learner["games"]).items()},
-        "torch": learner["random"]["torch"].tolist(),
-        "numpy": learner["random"]["numpy"][1].tolist(),
-        "extra": plain(learner["extra"]),
-        "episodes": [(one["r"], one["l"]) for one in learner["episodes"]],
-        "ended": state["ended"],
-        "snapshots": sorted(path.name for path in (out / "league").glob("*")),
-    }
-
-
-def plain(value):
-    """Nested values with tensors as bytes."""
-    if isinstance(value, dict):
-        return {name: plain(one) for name, one in value.items()}
-    return bytes(value.tolist()) if torch.is_tensor(value) else value
 
 
 def fill_disk(monkeypatch, write):
@@ -209,7 +175,7 @@ def test_a_killed_training_resumes(program, unbroken, tmp_path):
             time.sleep(0.01)
         process.kill()
     assert process.returncode in (-signal.SIGKILL, 0)
-    (tmp_path / ".checkpoint-000000000999.half.pt").write_bytes(b"half")
+    (tmp_path / ".checkpoint-000000000999.half.draft.pt").write_bytes(b"half")
     program.main([*arguments, "--resume"])
     resumed, whole = final_state(tmp_path), unbroken(LEAGUE)
     for part in whole:
@@ -286,7 +252,7 @@ def test_a_full_disk_does_not_end_the_training(program, tmp_path, monkeypatch, c
     full = {"now": True}
 
     def fail(path, data):
-        if full["now"] and path.name in ("checkpoint-000000000064.pt", "curve.csv"):
+        if full["now"] and path.name.startswith(("checkpoint-000000000064-", "curve.csv")):
             raise OSError(28, "No space left on device")
         full["now"] = full["now"] and "128" not in path.name
         write(path, data)

@@ -18,7 +18,7 @@ def test_the_last_two_stay(tmp_path):
         kept.save(frames, {"value": torch.tensor(frames)})
     assert [entry["frames"] for entry in kept.entries()] == [30, 20]
     files = sorted(path.name for path in tmp_path.iterdir())
-    assert files == ["checkpoint-000000000020.pt", "checkpoint-000000000030.pt", "checkpoint.json"]
+    assert files == sorted([*(entry["file"] for entry in kept.entries()), "checkpoint.json"])
     assert int(kept.load()["value"]) == 30
 
 
@@ -28,6 +28,32 @@ def test_saving_the_same_frame_again_replaces_it(tmp_path):
         kept.save(10, {"value": value})
     assert len(kept.entries()) == 1
     assert kept.load()["value"] == 2
+
+
+def test_no_file_that_the_list_names_is_written_over(tmp_path, monkeypatch):
+    """A process killed between another checkpoint of the same frame and the list."""
+    kept = Checkpoints(tmp_path)
+    kept.save(10, {"value": 1})
+
+    def killed(path, data):
+        if path.suffix == ".json":
+            raise KeyboardInterrupt
+        write_bytes(path, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints, "write_bytes", killed)
+        with pytest.raises(KeyboardInterrupt):
+            kept.save(10, {"value": 2})
+    assert kept.load()["value"] == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[" * 100_000, "[]", "{}", '{"checkpoints": 1}', '{"checkpoints": [{"file": 1}]}']
+)
+def test_a_damaged_list_is_named(tmp_path, text):
+    (tmp_path / "checkpoint.json").write_text(text)
+    with pytest.raises(ValueError, match=r"checkpoint\.json is no list of checkpoints"):
+        Checkpoints(tmp_path).load()
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
@@ -81,11 +107,12 @@ def test_drafts_and_snapshots_that_nothing_needs_are_removed(tmp_path):
     (tmp_path / "league").mkdir()
     for name in ("a", "b", "c", "d"):
         (tmp_path / "league" / f"{name}.npz").touch()
-    (tmp_path / ".checkpoint-000000000005.x.pt").write_bytes(b"half")
+    for half in (".model.x.draft.npz", ".checkpoint-000000000005.x.draft.pt", "league/.a.x.draft"):
+        (tmp_path / half).write_bytes(b"half")
     kept.save(10, {}, ["a", "b"])
     kept.save(20, {}, ["b", "c"])
     assert sorted(path.stem for path in (tmp_path / "league").iterdir()) == ["a", "b"]
-    assert not list(tmp_path.glob(".*"))
+    assert not list(tmp_path.rglob(".*"))
     kept.save(30, {}, ["b"])
     assert [path.stem for path in (tmp_path / "league").iterdir()] == ["b"]
 
