@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 
 from catan_pz.encoders import Encoder, load, names
 from catan_pz.files import whole_file
+from catan_pz.names import markdown, shown
 from catan_pz.observation.segments import LAYOUT
 
 FORMAT: Final = "catan-pz-model/1"
 DTYPES: Final = ("float16", "float32")
+
+_LONGEST: Final = 1000
+"""Characters that are shown of an entry of a card."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -121,7 +125,7 @@ def card_markdown(
         rows: what is told of it: a name and a value each.
         results: of evaluations: `against`, `games`, `win_rate`, `interval` (95 %), `seed`.
     """
-    lines = [f"# {name}", "", "| | |", "|---|---|"]
+    lines = [f"# {markdown(shown(name))}", "", "| | |", "|---|---|"]
     lines += [f"| {_cell(key)} | {_cell(value)} |" for key, value in rows]
     if results:
         lines += ["", "| against | games | won | 95 % interval | seed |", "|---|---|---|---|---|"]
@@ -136,5 +140,5 @@ def card_markdown(
 
 
 def _cell(value: Any) -> str:
-    """A value as a cell of a table: on one line, its bars escaped."""
-    return " ".join(str(value).split()).replace("|", "\\|")
+    """A value as a cell of a table."""
+    return markdown(shown(" ".join(str(value).split()), _LONGEST))

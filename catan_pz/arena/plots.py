@@ -1,15 +1,19 @@
 """Plots of results: win rates and ratings with their intervals."""
 
 import io
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from catan_pz.arena.ratings import rate
 from catan_pz.arena.results import Result
 from catan_pz.arena.statistics import Interval
+from catan_pz.names import plotted
 
 _INK = "#1f3a5f"
 _FAINT = "#8a8f98"
+_LONGEST = 40
+"""Characters that are shown of a name."""
 
 
 def plot(result: Result, kind: str) -> bytes:
@@ -30,6 +34,7 @@ def plot(result: Result, kind: str) -> bytes:
         raise ImportError("plots need matplotlib: pip install 'catan-pz[arena]'") from error
     if not result.games:
         raise ValueError("there is nothing to plot: no block of games is complete")
+    result = result.labelled(_LONGEST)
     names = sorted(result.played, key=result.win_rate)
     ratings = _ratings(result)
     columns = 2 if ratings else 1
@@ -51,7 +56,9 @@ def plot(result: Result, kind: str) -> bytes:
         figure.suptitle(f"{len(result.games):,} games", color=_INK)
         content = io.BytesIO()
         metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
-        figure.savefig(content, format=kind, dpi=150, metadata=metadata)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from")
+            figure.savefig(content, format=kind, dpi=150, metadata=metadata)
     return content.getvalue()
 
 
@@ -76,7 +83,7 @@ def _dots(
         low, high = interval or (value, value)
         axes.plot([scale * low, scale * high], [height, height], color=_INK, linewidth=2)
         axes.plot([scale * value], [height], "o", color=_INK, markersize=6)
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), map(plotted, names))
     axes.set_ylim(-0.6, len(names) - 0.4)
     axes.grid(axis="x", color="#e6e8eb")
     axes.set_axisbelow(True)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -13,11 +13,14 @@ from catan_pz.arena import statistics
 from catan_pz.arena.schedule import Lineup, Schedule, seatings
 from catan_pz.arena.statistics import LEVEL, Interval
 from catan_pz.checks import not_possible
+from catan_pz.names import LONGEST, labels, shown
 from catan_pz.rules import Rules
 
 VICTORY: Final = "victory"
 TRUNCATED: Final = "truncated"
 FORFEIT: Final = "forfeit"
+MAX_REASON: Final = 300
+"""Characters that are shown of a forfeit's reason."""
 ENDS: Final = (VICTORY, TRUNCATED, FORFEIT)
 """How games end."""
 
@@ -95,6 +98,23 @@ class Result:
     rules: Rules
     seed: int
     games: tuple[GameResult, ...]
+
+    def labelled(self, longest: int = LONGEST) -> "Result":
+        """The same with names and reasons of forfeits as tables and plots show them.
+
+        Args:
+            longest: characters that are shown of a name at most.
+        """
+        label = labels(self.names, longest)
+        games = tuple(
+            replace(
+                game,
+                seats=tuple(label[name] for name in game.seats),
+                reason=shown(game.reason, MAX_REASON),
+            )
+            for game in self.games
+        )
+        return replace(self, names=tuple(label.values()), games=games)
 
     def lineup_names(self, lineup: int) -> tuple[str, ...]:
         """Names of those in a line-up."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 from catan_pz.arena.ratings import rate
 from catan_pz.arena.results import FORFEIT, Result
 from catan_pz.arena.statistics import Interval
+from catan_pz.names import markdown
 from catan_pz.rules import Rules
 
 MAX_REASONS: Final = 10
@@ -37,6 +38,7 @@ def to_markdown(result: Result) -> str:
     """A page of Markdown: what was played, win rates, seats, ratings."""
     if not result.games:
         return "No block of games is complete.\n"
+    result = result.labelled()
     used = sorted({game.lineup for game in result.games})
     parts = [_summary(result), _win_rates(result), _seats(result)]
     if len(used) > 1:
@@ -51,7 +53,7 @@ def to_markdown(result: Result) -> str:
 def _table(titles: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     titles = list(titles)
     lines = [titles, ["---"] * len(titles), *rows]
-    cells = ([str(cell).replace("|", "\\|") for cell in line] for line in lines)
+    cells = ([markdown(str(cell)) for cell in line] for line in lines)
     return "".join(f"| {' | '.join(line)} |\n" for line in cells)
 
 
@@ -73,7 +75,7 @@ def _summary(result: Result) -> str:
     turns = sum(game.turns for game in games) / n
     decisions = sum(sum(game.decisions) for game in games) / n
     return (
-        f"# {title}: {n:,} games\n\n"
+        f"# {markdown(title)}: {n:,} games\n\n"
         f"{len({game.block for game in games}):,} seeds from seed {result.seed}, each played in "
         f"every seating on the same board with the same dice. Rules: "
         f"{changed_options(result.rules)}.\n\n"
@@ -160,6 +162,7 @@ def _forfeits(result: Result) -> str:
 
 def to_csv(result: Result) -> str:
     """A header and one line a game."""
+    result = result.labelled()
     seats = range(result.rules.num_players)
     titles = ["number", "lineup", "block", *(f"seat_{p}" for p in seats), "winner", "winner_name"]
     titles += ["end", "offender", "reason", "turns"]

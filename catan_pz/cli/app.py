@@ -1,5 +1,6 @@
 """The group of commands, and how their errors reach the user."""
 
+import io
 import sys
 import traceback
 from collections.abc import Sequence
@@ -21,6 +22,10 @@ from catan_pz.cli import (
     warmup,
     watch,
 )
+from catan_pz.names import shown
+
+_LONGEST: Final = 2000
+"""Characters that are shown of a line of an error."""
 
 _INTERRUPTED: Final = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -60,6 +65,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     Errors are one sentence on standard error, with `--debug` after their traceback.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may not know all letters
+        sys.stdout.reconfigure(errors="backslashreplace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     # Wherever it stands on the line.
@@ -95,7 +102,8 @@ def _complain(error: click.ClickException, debug: bool) -> None:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message())
         return
-    click.echo(f"Error: {error.format_message()}", err=True)
+    lines = error.format_message().split("\n")
+    click.echo("Error: " + "\n".join(shown(line, _LONGEST) for line in lines), err=True)
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is not None:
         click.echo(f"Try '{context.command_path} --help'.", err=True)

@@ -9,6 +9,7 @@ from catan_pz.cli.agents import specs_by_seat
 from catan_pz.cli.console import examples
 from catan_pz.cli.options import make_rules, match_options, rules_options
 from catan_pz.cli.tournament import agent_source
+from catan_pz.names import shown
 
 
 @click.command(
@@ -65,7 +66,8 @@ def command(
     low, high = result.interval(name)
     tally = result.tally(name)
     click.echo(
-        f"{agent} won {tally.won} of {tally.seats} games = {100 * result.win_rate(name):.1f} % "
-        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {against}, "
+        f"{shown(agent)} won {tally.won} of {tally.seats} games = "
+        f"{100 * result.win_rate(name):.1f} % "
+        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {shown(against)}, "
         f"from seed {result.seed}"
     )

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from textwrap import wrap
 from typing import Final
 
+from catan_pz.names import printable
 from catan_pz.render.ansi_board import BOARD_LINES, Canvas, draw_board, seat_style
 from catan_pz.render.view import AnswerView, Bundle, SeatView, State, TableView, table_view
 from catan_pz.render.words import RESOURCE_NAMES
@@ -71,7 +72,7 @@ def board_text(
         canvas.put(_ASIDE_TOP + line, _ASIDE, words[:ASIDE_COLUMNS])
     lines = [*canvas.lines(color), *_seat_table(view, color)]
     if last_action:
-        lines.append(last_action[:COLUMNS])
+        lines.append(printable(last_action[:COLUMNS])[:COLUMNS])
     return "\n".join(lines)
 
 

@@ -11,6 +11,11 @@ from functools import lru_cache
 from typing import Final, Literal
 from xml.sax.saxutils import quoteattr
 
+from catan_pz.names import shown
+
+_LONGEST: Final = 400
+"""Characters of a line; more don't fit into any picture."""
+
 Anchor = Literal["start", "middle", "end"]
 
 BASELINE: Final = 14.0
@@ -222,11 +227,21 @@ def text_width(words: str, size: float) -> float:
 
 def shortened(words: str, size: float, max_width: float) -> str:
     """A line of text as far as it fits into `max_width` SVG units, ending in an ellipsis."""
-    if text_width(words, size) <= max_width:
-        return words
-    while words and text_width(words + "…", size) > max_width:
-        words = words[:-1].rstrip()
-    return words + "…"
+    room = max_width * _GRID_PER_EM / size
+    ellipsis = _COMPILED["…"][0]
+    pen = width = 0.0
+    fitting = 0
+    for count, sign in enumerate(words, 1):
+        if sign == " ":
+            pen += _SPACE
+            continue
+        width = pen + _COMPILED.get(sign, _COMPILED_UNKNOWN)[0]
+        pen = width + _GAP
+        if width > room:
+            return words[:fitting].rstrip() + "…"
+        if pen + ellipsis <= room:
+            fitting = count
+    return words
 
 
 def text(
@@ -244,8 +259,9 @@ def text(
 
     `x`, `y` place the base line's start, middle or end, as `anchor` says; `size` is the em.
     A line wider than `max_width` is shortened and ends in an ellipsis. Signs outside the
-    alphabet show as an empty box.
+    alphabet show as an empty box, what isn't printable as an escape.
     """
+    words = shown(words, _LONGEST)
     if max_width is not None:
         words = shortened(words, size, max_width)
     path, width = _outline(words)

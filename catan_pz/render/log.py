@@ -5,8 +5,10 @@ from typing import Any, Final
 
 from catan_pz.engine.events import EventKind
 from catan_pz.events import UNKNOWN, Event, Events, as_seen_by
+from catan_pz.names import seat_names
 from catan_pz.notation.actions import describe_action
 from catan_pz.render.words import CARD_WORDS, RESOURCE_NAMES
+from catan_pz.terms import MAX_PLAYERS
 
 _PLAIN: Final = {
     "roll": "roll",
@@ -84,10 +86,7 @@ class _LogLine:
         self._names = names
 
     def name(self, seat: int) -> str:
-        if self._names is None:
-            return f"Player {seat}"
-        name = self._names[seat]
-        return name if list(self._names).count(name) == 1 else f"{name} {seat}"
+        return seat_names(self._names, MAX_PLAYERS)[seat]
 
     def line(self) -> str:
         action = self._decision.what

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from catan_pz.names import seat_names, shown
 from catan_pz.render.words import CARD_KEYS, PHASE_WORDS, RESOURCE_NAMES
 
 State = Mapping[str, Any]
@@ -89,14 +90,11 @@ class TableView:
     offer: OfferView | None
     winner: int | None
     names: tuple[str, ...] | None = None
-    """What the seats are called, where they have names."""
+    """What the seats are called, fit to be shown, where they have names."""
 
     def name(self, seat: int) -> str:
         """What a seat is called; its number comes after a name that others bear too."""
-        if self.names is None:
-            return f"Player {seat}"
-        name = self.names[seat]
-        return name if self.names.count(name) == 1 else f"{name} {seat}"
+        return seat_names(self.names, len(self.seats))[seat]
 
     def decision(self) -> tuple[int, str]:
         """The seat that the game waits for (or that has won), and what it does, in words."""
@@ -148,7 +146,7 @@ def table_view(
         target_points=rules.get("victory_points", 10),
         offer=_offer_view(state, viewer),
         winner=state["winner"],
-        names=None if names is None else tuple(names),
+        names=None if names is None else tuple(map(shown, names)),
     )
 
 

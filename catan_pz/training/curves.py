@@ -2,13 +2,19 @@
 
 import csv
 import io
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from catan_pz.names import plotted, printable, shown
 from catan_pz.training.checkpoints import write_bytes
 
 _COLUMNS: Final = ("frames", "seconds", "against", "games", "won", "win_rate")
+
+
+_LONGEST: Final = 40
+"""Characters that are drawn of a name."""
 
 
 class Phase(NamedTuple):
@@ -54,7 +60,8 @@ def as_csv(curve: Sequence[dict[str, Any]]) -> str:
     table = csv.writer(text, lineterminator="\n")
     table.writerow([*_COLUMNS, "low", "high", "points"])
     for row in curve:
-        table.writerow([*(row[name] for name in _COLUMNS), *row["interval"], row["points"]])
+        cells = row | {"against": printable(row["against"])}
+        table.writerow([*(cells[name] for name in _COLUMNS), *row["interval"], row["points"]])
     return text.getvalue()
 
 
@@ -78,19 +85,24 @@ def draw_curve(
         frames = [row["frames"] for row in rows]
         low, high = ([100 * row["interval"][k] for row in rows] for k in (0, 1))
         rates = [100 * row["win_rate"] for row in rows]
-        axes.plot(frames, rates, marker=".", label=f"against {against}")
+        label = plotted(f"against {shown(against, _LONGEST)}")
+        axes.plot(frames, rates, marker=".", label=label)
         axes.fill_between(frames, low, high, alpha=0.2)
     chance = 100 / num_players
     axes.axhline(chance, color="gray", linestyle="--", label=f"chance level, {chance:.0f} %")
     for phase in phases:
         axes.axvspan(phase.start, phase.end, color="gray", alpha=0.15, linewidth=0)
         middle = (phase.start + phase.end) / 2
-        axes.text(middle, 3, phase.name, rotation=90, ha="center", va="bottom", fontsize=8)
-    axes.set(title=title, xlabel="frames (decisions of the learner)", ylabel="games won, %")
+        words = plotted(shown(phase.name, _LONGEST))
+        axes.text(middle, 3, words, rotation=90, ha="center", va="bottom", fontsize=8)
+    axes.set_title(plotted(title))
+    axes.set(xlabel="frames (decisions of the learner)", ylabel="games won, %")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_ylim(0, 102)
     axes.grid(alpha=0.3)
     figure.legend(loc="outside lower center", ncols=3)
     file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=120)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        figure.savefig(file, format="png", dpi=120)
     return file.getvalue()

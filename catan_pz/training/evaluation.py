@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from catan_pz.agents.base import Agent
 from catan_pz.arena import play_match
+from catan_pz.names import shown
 from catan_pz.rules import Rules
 
 SEED_OFFSET: Final = 1_000_003
@@ -46,10 +47,10 @@ def evaluate(
 
 
 def describe(row: dict[str, Any]) -> str:
-    """One line for the terminal, with rich's markup: the win rate and its interval."""
+    """One line for the terminal: the win rate and its interval."""
     low, high = row["interval"]
     return (
-        f"against {row['against']}: won {row['won']} of {row['games']} games = "
-        f"[bold]{100 * row['win_rate']:.1f} %[/] (95 % interval {100 * low:.1f} to "
+        f"against {shown(row['against'])}: won {row['won']} of {row['games']} games = "
+        f"{100 * row['win_rate']:.1f} % (95 % interval {100 * low:.1f} to "
         f"{100 * high:.1f} %), {row['points']:.1f} points"
     )

@@ -8,6 +8,7 @@ from sb3_contrib import MaskablePPO
 
 from catan_pz.agents.base import Agent
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
+from catan_pz.names import shown
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 from catan_pz.training.curves import Phase
@@ -126,6 +127,6 @@ def _imitate(args: QuickArgs, model: MaskablePPO, games: CatanVecEnv) -> None:
         seed=args.seed,
     )
     say(
-        f"behaviour cloning of {args.expert}: mean probability of its actions "
+        f"behaviour cloning of {shown(args.expert)}: mean probability of its actions "
         f"{100 * probability:.1f} %"
     )

@@ -21,6 +21,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from catan_pz.agents.base import Agent
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
+from catan_pz.names import printable
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.curves import Phase, write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
@@ -62,14 +63,14 @@ def open_run(args: RunArgs) -> dict[str, Any] | None:
     return None
 
 
-def say(text: str) -> None:
-    """Print a line above the progress bar; it may use rich's markup."""
-    console.print(text, soft_wrap=True, highlight=False)
+def say(text: str, style: str | None = None) -> None:
+    """Print a line above the progress bar, in a style of rich's."""
+    console.print(printable(text), style=style, soft_wrap=True, highlight=False, markup=False)
 
 
 def warn(text: str) -> None:
     """Print a warning."""
-    say(f"[yellow]{text}[/]")
+    say(text, "yellow")
 
 
 class Training(BaseCallback):
@@ -315,7 +316,7 @@ class Training(BaseCallback):
                 result = evaluate(agent, opponents, rules, self.args.eval_games, seed)
                 row = {"frames": frames, "seconds": round(self.seconds, 1), "against": against}
                 self.curve.append(row | result)
-                self.logger.record(f"eval/{against}", result["win_rate"])
+                self.logger.record(f"eval/{printable(against)}", result["win_rate"])
                 say(f"{frames:>11,} frames, {describe(self.curve[-1])}")
             self.logger.dump(frames)
             self._keep(self._write_curve, "the curve")

@@ -10,6 +10,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.events import Events
+from catan_pz.names import seat_names
 from catan_pz.render.log import log_line
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -138,10 +139,7 @@ class Session:
 
     def seat_names(self) -> list[str]:
         """Names of the seats, with their numbers where several have the same."""
-        return [
-            name if self.names.count(name) == 1 else f"{name} {seat}"
-            for seat, name in enumerate(self.names)
-        ]
+        return seat_names(self.names, len(self.names))
 
     def save(self, path: Path) -> None:
         """Write the record to a file, whole or not at all."""

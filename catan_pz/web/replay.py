@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.files import whole_file
+from catan_pz.names import shown
 from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import room_for, table
@@ -80,7 +81,7 @@ def make_replay(
     if not stored.frames:
         raise ValueError("a replay has at least one frame")
     seats = [view.name(seat.seat) for seat in view.seats]
-    title = (title or ", ".join(seats))[:_LONGEST_TITLE]
+    title = shown(title or ", ".join(seats), _LONGEST_TITLE)
     data = json.dumps(stored.content(seats, view), separators=(",", ":"))
     # Without a time stamp, so that the same game gives the same file.
     packed = base64.b64encode(gzip.compress(data.encode(), 9, mtime=0)).decode()

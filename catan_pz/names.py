@@ -1,0 +1,78 @@
+"""Names of agents and players as they are shown: printable, on one line, of limited length.
+
+Names come from users, models and recorded games, and may hold anything that a string can: control
+characters, markup, lone surrogates, a million letters. What shows them takes them through here.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+LONGEST: Final = 80
+"""Characters that are shown of a name, where nothing else is said."""
+
+_ELLIPSIS: Final = "…"
+_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_MARKUP: Final = re.compile(r"[\\`*\[\]|~$&<>]|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown takes for more than itself; an underscore only at the rim of a word."""
+
+
+def printable(text: str) -> str:
+    r"""Text with an escape such as `\x1b` for each character that isn't printable."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def shown(name: str, longest: int = LONGEST) -> str:
+    """A name as text for any output; what is too long ends in an ellipsis.
+
+    Takes no longer for longer names, and leaves what it has given as it is.
+
+    Args:
+        name: the name.
+        longest: characters that are shown at most.
+    """
+    text = printable(name[: longest + 1])
+    return text if len(text) <= longest else text[: longest - 1] + _ELLIPSIS
+
+
+def seat_names(names: Sequence[str] | None, seats: int) -> list[str]:
+    """What seats are called: "Player 0" and so on where they have no names.
+
+    The seat's number comes after a name that others bear too.
+    """
+    if names is None:
+        return [f"Player {seat}" for seat in range(seats)]
+    texts = list(map(shown, names))
+    return [text if texts.count(text) == 1 else f"{text} {k}" for k, text in enumerate(texts)]
+
+
+def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+    """For each of some different names the text that stands for it, different for each.
+
+    Args:
+        names: the names.
+        longest: characters that are shown of a name at most.
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        label = text = shown(name, longest)
+        number = 1
+        while label in taken:
+            number += 1
+            label = f"{text} ({number})"
+        taken.add(label)
+        found[name] = label
+    return found
+
+
+def markdown(text: str) -> str:
+    """Text of one line for Markdown, where it looks like itself; also in a cell of a table."""
+    return _MARKUP.sub(lambda found: _HTML.get(found[0], f"\\{found[0]}"), printable(text))
+
+
+def plotted(text: str) -> str:
+    """Text for matplotlib, which takes what stands between dollar signs for formulas."""
+    return printable(text).replace("$", r"\$")
