@@ -1,15 +1,26 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and archives of arrays that are read with care."""
 
+import math
 import os
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 _DRAFT: Final = ".draft"
 _STEM: Final = 32
 """Characters of a file's name that the name of its draft keeps."""
+
+_UNPACKED: Final = 64 * 2**20
+"""Bytes that an archive may unpack to beyond its own size; the package's aren't compressed."""
 
 
 @contextmanager
@@ -45,3 +56,47 @@ def remove_drafts(folder: Path) -> None:
     """Remove what killed processes left half written in a folder that nobody writes to now."""
     for path in folder.glob(f".*{_DRAFT}*"):
         path.unlink(missing_ok=True)
+
+
+def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays in an `.npz` archive, by name; nothing of it is run.
+
+    Memory is taken for what the archive holds, whatever shapes its arrays claim to have.
+
+    Args:
+        content: of the file.
+
+    Raises:
+        ValueError: if it isn't one, is damaged, holds objects, or unpacks to far more than it is.
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            members = archive.infolist()
+            total = sum(member.file_size for member in members)
+            if total > len(content) + _UNPACKED:
+                raise ValueError(f"its {len(content):,} bytes unpack to {total:,}")
+            found = {}
+            for member in members:
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise ValueError(f"{member.filename!r} is compressed in an unusual way")
+                with archive.open(member) as file:
+                    found[member.filename.removesuffix(".npy")] = _read_array(file, member)
+            return found
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"it is no whole archive of arrays: {error}") from error
+    except (RuntimeError, NotImplementedError) as error:  # encrypted, or of a later kind
+        raise ValueError(f"it is no archive that can be read: {error}") from error
+
+
+def _read_array(file: IO[bytes], member: zipfile.ZipInfo) -> NDArray[Any]:
+    version = npy.read_magic(file)
+    if version != (1, 0):  # others are for headers beyond 64 kB
+        raise ValueError(f"{member.filename!r} is an array of format {version}")
+    shape, in_columns, dtype = npy.read_array_header_1_0(file)
+    if dtype.hasobject:
+        raise ValueError(f"{member.filename!r} holds objects")
+    data = bytearray(file.read(member.file_size))
+    if math.prod(shape) * dtype.itemsize != len(data):
+        raise ValueError(f"{member.filename!r} has the shape {shape}, but {len(data):,} bytes")
+    array = np.frombuffer(data, dtype)
+    return array.reshape(shape, order="F" if in_columns else "C")

@@ -1,10 +1,20 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and archives are read with care."""
 
+import io
+import struct
+import tracemalloc
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.lib import format as npy
 
-from catan_pz.files import remove_drafts, whole_file
+from catan_pz.agents.network import Model
+from catan_pz.files import read_arrays, remove_drafts, whole_file
 
 
 def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -48,3 +58,120 @@ def test_drafts_of_killed_processes_are_removed(tmp_path: Path) -> None:
     remove_drafts(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".hidden", "file.txt"]
     remove_drafts(tmp_path / "missing")
+
+
+# --------------------------------------------------------------------------- archives of arrays
+
+ARRAYS: dict[str, Any] = {
+    "rows": np.arange(12, dtype=np.int16).reshape(3, 4),
+    "columns": np.asfortranarray(np.arange(12.0).reshape(3, 4)),
+    "one": np.float32(7),
+    "none": np.zeros((0, 5), np.bool_),
+    "records": np.array([(1, 2.5)], [("a", "i1"), ("b", "f8")]),
+    "text": np.array(["a", "bc"]),
+}
+
+
+def archive_of(compression: int = zipfile.ZIP_STORED, **members: bytes) -> bytes:
+    """An archive with these contents of `.npy` files."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return file.getvalue()
+
+
+def npy_of(shape: tuple[int, ...], data: bytes, descr: Any = "<f4") -> bytes:
+    """An `.npy` file that says it has this shape."""
+    file = io.BytesIO()
+    npy.write_array_header_1_0(file, {"shape": shape, "fortran_order": False, "descr": descr})
+    return file.getvalue() + data
+
+
+@contextmanager
+def at_most(size: int) -> Iterator[None]:
+    """Fails if more bytes of memory are taken at any moment."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < size
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("write", [np.savez, np.savez_compressed])
+def test_arrays_come_back_as_they_were(write: Any) -> None:
+    file = io.BytesIO()
+    write(file, **ARRAYS)
+    found = read_arrays(file.getvalue())
+    assert found.keys() == ARRAYS.keys()
+    for name, given in ARRAYS.items():
+        assert (found[name].dtype, found[name].shape) == (given.dtype, given.shape)
+        assert found[name].tobytes("A") == given.tobytes("A")
+        assert found[name].flags.writeable
+
+
+@pytest.fixture(scope="module")
+def bomb() -> bytes:
+    """0.1 MB that unpack to 120 MB."""
+    return archive_of(zipfile.ZIP_DEFLATED, weight_0=npy_of((30_000_000,), bytes(120_000_000)))
+
+
+def test_an_archive_that_unpacks_to_far_more_is_refused(bomb: bytes, tmp_path: Path) -> None:
+    assert len(bomb) < 150_000
+    (tmp_path / "model.npz").write_bytes(bomb)
+    with at_most(2_000_000):
+        with pytest.raises(ValueError, match=r"its 116,\d+ bytes unpack to 120,000,128"):
+            read_arrays(bomb)
+        with pytest.raises(ValueError, match=r"model\.npz is no model .* unpack to"):
+            Model.read(tmp_path / "model.npz")
+
+
+def test_an_archive_that_lies_about_its_size_takes_no_more_memory(bomb: bytes) -> None:
+    lying = bytearray(bomb)
+    for signature, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = lying.rindex(signature) + place
+        assert struct.unpack_from("<I", lying, at) == (120_000_128,)
+        struct.pack_into("<I", lying, at, 1000)
+    with at_most(2_000_000), pytest.raises(ValueError, match=r"no whole archive|has the shape"):
+        read_arrays(bytes(lying))
+
+
+def test_members_that_share_their_bytes_count_each() -> None:
+    """Many entries of the directory that point to the same bytes."""
+    one = archive_of(a=npy_of((2_500_000,), bytes(10_000_000)))
+    start = one.rindex(b"PK\x01\x02")
+    end = one.rindex(b"PK\x05\x06")
+    entries, tail = one[start:end] * 20, bytearray(one[end:])
+    struct.pack_into("<HHII", tail, 8, 20, 20, len(entries), start)
+    shared = one[:start] + entries + bytes(tail)
+    with at_most(2_000_000), pytest.raises(ValueError, match="unpack to 200"):
+        read_arrays(shared)
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (b"", "no whole archive"),
+        (b"PK\x05\x06", "no whole archive"),
+        (archive_of(a=b"no array"), "magic string"),
+        (archive_of(a=npy_of((10**12,), bytes(4))), r"shape \(1000000000000,\), but 4 bytes"),
+        (archive_of(a=npy_of((-1,), bytes(4))), "shape"),
+        (archive_of(a=npy_of((10**9, 10**9, 10**9, 0), b"")), "a"),
+        (archive_of(a=npy_of((10**12,), b"", "|V0")), "a"),
+        (archive_of(a=npy_of((1,), bytes(8), "|O")), "'a.npy' holds objects"),
+        (archive_of(zipfile.ZIP_LZMA, a=npy_of((1,), bytes(4))), "unusual way"),
+        (archive_of(a=b"\x93NUMPY\x02\x00" + b"\xff" * 100), r"format \(2, 0\)"),
+        (archive_of(a=npy_of((1,), bytes(4)))[:-30], "no whole archive"),
+    ],
+)
+def test_what_is_no_archive_of_arrays_is_named(content: bytes, match: str) -> None:
+    with at_most(2_000_000), pytest.raises(ValueError, match=match):
+        read_arrays(content)
+
+
+def test_a_changed_byte_is_noticed() -> None:
+    content = bytearray(archive_of(a=npy_of((1000,), bytes(4000))))
+    content[2000] ^= 1
+    with pytest.raises(ValueError, match="Bad CRC"):
+        read_arrays(bytes(content))

@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.encoders import Encoder, load, names
-from catan_pz.files import whole_file
+from catan_pz.files import read_arrays, whole_file
 from catan_pz.names import markdown, shown
 from catan_pz.observation.segments import LAYOUT
 
@@ -69,10 +68,9 @@ def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDA
         ValueError: if it is no model file or damaged, or for any error in the block; names it.
         FileNotFoundError: if there is none.
     """
-    whole = BytesIO(Path(path).read_bytes())
+    content = Path(path).read_bytes()
     try:
-        with np.load(whole, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = read_arrays(content)
         header = json.loads(arrays.pop("header").tobytes())
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {header['format']!r}, must be {FORMAT!r}")

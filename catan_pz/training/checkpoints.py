@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz.files import remove_drafts, whole_file
+from catan_pz.files import read_arrays, remove_drafts, whole_file
 
 _KEPT: Final = 2
 """Checkpoints that stay in a folder."""
@@ -32,8 +32,7 @@ def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> torch.Tensor:
 
 def unpack_arrays(packed: torch.Tensor) -> dict[str, NDArray[Any]]:
     """The arrays given to `pack_arrays`."""
-    with np.load(io.BytesIO(packed.numpy().tobytes()), allow_pickle=False) as file:
-        return dict(file)
+    return read_arrays(packed.numpy().tobytes())
 
 
 class _Entry(NamedTuple):
