@@ -29,19 +29,20 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.export import exported
+from catan_pz.env.vector.sb3 import note_training
 from catan_pz.files import whole_file
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
 from catan_pz.training.options import Count, parse
-from catan_pz.training.run import say
+from catan_pz.training.run import say, warn
+from catan_pz.training.tensorboard import make_logger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +115,7 @@ def make_model(args: Args, envs: DummyVecEnv) -> MaskablePPO:
     """A fresh learner, or a saved one to continue with."""
     if args.resume:
         return MaskablePPO.load(args.resume, env=envs, device=args.device)
-    return MaskablePPO(
+    model = MaskablePPO(
         "MlpPolicy",
         envs,
         learning_rate=args.learning_rate,
@@ -127,6 +128,8 @@ def make_model(args: Args, envs: DummyVecEnv) -> MaskablePPO:
         seed=args.seed,
         device=args.device,
     )
+    note_training(model, args.make_rules(), "flat")
+    return model
 
 
 class EpisodeStatistics(BaseCallback):
@@ -180,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     envs = make_envs(args)
     envs.seed(args.seed)
     model = make_model(args, envs)
-    model.set_logger(configure(str(out / "logs"), ["tensorboard"]))
+    model.set_logger(make_logger(out / "logs", model.num_timesteps, warn))
     before = win_rate(model, args, "Before")
     trained_before = model.num_timesteps
     seconds = train(model, args)
