@@ -2,16 +2,36 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import click
 
 from catan_pz.checks import did_you_mean
 from catan_pz.cli.extras import need
+from catan_pz.names import shown
 from catan_pz.rules import Rules
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_TRUSTED: Final = f"{__name__}.trusted"
+"""Where a command's context notes that it may run what files hold."""
+
+
+def _trust(context: click.Context, _option: click.Parameter, given: bool) -> None:
+    context.meta[_TRUSTED] = given
+
+
+trust_option: Final[Callable[[Command], Command]] = click.option(
+    "--trust-pickle",
+    is_flag=True,
+    expose_value=False,
+    callback=_trust,
+    help="Also load models from .zip files, whose pickles can run anything as you.",
+)
+"""The option `--trust-pickle`, for every command that loads agents."""
 
 
 def split_specs(text: str) -> list[str]:
@@ -43,8 +63,8 @@ def load_agent(spec: str, rules: Rules) -> Any:
     """An agent as it is named on the command line.
 
     "heuristic" is one of `catan_pz.agents.names()`, "search:simulations=50,exploration=1.5"
-    gives it options, "model.zip" is a MaskablePPO saved by Stable-Baselines3, and "model.npz"
-    a small network of `catan_pz.agents.network`.
+    gives it options, "model.npz" is a small network of `catan_pz.agents.network`, and "model.zip"
+    a MaskablePPO saved by Stable-Baselines3, where `--trust-pickle` is given.
 
     Args:
         spec: what was written.
@@ -54,7 +74,7 @@ def load_agent(spec: str, rules: Rules) -> Any:
         click.UsageError: says what is wrong with it.
     """
     path = Path(spec)
-    agent = _load_model(path, rules) if path.suffix in (".zip", ".npz") else _load_named(spec)
+    agent = _load_model(path) if path.suffix in (".zip", ".npz") else _load_named(spec)
     try:
         agent.check_rules(rules)
     except ValueError as error:
@@ -75,7 +95,7 @@ def _load_named(spec: str) -> Any:
     if name not in agents.names():
         raise click.UsageError(
             f"there is no agent {name!r}{did_you_mean(name, agents.names())}; there are "
-            f"{', '.join(agents.names())}, and saved models as FILE.zip or FILE.npz"
+            f"{', '.join(agents.names())}, and saved models as FILE.npz"
         )
     _check_options(name, options)
     try:
@@ -100,13 +120,26 @@ def _check_options(name: str, options: Mapping[str, Any]) -> None:
             raise click.UsageError(f"agent {name!r} has no option {option!r}{hint}; {allowed}")
 
 
-def _load_model(path: Path, rules: Rules) -> Any:
+def _load_model(path: Path) -> Any:
     if not path.is_file():
         raise click.UsageError(f"there is no model {path}")
     if path.suffix == ".npz":
         from catan_pz.agents.network import NetworkAgent
 
         return NetworkAgent(model_of(str(path)), name=path.stem)
+    return _load_learner(path)
+
+
+def _load_learner(path: Path) -> Any:
+    """A learner of Stable-Baselines3, with all that its file holds."""
+    if not click.get_current_context().meta.get(_TRUSTED):
+        other = path.with_suffix(".npz")
+        beside = f"give {other} instead, or" if other.is_file() else "give an .npz instead, or"
+        raise click.UsageError(
+            f"{path} holds pickles, which can run anything as you: {beside} --trust-pickle for a "
+            "file of your own"
+        )
+    click.echo(f"Warning: loading {shown(str(path))} runs the pickles in it.", err=True)
     need("train", "a saved model", "sb3_contrib", "stable_baselines3", "torch")
     from sb3_contrib import MaskablePPO
 
@@ -114,12 +147,6 @@ def _load_model(path: Path, rules: Rules) -> Any:
 
     agent = PolicyOpponent(MaskablePPO.load(path, device="cpu"))
     agent.name = path.stem
-    known = int(agent.model.action_space.n)
-    if known != rules.num_actions:
-        trained, option = ("without", "--no-trading") if rules.trading else ("with", "--trading")
-        raise click.UsageError(
-            f"{path} was trained {trained} trade between players ({known} actions): add {option}"
-        )
     return agent
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.agents import specs_by_seat
+from catan_pz.cli.agents import specs_by_seat, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.options import make_rules, match_options, rules_options
 from catan_pz.cli.tournament import agent_source
@@ -38,6 +38,7 @@ from catan_pz.names import shown
     help="Games, at least; all seatings are played alike.",
 )
 @match_options
+@trust_option
 @rules_options
 def command(
     agent: str,

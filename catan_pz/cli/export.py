@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from catan_pz.cli.agents import trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.pictures import write_replay
 from catan_pz.cli.show import recorded_show
@@ -42,6 +43,7 @@ from catan_pz.cli.show import recorded_show
     metavar="MODEL",
     help="Draw the probabilities that this model gives to each move.",
 )
+@trust_option
 def command(
     recording: Path, html: Path, viewer: int | None, named: str | None, policy: str | None
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.agents import load_agent, specs_by_seat
+from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import (
@@ -76,6 +76,7 @@ from catan_pz.ui.terminal_game import PlayerLeft, TerminalGame
     help="Write the game to this file, also when you leave it.  [that of --continue]",
 )
 @seed_option
+@trust_option
 @rules_options
 def command(
     against: str | None,

@@ -111,9 +111,7 @@ def _annotate(policy: str | None, rules: Rules) -> Annotate:
         return without_overlay
     agent = load_agent(policy, rules)
     if not hasattr(agent, "probabilities"):
-        raise click.UsageError(
-            f"--policy {policy}: only models saved as .zip or .npz show their probabilities"
-        )
+        raise click.UsageError(f"--policy {policy}: only saved models show their probabilities")
 
     def annotate(game: Game) -> Overlay:
         if not game.mask.any():

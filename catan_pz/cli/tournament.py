@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.agents import load_agent, split_specs
+from catan_pz.cli.agents import load_agent, split_specs, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import make_rules, match_options, rules_options
@@ -47,6 +47,7 @@ from catan_pz.rules import Rules
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the tables to a .md or .csv, or a plot to a .svg or .png.",
 )
+@trust_option
 @rules_options
 def command(
     agents: str,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from catan_pz.cli.agents import load_agent, specs_by_seat
+from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import make_rules, rules_options
@@ -118,6 +118,7 @@ from catan_pz.rules import Rules
     show_default=True,
     help="Device of the network.",
 )
+@trust_option
 @rules_options
 @click.pass_context
 def command(context: click.Context, /, against: str, games: int, out: Path, **given: Any) -> None:
@@ -158,7 +159,7 @@ def _command_line(context: click.Context) -> str:
         chosen = context.get_parameter_source(name) == ParameterSource.COMMANDLINE
         if not chosen or name == "resume":
             continue
-        value = context.params[name]
+        value = context.params.get(name, True)  # flags that no parameter takes
         if isinstance(value, bool):
             words.append(option.opts[0] if value else option.secondary_opts[0])
         else:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from catan_pz.cli.agents import trust_option
 from catan_pz.cli.console import examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import Choice, rules_options, seed_option
@@ -110,6 +111,7 @@ from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
     help="Write the live match to this file.",
 )
 @seed_option
+@trust_option
 @rules_options
 def command(
     recording: Path | None,

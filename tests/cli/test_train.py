@@ -164,24 +164,88 @@ def test_agents_that_remember_are_played_without_checkpoints(
 def test_a_learner_saved_by_stable_baselines3_is_an_agent(tmp_path: Path, capsys: Any) -> None:
     from sb3_contrib import MaskablePPO
 
-    from catan_pz.env.vector.sb3 import CatanVecEnv
+    from catan_pz.env.vector.sb3 import CatanVecEnv, note_training
 
     games = CatanVecEnv(2, num_players=2, trading=False, seed=1)
     model = tmp_path / "model.zip"
-    MaskablePPO("MlpPolicy", games, n_steps=4, batch_size=8, seed=1).save(model)
+    learner = MaskablePPO("MlpPolicy", games, n_steps=4, batch_size=8, seed=1)
+    learner.save(model)
     rules = ["--players", "2", "--no-trading", "--seed", "1", "--set", "max_turns=5"]
+    rules.append("--trust-pickle")
     assert main(["watch", "--terminal", "--agents", f"{model},random", *rules]) == 0
-    assert "model builds a settlement" in capsys.readouterr().out
+    shown = capsys.readouterr()
+    assert "model builds a settlement" in shown.out
+    assert f"Warning: loading {model} runs the pickles in it." in shown.err
     picture = tmp_path / "picture.svg"
     words = ["watch", *rules, "--agents", "random", "--export", str(picture), "--at", "0"]
     assert main([*words, "--policy", str(model)]) == 0
     assert picture.read_text(encoding="utf-8").count('class="overlay"') == 1
     assert main([*words, "--policy", "random"]) == 2
-    assert "only models saved as .zip or .npz show their probabilities" in capsys.readouterr().err
-    assert main(["watch", "--agents", str(model), "--players", "2"]) == 2
-    assert "was trained without trade between players (252 actions): add --no-trading" in (
+    assert "only saved models show their probabilities" in capsys.readouterr().err
+    assert main(["watch", "--agents", str(model), "--players", "2", "--trust-pickle"]) == 2
+    assert "plays games of 2 players with 252 actions; this one has 2 players and 389 actions" in (
         capsys.readouterr().err
     )
+    note_training(learner, games.batch.rules, "flat")
+    learner.save(model)
+    words = ["evaluate", str(model), "--trust-pickle", "--no-trading"]
+    assert main(words) == 2
+    assert "plays games of 2 players with 252 actions; this one has 4 players" in (
+        capsys.readouterr().err
+    )
+
+
+class Planted:
+    """An object whose pickle makes a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
+
+
+COMMANDS_WITH_AGENTS = {
+    "play": ["play", "--terminal", "--against"],
+    "watch": ["watch", "--terminal", "--agents"],
+    "watch --policy": ["watch", "--terminal", "--agents", "random", "--policy"],
+    "tournament": ["tournament"],
+    "evaluate": ["evaluate"],
+    "evaluate --against": ["evaluate", "random", "--against"],
+    "train": ["train", "--against"],
+}
+
+
+def test_every_command_that_takes_agents_can_trust_pickles() -> None:
+    without = {"bench", "info", "perft", "warmup"}
+    for name, command in app.commands.items():
+        assert (name in without) != any(p.name == "trust_pickle" for p in command.params), name
+
+
+@pytest.mark.parametrize("words", COMMANDS_WITH_AGENTS.values(), ids=COMMANDS_WITH_AGENTS)
+def test_pickles_are_run_for_nobody_who_does_not_say_so(
+    words: list[str], tmp_path: Path, capsys: Any
+) -> None:
+    from sb3_contrib import MaskablePPO
+
+    from catan_pz.env.vector.sb3 import CatanVecEnv
+
+    games = CatanVecEnv(2, num_players=2, trading=False, seed=1)
+    learner = MaskablePPO("MlpPolicy", games, n_steps=4, batch_size=8, seed=1)
+    planted, model = tmp_path / "planted", tmp_path / "model.zip"
+    learner.planted = Planted(planted)
+    learner.save(model)
+    agents = f"{model},random" if words == ["tournament"] else str(model)
+    assert main([*words, agents, "--players", "2", "--no-trading"]) == 2
+    told = capsys.readouterr().err
+    assert f"{model} holds pickles, which can run anything as you: give an .npz instead" in told
+    assert not planted.exists()
+    (tmp_path / "model.npz").touch()
+    assert main([*words, agents, "--players", "2", "--no-trading"]) == 2
+    assert f"give {tmp_path / 'model.npz'} instead, or --trust-pickle" in capsys.readouterr().err
+    end = ["--terminal", "--set", "max_turns=1", "--trust-pickle"]
+    assert main(["watch", "--agents", str(model), "--players", "2", "--no-trading", *end]) == 0
+    assert planted.exists()
 
 
 def test_training_needs_its_extra(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

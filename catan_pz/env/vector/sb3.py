@@ -17,7 +17,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.registry import Opponents
 from catan_pz.agents.views import Views
-from catan_pz.encoders import Encoder
+from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.env.spaces import encoder_of_space, observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SCALES, SIZE
@@ -255,6 +255,17 @@ class ScaleUnits(BaseFeaturesExtractor):
         return (observations * self.scales).clamp(max=1.0)
 
 
+def note_training(model: Any, rules: Rules, observation: Encoder | str) -> None:
+    """Note in a learner what it is trained on; `model.save` writes it, and `load` reads it.
+
+    Args:
+        model: a learner of Stable-Baselines3.
+        rules: of its games.
+        observation: the `Encoder` of its observations, or its name.
+    """
+    model.catan_pz = {"rules": rules.to_dict(), "observation": as_encoder(observation).name}
+
+
 class PolicyOpponent(BatchAgent):
     """Plays by a model of sb3-contrib that takes masks, all games in one forward pass.
 
@@ -262,7 +273,11 @@ class PolicyOpponent(BatchAgent):
         model: a MaskablePPO.
         deterministic: whether it plays the most probable action instead of sampling.
         observation: the `Encoder` of the observations that it was trained on, or its name; None
-            for that of "flat", "dict" and "units" whose space is the model's.
+            for the one that `note_training` noted, or that of "flat", "dict" and "units" whose
+            space is the model's.
+
+    Attributes:
+        trained_with: the rules, None where they weren't noted.
 
     Raises:
         ValueError: if the model's observation space isn't that of the encoder.
@@ -279,7 +294,26 @@ class PolicyOpponent(BatchAgent):
     ) -> None:
         self.model = model
         self.deterministic = deterministic
-        self.encoder = encoder_of_space(model.observation_space, observation)
+        noted = getattr(model, "catan_pz", {"rules": None, "observation": None})
+        self.encoder = encoder_of_space(
+            model.observation_space, noted["observation"] if observation is None else observation
+        )
+        self.trained_with = None if noted["rules"] is None else Rules.from_dict(noted["rules"])
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse games of another number of players, or with other actions.
+
+        Raises:
+            ValueError: if the model wasn't trained for such rules.
+        """
+        trained = self.trained_with
+        players = (rules if trained is None else trained).num_players
+        actions = int(self.model.action_space.n)
+        if (players, actions) != (rules.num_players, rules.num_actions):
+            raise ValueError(
+                f"agent {self.name!r} plays games of {players} players with {actions} actions; "
+                f"this one has {rules.num_players} players and {rules.num_actions} actions"
+            )
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) the policy's choices; the random bits sample from its distribution."""
