@@ -115,7 +115,7 @@ class Trainer(Program):
                 assert (folder / entry["file"]).exists(), f"{entry['file']} is missing"
 
 
-_GAMES = "--players 2 --points 3 --num-envs 16 --frames 4096 --eval-every 512 --checkpoint-every 64"
+_GAMES = "--players 2 --points 3 --num-envs 16 --frames 2048 --eval-every 512 --checkpoint-every 64"
 _EXAMPLE = f"{_GAMES} --batch-size 64 --width 16 --embedding-size 4 --eval-games 4 --no-progress"
 _LEAGUE = "--opponents random,league:2 --league-every 2 --league-size 4"
 

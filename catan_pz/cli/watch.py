@@ -28,7 +28,7 @@ from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
         "catan-pz watch game.jsonl --export game.gif",
         "catan-pz watch game.jsonl --policy runs/train/model.npz --viewer 0",
         "catan-pz watch game.jsonl --export board.svg --at 120 --viewer 0",
-        "catan-pz watch --agents heuristic,ppo-4p-notrade --no-trading --html match.html",
+        "catan-pz watch --agents heuristic,ppo-4p-notrade --html match.html",
     ),
 )
 @click.argument(
