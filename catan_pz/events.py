@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, ROLL
-from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS, EventKind
+from catan_pz.engine.events import EVENT_ROWS, EVERYBODY, NUM_FIELDS, EventKind
 from catan_pz.terms import Card, Resource
 
 UNKNOWN: Final = -1
 """Stands for what a seat can't see of an event."""
+
+ONLOOKER: Final = -1
+"""Stands for a viewer who holds no seat and knows what everybody knows."""
 
 ChanceOutcome = tuple[int, int] | Resource | Card
 """What chance brought: the dice, the resource stolen, the card bought."""
@@ -73,13 +76,14 @@ def decode(rows: NDArray[np.int16]) -> Events:
 
 
 def as_seen_by(events: Iterable[Event], seat: int) -> Events:
-    """Events of a decision as one seat sees them.
+    """Events of a decision as one seat sees them, or with `ONLOOKER` as everybody sees them.
 
     What is hidden is `UNKNOWN`; hidden points are left out.
     """
+    viewers = EVERYBODY if seat == ONLOOKER else 1 << seat
     seen = []
     for event in events:
-        if event.seen_by >> seat & 1:
+        if event.seen_by & viewers == viewers:
             seen.append(event)
         elif event.kind != EventKind.POINTS_CHANGED:
             seen.append(event._replace(what=UNKNOWN))

@@ -17,6 +17,7 @@ from catan_pz.cli import (
     info,
     perft,
     play,
+    serve,
     tournament,
     train,
     warmup,
@@ -56,7 +57,7 @@ def app(debug: bool) -> None:
     """Settlers of Catan: play it, watch it, train and compare agents, measure speed."""
 
 
-for _room in (play, watch, export, tournament, evaluate, train, bench, perft, warmup, info):
+for _room in (play, watch, serve, export, tournament, evaluate, train, bench, perft, warmup, info):
     app.add_command(_room.command)
 
 

@@ -72,7 +72,7 @@ def log_line(events: Events, viewer: int | None = None, names: Sequence[str] | N
 
     Args:
         events: all events of the decision.
-        viewer: the seat that reads it; None for somebody who sees everything.
+        viewer: the seat that reads it, or `ONLOOKER`; None for somebody who sees everything.
         names: what the seats are called; "Player 0" and so on where None.
     """
     return _LogLine(events if viewer is None else as_seen_by(events, viewer), names).line()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from catan_pz.events import ONLOOKER
 from catan_pz.names import seat_names, shown
 from catan_pz.render.words import CARD_KEYS, PHASE_WORDS, RESOURCE_NAMES
 
@@ -66,7 +67,10 @@ class OfferView:
 
 @dataclass(frozen=True)
 class TableView:
-    """A whole game as the viewer knows it (`viewer` None: everything but deck order and RNG)."""
+    """A whole game as the viewer knows it.
+
+    The viewer is a seat, `ONLOOKER`, or None, who knows everything but deck order and RNG.
+    """
 
     viewer: int | None
     terrains: tuple[str, ...]
@@ -114,10 +118,12 @@ def table_view(
 ) -> TableView:
     """Cut a state down to what a seat knows, or with `viewer` None show every hand.
 
+    With `ONLOOKER` hands show no more than their sizes.
+
     Raises ValueError if `viewer` is not a seat of this game or `names` are not one a seat.
     """
     players = state["players"]
-    if viewer is not None and viewer not in range(len(players)):
+    if viewer not in (None, ONLOOKER) and viewer not in range(len(players)):
         raise ValueError(f"viewer must be None or a seat 0..{len(players) - 1}, not {viewer!r}")
     if names is not None and len(names) != len(players):
         raise ValueError(f"names must be None or one for each of {len(players)} seats: {names!r}")
@@ -165,6 +171,8 @@ def _seat_view(state: State, seat: int, viewer: int | None) -> SeatView:
     cards = _kinds(player["cards"])
     if viewer is None or viewer == seat:
         bounds = tuple((count, count) for count in hand)
+    elif viewer == ONLOOKER:
+        bounds = tuple((0, sum(hand)) for _ in hand)
     else:
         known = state["knowledge"][viewer][seat]
         bounds = tuple(zip(_bundle(known["min"]), _bundle(known["max"]), strict=True))

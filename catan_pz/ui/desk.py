@@ -67,16 +67,30 @@ def desk_svg(
         note: a line to show instead of what is to be done.
     """
     view = table_view(state, seat, names)
-    places = layout(view)
+    body = desk_layers(view, seat, controls, draft, hover=hover, last_action=last_action, note=note)
+    return page(body, width, DESK_HEIGHT)
+
+
+def desk_layers(
+    view: TableView,
+    seat: int,
+    controls: Sequence[Control],
+    draft: Draft | None = None,
+    *,
+    hover: Control | None = None,
+    last_action: str | None = None,
+    note: str | None = None,
+) -> list[str]:
+    """The layers of the picture that `desk_svg` gives, for the view of the seat."""
     body = table(view, last_action)
-    sea = places.sea
+    sea = layout(view).sea
     marks = _marks(controls, seat, hover)
     body.insert(2, layer(sea.x, sea.y, sea.width, sea.height, marks))
     body += _panel_marks(controls, hover)
     box = DESK
     drawn = _desk(view, seat, box, controls, draft or Draft(), hover, note)
     body.append(layer(box.x - 3, box.y - 3, box.width + 6, box.height + 6, drawn))
-    return page(body, width, DESK_HEIGHT)
+    return body
 
 
 def _marks(controls: Iterable[Control], seat: int, hover: Control | None) -> str:

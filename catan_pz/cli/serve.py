@@ -1,0 +1,174 @@
+"""`catan-pz serve`: a table in the browser."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
+from catan_pz.cli.console import compiling_shown, examples
+from catan_pz.cli.extras import need
+from catan_pz.cli.options import make_rules, rules_options
+from catan_pz.rules import Rules
+from catan_pz.ui.session import get_ready
+
+_THREADS: Final = 2
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+@click.command(
+    "serve",
+    short_help="Open a table in the browser.",
+    epilog=examples(
+        "catan-pz serve",
+        "catan-pz serve --agents heuristic,search --players 3 --no-trading",
+        "catan-pz serve --seats 2 --names Ann,Bob --host 0.0.0.0 --save tables",
+        "catan-pz serve --seats 0 --agents heuristic",
+    ),
+)
+@click.option(
+    "--agents",
+    default="heuristic",
+    show_default=True,
+    metavar="AGENTS",
+    help="Who plays the seats that persons don't, separated by commas; the last one plays all "
+    "further seats.",
+)
+@click.option(
+    "--seats",
+    type=click.IntRange(0, 4),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Seats for persons; 0 to look on.",
+)
+@click.option("--names", metavar="NAMES", help="What the persons are called.  [Human]")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free."
+)
+@click.option(
+    "--tables", type=click.IntRange(1, 100), default=1, show_default=True, help="Tables like this."
+)
+@click.option(
+    "--pause",
+    type=click.FloatRange(0, 60),
+    default=0.6,
+    show_default=True,
+    metavar="X",
+    help="Seconds that a move of an agent is shown.",
+)
+@click.option(
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Keep the tables here, with their links; those in it that aren't over go on.",
+)
+@trust_option
+@rules_options
+def command(
+    agents: str,
+    seats: int,
+    names: str | None,
+    host: str,
+    port: int,
+    tables: int,
+    pause: float,
+    save: Path | None,
+    **chosen: Any,
+) -> None:
+    """Open a table in the browser, to play against agents, with friends, or to look on.
+
+    Each person's seat has a link of its own; whoever has it plays the seat. A reload or a lost
+    connection comes back to the same game. There is no encryption: serve to networks that you
+    trust, or behind a proxy that adds it.
+    """
+    need("web", "a table in the browser", "starlette", "uvicorn", "websockets")
+    from catan_pz.web.listening import listen, open_socket
+
+    pool = ThreadPoolExecutor(_THREADS, "agent")
+    with open_socket(host, port) as socket, compiling_shown():
+        opened = _saved_tables(save, pause, pool) if save is not None else []
+        if not opened:
+            rules = make_rules(**chosen, agents=agents)
+            opened = [
+                _new_table(rules, agents, seats, names, pause, pool, save, number)
+                for number in range(tables)
+            ]
+        shown = f"[{host}]" if ":" in host else host
+        _say_links(opened, f"http://{shown}:{socket.getsockname()[1]}")
+        if host not in _LOOPBACK:
+            click.echo("Anybody on this network who has a link can use it.", err=True)
+        try:
+            listen(socket, opened)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _new_table(
+    rules: Rules,
+    agents: str,
+    seats: int,
+    names: str | None,
+    pause: float,
+    pool: ThreadPoolExecutor,
+    save: Path | None,
+    number: int,
+) -> Any:
+    from catan_pz.web.server import LiveTable
+    from catan_pz.web.table import HostedGame, Seats
+
+    if seats > rules.num_players:
+        raise click.UsageError(f"--seats {seats}: this game has {rules.num_players} seats")
+    others = rules.num_players - seats
+    specs: list[str | None] = [None] * seats
+    if others:
+        specs += specs_by_seat("--agents", agents, others)
+    called = _person_names(names, seats)
+    playing = [None if spec is None else load_agent(spec, rules) for spec in specs]
+    called += [agent.name for agent in playing if agent is not None]
+    get_ready(rules, playing)
+    hosted = HostedGame(Seats(playing, called), rules=rules)
+    path = None if save is None else save / f"table-{number}.jsonl"
+    return LiveTable(hosted, specs, path, pause, pool)
+
+
+def _person_names(names: str | None, seats: int) -> list[str]:
+    if names is None:
+        return ["Human"] * seats
+    called = [name.strip() for name in names.split(",")]
+    if len(called) != seats:
+        raise click.UsageError(f"--names {names!r}: there are {seats} seats for persons")
+    return called
+
+
+def _saved_tables(folder: Path, pause: float, pool: ThreadPoolExecutor) -> list[Any]:
+    """The tables in a folder whose games aren't over."""
+    from catan_pz.web.saved import SavedTable
+    from catan_pz.web.server import LiveTable
+    from catan_pz.web.table import HostedGame, Seats
+
+    opened = []
+    for path in sorted(folder.glob("table-*.jsonl")):
+        saved = SavedTable.load(path)
+        rules = Rules.from_dict(saved.record.start["rules"])
+        playing = [None if spec is None else load_agent(spec, rules) for spec in saved.agents]
+        get_ready(rules, playing)
+        hosted = HostedGame(Seats(playing, saved.names, saved.links), record=saved.record)
+        if hosted.is_finished:
+            hosted.close()
+            continue
+        click.echo(f"{path} goes on in turn {hosted.game.turn}.", err=True)
+        opened.append(LiveTable(hosted, saved.agents, path, pause, pool))
+    return opened
+
+
+def _say_links(tables: list[Any], address: str) -> None:
+    for number, table in enumerate(tables):
+        seats = table.hosted.seats
+        if len(tables) > 1:
+            click.echo(f"Table {number}")
+        for seat in seats.persons:
+            click.echo(f"{seats.names[seat]} (seat {seat}): {address}/table/{seats.links[seat]}")
+        click.echo(f"Onlookers: {address}/table/{seats.links[-1]}")

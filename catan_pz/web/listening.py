@@ -1,0 +1,40 @@
+"""A socket to listen on, and the server on it."""
+
+import socket
+from collections.abc import Sequence
+from typing import Final
+
+import uvicorn
+
+from catan_pz.web.server import MOST_BYTES, LiveTable, make_app
+
+_BACKLOG: Final = 128
+_GRACE_SECONDS: Final = 2
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        OSError: the address isn't this machine's, or the port is taken; says which.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(f"can't listen on {host} port {port}: {reason}") from error
+
+
+def listen(opened: socket.socket, tables: Sequence[LiveTable]) -> None:
+    """Serve tables until the process is told to end."""
+    config = uvicorn.Config(
+        make_app(tables),
+        log_level="warning",
+        ws="websockets-sansio",
+        # Longer messages are refused with a reason up to here, and cut off beyond.
+        ws_max_size=16 * MOST_BYTES,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        server_header=False,
+    )
+    uvicorn.Server(config).run(sockets=[opened])

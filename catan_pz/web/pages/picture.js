@@ -1,0 +1,137 @@
+// The picture of a table, with a pressable shape over each control.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+// Where a narrow screen cuts the desk: hand and cards, then tray and buttons.
+const DESK_CUTS = [612, 608];
+
+function svgElement(name, attributes) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+// A box by corner and size, a disc by centre and radius, a bar by its ends and reach.
+function shape(area) {
+  if (area.length === 4) {
+    const [x, y, width, height] = area;
+    return svgElement("rect", { x, y, width, height, rx: 6 });
+  }
+  if (area.length === 3) {
+    const [cx, cy, r] = area;
+    return svgElement("circle", { cx, cy, r });
+  }
+  const [x1, y1, x2, y2, reach] = area;
+  return svgElement("line", { x1, y1, x2, y2, "stroke-width": 2 * reach });
+}
+
+export class Picture {
+  constructor(home, press, hint) {
+    this.home = home;
+    this.press = press;
+    this.hint = hint;
+    this.layers = [];
+    this.controls = [];
+    this.narrow = matchMedia("(max-width: 640px)");
+    this.narrow.addEventListener("change", () => this.rebuild());
+  }
+
+  // On a narrow screen board, desk and panels stand below each other.
+  windows() {
+    const { width, height, desk, split, top } = this.layout;
+    if (!this.narrow.matches) return [[0, 0, width, height + desk]];
+    const high = top;
+    const parts = [[0, 0, split, high], [split, 0, width - split, high]];
+    if (!desk) return parts;
+    const lower = height + desk - top;
+    const cut = [[0, DESK_CUTS[0]], [DESK_CUTS[1], width]];
+    const cards = cut.map(([from, to]) => [from, top, to - from, lower]);
+    return [parts[0], ...cards, parts[1]];
+  }
+
+  start(layout) {
+    this.layout = layout;
+    this.layers = [];
+    this.rebuild();
+  }
+
+  rebuild() {
+    if (!this.layout) return;
+    this.views = this.windows().map((box) => {
+      const svg = svgElement("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Table" });
+      const drawn = svgElement("g", { "aria-hidden": "true" });
+      const pressable = svgElement("g", {});
+      svg.append(drawn, pressable);
+      return { svg, drawn, pressable, box };
+    });
+    this.home.replaceChildren(...this.views.map((view) => view.svg));
+    this.draw(this.layers.map((_, k) => k));
+    this.place();
+  }
+
+  show(layers, controls) {
+    const changed = [];
+    const kept = layers.map((layer, k) => {
+      if (layer === null) return this.layers[k];
+      changed.push(k);
+      return layer;
+    });
+    this.layers = kept;
+    this.controls = controls;
+    this.draw(changed);
+    this.place();
+  }
+
+  draw(changed) {
+    for (const { drawn } of this.views) {
+      while (drawn.children.length > this.layers.length) drawn.lastChild.remove();
+      for (const k of changed) {
+        const group = svgElement("g", {});
+        group.innerHTML = this.layers[k];
+        if (drawn.children[k]) drawn.children[k].replaceWith(group);
+        else drawn.append(group);
+      }
+    }
+  }
+
+  // Upper things come first among the controls and lie on top.
+  place() {
+    const focused = document.activeElement?.dataset?.name;
+    for (const { pressable, box } of this.views) {
+      const shown = this.controls.filter((control) => this.isInside(control.area, box));
+      pressable.replaceChildren(...shown.map((control) => this.button(control)).reverse());
+    }
+    if (focused === undefined) return;
+    const same = [...this.home.querySelectorAll(".control")].find((c) => c.dataset.name === focused);
+    same?.focus();
+  }
+
+  isInside(area, [x, y, width, height]) {
+    const [left, top] = area;
+    return left >= x - 4 && left < x + width && top >= y - 4 && top < y + height;
+  }
+
+  button(control) {
+    const made = shape(control.area);
+    made.classList.add("control");
+    made.dataset.name = control.name;
+    const words = control.key ? `${control.words} (${control.key})` : control.words;
+    const attributes = { role: "button", tabindex: 0, "aria-label": words };
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.addEventListener("click", () => this.press(control.name));
+    made.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.press(control.name);
+    });
+    for (const kind of ["pointerenter", "focus"]) made.addEventListener(kind, () => this.hint(words));
+    for (const kind of ["pointerleave", "blur"]) made.addEventListener(kind, () => this.hint(""));
+    return made;
+  }
+
+  ofKey(key) {
+    const wanted = key.toLowerCase();
+    return this.controls.find((control) => control.key && control.key === wanted);
+  }
+}

@@ -1,0 +1,356 @@
+"""The web server: one page, one WebSocket for each viewer of a table.
+
+A viewer is known by the secret in the link, and is sent pictures and controls of that seat alone.
+What a browser sends names a control and the version of the picture in which it was seen; it is
+bounded in size and rate, and refused from pages of another origin.
+"""
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from catan_pz.events import ONLOOKER
+from catan_pz.web.saved import SavedTable, write
+from catan_pz.web.table import HostedGame, PressError, control_json, layout_for
+
+MOST_BYTES: Final = 1024
+"""Of a message from a browser."""
+
+MOST_PRESSES: Final = 30
+PRESSES_A_SECOND: Final = 10.0
+"""What a connection may send: so many messages at once, and so many a second in the long run."""
+
+MOST_CONNECTIONS: Final = 200
+"""Of one table."""
+
+POLICY_VIOLATION: Final = 1008
+TOO_BIG: Final = 1009
+TRY_AGAIN_LATER: Final = 1013
+
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    # The address holds the secret of the seat.
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-cache",
+}
+_FILES: Final = {
+    "table.css": "text/css",
+    "table.js": "text/javascript",
+    "picture.js": "text/javascript",
+}
+
+
+class LiveTable:
+    """A table that is played: agents decide in threads, viewers wait for what is new.
+
+    Args:
+        hosted: the game.
+        agents: names of the agents by seat, None for a person; they stand in the file.
+        path: where the table is saved after each decision; None for nowhere.
+        pause: seconds that an agent's decision is shown before the next.
+        pool: threads in which agents decide.
+    """
+
+    def __init__(
+        self,
+        hosted: HostedGame,
+        agents: Sequence[str | None],
+        path: Path | None,
+        pause: float,
+        pool: ThreadPoolExecutor,
+    ) -> None:
+        self.hosted = hosted
+        self.connections = 0
+        self.failure: str | None = None
+        self._agents = list(agents)
+        self._path = path
+        self._pause = pause
+        self._pool = pool
+        self._changed = asyncio.Condition()
+        self._saving = asyncio.Lock()
+        self._saved: tuple[HostedGame, int] | None = None
+
+    async def run(self) -> None:
+        """Let agents play whenever it is for them, as long as the server runs."""
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                hosted = self.hosted
+                if hosted.is_finished or hosted.waits_for_person:
+                    await self.wait_for_change(hosted, hosted.version)
+                    continue
+                action = await loop.run_in_executor(self._pool, hosted.decide)
+                hosted.play(action)
+                await self.tell()
+                await asyncio.sleep(self._pause)
+        except Exception as error:
+            self.failure = f"the table stopped: {type(error).__name__}: {error}"
+            async with self._changed:
+                self._changed.notify_all()
+            raise
+
+    async def tell(self) -> None:
+        """Save the game and wake those who wait for a change."""
+        await self._save()
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _save(self) -> None:
+        if self._path is None:
+            return
+        async with self._saving:  # a later game is not overwritten by an earlier one
+            hosted = self.hosted
+            played = hosted, len(hosted.record.decisions)
+            if played == self._saved:
+                return
+            seats = hosted.seats
+            saved = SavedTable(self._agents, seats.names, seats.links, hosted.record)
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, write, self._path, saved.text())
+            self._saved = played
+
+    async def wait_for_change(self, hosted: HostedGame, version: int) -> None:
+        """Wait until another version than this one can be seen, or the table has failed."""
+
+        def is_new() -> bool:
+            changed = self.hosted is not hosted or hosted.version != version
+            return changed or self.failure is not None
+
+        async with self._changed:
+            await self._changed.wait_for(is_new)
+
+    async def answer(self, viewer: int, message: Mapping[str, Any]) -> str | None:
+        """Do what a viewer's message says; why not, if it can't be done."""
+        if viewer == ONLOOKER:
+            return "onlookers have nothing to press"
+        if message.get("again") is True:
+            return await self._begin_again()
+        name, version = message.get("press"), message.get("version")
+        if not isinstance(name, str) or type(version) is not int:
+            return "a message names what to press and the version of the picture"
+        try:
+            self.hosted.press(viewer, name, version)
+        except PressError as error:
+            return str(error)
+        await self.tell()
+        return None
+
+    async def _begin_again(self) -> str | None:
+        """Start another game of the same seats, once this one is over."""
+        finished = self.hosted
+        if not finished.is_finished:
+            return "the game isn't over"
+        self.hosted = HostedGame(finished.seats, rules=finished.game.rules)
+        await self.tell()
+        return None
+
+
+class Connection:
+    """One viewer's WebSocket: sends what has changed, hears what is pressed."""
+
+    def __init__(self, socket: WebSocket, table: LiveTable, viewer: int) -> None:
+        self._socket = socket
+        self._table = table
+        self._viewer = viewer
+        self._hosted = table.hosted
+        self._version = -1
+        self._layers: list[str] = []
+        self._lines = 0
+        self._allowance = float(MOST_PRESSES)
+        self._heard = time.monotonic()
+
+    async def run(self) -> None:
+        """Serve until the browser leaves."""
+        await self._socket.send_json({"layout": layout_for(self._viewer), "viewer": self._viewer})
+        sender = asyncio.create_task(self._send())
+        hearer = asyncio.create_task(self._hear())
+        try:
+            await asyncio.wait({sender, hearer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sender, hearer):
+                task.cancel()
+            for task in (sender, hearer):
+                with contextlib.suppress(
+                    asyncio.CancelledError, WebSocketDisconnect, RuntimeError, OSError
+                ):
+                    await task
+
+    async def _send(self) -> None:
+        table = self._table
+        while True:
+            await self._socket.send_text(json.dumps(self._news()))
+            if table.failure is not None:
+                await self._socket.send_json({"failure": table.failure})
+                return
+            await table.wait_for_change(self._hosted, self._version)
+
+    def _news(self) -> dict[str, Any]:
+        """What has changed since the last message; a slow viewer misses what came between."""
+        hosted = self._table.hosted
+        if hosted is not self._hosted:
+            self._hosted, self._layers, self._lines = hosted, [], 0
+        frame = hosted.frame(self._viewer)
+        layers = [
+            None if k < len(self._layers) and self._layers[k] == layer else layer
+            for k, layer in enumerate(frame.layers)
+        ]
+        news = {
+            "version": frame.version,
+            "layers": layers,
+            "first_line": self._lines,
+            "controls": [control_json(c) for c in frame.controls if c.is_active],
+            "log": frame.log[self._lines :],
+            **frame.status,
+        }
+        self._version, self._layers, self._lines = frame.version, frame.layers, len(frame.log)
+        return news
+
+    async def _hear(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text") or ""
+            if len(text.encode()) > MOST_BYTES:
+                await self._socket.close(TOO_BIG, f"a message has at most {MOST_BYTES} bytes")
+                return
+            if not self._may_speak():
+                await self._socket.close(POLICY_VIOLATION, "too many messages")
+                return
+            refusal = await self._answer(text)
+            if refusal is not None:
+                await self._socket.send_json({"refused": refusal})
+
+    def _may_speak(self) -> bool:
+        now = time.monotonic()
+        gained = (now - self._heard) * PRESSES_A_SECOND
+        self._allowance = min(MOST_PRESSES, self._allowance + gained) - 1
+        self._heard = now
+        return self._allowance >= 0
+
+    async def _answer(self, text: str) -> str | None:
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            return "a message is a JSON object"
+        return await self._table.answer(self._viewer, message)
+
+
+def make_app(tables: Sequence[LiveTable]) -> Starlette:
+    """The application that serves tables."""
+    served = _Served(tables)
+    return Starlette(
+        routes=[
+            Route("/table/{link}", served.page),
+            Route("/static/{name}", _asset),
+            WebSocketRoute("/socket/{link}", served.socket),
+        ],
+        middleware=[Middleware(_SafeHeaders)],
+        lifespan=served.lifespan,
+    )
+
+
+class _Served:
+    """Pages and sockets of some tables."""
+
+    def __init__(self, tables: Sequence[LiveTable]) -> None:
+        self._tables = tables
+
+    def find(self, link: str) -> tuple[LiveTable, int] | None:
+        """The table and the viewer whose secret a link holds."""
+        for table in self._tables:
+            viewer = table.hosted.seats.viewer_of(link)
+            if viewer is not None:
+                return table, viewer
+        return None
+
+    async def page(self, request: Request) -> Response:
+        """The page of a table."""
+        if self.find(request.path_params["link"]) is None:
+            return PlainTextResponse("There is no table with this link.", 404)
+        return _file("table.html", "text/html")
+
+    async def socket(self, socket: WebSocket) -> None:
+        """The connection of a viewer."""
+        found = self.find(socket.path_params["link"])
+        if found is None or not _is_own_origin(socket):
+            await socket.close(POLICY_VIOLATION)
+            return
+        table, viewer = found
+        await socket.accept()
+        if table.connections >= MOST_CONNECTIONS:
+            await socket.close(TRY_AGAIN_LATER, "this table has enough onlookers")
+            return
+        table.connections += 1
+        try:
+            await Connection(socket, table, viewer).run()
+        finally:
+            table.connections -= 1
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        """Let the tables run as long as the server does."""
+        running = [asyncio.create_task(table.run()) for table in self._tables]
+        try:
+            yield
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            for table in self._tables:
+                table.hosted.close()
+
+
+async def _asset(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _FILES:
+        return PlainTextResponse("There is no such file.", 404)
+    return _file(name, _FILES[name])
+
+
+def _file(name: str, media_type: str) -> Response:
+    content = (files("catan_pz.web") / "pages" / name).read_text(encoding="utf-8")
+    return Response(content, media_type=f"{media_type}; charset=utf-8")
+
+
+def _is_own_origin(socket: WebSocket) -> bool:
+    """Whether a page of this server opens the connection, or no page at all."""
+    origin = socket.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == socket.headers.get("host")
+
+
+class _SafeHeaders:
+    """Adds the headers that browsers heed to every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                added = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
+                message["headers"] = [*message.get("headers", []), *added]
+            await send(message)
+
+        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)

@@ -1,0 +1,242 @@
+"""The server: links, messages, their limits, and games that survive it."""
+
+import json
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz import agents
+from catan_pz.cli import main
+from catan_pz.events import ONLOOKER
+from catan_pz.rules import Rules
+from catan_pz.web.saved import SavedTable
+from catan_pz.web.table import HostedGame, Seats
+
+pytest.importorskip("starlette", reason="Starlette is not installed")
+pytest.importorskip("httpx2", reason="httpx2 is not installed")
+
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from catan_pz.web import server
+from catan_pz.web.server import LiveTable, make_app
+
+RULES = Rules(num_players=2, max_turns=12)
+
+
+@contextmanager
+def serving(path: Path | None = None, persons: int = 1) -> Iterator[tuple[TestClient, LiveTable]]:
+    specs = [None] * persons + ["random"] * (2 - persons)
+    playing = [None if spec is None else agents.load(spec) for spec in specs]
+    hosted = HostedGame(Seats(playing, ["Ann", "Bob"]), rules=RULES)
+    with ThreadPoolExecutor(1) as pool:
+        table = LiveTable(hosted, specs, path, 0.0, pool)
+        with TestClient(make_app([table])) as client:
+            yield client, table
+
+
+@pytest.fixture
+def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs press faster than persons may."""
+    monkeypatch.setattr(server, "PRESSES_A_SECOND", 1e9)
+
+
+def socket_of(table: LiveTable, viewer: int) -> str:
+    return f"/socket/{table.hosted.seats.links[viewer]}"
+
+
+def play(socket: Any, news: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """Press something at random where there is something, and hear what comes of it."""
+    if news["controls"]:
+        name = str(rng.choice([control["name"] for control in news["controls"]]))
+        socket.send_json({"press": name, "version": news["version"]})
+    while "refused" in (answer := socket.receive_json()):
+        assert answer["refused"] == "the table has changed meanwhile"
+    return dict(answer)
+
+
+def test_pages_come_with_safe_headers_and_unknown_links_are_refused() -> None:
+    with serving() as (client, table):
+        link = table.hosted.seats.links[0]
+        page = client.get(f"/table/{link}")
+        assert page.status_code == 200
+        assert link not in page.text
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert page.headers["referrer-policy"] == "no-referrer"
+        weight = len(page.content)
+        for name in server._FILES:
+            answer = client.get(f"/static/{name}")
+            assert answer.status_code == 200
+            weight += len(answer.content)
+        assert weight < 50_000
+        for path in ("/table/guess", "/static/../server.py", "/static/replay.js", "/"):
+            assert client.get(path).status_code == 404
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect("/socket/guess"):
+            pass
+
+
+def test_another_origin_is_refused() -> None:
+    with serving() as (client, table):
+        address = socket_of(table, 0)
+        own = {"origin": "http://testserver"}
+        with client.websocket_connect(address, headers=own) as socket:
+            assert socket.receive_json()["viewer"] == 0
+        for origin in ("http://evil.test", "http://testserver.evil.test", "null", ""):
+            with (
+                pytest.raises(WebSocketDisconnect),
+                client.websocket_connect(address, headers={"origin": origin}),
+            ):
+                pass
+
+
+@pytest.mark.usefixtures("no_limit")
+def test_a_game_is_played_saved_and_played_again(tmp_path: Path) -> None:
+    path = tmp_path / "table-0.jsonl"
+    rng = np.random.default_rng(1)
+    with serving(path) as (client, table):
+        with client.websocket_connect(socket_of(table, 0)) as socket:
+            assert socket.receive_json()["layout"]["desk"] > 0
+            news = socket.receive_json()
+            log = list(news["log"])
+            while not news["over"]:
+                news = play(socket, news, rng)
+                assert news["first_line"] == len(log)
+                log += news["log"]
+                assert news["version"] >= len(log)
+            assert log == table.hosted.frame(0).log
+            saved = SavedTable.load(path)
+            assert len(saved.record.decisions) == len(log)
+            assert saved.links == table.hosted.seats.links
+            assert path.stat().st_mode & 0o077 == 0
+            socket.send_json({"again": True})
+            news = socket.receive_json()
+            assert not news["over"]
+            assert news["first_line"] == 0
+        with client.websocket_connect(socket_of(table, 0)) as socket:  # the page is loaded again
+            socket.receive_json()
+            assert None not in socket.receive_json()["layers"]
+
+
+@pytest.mark.usefixtures("no_limit")
+def test_a_server_that_starts_again_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "table-0.jsonl"
+    rng = np.random.default_rng(2)
+    with (
+        serving(path, persons=2) as (client, table),
+        client.websocket_connect(socket_of(table, 0)) as first,
+        client.websocket_connect(socket_of(table, 1)) as second,
+    ):
+        sockets = first, second
+        for socket in sockets:
+            socket.receive_json()
+        news = [socket.receive_json() for socket in sockets]
+        while len(table.hosted.record.decisions) < 30:
+            mover = table.hosted.game.player
+            news[mover] = play(sockets[mover], news[mover], rng)
+            while news[1 - mover]["version"] < news[mover]["version"]:
+                news[1 - mover] = sockets[1 - mover].receive_json()
+        log = table.hosted.frame(0).log
+    saved = SavedTable.load(path)
+    seats = Seats([None, None], saved.names, saved.links)
+    again = HostedGame(seats, record=saved.record)
+    assert again.frame(0).log == log
+    assert again.seats.viewer_of(table.hosted.seats.links[1]) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("no JSON", "a JSON object"),
+        ("[1]", "a JSON object"),
+        ("{}", "names what to press"),
+        ('{"press": 3, "version": 0}', "names what to press"),
+        ('{"press": "roll", "version": true}', "names what to press"),
+        ('{"press": "roll", "version": 0}', "can't be pressed"),
+        ('{"press": "vertex 3", "version": 7}', "changed meanwhile"),
+        ('{"again": true}', "isn't over"),
+        ("[" * 900, "a JSON object"),
+    ],
+)
+def test_messages_that_make_no_sense_are_answered(message: str, reason: str) -> None:
+    with serving() as (client, table), client.websocket_connect(socket_of(table, 0)) as socket:
+        socket.receive_json()
+        socket.receive_json()
+        socket.send_text(message)
+        assert reason in socket.receive_json()["refused"]
+        assert not table.hosted.record.decisions
+
+
+def test_long_and_too_many_messages_end_the_connection() -> None:
+    with serving() as (client, table):
+        with client.websocket_connect(socket_of(table, 0)) as socket:
+            socket.receive_json()
+            socket.receive_json()
+            socket.send_text("x" * (server.MOST_BYTES + 1))
+            with pytest.raises(WebSocketDisconnect) as closed:
+                socket.receive_json()
+            assert closed.value.code == server.TOO_BIG
+        with client.websocket_connect(socket_of(table, 0)) as socket:
+            socket.receive_json()
+            socket.receive_json()
+            for _ in range(10 * server.MOST_PRESSES):
+                socket.send_text("{}")
+            with pytest.raises(WebSocketDisconnect) as closed:
+                deque(iter(socket.receive_json, None))
+            assert closed.value.code == server.POLICY_VIOLATION
+        assert table.connections == 0
+
+
+def test_onlookers_only_look() -> None:
+    with (
+        serving() as (client, table),
+        client.websocket_connect(socket_of(table, ONLOOKER)) as socket,
+    ):
+        assert socket.receive_json() == {"layout": server.layout_for(ONLOOKER), "viewer": ONLOOKER}
+        assert socket.receive_json()["controls"] == []
+        socket.send_json({"press": "vertex 3", "version": 0})
+        assert "nothing to press" in socket.receive_json()["refused"]
+
+
+def test_an_agent_that_fails_stops_its_table_with_a_word() -> None:
+    class Broken(type(agents.load("random"))):  # type: ignore[misc]
+        def act(self, view: Any) -> int:
+            raise ZeroDivisionError("no idea")
+
+    hosted = HostedGame(Seats([Broken(), Broken()], ["A", "B"]), rules=RULES)
+    with ThreadPoolExecutor(1) as pool:
+        table = LiveTable(hosted, ["broken", "broken"], None, 0.0, pool)
+        with (
+            TestClient(make_app([table])) as client,
+            client.websocket_connect(socket_of(table, ONLOOKER)) as socket,
+        ):
+            socket.receive_json()
+            socket.receive_json()
+            while "failure" not in (news := socket.receive_json()):
+                pass
+            assert "ZeroDivisionError: no idea" in news["failure"]
+
+
+def test_files_that_hold_no_table_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table-0.jsonl"
+    header = {"format": "catan-pz-table/1", "agents": [], "names": [], "links": {}}
+    for text in ("", "{}", "[]\n{}", json.dumps(header), json.dumps(header | {"format": "?"})):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"table-0\.jsonl holds no table"):
+            SavedTable.load(path)
+
+
+def test_the_command_says_what_is_wrong(capsys: Any) -> None:
+    for words, reason in (
+        (["--seats", "3", "--players", "2"], "this game has 2 seats"),
+        (["--seats", "2", "--names", "Ann"], "there are 2 seats for persons"),
+        (["--agents", "nobody"], "there is no agent 'nobody'"),
+        (["--host", "192.0.2.1"], "can't listen on 192.0.2.1"),
+    ):
+        assert main(["serve", "--port", "0", *words]) != 0
+        assert reason in capsys.readouterr().err
