@@ -274,7 +274,8 @@ def encoder_table() -> str:
     """What the encoders give whose arrays are not those of the canonical view."""
     rows = [
         [f"`{name}`", f"`{s.name}`", " x ".join(map(str, s.shape)), s.meaning]
-        for name in ("graph", "planes", "tokens")
+        for name in encoders.names()
+        if name not in ("flat", "dict", "units")
         for s in encoders.load(name).segments
     ]
     return table(["encoder", "array", "shape", "axes and features"], *rows)

@@ -11,6 +11,8 @@ _HOMES: dict[str, str] = {
     "weighted": "catan_pz.agents.weighted:WeightedAgent",
     "heuristic": "catan_pz.agents.heuristic.agent:HeuristicAgent",
     "search": "catan_pz.agents.search:SearchAgent",
+    "xenou": "catan_pz.agents.xenou:XenouAgent",
+    "xenou_kept": "catan_pz.agents.xenou:kept",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 

@@ -13,6 +13,7 @@ _HOMES: dict[str, str] = {
     "graph": "catan_pz.encoders.graph:GraphEncoder",
     "planes": "catan_pz.encoders.planes:PlanesEncoder",
     "tokens": "catan_pz.encoders.tokens:TokensEncoder",
+    "xenou": "catan_pz.encoders.xenou:XenouEncoder",
 }
 """Where each class lies; it is imported when the encoder is loaded."""
 

@@ -17,7 +17,7 @@ Device = Literal["auto", "cpu", "cuda"]
 
 MAY_DIFFER: Final = frozenset(
     {
-        *("frames", "device", "threads", "eval_first", "eval_games"),
+        *("frames", "games", "device", "threads", "eval_first", "eval_games"),
         *("checkpoint_every", "out", "resume", "progress"),
     }
 )

@@ -1,0 +1,79 @@
+"""Weights of the player of Xenou et al. in model files."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
+from catan_pz.agents.xenou.learner import shapes_of
+from catan_pz.agents.xenou.options import XenouOptions
+from catan_pz.encoders import load
+
+KIND: Final = "xenou"
+KEPT: Final = Path(__file__).parent / "kept.npz"
+"""The model that comes with the package."""
+
+
+@dataclass(frozen=True, eq=False)
+class XenouModel:
+    """Weights with which games begin, and how they were learned.
+
+    Attributes:
+        options: those of the training.
+        weights: float32 arrays, by name.
+        card: how they were learned and how well they play; JSON values.
+
+    Raises:
+        ValueError: if the weights don't fit the options, or aren't finite.
+    """
+
+    options: XenouOptions
+    weights: Mapping[str, NDArray[np.float32]]
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shapes = {name: array.shape for name, array in self.weights.items()}
+        if shapes != shapes_of(self.options):
+            raise ValueError(f"model: its arrays are {shapes}, must be {shapes_of(self.options)}")
+        if not all(np.isfinite(array).all() for array in self.weights.values()):
+            raise ValueError("model: it has weights that aren't finite")
+
+    def save(self, path: Path | str) -> None:
+        """Write a model file, whole or not at all."""
+        header = {
+            "network": {"kind": KIND, **asdict(self.options)},
+            "card": dict(self.card),
+        }
+        write_model(path, header, self.weights, load("xenou"), "float32")
+
+    @classmethod
+    def read(cls, path: Path | str) -> "XenouModel":
+        """The model in a file; nothing of the file is run.
+
+        Raises:
+            ValueError: if it is no model of this player, or damaged; names it.
+            FileNotFoundError: if there is none.
+        """
+        with model_file(path) as (header, arrays):
+            options = dict(header["network"])
+            kind = options.pop("kind")
+            if kind != KIND:
+                raise ValueError(f"its network is of the kind {kind!r}, must be {KIND!r}")
+            if encoder_of(header).name != "xenou":
+                raise ValueError("its encoder isn't 'xenou'")
+            weights = {name: array.astype(np.float32) for name, array in arrays.items()}
+            return cls(XenouOptions(**options), weights, header["card"])
+
+
+def card_text(name: str, model: XenouModel) -> str:
+    """The card of a model as Markdown."""
+    count = sum(array.size for array in model.weights.values())
+    rows: list[tuple[str, Any]] = [("network", f"{model.options.network}, {count:,} parameters")]
+    rows += [
+        (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"
+    ]
+    return card_markdown(name, rows, model.card.get("results", ()))

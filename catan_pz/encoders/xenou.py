@@ -1,0 +1,69 @@
+"""The state of Xenou et al., 2018: 161 whole numbers, as the seat to move sees the game."""
+
+from typing import Final
+
+import numpy as np
+
+from catan_pz.encoders.arrays import Array, Table, floats, gather, join, rows
+from catan_pz.encoders.base import Encoder, Segment
+from catan_pz.observation.segments import PLACES
+from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_VERTICES, Resource, Terrain
+
+HANDS: Final = (Resource.BRICK, Resource.ORE, Resource.WOOL, Resource.GRAIN, Resource.LUMBER)
+"""The order of the resources: number k + 1 stands for the k-th, 0 for the desert."""
+
+MOST_CARDS: Final = 10
+MOST_POINTS: Final = 10
+MOST_TURNS: Final = 100
+NUM_PLACES_OF_ROADS: Final = 80
+"""Numbers for edges; the 72 edges of the board come first, the rest stays zero."""
+
+_HAND: Final = Table(PLACES["own_hand"].start + np.array(HANDS))
+_CODES: Final = Table(
+    np.array([0 if t == Terrain.DESERT else HANDS.index(Resource(t)) + 1 for t in Terrain], np.int8)
+)
+_TERRAINS: Final = len(_CODES.values)
+_ROADS: Final = Table(np.array([2] + [1] * (MAX_PLAYERS - 1), np.int8))
+
+
+class XenouEncoder(Encoder):
+    """Own hand, resources of the hexes, buildings, roads, the robber's resource, turn and points.
+
+    Number tokens and harbors are no part of it, nor is the offer on the table. Source: Xenou,
+    Chalkiadakis, Afantenos, "Deep Reinforcement Learning in Strategic Board Game Environments",
+    EUMAS 2018.
+    """
+
+    name = "xenou"
+    segments = (
+        Segment(
+            "state",
+            (len(HANDS) + NUM_HEXES + NUM_VERTICES + NUM_PLACES_OF_ROADS + 3,),
+            "(number) cards in hand of brick, ore, wool, grain, lumber, at most 10 each 0-4; "
+            "resource of each hex, 1 to 5 in that order, 0 for the desert 5-23; each vertex: 1 "
+            "settlement and 2 city of an opponent, 3 own settlement, 4 own city 24-77; each edge: "
+            "1 road of an opponent, 2 own 78-149, zeros 150-157; resource of the robber's hex 158; "
+            "turns ended, at most 100 159; own points, at most 10 160",
+            high=float(MOST_TURNS),
+        ),
+    )
+
+    def encode(self, units: Array) -> Array:
+        """The observations (..., N) in natural units as (..., 161) float32."""
+        terrain = rows(units[..., PLACES["hex_terrain"]], NUM_HEXES, _TERRAINS)
+        hexes = (terrain * _CODES.beside(units)).sum(-1)
+        buildings = rows(units[..., PLACES["vertex_building"]], NUM_VERTICES, MAX_PLAYERS)
+        own = buildings[..., 0]
+        roads = rows(units[..., PLACES["edge_road"]], NUM_EDGES, MAX_PLAYERS)
+        edges = (roads * _ROADS.beside(units)).sum(-1)
+        parts = [
+            gather(units, _HAND).clip(max=MOST_CARDS),
+            hexes,
+            own + 2 * (own > 0) + buildings[..., 1:].sum(-1),
+            edges,
+            edges[..., : NUM_PLACES_OF_ROADS - NUM_EDGES] * 0,
+            (hexes * units[..., PLACES["hex_robber"]]).sum(-1)[..., None],
+            units[..., PLACES["turns_ended"]].clip(max=MOST_TURNS),
+            units[..., PLACES["own_points"]].clip(max=MOST_POINTS),
+        ]
+        return join([floats(part) for part in parts])
