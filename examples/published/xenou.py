@@ -340,3 +340,5 @@ if __name__ == "__main__":
         main()
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
+    except KeyboardInterrupt:
+        sys.exit("stopped: --resume continues from the last checkpoint")

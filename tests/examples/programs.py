@@ -12,8 +12,9 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
 
 def load(name):
     """A fresh module of a program; dataclasses look it up in `sys.modules` for their help."""
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    path = EXAMPLES / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module

@@ -14,7 +14,7 @@ from tests.examples.programs import EXAMPLES, load
 ROOT = EXAMPLES.parent
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
-    for pattern in ("*.md", "docs/*.md", "catan_pz/agents/models/*.md", "examples/*.py")
+    for pattern in ("*.md", "docs/**/*.md", "catan_pz/agents/*/*.md", "examples/**/*.py")
     for path in ROOT.glob(pattern)
     if "python examples/" in path.read_text(encoding="utf-8")
 )
@@ -23,7 +23,7 @@ PAGES = sorted(
 def commands(page):
     """Programs and their words; a backslash continues a line."""
     text = (ROOT / page).read_text(encoding="utf-8").replace("\\\n", " ")
-    for name, words in re.findall(r"python examples/(\w+)\.py([^\n`|]*)", text):
+    for name, words in re.findall(r"python examples/([\w/]+)\.py([^\n`|]*)", text):
         yield name, shlex.split(words)
 
 

@@ -1,0 +1,127 @@
+"""The program that plays the learner of Xenou et al. game after game."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
+
+from catan_pz.agents.xenou.model import XenouModel, card_text
+from tests.examples.programs import ENVIRONMENT, load
+
+SMALL = ["--games=4", "--keep=3", "--network=gru", "--hidden=2", "--checkpoint-every=1"]
+SMALL += ["--no-progress"]
+
+
+@pytest.fixture(scope="module")
+def program():
+    return load("published/xenou")
+
+
+@pytest.fixture(scope="module")
+def whole(program, tmp_path_factory):
+    """The folder of a run that nothing stopped."""
+    folder = tmp_path_factory.mktemp("whole")
+    program.main([*SMALL, f"--out={folder}"])
+    return folder
+
+
+def rows(folder, name="games"):
+    with (folder / f"{name}.csv").open(newline="") as file:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def test_results_are_those_of_the_games(whole):
+    games, result = rows(whole), json.loads((whole / "result.json").read_text())
+    assert [row["game"] for row in games] == [0, 1, 2, 3]
+    assert [row["place"] for row in games] == [0, 1, 2, 0]
+    assert [row["seat"] for row in games] == [0, 1, 2, 3]
+    assert result["won"] == sum(row["won"] for row in games)
+    assert result["second_half_of_series"]["games"] == 1
+    for name in ("offers", "closed", "asked", "accepted", "countered", "given", "got"):
+        assert result["means"][name] == pytest.approx(np.mean([row[name] for row in games]))
+    assert sum(row["closed"] for row in games) <= sum(row["offers"] for row in games)
+    assert sum(row["decisions"] for row in games) > 60
+    decisions = rows(whole, "decisions")
+    assert decisions[0]["games"] == 4
+    assert [row["games"] for row in decisions] == [
+        sum(row["decisions"] > k for row in games) for k in range(len(decisions))
+    ]
+    assert (whole / "curve.png").stat().st_size > 10_000
+
+
+def test_the_model_is_what_the_last_series_learned(program, whole):
+    model = XenouModel.read(whole / "model.npz")
+    assert model.options.network == "gru"
+    assert model.card["games_learned"] == 1
+    assert (whole / "model.md").read_text() == card_text("xenou_kept", model)
+    assert "--keep 3" in model.card["command"]
+    fresh = program.fresh_weights(model.options, np.random.default_rng([1, 3]))
+    assert any((fresh[name] != model.weights[name]).any() for name in fresh)
+
+
+def same(folder, whole):
+    assert rows(folder) == rows(whole)
+    assert rows(folder, "decisions") == rows(whole, "decisions")
+    one, other = (XenouModel.read(path / "model.npz").weights for path in (folder, whole))
+    assert all((one[name] == other[name]).all() for name in one)
+
+
+def test_a_killed_run_resumes_to_the_same_games(program, whole, tmp_path):
+    arguments = [*SMALL, f"--out={tmp_path}"]
+    with subprocess.Popen(
+        [sys.executable, program.__file__, *arguments], stdout=subprocess.PIPE, env=ENVIRONMENT
+    ) as process:
+        until = time.monotonic() + 180
+        while not (tmp_path / "checkpoint.json").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode in (-signal.SIGKILL, 0)
+    program.main([*arguments, "--resume"])
+    same(tmp_path, whole)
+
+
+@pytest.mark.parametrize("games", [2, 3])
+def test_it_goes_on_within_a_series_and_between_two(program, whole, tmp_path, games):
+    out = f"--out={tmp_path}"
+    program.main([*SMALL, f"--games={games}", out])
+    with pytest.raises(ValueError, match="the folder holds a training"):
+        program.main([*SMALL, out])
+    with pytest.raises(ValueError, match="option keep=2 is not possible"):
+        program.main([*SMALL, "--keep=2", out, "--resume"])
+    program.main([*SMALL, out, "--resume"])
+    same(tmp_path, whole)
+
+
+def test_fresh_weights_in_each_game_leave_no_model(program, tmp_path):
+    result = program.main(["--games=2", "--no-progress", f"--out={tmp_path}", "--policy=reject"])
+    assert result["second_half_of_series"] is None
+    assert result["means"]["decisions"] == result["means"]["offers"] == 0
+    assert not (tmp_path / "model.npz").exists()
+
+
+def test_help_names_every_option(program, capsys):
+    with pytest.raises(SystemExit) as ended:
+        program.main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    for name in program.Args.__dataclass_fields__:
+        assert f"--{name.replace('_', '-')}" in shown
+
+
+@pytest.mark.slow
+def test_the_error_falls_from_game_to_game(program, tmp_path):
+    """Over 30 games with kept weights, at a larger learning rate than the paper's."""
+    out = f"--out={tmp_path}"
+    program.main(["--games=30", "--keep=30", "--rate=0.03", "--no-progress", out])
+    games = rows(tmp_path)
+    early = np.mean([row["error"] for row in games if row["place"] < 3])
+    late = np.mean([row["error"] for row in games if row["place"] >= 27])
+    assert late < 0.4 * early
