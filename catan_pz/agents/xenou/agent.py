@@ -3,7 +3,7 @@
 from copy import copy
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,9 +24,14 @@ from catan_pz.agents.xenou.trades import (
 )
 from catan_pz.encoders import load
 from catan_pz.events import Events
+from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 from catan_pz.terms import Phase
+
+_PHASE: Final = PLACES["phase"]
+_POINTS: Final = PLACES["own_points"].start
+_TURNS: Final = PLACES["turns_ended"].start
 
 
 class XenouAgent(Agent):
@@ -94,7 +99,7 @@ class XenouAgent(Agent):
         """The base player's choice, or the learner's where it is about trade."""
         if self.options.policy == "base" or not self.rules.trading:
             return self._player.act(view)
-        phase = int(view.segments["phase"].argmax())
+        phase = int(view.observation[_PHASE].argmax())
         if phase == Phase.ANSWER:
             return int(TRADES[self._trade(view, phase)])
         if phase == Phase.CLOSE:
@@ -114,7 +119,7 @@ class XenouAgent(Agent):
 
     def _is_asked(self, view: View, action: int) -> bool:
         """Whether it is time to ask for an offer, instead of the base player's action."""
-        turn = int(view.segments["turns_ended"][0])
+        turn = int(view.observation[_TURNS])
         if turn != self._turn:
             self._turn, self._asked = turn, 0
         stops = action == END_TURN or MARITIME_TRADE <= action < OFFER
@@ -129,7 +134,7 @@ class XenouAgent(Agent):
         if self.options.policy == "random":
             return int(possible[self.random.below(len(possible))])
         state = self._encoder.encode(view.observation)
-        return self.learner.choose(state, int(view.segments["own_points"][0]), legal)
+        return self.learner.choose(state, int(view.observation[_POINTS]), legal)
 
     def observe(self, events: Events) -> None:
         """Pass the events on to the base player."""

@@ -18,6 +18,7 @@ from catan_pz.actions import (
     REJECT,
     WITHDRAW,
 )
+from catan_pz.observation.segments import PLACES
 from catan_pz.runtime.view import View
 from catan_pz.terms import Phase
 
@@ -33,6 +34,7 @@ YES: Final = NUM_OFFERS
 NO: Final = NUM_OFFERS + 1
 """Accept and reject among the trade actions."""
 
+_ANSWERS: Final = PLACES["answer"]
 _ACCEPTED: Final = 1
 _COUNTERED: Final = 3
 
@@ -70,7 +72,7 @@ def closing_action(view: View, trade: int) -> int:
 
 def _first_with(view: View, answer: int) -> int | None:
     """The legal action of closing with the first, in turn order, who gave an answer."""
-    answers = view.segments["answer"]
+    answers = view.observation[_ANSWERS].reshape(NUM_OPPONENTS + 1, -1)
     for k in range(1, NUM_OPPONENTS + 1):
         action = CLOSE_WITH + k - 1
         if answers[k, answer] and view.mask[action]:

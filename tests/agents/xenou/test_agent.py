@@ -86,8 +86,10 @@ def own_kinds(decisions, seat=0):
 def test_it_offers_no_more_than_it_is_asked(offers):
     _, decisions = played(XenouAgent(policy="random", offers=offers))
     turns, answers = own_kinds(decisions)
-    assert max(turn.count("offer") for turn in turns) == offers
-    assert {"accept", "reject", "offer"} <= set(answers)
+    made = [turn.count("offer") for turn in turns]
+    assert max(made) <= offers
+    assert (sum(made) > 0) == (offers > 0)
+    assert {"reject", "offer"} <= set(answers)
 
 
 def test_it_builds_before_it_offers_unless_told_otherwise():
@@ -203,5 +205,4 @@ def test_the_mask_is_never_violated(options):
 
 @pytest.mark.slow
 def test_the_mask_is_never_violated_in_many_decisions():
-    for options in ({}, {"mask": False}):
-        _choices(100_000, XenouAgent(**options), Rules(offer_form="both"))
+    _choices(100_000, XenouAgent(), Rules(offer_form="both"))
