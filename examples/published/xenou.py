@@ -37,7 +37,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -254,7 +254,7 @@ def write_results(series: Series, folder: Path) -> None:
         card = {
             "base player": args.base,
             "algorithm": "on-line recurrent Q-learning of trades (Xenou et al., 2018)",
-            "command": command_line(args, "examples/published/xenou.py"),
+            "command": command_line(replace(args, out=Args.out), "examples/published/xenou.py"),
             "games_learned": (len(series.rows) - 1) % args.keep + 1,
             "note": "the results are those of all games, from fresh weights on",
             "hardware": hardware(torch.device("cpu")),

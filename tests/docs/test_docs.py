@@ -35,7 +35,7 @@ def load(path: Path) -> Any:
 
 
 generate = load(ROOT / "docs" / "generate.py")
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 FENCE = re.compile(r"^```python ?(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -44,7 +44,7 @@ def page(name: str) -> str:
 
 
 def name_of(path: Path) -> str:
-    return path.name
+    return path.relative_to(ROOT).as_posix().removeprefix("docs/")
 
 
 @pytest.mark.parametrize("path", [*generate.outputs()], ids=name_of)
@@ -120,7 +120,7 @@ def test_every_page_is_in_one_group_of_the_contents() -> None:
     captions = [re.findall(r":caption: (.*)", group)[0] for group in contents]
     assert captions == ["Getting started", "Guides", "Reference"]
     listed = [line for group in contents for line in group.splitlines() if re.match(r"\w", line)]
-    assert sorted(listed) == sorted(path.stem for path in PAGES if path.stem != "index")
+    assert sorted(["index", *listed]) == sorted(name_of(path)[: -len(".md")] for path in PAGES)
 
 
 def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
