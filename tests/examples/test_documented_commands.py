@@ -14,7 +14,10 @@ from tests.examples.programs import EXAMPLES, load
 ROOT = EXAMPLES.parent
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
-    for pattern in ("*.md", "docs/**/*.md", "catan_pz/agents/**/*.md", "examples/**/*.py")
+    for pattern in (
+        *("*.md", "docs/**/*.md", "catan_pz/agents/**/*.md"),
+        *("examples/*.py", "examples/published/*.py"),
+    )
     for path in ROOT.glob(pattern)
     if "python examples/" in path.read_text(encoding="utf-8")
 )
