@@ -10,7 +10,11 @@ from catan_pz.compiler.backend import BACKEND
 
 
 class ThreadPool(Protocol):
-    """Threads that run calls on the games of a batch; the caller's thread is one of them."""
+    """Threads that run calls on the games of a batch.
+
+    One thread at a time may call it. A call is done whole or not at all, also where an exception
+    is raised while the caller waits; when that goes on, no thread is at work.
+    """
 
     def __len__(self) -> int:
         """Number of threads."""
@@ -26,8 +30,8 @@ class ThreadPool(Protocol):
             arguments: its arguments without `first` and `last`.
 
         Returns:
-            (chunks,) its result for each chunk of games, zero where it returns none; the same
-            array at each call.
+            (K,) its result for each part of the games, zero where it returns none; the next
+            call writes to the same array.
 
         Raises:
             TypeError: for an argument of another type than the parameter's.

@@ -81,6 +81,19 @@ def call_packed(_context: Any, address: Any, words: Any, first: Any, last: Any) 
 
 
 @intrinsic
+def call_sleep(_context: Any, address: Any, length: Any) -> Any:
+    """Call the system's function at an address, which sleeps for a length in its own units."""
+
+    def jump(context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:
+        number = ir.IntType(32)
+        sleep = builder.inttoptr(arguments[0], ir.FunctionType(number, [number]).as_pointer())
+        builder.call(sleep, [builder.trunc(arguments[1], number)])
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), jump
+
+
+@intrinsic
 def prefetch(_context: Any, games: Any, i: Any) -> Any:
     """Start to load all cache lines of games[i], without waiting for them."""
 

@@ -22,6 +22,9 @@ FAILED: Final = 0
 """Index of the word that a call sets to 1 when it fails: only an index out of bounds makes it
 fail, where numba checks those."""
 
+_NOTHING: Final = object()
+"""In place of an argument that the words don't hold."""
+
 _WORD: Final = ir.IntType(64)
 PACKED_TYPE: Final = ir.FunctionType(_WORD, [_WORD.as_pointer(), _WORD, _WORD])
 
@@ -102,7 +105,7 @@ class PackedCall:
         self._places = [FAILED + 1 + sum(sizes[:k]) for k in range(len(sizes))]
         self.words: NDArray[np.int64] = np.zeros(FAILED + 1 + sum(sizes), np.int64)
         self.words_address = int(self.words.ctypes.data)
-        self._held: list[Any] = [object()] * len(sizes)  # equal to no argument
+        self._held: list[Any] = [_NOTHING] * len(sizes)
 
     def fill(self, arguments: tuple[Any, ...]) -> None:
         """Write arguments, `first` and `last` left out, over those before.
@@ -119,6 +122,7 @@ class PackedCall:
 
     def _put(self, k: int, given: Any) -> None:
         place, value = self._places[k], self._parameters.checked(k, given)
+        self._held[k] = _NOTHING  # in case an exception comes before all is written
         if self._parameters.ndims[k]:
             self.words[place] = value.ctypes.data
             self.words[place + 1 : place + 1 + value.ndim] = value.shape

@@ -1,10 +1,17 @@
-"""A pool of Python threads; compiled calls run without the interpreter lock."""
+"""A pool of Python threads; compiled calls run without the interpreter lock.
+
+An exception may reach the caller between any two bytecodes: from a signal's handler, or from
+another thread. So the caller hands a task over whole, by one atomic operation, takes no part in
+it, and waits; the threads bring it to its end. If several exceptions get through the wait, the
+next call waits first.
+"""
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, Final
+from queue import SimpleQueue
+from typing import Any, Final, TypeAlias
 from weakref import finalize
 
 import numpy as np
@@ -12,6 +19,12 @@ from numpy.typing import NDArray
 
 from catan_pz.compiler.arguments import Parameters, index_error
 from catan_pz.compiler.rule import Entry, bound
+
+WAIT_SECONDS: Final = 0.05
+"""How long the caller waits at a time; it is woken once the task is over."""
+
+CANCELLED: Final = -1
+"""In place of the number of the thread that begins a task that nobody has begun."""
 
 _NEVER_GIVEN: Final = object()
 
@@ -32,24 +45,115 @@ class _Arguments:
                 self._given[k] = given
 
 
+class _Task:
+    """A call on all chunks; several threads run it at once.
+
+    Attributes:
+        is_over: whether all chunks are done.
+        error: what a chunk has raised.
+    """
+
+    def __init__(
+        self,
+        call: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        bounds: list[tuple[int, int]],
+        results: NDArray[np.int64],
+    ) -> None:
+        self._call = call
+        self._games, *self._rest = arguments
+        self._bounds = bounds
+        self._results = results
+        self._claims: dict[str, int] = {}
+        self._chunks = deque(range(len(bounds)))
+        self._left = len(bounds)
+        self._counting = threading.Lock()
+        self._end = threading.Lock()
+        self._end.acquire()
+        self.is_over = False
+        self.error: BaseException | None = None
+
+    def claim(self, who: int) -> bool:
+        """Let one of several decide on it; return whether it is this one.
+
+        Args:
+            who: number of the thread that begins it, or CANCELLED.
+        """
+        return self._claims.setdefault("who", who) == who
+
+    def run(self) -> None:
+        """Run chunks until none is left."""
+        while True:
+            try:
+                chunk = self._chunks.popleft()
+            except IndexError:
+                return
+            first, last = self._bounds[chunk]
+            try:
+                result = self._call(self._games, first, last, *self._rest)
+                self._results[chunk] = result or 0
+            except BaseException as error:
+                self.error = error
+            self._count()
+
+    def _count(self) -> None:
+        with self._counting:
+            self._left -= 1
+            if self._left == 0:
+                self.is_over = True
+                self._end.release()
+
+    def wait(self) -> None:
+        """Wait until it is over."""
+        while not self.is_over:  # an exception may have come after the lock was acquired
+            self._end.acquire(timeout=WAIT_SECONDS)
+
+
+_Queue: TypeAlias = "SimpleQueue[tuple[_Task, int] | None]"
+
+
+def _run_thread(queue: _Queue) -> None:
+    """Target of a thread: run tasks until there is None."""
+    while (given := queue.get()) is not None:
+        task, helpers = given
+        if helpers == 0 or task.claim(threading.get_ident()):
+            for _ in range(helpers):
+                queue.put((task, 0))
+            task.run()
+        del task, given  # a thread that waits keeps no games
+
+
+def _stop(queue: _Queue, threads: int) -> None:
+    """Let the threads end."""
+    for _ in range(threads):
+        queue.put(None)
+
+
 class PythonThreadPool:
-    """A `ThreadPool` on a `ThreadPoolExecutor`; takes uncompiled functions, too."""
+    """A `ThreadPool` on Python's threads; takes uncompiled functions, too."""
 
     def __init__(self, num_games: int, threads: int, chunk: int) -> None:
         self._bounds = [(k, min(k + chunk, num_games)) for k in range(0, num_games, chunk)]
         self._threads = min(threads, len(self._bounds))
         self._results: NDArray[np.int64] = np.zeros(len(self._bounds), np.int64)
+        self._result: NDArray[np.int64] = np.zeros(1, np.int64)
         self._checks: dict[Entry, _Arguments] = {}
+        self._task: _Task | None = None
         self._process = os.getpid()
-        self._executor = ThreadPoolExecutor(max(1, self._threads - 1), "catan-pz")
-        self._open = True
-        self._end = finalize(self, self._executor.shutdown, wait=False)
+        self._queue: _Queue = SimpleQueue()
+        started = self._threads if self._threads > 1 else 0
+        self._open = started > 0
+        self._end = finalize(self, _stop, self._queue, started)
+        for _ in range(started):
+            threading.Thread(target=_run_thread, args=(self._queue,), daemon=True).start()
 
     def __len__(self) -> int:
         return self._threads
 
     def close(self) -> None:
         """See `ThreadPool.close`."""
+        self._forget_parent()
+        self._settle()
         self._open = False
         self._end()
 
@@ -57,64 +161,52 @@ class PythonThreadPool:
         """See `ThreadPool.run`."""
         if isinstance(function, Entry):
             self._check(function, arguments)
-        chunks = deque(range(len(self._bounds)))
-        work = _Work(bound(function), arguments, chunks, self._bounds, self._results)
-        # A forked process has none of its parent's threads.
-        helpers = self._threads - 1 if self._open and os.getpid() == self._process else 0
-        others = [self._executor.submit(work) for _ in range(helpers)]
+        call = bound(function)
+        self._forget_parent()
+        self._settle()
         try:
-            try:
-                work()
-            finally:
-                chunks.clear()
-                running = _wait_for(others)
-            for other in running:
-                other.result()
+            return self._share_out(call, arguments) if self._open else self._alone(call, arguments)
         except IndexError as error:
             raise index_error(function) from error
+
+    def _forget_parent(self) -> None:
+        """Do without threads in a forked process, which has none of its parent's."""
+        process = os.getpid()
+        if process != self._process:
+            self._open, self._task, self._process = False, None, process
+
+    def _alone(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> NDArray[np.int64]:
+        """One call on all games, so that it is done whole or not at all."""
+        games, *rest = arguments
+        self._result[0] = call(games, 0, self._bounds[-1][1], *rest) or 0
+        return self._result
+
+    def _share_out(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> NDArray[np.int64]:
+        task = self._task = _Task(call, arguments, self._bounds, self._results)
+        try:
+            self._queue.put((task, self._threads - 1))
+            task.wait()
+        finally:
+            self._settle()
+        if task.error is not None:
+            raise task.error
         return self._results
+
+    def _settle(self) -> None:
+        """Wait until no thread is at work, whatever is raised meanwhile; raise it afterwards."""
+        raised: BaseException | None = None
+        while (task := self._task) is not None:
+            try:
+                if not task.claim(CANCELLED):
+                    task.wait()
+                self._task = None
+            except BaseException as error:
+                raised = error
+        if raised is not None:
+            raise raised
 
     def _check(self, entry: Entry, arguments: tuple[Any, ...]) -> None:
         known = self._checks.get(entry)
         if known is None:
             known = self._checks[entry] = _Arguments(entry)
         known.check(arguments)
-
-
-class _Work:
-    """Runs chunks until none is left; several threads call it at once."""
-
-    def __init__(
-        self,
-        call: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        chunks: deque[int],
-        bounds: list[tuple[int, int]],
-        results: NDArray[np.int64],
-    ) -> None:
-        self._call = call
-        self._games, *self._rest = arguments
-        self._chunks = chunks
-        self._bounds = bounds
-        self._results = results
-
-    def __call__(self) -> None:
-        """Run chunks."""
-        while True:
-            try:
-                chunk = self._chunks.popleft()
-            except IndexError:
-                return
-            first, last = self._bounds[chunk]
-            self._results[chunk] = self._call(self._games, first, last, *self._rest) or 0
-
-
-def _wait_for(others: list[Future[None]]) -> list[Future[None]]:
-    """Wait until no thread is at work and return those that were; cancel the others."""
-    running = [other for other in others if not other.cancel()]
-    try:
-        wait(running)
-    except KeyboardInterrupt:  # no thread may still run when the caller goes on
-        wait(running)
-        raise
-    return running
