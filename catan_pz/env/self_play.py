@@ -24,10 +24,11 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.batch import make_batch
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.game import Game, drawn_seed
+from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.reward_calls import NO_STEP, begin_decisions
 
 
-class SelfPlayBatch:
+class SelfPlayBatch(OneAtATime):
     """B games in which every seat learns, stepped together.
 
     Game i is the game that `SelfPlayEnv` plays with the seed + i, whatever B, the device and
@@ -58,7 +59,9 @@ class SelfPlayBatch:
             first one in the game.
         decided: (B,) int8, the seat that decided in the last step.
 
-    Arrays are written again by the next step.
+    Arrays are written again by the next step. Python threads that share a batch take turns, one
+    call after the other. Where a step or a reset doesn't come to its end, whatever was raised,
+    the next call raises a `RuntimeError` that asks for `reset`.
 
     Raises:
         ImportError, RuntimeError, MemoryError: where a GPU, what it needs, or its memory is
@@ -79,6 +82,7 @@ class SelfPlayBatch:
         global_state: bool = False,
         **options: Unpack[RuleOptions],
     ) -> None:
+        super().__init__()
         self.batch = make_batch(
             num_games,
             rules,
@@ -161,6 +165,10 @@ class SelfPlayBatch:
         Raises:
             ValueError: for a seed that is not possible.
         """
+        with self._one_at_a_time:
+            self._change(self._restart_all, seed)
+
+    def _restart_all(self, seed: int | None) -> None:
         self.batch.reset(seed)
         self._clear()
 
@@ -180,6 +188,16 @@ class SelfPlayBatch:
                 raises it, and a `reset` must follow.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
+        with self._one_at_a_time:
+            self._check_whole()
+            begun = self.batch.steps_begun
+            try:
+                self._change(self._step, actions)
+            except BaseException:
+                self._is_whole = self.batch.steps_begun == begun
+                raise
+
+    def _step(self, actions: Any) -> None:
         self._moving[:] = self.player
         self._begun[:] = self.done
         self.batch.step(actions)

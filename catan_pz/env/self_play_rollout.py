@@ -96,6 +96,7 @@ class SelfPlayRollout:
         self._last_value = zeros((batch.num_games,), np.float32)
         self._recorded: dict[str, Any] = {"value": self._value}
         self._count = 0
+        self._first = 0
 
     def step(self, actions: Any, values: Any, **more: Any) -> None:
         """Record what the seats to move see and do, and play it.
@@ -109,11 +110,16 @@ class SelfPlayRollout:
         Raises:
             IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`; nothing is
                 recorded.
-            RuntimeError: if all T steps are recorded: `finish` comes next.
+            RuntimeError: if all T steps are recorded: `finish` comes next. If the batch has
+                been reset or stepped between steps that are recorded, or an exception came
+                before a step was: `clear` comes next.
         """
         batch, t = self.batch, self._count
         if t == self.num_steps:
             raise RuntimeError(f"all {t} steps are recorded: call finish() first")
+        if t == 0:
+            self._first = batch.steps
+        self._check_unbroken()
         seen = {"observation": batch.observation, "mask": batch.mask, "player": batch.player}
         if seen["observation"] is None:
             del seen["observation"]
@@ -126,6 +132,17 @@ class SelfPlayRollout:
         self._done[t] = batch.done
         self._truncated[t] = batch.truncated
         self._count += 1
+
+    def clear(self) -> None:
+        """Drop the steps that are recorded."""
+        self._count = 0
+
+    def _check_unbroken(self) -> None:
+        if self.batch.steps != self._first + self._count:
+            raise RuntimeError(
+                "the batch has been reset, or has played a step that isn't recorded, since the "
+                "first of those that are: call clear() first"
+            )
 
     def finish(
         self, last_values: Any, *, gamma: float = 0.999, gae_lambda: float = 0.95
@@ -144,10 +161,12 @@ class SelfPlayRollout:
             The data; its recorded arrays are written again by the next rollout.
 
         Raises:
-            RuntimeError: if fewer than T steps are recorded.
+            RuntimeError: if fewer than T steps are recorded, or the batch has been reset or
+                stepped since.
         """
         if self._count != self.num_steps:
             raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")
+        self._check_unbroken()
         self._count = 0
         self._last_value[:] = last_values
         scan = _BackwardScan(self.batch, self.num_steps, self._last_value)

@@ -59,9 +59,14 @@ class CpuBatch(ThreadedGames):
         done: (B,) bool, whether the last step ended a game.
         truncated: (B,) bool, whether it did so by the limit of turns.
         seeds: (B,) uint64, seeds of the games that are on.
+        steps_begun: steps that have been played, or broken off by an exception.
 
     All arrays are views of the same memory at each step, but for observations of other
     encoders than "units", "flat" and "dict", and the global state: these are new ones.
+
+    Python threads that share a batch take turns, one call after the other. Where an exception
+    comes while a call works, from a signal's handler for example, the call has happened or it
+    has not; where it came to a half, the next one raises a `RuntimeError` that asks for `reset`.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -82,6 +87,7 @@ class CpuBatch(ThreadedGames):
     ) -> None:
         super().__init__(num_games, Rules.make(rules, **options), threads)
         self.auto_reset = auto_reset
+        self.steps_begun = 0
         self._reward = make_reward(reward)
         self.encoder = encoder_of(observation)
         self._make_arrays()
@@ -110,18 +116,20 @@ class CpuBatch(ThreadedGames):
         self._weights = weights_of(self._reward)
 
     def _deal(self, where: int) -> None:
+        self._forget_values()
         self._share_out_deal(batch_calls.deal_games, where, *self._shown)
-        self._changed()
 
     @property
     def observation(self) -> Any:
         """What the players to move see, by the encoder: (B, ...) arrays; None without one."""
-        return self._encoded.get()
+        with self._one_at_a_time:
+            return self._encoded.get()
 
     @property
     def global_state(self) -> NDArray[np.float32] | None:
         """(B, M) what `raw_env.state()` gives, for critics, never for players; None if not on."""
-        return None if self._global is None else self._global.get()
+        with self._one_at_a_time:
+            return None if self._global is None else self._global.get()
 
     def _encode(self) -> Any:
         if self.encoder is None:
@@ -131,7 +139,8 @@ class CpuBatch(ThreadedGames):
             return self.encoder.of_flat(self._flat)
         return self.encoder.encode(self._observation)
 
-    def _changed(self) -> None:
+    def _forget_values(self) -> None:
+        """Before the games change, since an exception may come right after they have."""
         self._encoded.forget()
         if self._global is not None:
             self._global.forget()
@@ -147,7 +156,12 @@ class CpuBatch(ThreadedGames):
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
-        self._seed(drawn_seed() if seed is None else check_seed(seed))
+        seed = drawn_seed() if seed is None else check_seed(seed)
+        with self._one_at_a_time:
+            self._change(self._restart_all, seed)
+
+    def _restart_all(self, seed: int) -> None:
+        self._seed(seed)
         self._rng_states[:] = ~self.seeds
         self.reward[:] = 0
         self.done[:] = False
@@ -156,14 +170,18 @@ class CpuBatch(ThreadedGames):
 
     def reset_finished(self) -> None:
         """Start the next game in every place whose game is finished."""
-        self._deal(batch_rules.WHERE_FINISHED)
+        with self._one_at_a_time:
+            self._check_whole()
+            self._deal(batch_rules.WHERE_FINISHED)
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, -1 where it is finished.
 
         The array is the same at each call. Draws don't touch the chance of the games.
         """
-        self._share_out(batch_calls.sample_actions, self._rng_states, self._actions)
+        with self._one_at_a_time:
+            self._check_whole()
+            self._share_out(batch_calls.sample_actions, self._rng_states, self._actions)
         return self._actions
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -180,7 +198,9 @@ class CpuBatch(ThreadedGames):
         Where the reward raises, or gives what is none, the step is played nonetheless and its
         rewards are zero.
         """
-        self._play(self._checked(actions), drawing=0)
+        with self._one_at_a_time:
+            self._check_whole()
+            self._play(self._checked(actions), drawing=0)
 
     def play_random(self, steps: int = 1) -> None:
         """Play random legal actions in every game, each equally likely.
@@ -195,13 +215,29 @@ class CpuBatch(ThreadedGames):
             ValueError: if that isn't an int from 0.
         """
         steps = check_count("steps", steps, least=0)
-        for _ in range(steps):
-            self._play(self._actions, drawing=1)
+        with self._one_at_a_time:
+            self._check_whole()
+            for _ in range(steps):
+                self._play(self._actions, drawing=1)
 
     def _play(self, actions: NDArray[np.int64], drawing: int) -> None:
-        table = self._table
+        self._forget_values()
+        self.steps_begun += 1
+        if isinstance(self._reward, LinearReward):
+            self._play_step(actions, drawing, self.auto_reset)
+            return
         # A reward that only Python knows has to see how games ended.
-        following = self.auto_reset and isinstance(self._reward, LinearReward)
+        self._is_whole = False
+        try:
+            self._play_step(actions, drawing, following=False)
+            self._rewards[:] = reward_values(self._reward, self._terms, self.games)
+        finally:  # also where the reward failed, so that the next step can be played
+            if self.auto_reset and self.done.any():
+                self._deal(batch_rules.WHERE_FINISHED)
+            self._is_whole = True
+
+    def _play_step(self, actions: NDArray[np.int64], drawing: int, following: bool) -> None:
+        table = self._table
         self._share_out(
             batch_calls.step_games,
             actions,
@@ -221,10 +257,3 @@ class CpuBatch(ThreadedGames):
             *table.deal_options,
             *self._shown,
         )
-        self._changed()
-        if not isinstance(self._reward, LinearReward):
-            try:
-                self._rewards[:] = reward_values(self._reward, self._terms, self.games)
-            finally:  # also where the reward failed, so that the next step can be played
-                if self.auto_reset and self.done.any():
-                    self.reset_finished()

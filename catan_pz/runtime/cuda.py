@@ -16,6 +16,7 @@ from catan_pz.rewards import LinearReward, Reward, is_sparse, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINISHED
 from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
+from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.threaded import seeds_from
 from catan_pz.terms import MAX_PLAYERS
@@ -24,7 +25,7 @@ _GLOBAL_SCALES: Final = Table(GLOBAL_SCALES)
 _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
 
 
-class CudaBatch:
+class CudaBatch(OneAtATime):
     """B games of the same rules, stepped together on a GPU, one thread a game.
 
     What `CpuBatch` is on the CPU, game by game and byte for byte; `make_batch` makes either.
@@ -51,9 +52,14 @@ class CudaBatch:
         reward: (B, P) float32 tensor, of each seat for the last step.
         done: (B,) bool tensor, whether the last step ended a game.
         truncated: (B,) bool tensor, whether it did so by the limit of turns.
+        steps_begun: steps that have been launched, or broken off by an exception.
 
     All tensors are views of the same device memory at each step, but for observations of other
     encoders than "units" and the global state: these are new ones.
+
+    Python threads that share a batch take turns, one call after the other. Where a step or a
+    reset doesn't come to its end, whatever was raised, the next call raises a `RuntimeError`
+    that asks for `reset`.
 
     Raises:
         ImportError: where numba-cuda or torch are missing.
@@ -74,9 +80,11 @@ class CudaBatch:
         global_state: bool = False,
         **options: Any,
     ) -> None:
+        super().__init__()
         self.rules = Rules.make(rules, **options)
         self.num_games = check_count("num_games", num_games)
         self.auto_reset = auto_reset
+        self.steps_begun = 0
         self._reward = _linear(reward)
         self._table = table_of(self.rules)
         self._device = _open_device()
@@ -138,13 +146,14 @@ class CudaBatch:
             self._observe_everything = launch(kernels.observe_everything_kernel)
 
     def _deal(self, where: int) -> None:
+        self._forget_values()
         self._deal_all(self._games, self._blank, where, *self._dealt, *self._shown)
-        self._changed()
 
     @property
     def observation(self) -> Any:
         """What the players to move see, by the encoder: (B, ...) tensors; None without one."""
-        return self._encoded.get()
+        with self._one_at_a_time:
+            return self._encoded.get()
 
     @property
     def global_state(self) -> Any:
@@ -152,7 +161,8 @@ class CudaBatch:
 
         None if it isn't on.
         """
-        return None if self._global is None else self._global.get()
+        with self._one_at_a_time:
+            return None if self._global is None else self._global.get()
 
     def _encode(self) -> Any:
         return None if self.encoder is None else self.encoder.encode(self.units)
@@ -161,7 +171,7 @@ class CudaBatch:
         self._observe_everything(self._games, self._device.view(self._vectors))
         return scaled(self._vectors.T, _GLOBAL_SCALES)
 
-    def _changed(self) -> None:
+    def _forget_values(self) -> None:
         self._encoded.forget()
         if self._global is not None:
             self._global.forget()
@@ -172,7 +182,12 @@ class CudaBatch:
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
-        seeds = seeds_from(drawn_seed() if seed is None else check_seed(seed), self.num_games)
+        seed = drawn_seed() if seed is None else check_seed(seed)
+        with self._one_at_a_time:
+            self._change(self._restart_all, seed)
+
+    def _restart_all(self, seed: int) -> None:
+        seeds = seeds_from(seed, self.num_games)
         self._clear_refusal()
         self._device.copy(self._seeds, seeds)
         self._device.copy(self._rng_states, ~seeds)
@@ -182,14 +197,18 @@ class CudaBatch:
 
     def reset_finished(self) -> None:
         """Start the next game in every place whose game is finished."""
-        self._deal(WHERE_FINISHED)
+        with self._one_at_a_time:
+            self._check_whole()
+            self._change(self._deal, WHERE_FINISHED)
 
     def sample(self) -> Any:
         """(B,) int64 tensor, a random legal action for each game, -1 where it is finished.
 
         The tensor is the same at each call. Draws don't touch the chance of the games.
         """
-        self._sample_all(self._games, self._rng_states, self._device.view(self._actions))
+        with self._one_at_a_time:
+            self._check_whole()
+            self._sample_all(self._games, self._rng_states, self._device.view(self._actions))
         return self._actions
 
     def step(self, actions: Any) -> None:
@@ -204,10 +223,15 @@ class CudaBatch:
                 touched since.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
-        self._raise_refused()
-        given = self._device.view(self._device.integers(actions, self.num_games))
-        self._check_all(self._games, given, self.rules.num_actions, self._refused)
-        self._play(given, drawing=0)
+        with self._one_at_a_time:
+            self._check_whole()
+            self._raise_refused()
+            given = self._device.view(self._device.integers(actions, self.num_games))
+            self._change(self._check_and_play, given)
+
+    def _check_and_play(self, actions: Any) -> None:
+        self._check_all(self._games, actions, self.rules.num_actions, self._refused)
+        self._play(actions, drawing=0)
 
     def play_random(self, steps: int = 1) -> None:
         """Play random legal actions in every game, each equally likely.
@@ -222,12 +246,16 @@ class CudaBatch:
             ValueError: if that isn't an int from 0.
         """
         steps = check_count("steps", steps, least=0)
-        self._raise_refused()
-        actions = self._device.view(self._actions)
-        for _ in range(steps):
-            self._play(actions, drawing=1)
+        with self._one_at_a_time:
+            self._check_whole()
+            self._raise_refused()
+            actions = self._device.view(self._actions)
+            for _ in range(steps):
+                self._change(self._play, actions, 1)
 
     def _play(self, actions: Any, drawing: int) -> None:
+        self._forget_values()
+        self.steps_begun += 1
         self._step_all(
             self._games,
             actions,
@@ -244,7 +272,6 @@ class CudaBatch:
             *self._dealt,
             *self._shown,
         )
-        self._changed()
 
     def synchronize(self) -> None:
         """Wait for the device.
@@ -252,8 +279,9 @@ class CudaBatch:
         Raises:
             IllegalActionError: for an action of the last step, as `step` would.
         """
-        self._device.synchronize()
-        self._raise_refused()
+        with self._one_at_a_time:
+            self._device.synchronize()
+            self._raise_refused()
 
     def _raise_refused(self) -> None:
         if self._told[0] == NOTHING_REFUSED:
@@ -267,19 +295,22 @@ class CudaBatch:
             raise IllegalActionError(f"game {i}: {error}") from None
 
     def _clear_refusal(self) -> None:
-        self._told[:] = _NOTHING
+        # The kernels first: an exception in between lets the refusal be told twice, not never.
         self._device.copy(self._refused, _NOTHING)
+        self._told[:] = _NOTHING
 
     @property
     def seeds(self) -> NDArray[np.uint64]:
         """(B,) a copy of the seeds of the games that are on."""
-        seeds: NDArray[np.uint64] = self._device.to_host(self._seeds)
+        with self._one_at_a_time:
+            seeds: NDArray[np.uint64] = self._device.to_host(self._seeds)
         return seeds
 
     @property
     def games(self) -> np.ndarray:
         """(B,) a copy of the records, of `engine.state.STATE`."""
-        games: np.ndarray = self._device.to_host(self._games)
+        with self._one_at_a_time:
+            games: np.ndarray = self._device.to_host(self._games)
         return games
 
     def game(self, i: int) -> Game:
@@ -289,11 +320,13 @@ class CudaBatch:
             IndexError, TypeError: if i isn't an integer from 0 to B - 1.
         """
         i = check_game_number(i, self.num_games)
-        return Game.from_games(self._device.to_host(self._games[i : i + 1]), self.rules)
+        with self._one_at_a_time:
+            return Game.from_games(self._device.to_host(self._games[i : i + 1]), self.rules)
 
     def close(self) -> None:
         """Wait for the device; the memory goes back when the batch is forgotten."""
-        self._device.synchronize()
+        with self._one_at_a_time:
+            self._device.synchronize()
 
 
 def bytes_a_game(rules: Rules, *, observation: bool = True) -> int:

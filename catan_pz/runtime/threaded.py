@@ -15,6 +15,7 @@ from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls
 from catan_pz.runtime.game import Game, IllegalActionError
+from catan_pz.runtime.one_at_a_time import OneAtATime
 
 FEWEST_GAMES_AT_ONCE: Final = 64
 MOST_GAMES_AT_ONCE: Final = 256
@@ -22,7 +23,7 @@ MOST_GAMES_AT_ONCE: Final = 256
 and few enough that none waits long for the last."""
 
 
-class ThreadedGames:
+class ThreadedGames(OneAtATime):
     """B games of the same rules on which compiled calls are shared out among threads.
 
     Args:
@@ -41,6 +42,7 @@ class ThreadedGames:
     """
 
     def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
+        super().__init__()
         self.rules = rules
         self.num_games = check_count("num_games", num_games)
         threads = check_count("threads", threads)
@@ -56,7 +58,7 @@ class ThreadedGames:
         """Call an entry point on all games, shared out among the threads.
 
         Its results for one part of the games after the other, zero where it has none; the
-        same array at each call.
+        next call writes to the same array.
         """
         return self._pool.run(function, self.games, *arguments)
 
@@ -111,11 +113,13 @@ class ThreadedGames:
             IndexError, TypeError: if i isn't an integer from 0 to B - 1.
         """
         i = check_game_number(i, self.num_games)
-        return Game.from_games(self.games[i : i + 1].copy(), self.rules)
+        with self._one_at_a_time:
+            return Game.from_games(self.games[i : i + 1].copy(), self.rules)
 
     def close(self) -> None:
         """Let the threads go; steps then run on one."""
-        self._pool.close()
+        with self._one_at_a_time:
+            self._pool.close()
 
 
 def seeds_from(first: int, count: int) -> NDArray[np.uint64]:

@@ -105,6 +105,10 @@ class SingleLearnerBatch(ThreadedGames):
         final_decisions: (B,) int64, the learner's decisions.
         final_return: (B,) float64, sum of its rewards.
 
+    Python threads that share a batch take turns, one call after the other. Where a step or a
+    reset doesn't come to its end, whatever was raised, the next call raises a `RuntimeError`
+    that asks for `reset`.
+
     Raises:
         ValueError: names the option, its value and what is allowed.
     """
@@ -159,18 +163,20 @@ class SingleLearnerBatch(ThreadedGames):
                     "batches don't write; allowed: agents without `observe`"
                 )
             agent.check_rules(self.rules)
-        self._copies.leave(range(self.num_games), self._result)
-        self._opponents = opponents
-        self._random_places = sum(
-            1 << place for place, a in enumerate(self._opponents, 1) if a is None
-        )
+        random_places = sum(1 << place for place, a in enumerate(opponents, 1) if a is None)
         # A reward that only Python knows has to see every decision.
-        self._random_inside = self._random_places if self._linear else 0
+        random_inside = random_places if self._linear else 0
+        with self._one_at_a_time:
+            self._copies.leave(range(self.num_games), self._result)
+            self._opponents = opponents
+            self._random_places = random_places
+            self._random_inside = random_inside
 
     @property
     def seen(self) -> Any:
         """What the learner sees, by the encoder: (B, ...) arrays."""
-        return self._encoded.get()
+        with self._one_at_a_time:
+            return self._encoded.get()
 
     def new_seen(self) -> Any:
         """`seen` in arrays that no later step writes to."""
@@ -201,7 +207,8 @@ class SingleLearnerBatch(ThreadedGames):
 
         Seats are absolute in it; `seats` tells the learner's.
         """
-        return self._full_states()
+        with self._one_at_a_time:
+            return self._full_states()
 
     def _make_arrays(self, alternate: bool) -> None:
         size = self.num_games
@@ -276,10 +283,14 @@ class SingleLearnerBatch(ThreadedGames):
         Raises:
             ValueError: for a seed that is not possible.
         """
+        first = None if seed is None else check_seed(seed)
+        with self._one_at_a_time:
+            self._change(self._restart_all, first)
+
+    def _restart_all(self, first: int | None) -> None:
         where = batch_rules.EVERYWHERE
-        if seed is not None or not self.mask.any():
-            first = drawn_seed() if seed is None else check_seed(seed)
-            self._seed(first)
+        if first is not None or not self.mask.any():
+            self._seed(drawn_seed() if first is None else first)
             self._sample_rng[:] = ~self.seeds ^ _SAMPLE_SALT
             where = batch_rules.FROM_SEEDS
         self._take_turns()
@@ -309,6 +320,11 @@ class SingleLearnerBatch(ThreadedGames):
             raise ValueError(f"places have shape {places.shape}, must have ({self.num_games},)")
         if places.dtype != np.bool_:
             raise TypeError(f"places are {places.dtype}, must be bool")
+        with self._one_at_a_time:
+            self._check_whole()
+            self._change(self._restart, places)
+
+    def _restart(self, places: NDArray[np.bool_]) -> None:
         self.games["phase"][places] = Phase.OVER
         self.done[places] = True  # what is played before the first decision pays nothing
         self._forget(np.flatnonzero(places))
@@ -333,7 +349,9 @@ class SingleLearnerBatch(ThreadedGames):
                 f"option opponents: {self._copies.names} may keep something of a game, which no "
                 "state holds; allowed: stateless agents, such as BatchAgents"
             )
-        return {name.lstrip("_"): getattr(self, name).copy() for name in _KEPT}
+        with self._one_at_a_time:
+            self._check_whole()
+            return {name.lstrip("_"): getattr(self, name).copy() for name in _KEPT}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, learner's seat and B.
@@ -347,9 +365,13 @@ class SingleLearnerBatch(ThreadedGames):
             if given is None or given.shape != own.shape or given.dtype != own.dtype:
                 seen = "missing" if given is None else f"{given.shape} of {given.dtype}"
                 raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")
+        with self._one_at_a_time:
+            self._change(self._copy_from, state)
+
+    def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
         self._copies.leave(range(self.num_games), self._result)
-        for name, own in kept.items():
-            own[...] = state[name]
+        for name in _KEPT:
+            getattr(self, name)[...] = state[name.lstrip("_")]
         self._waiting[:] = False
         self._encoded.forget()
 
@@ -358,7 +380,9 @@ class SingleLearnerBatch(ThreadedGames):
 
         Neither the chance of the games nor the opponents' random streams are touched.
         """
-        self._share_out(batch_calls.sample_actions, self._sample_rng, self._sample)
+        with self._one_at_a_time:
+            self._check_whole()
+            self._share_out(batch_calls.sample_actions, self._sample_rng, self._sample)
         return self._sample
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -375,7 +399,12 @@ class SingleLearnerBatch(ThreadedGames):
 
         Where the reward raises, or gives what is none, the step stays unfinished, too.
         """
-        self._actions[:] = self._checked(actions)
+        with self._one_at_a_time:
+            self._check_whole()
+            self._change(self._step, self._checked(actions))
+
+    def _step(self, actions: NDArray[np.int64]) -> None:
+        self._actions[:] = actions
         self._take_turns()
         self.reward[:] = 0
         self.done[:] = False
@@ -395,7 +424,8 @@ class SingleLearnerBatch(ThreadedGames):
     def close(self) -> None:
         """Let threads and opponents go; steps then run on one thread, with fresh opponents."""
         super().close()
-        self._copies.leave(range(self.num_games), self._result)
+        with self._one_at_a_time:
+            self._copies.leave(range(self.num_games), self._result)
 
     def _finish_rounds(self) -> None:
         """Play the opponents that aren't played inside compiled code, until none is to move."""
