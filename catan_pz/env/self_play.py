@@ -115,6 +115,7 @@ class SelfPlayBatch(OneAtATime):
         self.steps = 0
         self.reward[:] = 0
         self.last_step[:] = NO_STEP
+        self.decided[:] = 0
 
     @property
     def player(self) -> Any:
@@ -165,7 +166,7 @@ class SelfPlayBatch(OneAtATime):
         Raises:
             ValueError: for a seed that is not possible.
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._change(self._restart_all, seed)
 
     def _restart_all(self, seed: int | None) -> None:
@@ -188,7 +189,7 @@ class SelfPlayBatch(OneAtATime):
                 raises it, and a `reset` must follow.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             begun = self.batch.steps_begun
             try:

@@ -167,14 +167,15 @@ class SelfPlayRollout:
         if self._count != self.num_steps:
             raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")
         self._check_unbroken()
-        self._count = 0
         self._last_value[:] = last_values
         scan = _BackwardScan(self.batch, self.num_steps, self._last_value)
         for t in reversed(range(self.num_steps)):
             scan.end_games(self._done[t], self._truncated[t])
             scan.reward = scan.reward + self._step_reward[t]
             scan.visit(t, self._recorded["player"][t], self._value[t], gamma, gae_lambda)
-        return SelfPlayData(dict(self._recorded), *scan.results(self._value))
+        data = SelfPlayData(dict(self._recorded), *scan.results(self._value))
+        self._count = 0
+        return data
 
 
 class _BackwardScan:

@@ -122,13 +122,13 @@ class CpuBatch(ThreadedGames):
     @property
     def observation(self) -> Any:
         """What the players to move see, by the encoder: (B, ...) arrays; None without one."""
-        with self._one_at_a_time:
+        with self._turn:
             return self._encoded.get()
 
     @property
     def global_state(self) -> NDArray[np.float32] | None:
         """(B, M) what `raw_env.state()` gives, for critics, never for players; None if not on."""
-        with self._one_at_a_time:
+        with self._turn:
             return None if self._global is None else self._global.get()
 
     def _encode(self) -> Any:
@@ -157,7 +157,7 @@ class CpuBatch(ThreadedGames):
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
         seed = drawn_seed() if seed is None else check_seed(seed)
-        with self._one_at_a_time:
+        with self._turn:
             self._change(self._restart_all, seed)
 
     def _restart_all(self, seed: int) -> None:
@@ -170,7 +170,7 @@ class CpuBatch(ThreadedGames):
 
     def reset_finished(self) -> None:
         """Start the next game in every place whose game is finished."""
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._deal(batch_rules.WHERE_FINISHED)
 
@@ -179,7 +179,7 @@ class CpuBatch(ThreadedGames):
 
         The array is the same at each call. Draws don't touch the chance of the games.
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._share_out(batch_calls.sample_actions, self._rng_states, self._actions)
         return self._actions
@@ -198,7 +198,7 @@ class CpuBatch(ThreadedGames):
         Where the reward raises, or gives what is none, the step is played nonetheless and its
         rewards are zero.
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._play(self._checked(actions), drawing=0)
 
@@ -215,7 +215,7 @@ class CpuBatch(ThreadedGames):
             ValueError: if that isn't an int from 0.
         """
         steps = check_count("steps", steps, least=0)
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             for _ in range(steps):
                 self._play(self._actions, drawing=1)

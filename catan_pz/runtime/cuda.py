@@ -152,7 +152,7 @@ class CudaBatch(OneAtATime):
     @property
     def observation(self) -> Any:
         """What the players to move see, by the encoder: (B, ...) tensors; None without one."""
-        with self._one_at_a_time:
+        with self._turn:
             return self._encoded.get()
 
     @property
@@ -161,7 +161,7 @@ class CudaBatch(OneAtATime):
 
         None if it isn't on.
         """
-        with self._one_at_a_time:
+        with self._turn:
             return None if self._global is None else self._global.get()
 
     def _encode(self) -> Any:
@@ -183,7 +183,7 @@ class CudaBatch(OneAtATime):
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""
         seed = drawn_seed() if seed is None else check_seed(seed)
-        with self._one_at_a_time:
+        with self._turn:
             self._change(self._restart_all, seed)
 
     def _restart_all(self, seed: int) -> None:
@@ -197,7 +197,7 @@ class CudaBatch(OneAtATime):
 
     def reset_finished(self) -> None:
         """Start the next game in every place whose game is finished."""
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._change(self._deal, WHERE_FINISHED)
 
@@ -206,7 +206,7 @@ class CudaBatch(OneAtATime):
 
         The tensor is the same at each call. Draws don't touch the chance of the games.
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._sample_all(self._games, self._rng_states, self._device.view(self._actions))
         return self._actions
@@ -223,7 +223,7 @@ class CudaBatch(OneAtATime):
                 touched since.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._raise_refused()
             given = self._device.view(self._device.integers(actions, self.num_games))
@@ -246,7 +246,7 @@ class CudaBatch(OneAtATime):
             ValueError: if that isn't an int from 0.
         """
         steps = check_count("steps", steps, least=0)
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._raise_refused()
             actions = self._device.view(self._actions)
@@ -279,7 +279,7 @@ class CudaBatch(OneAtATime):
         Raises:
             IllegalActionError: for an action of the last step, as `step` would.
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._device.synchronize()
             self._raise_refused()
 
@@ -302,14 +302,14 @@ class CudaBatch(OneAtATime):
     @property
     def seeds(self) -> NDArray[np.uint64]:
         """(B,) a copy of the seeds of the games that are on."""
-        with self._one_at_a_time:
+        with self._turn:
             seeds: NDArray[np.uint64] = self._device.to_host(self._seeds)
         return seeds
 
     @property
     def games(self) -> np.ndarray:
         """(B,) a copy of the records, of `engine.state.STATE`."""
-        with self._one_at_a_time:
+        with self._turn:
             games: np.ndarray = self._device.to_host(self._games)
         return games
 
@@ -320,12 +320,12 @@ class CudaBatch(OneAtATime):
             IndexError, TypeError: if i isn't an integer from 0 to B - 1.
         """
         i = check_game_number(i, self.num_games)
-        with self._one_at_a_time:
+        with self._turn:
             return Game.from_games(self._device.to_host(self._games[i : i + 1]), self.rules)
 
     def close(self) -> None:
         """Wait for the device; the memory goes back when the batch is forgotten."""
-        with self._one_at_a_time:
+        with self._turn:
             self._device.synchronize()
 
 

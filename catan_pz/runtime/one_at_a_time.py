@@ -1,13 +1,14 @@
 """Calls on a batch: one at a time, each brought to its end or the batch to be reset."""
 
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
 
+from catan_pz.compiler.forks import tell_forks
+
 
 class OneAtATime:
-    """Lets threads call the methods of a batch one after the other.
+    """Lets threads call the methods of a batch one after the other: each holds `_turn`.
 
     An exception may come between any two bytecodes: from a signal's handler, or from another
     thread. A change that takes several compiled calls goes through `_change`; where it doesn't
@@ -15,25 +16,17 @@ class OneAtATime:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self._process = os.getpid()
+        self._turn = threading.RLock()
         self._is_whole = True
+        tell_forks(self)
 
-    @property
-    def _one_at_a_time(self) -> Any:
-        """The lock that a method holds while it works."""
-        if os.getpid() != self._process:
-            self._begin_forked()
-        return self._lock
-
-    def _begin_forked(self) -> None:
-        """Find out whether the process was forked while another thread held the lock."""
-        if self._lock.acquire(blocking=False):
-            self._lock.release()
-        else:  # that thread doesn't exist in this process
-            self._lock = threading.RLock()
+    def after_fork(self) -> None:
+        """Ask for a reset where another thread was in a call when the process was forked."""
+        if self._turn.acquire(blocking=False):
+            self._turn.release()
+        else:
+            self._turn = threading.RLock()
             self._is_whole = False
-        self._process = os.getpid()
 
     def _change(self, change: Callable[..., None], *arguments: Any) -> None:
         """Call what changes the batch."""

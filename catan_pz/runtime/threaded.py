@@ -113,12 +113,12 @@ class ThreadedGames(OneAtATime):
             IndexError, TypeError: if i isn't an integer from 0 to B - 1.
         """
         i = check_game_number(i, self.num_games)
-        with self._one_at_a_time:
+        with self._turn:
             return Game.from_games(self.games[i : i + 1].copy(), self.rules)
 
     def close(self) -> None:
         """Let the threads go; steps then run on one."""
-        with self._one_at_a_time:
+        with self._turn:
             self._pool.close()
 
 

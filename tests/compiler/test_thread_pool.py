@@ -193,7 +193,7 @@ def test_an_index_out_of_bounds_is_told_where_numba_checks_them(kind: str, threa
 
 def wait_for_the_end_of(threads: set[threading.Thread]) -> None:
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=60)
         assert not thread.is_alive()
 
 
@@ -216,3 +216,15 @@ def test_a_batch_that_is_forgotten_leaves_no_thread() -> None:
     del batch
     gc.collect()
     wait_for_the_end_of(threads)
+
+
+def test_many_pools_come_and_go(make_pool) -> None:
+    before = set(threading.enumerate())
+    games, links = some_games(6), np.zeros((6, 2), np.int64)
+    for k in range(200):
+        counts = np.arange(6)
+        pool = make_pool(6, 3, 1 + k % 3)
+        pool.run(count_in, games, counts, links, 1, OFFSET)
+        assert (counts == np.arange(6) + 1001).all()
+        pool.close()
+    wait_for_the_end_of(set(threading.enumerate()) - before)

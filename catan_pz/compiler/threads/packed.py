@@ -11,7 +11,6 @@ thread is at work, nor about to be, while the caller runs Python.
 """
 
 import ctypes
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -33,6 +32,7 @@ from catan_pz.compiler.fast.atomics import (
     store_release,
 )
 from catan_pz.compiler.fast.packed_calls import FAILED, PackedCall
+from catan_pz.compiler.forks import tell_forks
 from catan_pz.compiler.rule import bound, entry, rule
 from catan_pz.compiler.types import Int64Array
 
@@ -234,9 +234,9 @@ class PackedThreadPool:
         self._calls: dict[Callable[..., Any], PackedCall] = {}
         self._run_task = bound(run_task)
         self._threads = threads
-        self._process = os.getpid()
         self._locks = [threading.Lock() for _ in range(1, threads)]
         self._end = finalize(self, _stop, self._slots, self._locks)
+        tell_forks(self)
         for own, asleep in enumerate(self._locks, 1):
             asleep.acquire()
             arguments = (bound(run_worker), self._task, self._slots, self._results, own, asleep)
@@ -249,11 +249,12 @@ class PackedThreadPool:
         """See `ThreadPool.close`."""
         self._end()
 
+    def after_fork(self) -> None:
+        """Let the caller do all in a forked process."""
+        self._slots[STATE::SLOT] = STOPPED
+
     def run(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
         """See `ThreadPool.run`."""
-        if os.getpid() != self._process:  # a forked process has none of its parent's threads
-            self._slots[STATE::SLOT] = STOPPED
-            self._process = os.getpid()
         packed = self._calls.get(function)
         if packed is None:
             packed = self._calls[function] = PackedCall(bound(function))

@@ -6,7 +6,6 @@ it, and waits; the threads bring it to its end. If several exceptions get throug
 next call waits first.
 """
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.compiler.arguments import Parameters, index_error
+from catan_pz.compiler.forks import tell_forks
 from catan_pz.compiler.rule import Entry, bound
 
 WAIT_SECONDS: Final = 0.05
@@ -139,11 +139,11 @@ class PythonThreadPool:
         self._result: NDArray[np.int64] = np.zeros(1, np.int64)
         self._checks: dict[Entry, _Arguments] = {}
         self._task: _Task | None = None
-        self._process = os.getpid()
         self._queue: _Queue = SimpleQueue()
         started = self._threads if self._threads > 1 else 0
         self._open = started > 0
         self._end = finalize(self, _stop, self._queue, started)
+        tell_forks(self)
         for _ in range(started):
             threading.Thread(target=_run_thread, args=(self._queue,), daemon=True).start()
 
@@ -152,28 +152,24 @@ class PythonThreadPool:
 
     def close(self) -> None:
         """See `ThreadPool.close`."""
-        self._forget_parent()
         self._settle()
         self._open = False
         self._end()
+
+    def after_fork(self) -> None:
+        """Let the caller do all in a forked process."""
+        self._open, self._task = False, None
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
         """See `ThreadPool.run`."""
         if isinstance(function, Entry):
             self._check(function, arguments)
         call = bound(function)
-        self._forget_parent()
         self._settle()
         try:
             return self._share_out(call, arguments) if self._open else self._alone(call, arguments)
         except IndexError as error:
             raise index_error(function) from error
-
-    def _forget_parent(self) -> None:
-        """Do without threads in a forked process, which has none of its parent's."""
-        process = os.getpid()
-        if process != self._process:
-            self._open, self._task, self._process = False, None, process
 
     def _alone(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> NDArray[np.int64]:
         """One call on all games, so that it is done whole or not at all."""

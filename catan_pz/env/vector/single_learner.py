@@ -166,7 +166,7 @@ class SingleLearnerBatch(ThreadedGames):
         random_places = sum(1 << place for place, a in enumerate(opponents, 1) if a is None)
         # A reward that only Python knows has to see every decision.
         random_inside = random_places if self._linear else 0
-        with self._one_at_a_time:
+        with self._turn:
             self._copies.leave(range(self.num_games), self._result)
             self._opponents = opponents
             self._random_places = random_places
@@ -175,7 +175,7 @@ class SingleLearnerBatch(ThreadedGames):
     @property
     def seen(self) -> Any:
         """What the learner sees, by the encoder: (B, ...) arrays."""
-        with self._one_at_a_time:
+        with self._turn:
             return self._encoded.get()
 
     def new_seen(self) -> Any:
@@ -207,7 +207,7 @@ class SingleLearnerBatch(ThreadedGames):
 
         Seats are absolute in it; `seats` tells the learner's.
         """
-        with self._one_at_a_time:
+        with self._turn:
             return self._full_states()
 
     def _make_arrays(self, alternate: bool) -> None:
@@ -284,7 +284,7 @@ class SingleLearnerBatch(ThreadedGames):
             ValueError: for a seed that is not possible.
         """
         first = None if seed is None else check_seed(seed)
-        with self._one_at_a_time:
+        with self._turn:
             self._change(self._restart_all, first)
 
     def _restart_all(self, first: int | None) -> None:
@@ -320,7 +320,7 @@ class SingleLearnerBatch(ThreadedGames):
             raise ValueError(f"places have shape {places.shape}, must have ({self.num_games},)")
         if places.dtype != np.bool_:
             raise TypeError(f"places are {places.dtype}, must be bool")
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._change(self._restart, places)
 
@@ -349,7 +349,7 @@ class SingleLearnerBatch(ThreadedGames):
                 f"option opponents: {self._copies.names} may keep something of a game, which no "
                 "state holds; allowed: stateless agents, such as BatchAgents"
             )
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             return {name.lstrip("_"): getattr(self, name).copy() for name in _KEPT}
 
@@ -365,7 +365,7 @@ class SingleLearnerBatch(ThreadedGames):
             if given is None or given.shape != own.shape or given.dtype != own.dtype:
                 seen = "missing" if given is None else f"{given.shape} of {given.dtype}"
                 raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")
-        with self._one_at_a_time:
+        with self._turn:
             self._change(self._copy_from, state)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -380,7 +380,7 @@ class SingleLearnerBatch(ThreadedGames):
 
         Neither the chance of the games nor the opponents' random streams are touched.
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._share_out(batch_calls.sample_actions, self._sample_rng, self._sample)
         return self._sample
@@ -399,7 +399,7 @@ class SingleLearnerBatch(ThreadedGames):
 
         Where the reward raises, or gives what is none, the step stays unfinished, too.
         """
-        with self._one_at_a_time:
+        with self._turn:
             self._check_whole()
             self._change(self._step, self._checked(actions))
 
@@ -424,7 +424,7 @@ class SingleLearnerBatch(ThreadedGames):
     def close(self) -> None:
         """Let threads and opponents go; steps then run on one thread, with fresh opponents."""
         super().close()
-        with self._one_at_a_time:
+        with self._turn:
             self._copies.leave(range(self.num_games), self._result)
 
     def _finish_rounds(self) -> None:
