@@ -4,7 +4,6 @@ Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search", 2008: th
 independently, and what they say of the root's moves is added up.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
@@ -14,6 +13,7 @@ from catan_pz.agents.search import search_calls, tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.evaluator import Evaluator, checked_evaluation
 from catan_pz.agents.search.simulator import Scratch, Simulator
+from catan_pz.agents.search.workers import in_threads
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS
@@ -168,12 +168,7 @@ class ParallelTrees:
         if len(self.trees) == 1:
             self._grow_one(0, simulator, first, times)
             return
-        with ThreadPoolExecutor(len(self.trees)) as pool:
-            list(
-                pool.map(
-                    lambda k: self._grow_one(k, simulator, first, times), range(len(self.trees))
-                )
-            )
+        in_threads(lambda k: self._grow_one(k, simulator, first, times), len(self.trees))
 
     def _grow_one(self, worker: int, simulator: Simulator, first: int, times: int) -> None:
         one = self.trees[worker]

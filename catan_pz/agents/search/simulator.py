@@ -1,6 +1,5 @@
 """Simulations of one decision: the determinisations, and scratch space for the calls."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +11,7 @@ from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.agents.search.value import NET_SIZE, NUM_FEATURES, NUM_HIDDEN
+from catan_pz.agents.search.workers import in_threads
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
@@ -79,12 +79,10 @@ class Simulator:
         if workers == 1:
             return self._run(self._scratch[0], actions, first, last)
         ends = [first + (last - first) * k // workers for k in range(workers + 1)]
-        with ThreadPoolExecutor(workers) as pool:
-            parts = pool.map(
-                lambda k: self._run(self._scratch[k], actions, ends[k], ends[k + 1]),
-                range(workers),
-            )
-            return np.concatenate(list(parts), axis=1)
+        parts = in_threads(
+            lambda k: self._run(self._scratch[k], actions, ends[k], ends[k + 1]), workers
+        )
+        return np.concatenate(parts, axis=1)
 
     def winning(self, actions: NDArray[np.int64]) -> int | None:
         """One of some actions that wins at once and for sure, if there is one."""
