@@ -116,6 +116,23 @@ class FollowedGame:
         self.sampled.games[0] = decision.games[0]
         self.sampled.mask[:] = decision.mask
 
+    def restart(self, games: np.ndarray) -> None:
+        """Go on from the state that a table shows, where it doesn't play by these rules.
+
+        Args:
+            games: (1,) `STATE` of these rules. What is hidden from the seat may be anything
+                that agrees with what the seat knows. It isn't validated.
+        """
+        self._start(Game.from_games(games, self.rules), self.seat)
+
+    def amend(self, games: np.ndarray) -> None:
+        """Put right what lies open on the board or is said of the turn; hands stay as they are.
+
+        Args:
+            games: (1,) `STATE`, `sampled` but for that. It isn't validated.
+        """
+        self.sampled = Game.from_games(games, self.rules)
+
     def view(self) -> View:
         """What the seat may know now; `View.resample` is answered."""
         return view_of(self.sampled, self.seat, self.resample)

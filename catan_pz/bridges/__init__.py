@@ -1,0 +1,1 @@
+"""Other people's tables: our agents there, and their players here."""

@@ -1,0 +1,76 @@
+"""The catanatron that is installed, and what differs between its versions."""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any, Final
+
+INSTALL: Final = (
+    "pip install 'catanatron @ git+https://github.com/bcollazo/catanatron'"
+)
+"""Installs a version with all bots."""
+
+
+@cache
+def installed_version() -> str:
+    """The version that is installed.
+
+    Raises:
+        ImportError: if there is none; says how to install one.
+    """
+    if find_spec("catanatron") is None:
+        raise ImportError(f"catanatron isn't installed: pip install catanatron, or {INSTALL}")
+    try:
+        return version("catanatron")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@cache
+def module(name: str) -> Any:
+    """A module of catanatron.
+
+    Raises:
+        ImportError: if catanatron isn't installed, or this version hasn't got the module.
+    """
+    installed_version()
+    return import_module(f"catanatron.{name}")
+
+
+def has_module(name: str) -> bool:
+    """Whether the installed version has a module."""
+    installed_version()
+    return find_spec(f"catanatron.{name}") is not None
+
+
+@cache
+def has_records() -> bool:
+    """Whether actions are recorded apart from their results, as from 3.3.0 on."""
+    return hasattr(module("models.enums"), "ActionRecord")
+
+
+@cache
+def has_params() -> bool:
+    """Whether players take their options as one object, as after 3.3.0."""
+    return has_module("params")
+
+
+def playable_actions(game: Any) -> list[Any]:
+    """The actions that a game of catanatron allows now."""
+    holder = game if has_records() else game.state
+    actions: list[Any] = holder.playable_actions
+    return actions
+
+
+def set_playable_actions(game: Any, actions: list[Any]) -> None:
+    """Let a game of catanatron allow only these actions, until it is played on."""
+    holder = game if has_records() else game.state
+    holder.playable_actions = actions
+
+
+def written_records(game: Any) -> list[tuple[Any, Any]]:
+    """The moves of a game so far: each as it is written, and what chance brought to it."""
+    if has_records():
+        return [(record.action, record.result) for record in game.state.action_records]
+    return [(action, None) for action in game.state.actions]
