@@ -1,0 +1,249 @@
+"""Matches at a catanatron table: its engine is the judge, its bots see all that it shows them."""
+
+import random
+import time
+from collections.abc import Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from typing import Any, Final
+
+from catan_pz.agents.base import Agent
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.entrants import Entrant
+from catan_pz.arena.executors import Task
+from catan_pz.arena.forfeits import error_reason, forfeit_winner
+from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
+from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.bridges.catanatron.bots import BotSpec
+from catan_pz.bridges.catanatron.installed import (
+    has_records,
+    installed_version,
+    module,
+    set_playable_actions,
+)
+from catan_pz.bridges.catanatron.numbering import COLORS
+from catan_pz.bridges.catanatron.players import AgentPlayer, moves_offered
+from catan_pz.checks import check_count, not_possible
+from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
+
+_NUMBERS: Final = {"spiral": "official_spiral", "random": "random"}
+"""How number tokens are placed on each kind of board."""
+
+
+class TableBot(Agent):
+    """A bot of catanatron at its own table, as an entrant of a match there.
+
+    Args:
+        bot: its name, as for `bots.CatanatronAgent`; it is shown the true state.
+
+    Attributes:
+        bot: the name.
+        catanatron: the version.
+    """
+
+    def __init__(self, bot: str) -> None:
+        self.bot = bot
+        self.name = f"catanatron:{bot}"
+        self.catanatron = installed_version()
+        self.player(module("models.player").Color.RED)
+
+    def player(self, color: Any) -> Any:
+        """The player of catanatron."""
+        return BotSpec.read(self.bot).player(color)
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse rules by which catanatron's engine doesn't play."""
+        check_table_rules(rules)
+
+    def act(self, view: View) -> int:
+        """Not possible: it plays at its own table."""
+        raise RuntimeError(f"{self.name} plays at a table of catanatron; use CatanatronAgent here")
+
+
+def table_rules(num_players: int) -> Rules:
+    """The rules of a table of catanatron, as far as our rules have words for them."""
+    board = "spiral" if hasattr(module("models.map"), "NumberPlacement") else "random"
+    return Rules(num_players=num_players, trading=False, board=board)
+
+
+def check_table_rules(rules: Rules) -> None:
+    """Refuse rules by which catanatron's engine doesn't play.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    standard = table_rules(rules.num_players)
+    for name in ("trading", "dice", "first_player", "no_adjacent_red"):
+        if getattr(rules, name) != getattr(standard, name):
+            allowed = f"{getattr(standard, name)!r} at a table of catanatron"
+            raise not_possible(f"option {name}", getattr(rules, name), allowed)
+    if rules.board not in ("random", standard.board):
+        allowed = f"'random' or {standard.board!r} at a table of catanatron"
+        raise not_possible("option board", rules.board, allowed)
+    if rules.friendly_robber and not has_records():
+        allowed = f"False with catanatron {installed_version()}"
+        raise not_possible("option friendly_robber", True, allowed)
+
+
+class CatanatronTables:
+    """Plays the games of a match at tables of catanatron, as an `Executor` of the arena.
+
+    Entrants are `TableBot`, and agents, which get what their seat may know.
+
+    Args:
+        workers: processes; 1 for none beside this one.
+
+    Attributes:
+        workers: the same.
+    """
+
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = check_count("workers", workers)
+
+    def run(
+        self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]
+    ) -> Generator[GameResult, None, None]:
+        """Play all tasks, as `Executor.run`."""
+        games = [game for task in tasks for game in task.games]
+        if self.workers == 1:
+            agents = [entrant.make() for entrant in entrants]
+            for game in games:
+                yield play_game(config, game, agents)
+            return
+        context = get_context("spawn")
+        arguments = config, tuple(entrants)
+        pool = ProcessPoolExecutor(self.workers, context, _start, arguments)
+        try:
+            yield from pool.map(_play, games)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_process: list[Any] = []
+"""In a worker process: the match and its agents."""
+
+
+def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
+    _process[:] = config, [entrant.make() for entrant in entrants]
+
+
+def _play(game: ScheduledGame) -> GameResult:
+    return play_game(_process[0], game, _process[1])
+
+
+def play_game(
+    config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]
+) -> GameResult:
+    """Play one game at a table of catanatron.
+
+    Args:
+        config: of the match.
+        scheduled: the game.
+        agents: one for each entrant.
+    """
+    hosted = _HostedGame(config, scheduled, agents)
+    hosted.play()
+    return hosted.result()
+
+
+class _HostedGame:
+    """A game of catanatron, its players and their clocks."""
+
+    def __init__(
+        self, config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]
+    ) -> None:
+        self.config = config
+        self.scheduled = scheduled
+        self.game = _deal(config.rules, config.seed_of(scheduled))
+        count = config.rules.num_players
+        self.decisions = [0] * count
+        self.seconds = [0.0] * count
+        self.offender: int | None = None
+        self.reason = ""
+        seeds = seat_seeds(config.seed_of(scheduled), count)
+        self.players = [
+            _player(agents[k], color, config.rules, seed)
+            for k, color, seed in zip(scheduled.seats, self.game.state.colors, seeds, strict=True)
+        ]
+        self.game.state.players = self.players
+
+    def play(self) -> None:
+        """Play to the end, to the limit of turns, or until somebody fails."""
+        most = self.config.rules.max_turns
+        while self.game.winning_color() is None and self.offender is None:
+            if most is not None and self.game.state.num_turns >= most:
+                return
+            self._step()
+
+    def _step(self) -> None:
+        game, seat = self.game, self.game.state.current_player_index
+        offered = moves_offered(game)
+        set_playable_actions(game, offered)
+        start = time.perf_counter()
+        try:
+            action = self.players[seat].decide(game, offered)
+        except (Exception, SystemExit) as error:
+            self.offender, self.reason = seat, error_reason(error)
+            return
+        finally:
+            self.seconds[seat] += time.perf_counter() - start
+            self.decisions[seat] += 1
+        game.execute(action)
+
+    def result(self) -> GameResult:
+        """The result; agents are told it, too."""
+        state, count = self.game.state, len(self.players)
+        points = tuple(state.player_state[f"P{p}_ACTUAL_VICTORY_POINTS"] for p in range(count))
+        color = self.game.winning_color()
+        winner = None if color is None else state.color_to_index[color]
+        end = TRUNCATED if winner is None else VICTORY
+        if self.offender is not None:
+            winner, end = forfeit_winner(points, self.offender), FORFEIT
+        turns = max(0, state.num_turns - (2 * count - 2))
+        for player in self.players:
+            if isinstance(player, AgentPlayer) and player.seat is not None:
+                player.seat.leave(winner, points, turns, end)
+        return GameResult(
+            number=self.scheduled.number,
+            lineup=self.scheduled.lineup,
+            block=self.scheduled.block,
+            seats=tuple(self.config.names[k] for k in self.scheduled.seats),
+            winner=winner,
+            end=end,
+            offender=self.offender,
+            reason=self.reason,
+            turns=turns,
+            points=points,
+            decisions=tuple(self.decisions),
+            seconds=tuple(self.seconds),
+        )
+
+
+def _deal(rules: Rules, seed: int) -> Any:
+    """A new game; seats have the same colors in all games, whoever sits there."""
+    players, maps = module("models.player"), module("models.map")
+    random.seed(seed)
+    options: dict[str, Any] = {}
+    parts: tuple[Any, ...] = ()
+    if has_records():
+        options["friendly_robber"] = rules.friendly_robber
+    if hasattr(maps, "NumberPlacement"):
+        parts = (_NUMBERS[rules.board],)
+    game = module("game").Game(
+        [players.Player(players.Color[name]) for name in COLORS[: rules.num_players]],
+        seed=seed or 1,
+        discard_limit=rules.discard_limit,
+        vps_to_win=rules.victory_points,
+        catan_map=maps.CatanMap.from_template(maps.BASE_MAP_TEMPLATE, *parts),
+        **options,
+    )
+    return game
+
+
+def _player(agent: Agent, color: Any, rules: Rules, seed: int) -> Any:
+    if isinstance(agent, TableBot):
+        return agent.player(color)
+    return AgentPlayer(color, agent, replace(rules), seed)
