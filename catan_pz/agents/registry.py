@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from catan_pz.agents.base import Agent
 
@@ -15,6 +15,13 @@ _HOMES: dict[str, str] = {
     "xenou_kept": "catan_pz.agents.xenou:kept",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
+
+FAMILIES: Final[dict[str, str]] = {
+    "catanatron": "catan_pz.bridges.catanatron.bots:load_bot",
+}
+"""Functions that make the agents whose names begin with a word and a colon; they are given
+the rest of the name. They lie above this room, so that nothing here imports them before they
+are wanted."""
 
 
 def _shipped() -> list[str]:
@@ -51,11 +58,13 @@ def load(name: str, **options: Any) -> Agent:
     """An agent by its name.
 
     Args:
-        name: one of `names()`, or the path of a model file, which ends in ".npz".
+        name: one of `names()`, the path of a model file, which ends in ".npz", or a word of
+            `FAMILIES`, a colon and what that family knows, such as "catanatron:value".
         **options: arguments of its class, such as `simulations` of "search".
 
     Raises:
         ValueError: for a name that isn't known, or a file that holds no model.
+        ImportError: if a program that the agent is a part of isn't installed.
     """
     if not isinstance(name, str):
         raise ValueError(f"agent {name!r} is not possible; allowed: a name, one of {names()}")
@@ -66,9 +75,16 @@ def load(name: str, **options: Any) -> Agent:
             return NetworkAgent(name, **options)
         if name in _shipped():
             return NetworkAgent(SHIPPED / f"{name}.npz", **options)
+        family, _, member = name.partition(":")
+        if family in FAMILIES:
+            return as_agent(_made(FAMILIES[family], member, **options))
         raise ValueError(f"agent {name!r} is not possible; allowed: one of {names()}")
-    module, thing = _HOMES[name].split(":")
-    return as_agent(getattr(import_module(module), thing)(**options))
+    return as_agent(_made(_HOMES[name], **options))
+
+
+def _made(home: str, *arguments: Any, **options: Any) -> Any:
+    module, thing = home.split(":")
+    return getattr(import_module(module), thing)(*arguments, **options)
 
 
 def as_agent(given: Any) -> Agent:

@@ -40,7 +40,7 @@ class Table:
     """Hosts a game between agents: shows each what its seat may know, and plays its choices.
 
     For agents with `needs_belief` a `Belief` follows the game from here on; it is exact if
-    the game has only begun. What an agent raises has a note with its name and seat. The agents
+    the game has only begun. Agents with `needs_state` are shown the true state. What an agent raises has a note with its name and seat. The agents
     leave when `step` ends the game; a host that plays the game itself, or stops it, calls
     `close`, or uses the table as a context manager.
 
@@ -98,7 +98,7 @@ class Table:
             raise ValueError(f"seat {seat} is taken; allowed: a seat that is free")
         own = seat_copy(as_agent(agent), seat, self.game.rules, seed)
         self.agents[seat] = own
-        if own.needs_belief:
+        if own.needs_belief and not own.needs_state:
             self._beliefs[seat] = belief = Belief(seat, self.game.state)
             self.game.listeners.append(belief.listen)
         if own.needs_events:
@@ -125,6 +125,9 @@ class Table:
 
     def view(self, seat: int) -> View:
         """What a seat may know now."""
+        agent = self.agents[seat]
+        if agent is not None and agent.needs_state:
+            return view_of(self.game, seat, lambda _rng: self.game.copy())
         if seat not in self._beliefs:
             return view_of(self.game, seat)
         return view_of(self.game, seat, Resampler(self._beliefs[seat], self.game))

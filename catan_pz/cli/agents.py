@@ -84,15 +84,19 @@ def load_agent(spec: str, rules: Rules) -> Any:
 
 def _load_named(spec: str) -> Any:
     from catan_pz import agents
+    from catan_pz.agents.registry import FAMILIES
 
     name, _, rest = spec.partition(":")
+    if name in FAMILIES:
+        member, _, rest = rest.partition(":")
+        name = f"{name}:{member}"
     options = {}
     for given in filter(None, rest.split(",")):
         option, sign, value = given.partition("=")
         if not sign:
             raise click.UsageError(f"agent {spec!r}: write NAME:OPTION=VALUE,OPTION=VALUE")
         options[option.strip()] = as_value(value)
-    if name not in agents.names():
+    if ":" not in name and name not in agents.names():
         raise click.UsageError(
             f"there is no agent {name!r}{did_you_mean(name, agents.names())}; there are "
             f"{', '.join(agents.names())}, and saved models as FILE.npz"

@@ -12,6 +12,8 @@ import catan_pz
 from catan_pz.checks import did_you_mean
 from catan_pz.cli import (
     bench,
+    bot,
+    catanatron,
     evaluate,
     export,
     info,
@@ -57,7 +59,10 @@ def app(debug: bool) -> None:
     """Settlers of Catan: play it, watch it, train and compare agents, measure speed."""
 
 
-for _room in (play, watch, serve, export, tournament, evaluate, train, bench, perft, warmup, info):
+for _room in (
+    *(play, watch, serve, export, tournament, evaluate, train, catanatron, bot),
+    *(bench, perft, warmup, info),
+):
     app.add_command(_room.command)
 
 

@@ -16,6 +16,7 @@ from catan_pz.arena.executors import Task
 from catan_pz.arena.forfeits import error_reason, forfeit_winner
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
 from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.single_game import warm_up
 from catan_pz.bridges.catanatron.bots import BotSpec
 from catan_pz.bridges.catanatron.installed import (
     has_records,
@@ -109,7 +110,7 @@ class CatanatronTables:
         """Play all tasks, as `Executor.run`."""
         games = [game for task in tasks for game in task.games]
         if self.workers == 1:
-            agents = [entrant.make() for entrant in entrants]
+            agents = _make(config, entrants)
             for game in games:
                 yield play_game(config, game, agents)
             return
@@ -122,12 +123,20 @@ class CatanatronTables:
             pool.shutdown(cancel_futures=True)
 
 
+def _make(config: MatchConfig, entrants: Sequence[Entrant]) -> list[Agent]:
+    agents = [entrant.make() for entrant in entrants]
+    for agent in agents:
+        if not isinstance(agent, TableBot):
+            warm_up(config, agent)
+    return agents
+
+
 _process: list[Any] = []
 """In a worker process: the match and its agents."""
 
 
 def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
-    _process[:] = config, [entrant.make() for entrant in entrants]
+    _process[:] = config, _make(config, entrants)
 
 
 def _play(game: ScheduledGame) -> GameResult:

@@ -1,0 +1,127 @@
+"""An agent as a bot of catanatron that is a program of its own, by JSON lines.
+
+Versions after 3.3.0 start such bots (`catanatron-play --bot NAME=exec:COMMAND`) and send them
+one JSON object a line. "hello" is answered with {"protocol_version", "name", "observe"},
+"decide" with {"action"}, one of its "playable_actions"; "before" begins a game and carries
+its board, "after" ends one, and neither has an answer. Other messages are left aside.
+Where a version shows others' hands and cards in its documents, they are not read, but for
+what is public of them: how many there are, and what a monopoly took.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from catan_pz.agents.base import Agent
+from catan_pz.bridges.catanatron.facts import board_from_map
+from catan_pz.bridges.catanatron.seat import AgentSeat
+from catan_pz.rules import Board, Rules
+
+PROTOCOL_VERSION: Final = 1
+"""The version of the protocol that is spoken."""
+
+
+class StdioBot:
+    """Answers the messages of a table, one after the other.
+
+    Args:
+        agent: who plays.
+        seed: of its random choices; each further game has another.
+
+    Attributes:
+        seat: the `AgentSeat` of the present game, None outside of one.
+    """
+
+    def __init__(self, agent: Agent, seed: int = 0) -> None:
+        self.seat: AgentSeat | None = None
+        self._agent = agent
+        self._seed = seed
+
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The answer to a message, None for none.
+
+        Raises:
+            ValueError: if it isn't a message of this protocol; says what is wrong.
+        """
+        if not isinstance(message, Mapping):
+            raise ValueError(f"{message!r} is no message; allowed: a JSON object")
+        try:
+            match message.get("type"):
+                case "hello":
+                    return self._hello(message)
+                case "before":
+                    self._before(message)
+                case "decide":
+                    return self._decide(message)
+                case "after":
+                    self._after()
+        except KeyError as error:
+            raise ValueError(f"the message {message['type']!r} has no entry {error}") from None
+        return None
+
+    def _hello(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        version = message.get("protocol_version")
+        if version != PROTOCOL_VERSION:
+            raise ValueError(
+                f"the table speaks protocol_version {version!r}, this bot {PROTOCOL_VERSION}"
+            )
+        return {
+            "protocol_version": PROTOCOL_VERSION,
+            "name": self._agent.name,
+            "observe": False,
+        }
+
+    def _before(self, message: Mapping[str, Any]) -> None:
+        state, board = message["state"], board_from_map(message["state"]["map"])
+        self._after()
+        self.seat = AgentSeat(
+            self._agent,
+            _rules_of(state, board),
+            board,
+            state["colors"],
+            state["colors"].index(message["color"]),
+            self._seed,
+        )
+        self._seed = (self._seed + 1) % 2**64
+
+    def _decide(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        if self.seat is None:
+            raise ValueError("the message 'decide' came before a game")
+        state, offered = message["state"], message["playable_actions"]
+        return {"action": offered[self.seat.choose(state["action_records"], state, offered)]}
+
+    def _after(self) -> None:
+        if self.seat is not None:
+            self.seat.abort()
+            self.seat = None
+
+
+def _rules_of(state: Mapping[str, Any], board: Board) -> Rules:
+    options = state["game"]
+    return Rules(
+        num_players=len(state["colors"]),
+        trading=False,
+        victory_points=options["vps_to_win"],
+        discard_limit=options["discard_limit"],
+        friendly_robber=options["friendly_robber"],
+        board=board,
+        max_turns=None,
+    )
+
+
+def answers(bot: StdioBot, lines: Iterable[str]) -> Iterator[str]:
+    """The bot's answers to a table's lines, as lines.
+
+    Raises:
+        ValueError: if a line isn't a message of this protocol.
+    """
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            message = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"the table sent a line that is not JSON: {error}") from None
+        answer = bot.answer(message)
+        if answer is not None:
+            yield json.dumps(answer) + "\n"

@@ -1,0 +1,32 @@
+"""`catan-pz bot`: an agent as a bot of catanatron, on standard input and output."""
+
+import sys
+
+import click
+
+from catan_pz.cli.agents import load_agent, model_of
+from catan_pz.cli.console import examples
+from catan_pz.cli.options import seed_option, seed_or_drawn
+from catan_pz.rules import Rules
+
+
+@click.command(
+    "bot",
+    short_help="Play an agent at a table of catanatron.",
+    epilog=examples(
+        "catan-pz bot --agent heuristic",
+        'catanatron-play --bot PZ=exec:"catan-pz bot --agent search" --players PZ,F',
+    ),
+)
+@click.option("--agent", default="heuristic", show_default=True, help="Who plays.")
+@seed_option
+def command(agent: str, seed: int | None) -> None:
+    """Speak catanatron's protocol for bots, JSON lines, on standard input and output."""
+    from catan_pz.bridges.catanatron.stdio import StdioBot, answers
+
+    model = model_of(agent)
+    rules = Rules(trading=False) if model is None else Rules.from_dict(model.rules)
+    bot = StdioBot(load_agent(agent, rules), seed_or_drawn(seed))
+    for line in answers(bot, sys.stdin):
+        sys.stdout.write(line)
+        sys.stdout.flush()
