@@ -166,6 +166,11 @@ def _owner(players: Sequence[_Player], what: str) -> int:
 def _position(document: Mapping[str, Any], players: Sequence[_Player]) -> dict[str, Any]:
     turn_player = int(document["current_turn_index"])
     rolled = bool(players[turn_player]["HAS_ROLLED"])
+    # It counts two also where a player has one road left.
+    free_roads = min(
+        int(document["free_roads_available"]) if document["is_road_building"] else 0,
+        int(players[turn_player]["ROADS_AVAILABLE"]),
+    )
     roads = np.zeros((len(players), 2), np.int64)
     buildings = {name: np.zeros(len(players), np.int64) for name in ("SETTLEMENT", "CITY")}
     for p, color in enumerate(document["colors"]):
@@ -183,7 +188,7 @@ def _position(document: Mapping[str, Any], players: Sequence[_Player]) -> dict[s
         "player": int(document["current_player_index"]),
         "rolled": int(rolled),
         "card_played": int(players[turn_player]["HAS_PLAYED_DEVELOPMENT_CARD_IN_TURN"]),
-        "free_roads": int(document["free_roads_available"]) if document["is_road_building"] else 0,
+        "free_roads": free_roads,
         "roads": roads,
         "settlements": buildings["SETTLEMENT"],
         "cities": buildings["CITY"],

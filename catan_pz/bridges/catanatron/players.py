@@ -42,8 +42,22 @@ def document_of(game: Any) -> dict[str, Any]:
         "current_prompt": state.current_prompt.value,
         "is_road_building": state.is_road_building,
         "free_roads_available": state.free_roads_available,
-        "discard_counts": getattr(state, "discard_counts", [0] * len(colors)),
+        "discard_counts": _discard_counts(state),
     }
+
+
+def _discard_counts(state: Any) -> list[int]:
+    """Cards that each seat still has to discard; 3.2.1 keeps no count of them."""
+    if hasattr(state, "discard_counts"):
+        return list(state.discard_counts)
+    size_of = module("state_functions").player_num_resource_cards
+    sizes = [size_of(state, color) for color in state.colors]
+    return [
+        size // 2
+        if state.is_discarding and p >= state.current_player_index and size > state.discard_limit
+        else 0
+        for p, size in enumerate(sizes)
+    ]
 
 
 def map_document_of(catan_map: Any) -> dict[str, Any]:

@@ -166,7 +166,7 @@ class _HostedGame:
     ) -> None:
         self.config = config
         self.scheduled = scheduled
-        self.game = _deal(config.rules, config.seed_of(scheduled))
+        self.game = deal(config.rules, config.seed_of(scheduled))
         count = config.rules.num_players
         self.decisions = [0] * count
         self.seconds = [0.0] * count
@@ -231,7 +231,7 @@ class _HostedGame:
         )
 
 
-def _deal(rules: Rules, seed: int) -> Any:
+def deal(rules: Rules, seed: int) -> Any:
     """A new game; seats have the same colors in all games, whoever sits there."""
     players, maps = module("models.player"), module("models.map")
     random.seed(seed)
