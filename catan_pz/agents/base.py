@@ -26,8 +26,6 @@ class Agent(ABC):
     Attributes:
         name: for tables of results; the name of the class where it has none of its own.
         needs_belief: whether views must answer `resample`, which costs the host time.
-        needs_state: whether `resample` must give the true state, hidden cards included, where a
-            host offers it: for comparisons alone, and its name must say so.
         needs_events: whether `observe` must be called; True for classes that override it.
         stateless: whether a choice follows from the view, the seed and the random bits alone,
             so that a host may call `act_batch` on one object for all games, without `reset`,
@@ -37,7 +35,6 @@ class Agent(ABC):
     """
 
     needs_belief: bool = False
-    needs_state: bool = False
     needs_events: bool = False
     stateless: bool = False
     name: str

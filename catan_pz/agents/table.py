@@ -40,7 +40,7 @@ class Table:
     """Hosts a game between agents: shows each what its seat may know, and plays its choices.
 
     For agents with `needs_belief` a `Belief` follows the game from here on; it is exact if
-    the game has only begun. Agents with `needs_state` are shown the true state. What an agent raises has a note with its name and seat. The agents
+    the game has only begun. What an agent raises has a note with its name and seat. The agents
     leave when `step` ends the game; a host that plays the game itself, or stops it, calls
     `close`, or uses the table as a context manager.
 
@@ -72,6 +72,7 @@ class Table:
         self.agents: list[Agent | None] = [None] * count
         self.observing: int | None = None
         self._beliefs: dict[int, Belief] = {}
+        self._shown_state: set[int] = set()
         self._observers: dict[int, Agent] = {}
         self._is_open = True
         try:
@@ -82,13 +83,15 @@ class Table:
             self.close()
             raise
 
-    def seat(self, seat: int, agent: Agent | str, seed: int) -> None:
+    def seat(self, seat: int, agent: Agent | str, seed: int, *, shows_state: bool = False) -> None:
         """Let a copy of an agent sit down in a seat that is free.
 
         Args:
             seat: the seat.
             agent: the agent, or its name.
             seed: of its random stream.
+            shows_state: whether `View.resample` gives it the true state, hidden cards and chance
+                included: for comparisons with programs that were made to see all.
 
         Raises:
             ValueError: if the seat is taken, the seed is not possible, or the agent can't play
@@ -98,7 +101,9 @@ class Table:
             raise ValueError(f"seat {seat} is taken; allowed: a seat that is free")
         own = seat_copy(as_agent(agent), seat, self.game.rules, seed)
         self.agents[seat] = own
-        if own.needs_belief and not own.needs_state:
+        if shows_state:
+            self._shown_state.add(seat)
+        elif own.needs_belief:
             self._beliefs[seat] = belief = Belief(seat, self.game.state)
             self.game.listeners.append(belief.listen)
         if own.needs_events:
@@ -125,8 +130,7 @@ class Table:
 
     def view(self, seat: int) -> View:
         """What a seat may know now."""
-        agent = self.agents[seat]
-        if agent is not None and agent.needs_state:
+        if seat in self._shown_state:
             return view_of(self.game, seat, lambda _rng: self.game.copy())
         if seat not in self._beliefs:
             return view_of(self.game, seat)

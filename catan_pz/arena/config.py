@@ -17,6 +17,7 @@ class MatchConfig:
         seed: of the match.
         seconds_per_decision: a longer decision forfeits the game; None for no limit.
         records: folder for recorded games, or None.
+        true_state: indices of the entrants that are shown the true state of games.
     """
 
     names: tuple[str, ...]
@@ -24,6 +25,7 @@ class MatchConfig:
     seed: int
     seconds_per_decision: float | None = None
     records: Path | None = None
+    true_state: tuple[int, ...] = ()
 
     def seed_of(self, scheduled: ScheduledGame) -> int:
         """The seed of a game, from 0 to 2**64 - 1."""

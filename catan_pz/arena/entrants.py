@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -34,12 +34,14 @@ class Entrant:
         source: what the agent is made from in each process.
         description: class and options as JSON values, by which a file of results is checked.
         is_batched: whether it decides in many games by one call.
+        sees_state: whether it is shown the true state of games.
     """
 
     name: str
     source: Source
     description: dict[str, Any]
     is_batched: bool
+    sees_state: bool = False
 
     def make(self) -> Agent:
         """The agent."""
@@ -78,6 +80,34 @@ def as_entrant(given: AgentSpec) -> Entrant:
         raise ValueError(f"name of an agent {name!r} is not possible; allowed: a word")
     description = {"name": name, **describe(agent)}
     return Entrant(name, source, description, _is_batched(agent))
+
+
+def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entrant]:
+    """The entrants, with those of some names to be shown the true state; their names say so.
+
+    Raises:
+        ValueError: for a name that none has.
+    """
+    known = [entrant.name for entrant in entrants]
+    for name in names:
+        if name not in known:
+            raise not_possible("option true_state", name, f"names among {known}", known)
+    return [
+        replace(
+            entrant,
+            name=f"{entrant.name} (true state)",
+            description={
+                **entrant.description,
+                "name": f"{entrant.name} (true state)",
+                "true_state": True,
+            },
+            sees_state=True,
+            is_batched=False,
+        )
+        if entrant.name in names
+        else entrant
+        for entrant in entrants
+    ]
 
 
 def _is_batched(agent: Agent) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from catan_pz import __version__
 from catan_pz.arena.config import MatchConfig
-from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants
+from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants, shown_state
 from catan_pz.arena.executors import Executor, make_executor, make_tasks
 from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
@@ -50,6 +50,7 @@ def play_match(
     results: str | os.PathLike[str] | None = None,
     records: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
+    true_state: Sequence[str] = (),
     **options: Any,
 ) -> Result:
     """Play games between the agents of one line-up, equally many in each seating.
@@ -79,6 +80,8 @@ def play_match(
             results of are not played again.
         records: folder for recorded games, created if need be: one file of JSON lines a game.
         progress: whether to show a progress bar; None for one on a terminal.
+        true_state: names of agents that `View.resample` gives the true state of the game,
+            hidden cards and chance included; in results "(true state)" follows their names.
         **options: replace single options of the rules.
 
     Returns:
@@ -95,6 +98,7 @@ def play_match(
         allowed = f"{rules.num_players} of them, one for each player of the rules"
         raise not_possible("agents", [entrants[k].name for k in places], allowed)
     play = _play_options(workers, executor, seconds_per_decision, results, records, progress)
+    entrants = shown_state(entrants, true_state)
     return _play(entrants, [tuple(sorted(places))], games, rules, seed, play)
 
 
@@ -111,6 +115,7 @@ def play_tournament(
     results: str | os.PathLike[str] | None = None,
     records: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
+    true_state: Sequence[str] = (),
     **options: Any,
 ) -> Result:
     """Play a match for every line-up of the agents, all on the same seeds.
@@ -128,7 +133,9 @@ def play_tournament(
         seconds_per_decision: more than this forfeits a game.
         results: file to which each result is appended.
         records: folder for recorded games.
-        progress: whether to show a progress bar. All these are as for `play_match`.
+        progress: whether to show a progress bar.
+        true_state: names of agents that are shown the true state. All these are as for
+            `play_match`.
         **options: replace single options of the rules.
 
     Returns:
@@ -148,7 +155,7 @@ def play_tournament(
     if lineups is not None:
         chosen = _lineups(lineups, [entrant.name for entrant in entrants], rules.num_players)
     play = _play_options(workers, executor, seconds_per_decision, results, records, progress)
-    return _play(entrants, chosen, games, rules, seed, play)
+    return _play(shown_state(entrants, true_state), chosen, games, rules, seed, play)
 
 
 def _rules_for(count: int, rules: Rules | str | None, options: dict[str, Any]) -> Rules:
@@ -224,7 +231,8 @@ def _play(
     folder = None if options.records is None else Path(options.records)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder)
+    seeing = tuple(k for k, entrant in enumerate(entrants) if entrant.sees_state)
+    config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder, seeing)
     scheduled = list(schedule.games())
     file = ResultsFile(options.results, header, scheduled, names)
     try:

@@ -97,6 +97,7 @@ class _HostedGame:
         self._limit = config.seconds_per_decision or math.inf
         self._monitor = monitor
         self._agents = [agents[k] for k in scheduled.seats]
+        self._shows_state = [k in config.true_state for k in scheduled.seats]
         self._seeds = seat_seeds(seed, n)
         self._dice = CommonDice(config.rules, seed)
 
@@ -127,7 +128,7 @@ class _HostedGame:
         for seat, (agent, seed) in enumerate(zip(self._agents, self._seeds, strict=True)):
             self._monitor.begin(seat)
             try:
-                table.seat(seat, agent, seed)
+                table.seat(seat, agent, seed, shows_state=self._shows_state[seat])
             except (Exception, SystemExit) as error:
                 raise Forfeit(seat, error_reason(error)) from error
             self._monitor.end(seat, None, 0.0)

@@ -58,7 +58,7 @@ def command(
     players: int | None,
     points: int,
     games: int,
-    seed: int,
+    seed: int | None,
     workers: int,
     results: Path | None,
 ) -> None:
@@ -92,5 +92,5 @@ def command(
         f"{agent} won {tally.won} of {tally.seats} games = {100 * result.win_rate(agent):.1f} % "
         f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {against} at tables of "
         f"catanatron {next(iter(sources.values())).catanatron}; {tally.milliseconds:.3g} ms a "
-        f"decision, {tally.forfeits} forfeited"
+        f"decision, {tally.forfeits} forfeited, from seed {result.seed}"
     )

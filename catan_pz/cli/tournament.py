@@ -43,6 +43,12 @@ from catan_pz.rules import Rules
     help="Folder for the recorded games.",
 )
 @click.option(
+    "--true-state",
+    multiple=True,
+    metavar="AGENT",
+    help="Show this agent hidden cards too, where it looks for them; may be repeated.",
+)
+@click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the tables to a .md or .csv, or a plot to a .svg or .png.",
@@ -57,6 +63,7 @@ def command(
     seconds: float | None,
     results: Path | None,
     records: Path | None,
+    true_state: tuple[str, ...],
     report: Path | None,
     **chosen: Any,
 ) -> None:
@@ -87,6 +94,7 @@ def command(
             seconds_per_decision=seconds,
             results=results,
             records=records,
+            true_state=true_state,
         )
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)

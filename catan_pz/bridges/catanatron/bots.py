@@ -86,25 +86,20 @@ BOTS: Final = {
 }
 """Bots by name."""
 
-TRUE_STATE: Final = "truestate"
-"""The word that shows the true state of the game to a bot."""
-
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot and its options, as its name tells them: "ab2-pruned-mended-truestate".
+    """A bot and its options, as its name tells them: "ab2-pruned-mended".
 
     Attributes:
         name: of the bot.
         number: depth or simulations, 0 for none.
         flags: words after its name.
-        true_state: whether it is shown the true state.
     """
 
     name: str
     number: int
     flags: tuple[str, ...]
-    true_state: bool
 
     @classmethod
     def read(cls, text: str) -> "BotSpec":
@@ -120,12 +115,10 @@ class BotSpec:
             raise not_possible("bot of catanatron", text, f"one of {allowed}", BOTS)
         flags = tuple(filter(None, found[3].split("-")))
         for flag in flags:
-            if flag not in (*BOTS[name].flags, TRUE_STATE):
-                allowed = ", ".join((*BOTS[name].flags, TRUE_STATE))
-                raise ValueError(f"bot {name!r} has no option {flag!r}; its options are {allowed}")
-        kept = tuple(flag for flag in BOTS[name].flags if flag in flags)
-        number = int(found[2] or BOTS[name].default)
-        return cls(name, number, kept, TRUE_STATE in flags)
+            if flag not in BOTS[name].flags:
+                allowed = ", ".join(BOTS[name].flags) or "none"
+                raise ValueError(f"bot {name!r} has no option {flag!r}; its options: {allowed}")
+        return cls(name, int(found[2] or BOTS[name].default), flags)
 
     def player(self, color: Any) -> Any:
         """The player of catanatron.
@@ -174,9 +167,9 @@ class CatanatronAgent(Agent):
     """A bot of catanatron.
 
     Its bots read the whole state of a game. This agent shows them a game drawn from what its
-    seat may know, another at each decision; with "-truestate" in its name the true one, which
-    no other agent is shown. They take no part in trade between players: they make no offers
-    and reject all.
+    seat may know, another at each decision; a host may give it the true one in its place, as
+    `true_state` of `arena.play_match` says. The bots take no part in trade between players:
+    they make no offers and reject all.
 
     Args:
         bot: its name, such as "value" or "ab2-pruned"; see `BOTS`.
@@ -199,7 +192,6 @@ class CatanatronAgent(Agent):
         self.bot = bot
         self.name = f"catanatron:{bot}"
         self.catanatron = installed_version()
-        self.needs_state = self._spec.true_state
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_colors"}
@@ -245,7 +237,7 @@ class CatanatronAgent(Agent):
         with own_random(self.random.next()):
             chosen = self._players[self.seat].decide(theirs, list(offered))
         first, *rest = offered[chosen]
-        if MOVE_ROBBER <= first:
+        if first >= MOVE_ROBBER:
             self._intended = tuple(rest)
         return first
 

@@ -6,9 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, Final
 
-INSTALL: Final = (
-    "pip install 'catanatron @ git+https://github.com/bcollazo/catanatron'"
-)
+INSTALL: Final = "pip install 'catanatron @ git+https://github.com/bcollazo/catanatron'"
 """Installs a version with all bots."""
 
 

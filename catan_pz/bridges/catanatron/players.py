@@ -109,7 +109,11 @@ class AgentPlayer:
     IS_BOT = True
 
     def __init__(
-        self, color: Any, agent: Agent | str = "heuristic", rules: Rules | None = None, seed: int = 0
+        self,
+        color: Any,
+        agent: Agent | str = "heuristic",
+        rules: Rules | None = None,
+        seed: int = 0,
     ) -> None:
         self.color = color
         self.seat: AgentSeat | None = None

@@ -99,7 +99,7 @@ def _write_pieces(state: Any, record: Any) -> None:
         own[enums.CITY] = [NODE_OF[v] for v in cities]
         own[enums.ROAD] = [NODES_OF[e] for e in roads]
         for kind in (enums.SETTLEMENT, enums.CITY):
-            board.buildings.update({node: (color, kind) for node in own[kind]})
+            board.buildings.update(dict.fromkeys(own[kind], (color, kind)))
         for a, b in own[enums.ROAD]:
             board.roads[a, b] = board.roads[b, a] = color
         for v in settlements + cities:

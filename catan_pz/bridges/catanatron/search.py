@@ -39,7 +39,9 @@ def _alphabeta(
         for outcome, probability in outcomes_of(game, action):
             # Bounds of this node don't hold for the parts of a mean.
             bounds = (alpha, beta) if probability == 1 else (-math.inf, math.inf)
-            value += probability * _alphabeta(player, outcome, depth - 1, *bounds, deadline, node)[1]
+            value += (
+                probability * _alphabeta(player, outcome, depth - 1, *bounds, deadline, node)[1]
+            )
         if (value > best) if is_own else (value < best):
             best_action, best = action, value
         alpha, beta = (max(alpha, best), beta) if is_own else (alpha, min(beta, best))

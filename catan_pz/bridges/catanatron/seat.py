@@ -61,7 +61,10 @@ class AgentSeat:
         self._seen = 0
 
     def choose(
-        self, records: Sequence[tuple[Any, Any]], document: Mapping[str, Any], offered: Sequence[Any]
+        self,
+        records: Sequence[tuple[Any, Any]],
+        document: Mapping[str, Any],
+        offered: Sequence[Any],
     ) -> int:
         """Choose a move.
 
@@ -129,7 +132,9 @@ class AgentSeat:
         self.decisions += 1
         action = as_action(self._agent.act(view))
         if not (0 <= action < len(view.mask) and view.mask[action]):
-            raise IllegalActionError(f"agent {self._agent.name!r} chose {action}, which isn't legal")
+            raise IllegalActionError(
+                f"agent {self._agent.name!r} chose {action}, which isn't legal"
+            )
         return action
 
     def leave(self, winner: int | None, points: Sequence[int], turns: int, reason: str) -> None:

@@ -143,9 +143,7 @@ def _play(game: ScheduledGame) -> GameResult:
     return play_game(_process[0], game, _process[1])
 
 
-def play_game(
-    config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]
-) -> GameResult:
+def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Agent]) -> GameResult:
     """Play one game at a table of catanatron.
 
     Args:

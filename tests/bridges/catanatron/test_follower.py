@@ -1,0 +1,148 @@
+"""A table of catanatron followed from one seat, by a recorded game."""
+
+from copy import deepcopy
+
+import numpy as np
+import pytest
+
+from catan_pz.bridges.catanatron.facts import Facts, all_hands, board_from_map, write_cards
+from catan_pz.bridges.catanatron.follower import TableFollower
+from catan_pz.bridges.catanatron.moves import Move, actions_of
+from catan_pz.bridges.catanatron.numbering import RESOURCE_NAMES
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.terms import Phase
+from tests.bridges.catanatron.recorded import NAMES, game, messages
+
+SEATS = [(name, seat) for name in NAMES for seat in range(2 if name == "two_players" else 4)]
+
+
+def rules_for(name):
+    data = game(name)
+    return Rules(
+        num_players=len(data["colors"]), trading=False, board=board_from_map(data["map"])
+    )
+
+
+def follow(name, seat, *, hides=False, change=None):
+    """A follower, and the message, at each decision of a seat."""
+    data, rules = game(name), rules_for(name)
+    follower = TableFollower(rules, seat, data["colors"], rules.board)
+    seen = 0
+    for message in messages(name, seat, hides=hides):
+        if message["type"] != "decide":
+            continue
+        state = message["state"] if change is None else change(message["state"])
+        for written, result in state["action_records"][seen:]:
+            follower.take(Move.read(data["colors"], written, result))
+        seen = len(state["action_records"])
+        follower.agree(Facts.read(state, seat), all_hands(state))
+        yield follower, message
+
+
+@pytest.mark.parametrize(("name", "seat"), SEATS)
+def test_the_mask_is_what_the_table_offers(name, seat) -> None:
+    colors = game(name)["colors"]
+    for follower, message in follow(name, seat):
+        offered = [actions_of(Move.read(colors, one), colors) for one in message["playable_actions"]]
+        legal = np.flatnonzero(follower.view().mask)
+        assert set(legal.tolist()) == {actions[0] for actions in offered}
+
+
+@pytest.mark.parametrize(("name", "seat"), SEATS)
+def test_hands_are_concluded_from_moves_alone(name, seat) -> None:
+    """What a seat concludes of others' hands allows for the true ones, and is never begun anew."""
+    for follower, message in follow(name, seat):
+        if follower.game.sampled.phase != Phase.DISCARD:
+            hands = np.array(all_hands(message["state"]))
+            found = follower.game.belief.hands.hands
+            assert (found == hands).all((1, 2)).any()
+    assert follower.restarts == 0
+
+
+@pytest.mark.parametrize(("name", "seat"), SEATS)
+def test_views_follow_from_what_a_seat_may_see(name, seat) -> None:
+    """Others' cards, purchases and thefts from others may be anything."""
+
+    def change(state):
+        state = deepcopy(state)
+        own = state["colors"][seat]
+        for record in state["action_records"]:
+            (color, kind, value), _ = record
+            if kind == "BUY_DEVELOPMENT_CARD" and color != own:
+                record[:] = [[color, kind, "VICTORY_POINT"], "VICTORY_POINT"]
+            if kind == "MOVE_ROBBER" and own not in (color, value[1]) and value[1]:
+                record[1] = RESOURCE_NAMES[len(state["action_records"]) % 5]
+        return state
+
+    has_monopoly = any(r[0][1] == "PLAY_MONOPOLY" for r in game(name)["records"])
+    pairs = zip(follow(name, seat), follow(name, seat, change=change), strict=True)
+    compared = 0
+    for (true, message), (changed, _) in pairs:
+        taken = {r[0][1] for r in message["state"]["action_records"]}
+        if "PLAY_MONOPOLY" in taken and len(game(name)["colors"]) > 2:
+            break
+        assert (true.view().observation == changed.view().observation).all()
+        compared += 1
+    assert compared > 10
+    assert has_monopoly
+
+
+@pytest.mark.parametrize(("name", "seat"), SEATS)
+def test_a_table_that_hides_more_is_followed_too(name, seat) -> None:
+    for (shown, message), (hidden, _) in zip(
+        follow(name, seat), follow(name, seat, hides=True), strict=True
+    ):
+        document = message["state"]
+        facts = Facts.read(document, seat)
+        record = hidden.game.sampled.state
+        if facts.position["phase"] != Phase.DISCARD:
+            assert tuple(record["hand"][seat]) == facts.hand
+            assert tuple(record["hand_size"][: len(facts.sizes)]) == facts.sizes
+        assert (shown.view().mask == hidden.view().mask).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_resampled_games_are_sound(name) -> None:
+    rng = np.random.default_rng(0)
+    for k, (follower, _) in enumerate(follow(name, 0)):
+        if k % 8 == 0:
+            view = follower.view()
+            drawn = view.resample(rng)
+            assert drawn.validate() == 0
+            assert (drawn.observe(0) == view.observation).all()
+
+
+def test_a_move_that_our_rules_forbid_is_taken_from_the_table() -> None:
+    """Somebody builds a road out of nothing; the table's own word counts."""
+    name, seat = "two_players", 0
+    data, rules = game(name), rules_for(name)
+    follower = TableFollower(rules, seat, data["colors"], rules.board)
+    *_, message = (m for m in messages(name, seat, hides=False) if m["type"] == "decide")
+    state = deepcopy(message["state"])
+    for written, result in state["action_records"][:20]:
+        follower.take(Move.read(data["colors"], written, result))
+    assert follower.take(Move(1, "BUILD_ROAD", (0, 1))) == []
+    follower.agree(Facts.read(state, seat), all_hands(state))
+    assert follower.restarts == 1
+    record = follower.game.sampled.state
+    assert record["hand"][:2].tolist() == all_hands(state)
+    assert (follower.view().mask > 0).any()
+
+
+def test_impossible_cards_are_refused() -> None:
+    name = "two_players"
+    *_, message = (m for m in messages(name, 0, hides=False) if m["type"] == "decide")
+    state = deepcopy(message["state"])
+    state["resource_freqdeck"][0] += 1
+    facts = Facts.read(state, 0)
+    games = Game(rules_for(name), seed=0).games
+    with pytest.raises(ValueError, match="impossible number of resource cards"):
+        write_cards(facts, games[0], [], np.random.default_rng(0))
+
+
+def test_a_document_that_lacks_something_is_refused() -> None:
+    *_, message = (m for m in messages("two_players", 0, hides=False) if m["type"] == "decide")
+    state = {k: v for k, v in message["state"].items() if k != "resource_freqdeck"}
+    with pytest.raises(ValueError, match="resource_freqdeck"):
+        Facts.read(state, 0)

@@ -1,0 +1,105 @@
+"""The protocol of catanatron's newer versions: recorded messages, and broken ones."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from catan_pz.agents import load
+from catan_pz.agents.base import Agent
+from catan_pz.bridges.catanatron.stdio import StdioBot, answers
+from catan_pz.cli.app import app
+from tests.bridges.catanatron.recorded import NAMES, messages
+
+
+@pytest.mark.parametrize("hides", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("agent", ["heuristic", "random"])
+def test_a_game_is_answered_from_its_start_to_its_end(agent, name, hides) -> None:
+    bot = StdioBot(load(agent), 3)
+    asked = 0
+    for message in messages(name, 1, hides=hides):
+        answer = bot.answer(message)
+        if message["type"] == "decide":
+            assert answer["action"] in message["playable_actions"]
+            asked += 1
+        elif message["type"] == "hello":
+            assert answer == {"protocol_version": 1, "name": agent, "observe": False}
+        else:
+            assert answer is None
+    assert asked > 20
+    assert bot.seat is None
+
+
+def test_games_follow_each_other_and_choices_repeat() -> None:
+    def play(seed):
+        bot = StdioBot(load("random"), seed)
+        return [
+            bot.answer(message)
+            for _ in range(2)
+            for message in messages("two_players", 0, hides=False)
+        ]
+
+    first = play(1)
+    assert first == play(1)
+    assert first != play(2)
+    half = len(first) // 2
+    assert first[:half] != first[half:]
+
+
+class Ender(Agent):
+    """Tells how its games end."""
+
+    ends: list[str] = []  # noqa: RUF012 (all copies add to it)
+
+    def act(self, view) -> int:
+        return int(view.mask.nonzero()[0][0])
+
+    def close(self) -> None:
+        self.ends.append("closed")
+
+
+def test_the_agent_leaves_a_game_that_is_over_or_broken_off() -> None:
+    Ender.ends.clear()
+    bot = StdioBot(Ender())
+    hello, before, *_, after = messages("two_players", 0, hides=False)
+    bot.answer(hello)
+    bot.answer(before)
+    bot.answer(before)
+    assert len(Ender.ends) == 1
+    bot.answer(after)
+    bot.answer(after)
+    assert len(Ender.ends) == 2
+
+
+def test_messages_that_it_does_not_know_are_left_aside() -> None:
+    bot = StdioBot(load("random"))
+    assert bot.answer({"type": "step", "action": []}) is None
+    assert bot.answer({"type": "weather"}) is None
+    assert list(answers(bot, ["\n", '{"type": "later"}\n'])) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("{", "not JSON"),
+        ("[]", "is no message"),
+        ('{"type": "hello", "protocol_version": 2}', "protocol_version 2, this bot 1"),
+        ('{"type": "decide", "state": {}, "playable_actions": []}', "before a game"),
+        ('{"type": "before", "state": {}}', "no entry 'map'"),
+    ],
+)
+def test_broken_messages_are_named(line, told) -> None:
+    with pytest.raises(ValueError, match=told):
+        list(answers(StdioBot(load("random")), [line]))
+
+
+def test_the_command_is_such_a_bot() -> None:
+    lines = [json.dumps(message) for message in messages("two_players", 0, hides=True)][:8]
+    done = CliRunner().invoke(
+        app, ["bot", "--agent", "heuristic", "--seed", "1"], input="\n".join(lines) + "\n"
+    )
+    assert done.exit_code == 0, done.output
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert told[0]["name"] == "heuristic"
+    assert [list(one) for one in told[1:]] == [["action"]] * 6
