@@ -39,7 +39,10 @@ def module(name: str) -> Any:
 def has_module(name: str) -> bool:
     """Whether the installed version has a module."""
     installed_version()
-    return find_spec(f"catanatron.{name}") is not None
+    try:
+        return find_spec(f"catanatron.{name}") is not None
+    except ModuleNotFoundError:
+        return False  # not even the package that it would lie in
 
 
 @cache

@@ -3,7 +3,6 @@
 import gzip
 import json
 from collections.abc import Iterator
-from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -49,9 +48,9 @@ def messages(name: str, seat: int, *, hides: bool) -> Iterator[dict[str, Any]]:
 
 def hidden_from(state: dict[str, Any], seat: int) -> dict[str, Any]:
     """A document without what the others alone know."""
-    state = deepcopy(state)
-    players = state["player_state"]
-    for p, color in enumerate(state["colors"]):
+    own = state["colors"][seat]
+    players = dict(state["player_state"])
+    for p in range(len(state["colors"])):
         if p == seat:
             continue
         for count, names in (
@@ -63,10 +62,13 @@ def hidden_from(state: dict[str, Any], seat: int) -> dict[str, Any]:
         for name in [name for name in players if name.startswith(f"P{p}_")]:
             if name.endswith("_OWNED_AT_START"):
                 del players[name]
-        for record in state["action_records"]:
-            written = record[0]
-            if written[0] == color and written[1] == "BUY_DEVELOPMENT_CARD":
-                record[:] = [[*written[:2], None], None]
-            if written[0] == color and written[1] == "MOVE_ROBBER":
-                record[1] = None
-    return state
+    records = [
+        record if record[0][0] == own else _hidden(*record) for record in state["action_records"]
+    ]
+    return {**state, "player_state": players, "action_records": records}
+
+
+def _hidden(written: list[Any], result: Any) -> list[Any]:
+    if written[1] == "BUY_DEVELOPMENT_CARD":
+        return [[*written[:2], None], None]
+    return [written, None if written[1] == "MOVE_ROBBER" else result]

@@ -14,14 +14,12 @@ from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
 from tests.bridges.catanatron.recorded import NAMES, game, messages
 
-SEATS = [(name, seat) for name in NAMES for seat in range(2 if name == "two_players" else 4)]
+SEATS = [("two_players", 0), ("two_players", 1), ("four_players", 0), ("four_players", 3)]
 
 
 def rules_for(name):
     data = game(name)
-    return Rules(
-        num_players=len(data["colors"]), trading=False, board=board_from_map(data["map"])
-    )
+    return Rules(num_players=len(data["colors"]), trading=False, board=board_from_map(data["map"]))
 
 
 def follow(name, seat, *, hides=False, change=None):
@@ -44,7 +42,9 @@ def follow(name, seat, *, hides=False, change=None):
 def test_the_mask_is_what_the_table_offers(name, seat) -> None:
     colors = game(name)["colors"]
     for follower, message in follow(name, seat):
-        offered = [actions_of(Move.read(colors, one), colors) for one in message["playable_actions"]]
+        offered = [
+            actions_of(Move.read(colors, one), colors) for one in message["playable_actions"]
+        ]
         legal = np.flatnonzero(follower.view().mask)
         assert set(legal.tolist()) == {actions[0] for actions in offered}
 
@@ -65,15 +65,14 @@ def test_views_follow_from_what_a_seat_may_see(name, seat) -> None:
     """Others' cards, purchases and thefts from others may be anything."""
 
     def change(state):
-        state = deepcopy(state)
-        own = state["colors"][seat]
-        for record in state["action_records"]:
-            (color, kind, value), _ = record
+        own, records = state["colors"][seat], []
+        for (color, kind, value), result in state["action_records"]:
             if kind == "BUY_DEVELOPMENT_CARD" and color != own:
-                record[:] = [[color, kind, "VICTORY_POINT"], "VICTORY_POINT"]
+                value = result = "VICTORY_POINT"  # noqa: PLW2901
             if kind == "MOVE_ROBBER" and own not in (color, value[1]) and value[1]:
-                record[1] = RESOURCE_NAMES[len(state["action_records"]) % 5]
-        return state
+                result = RESOURCE_NAMES[len(records) % 5]  # noqa: PLW2901
+            records.append([[color, kind, value], result])
+        return {**state, "action_records": records}
 
     has_monopoly = any(r[0][1] == "PLAY_MONOPOLY" for r in game(name)["records"])
     pairs = zip(follow(name, seat), follow(name, seat, change=change), strict=True)
