@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from catan_pz.cli.agents import load_agent, model_of
+from catan_pz.cli.agents import load_agent, model_of, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.options import seed_option, seed_or_drawn
 from catan_pz.rules import Rules
@@ -15,11 +15,12 @@ from catan_pz.rules import Rules
     short_help="Play an agent at a table of catanatron.",
     epilog=examples(
         "catan-pz bot --agent heuristic",
-        'catanatron-play --bot PZ=exec:"catan-pz bot --agent search" --players PZ,F',
+        "catan-pz bot --agent search:simulations=200 --seed 1",
     ),
 )
 @click.option("--agent", default="heuristic", show_default=True, help="Who plays.")
 @seed_option
+@trust_option
 def command(agent: str, seed: int | None) -> None:
     """Speak catanatron's protocol for bots, JSON lines, on standard input and output."""
     from catan_pz.bridges.catanatron.stdio import StdioBot, answers

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import click
 
-from catan_pz.cli.agents import model_of, specs_by_seat
+from catan_pz.cli.agents import model_of, specs_by_seat, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.options import match_options
 from catan_pz.cli.tournament import agent_source
+from catan_pz.names import shown
 
 
 @click.command(
@@ -17,7 +18,7 @@ from catan_pz.cli.tournament import agent_source
     epilog=examples(
         "catan-pz catanatron --agent heuristic --against value",
         "catan-pz catanatron --agent ppo-4p-notrade --against ab2-pruned --games 40",
-        "catan-pz catanatron --agent search:simulations=200 --against value,weighted",
+        "catan-pz catanatron --players 3 --against value,weighted --games 600",
     ),
 )
 @click.option("--agent", default="heuristic", show_default=True, help="Who plays one seat.")
@@ -52,6 +53,7 @@ from catan_pz.cli.tournament import agent_source
     help="Games, at least; all seatings are played alike.",
 )
 @match_options
+@trust_option
 def command(
     agent: str,
     against: str,
@@ -89,7 +91,8 @@ def command(
     low, high = result.interval(agent)
     tally = result.tally(agent)
     click.echo(
-        f"{agent} won {tally.won} of {tally.seats} games = {100 * result.win_rate(agent):.1f} % "
+        f"{shown(agent)} won {tally.won} of {tally.seats} games = "
+        f"{100 * result.win_rate(agent):.1f} % "
         f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {against} at tables of "
         f"catanatron {next(iter(sources.values())).catanatron}; {tally.milliseconds:.3g} ms a "
         f"decision, {tally.forfeits} forfeited, from seed {result.seed}"

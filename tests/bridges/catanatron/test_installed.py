@@ -3,7 +3,6 @@
 import json
 import random
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -41,7 +40,6 @@ from catan_pz.bridges.catanatron.table import (
 from catan_pz.cli.app import app
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
 from tests.bridges.catanatron.legal_moves import compare_game
 
 pytestmark = pytest.mark.catanatron
@@ -137,9 +135,8 @@ def test_bots_of_later_versions_play(bot) -> None:
 def test_choices_follow_from_the_seed() -> None:
     def actions(seed):
         game = Game(seed=2, num_players=2, max_turns=16, **NO_TRADE)
-        record = GameRecord.of(game, ("a", "b"))
         Table(game, ["catanatron:weighted"] * 2, seat_seeds(seed, 2)).play()
-        return record.to_dict()["decisions"] if hasattr(record, "to_dict") else game.snapshot()
+        return game.snapshot()
 
     before = random.getstate()
     assert actions(1) == actions(1)
@@ -238,8 +235,7 @@ def test_the_command_plays_a_match(tmp_path) -> None:
     assert header["agents"][1]["options"]["catanatron"] == installed_version()
 
 
-def test_a_player_sees_what_its_seat_may_know(monkeypatch) -> None:
-    """Its choices are the same whatever others' hidden cards are called."""
+def test_a_player_chooses_among_what_is_offered() -> None:
     game = deal(table_rules(2), 4)
     first, second = colors(2)
     player = AgentPlayer(first, "heuristic")
@@ -308,19 +304,16 @@ def test_the_true_state_changes_what_a_bot_does_and_its_name() -> None:
     assert result.names == ("catanatron:value (true state)", "random")
 
 
-def test_bots_are_listed_with_what_they_do() -> None:
+def test_bots_know_their_version() -> None:
     assert all(bot.does for bot in BOTS.values())
-    agent = CatanatronAgent("weighted")
-    assert agent.catanatron == installed_version()
-    assert np.random.default_rng(0).integers(2) in (0, 1)
+    assert CatanatronAgent("weighted").catanatron == installed_version()
 
 
 def test_legal_moves_differ_only_where_the_docs_say() -> None:
-    differences = sum(
-        (compare_game(number, "weighted")[0] for number in range(2)),
-        start=type(compare_game(0, "random")[0])(),
-    )
-    known = (
-        ("longest_road_owner",) if has_records() else ("longest_road", "play_", "DISCARD", "phase")
-    )
-    assert [name for name in differences if not any(word in name for word in known)] == []
+    known = ["longest_road_owner"]
+    if not has_records():
+        known += ["play_", "DISCARD", "phase", "free_roads"]
+    for number in range(2):
+        differences, decisions = compare_game(number, "weighted")
+        assert decisions > 100
+        assert [one for one in differences if not any(word in one for word in known)] == []

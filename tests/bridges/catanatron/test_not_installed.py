@@ -54,7 +54,7 @@ def test_names_tell_the_options(text, found) -> None:
 
 @pytest.mark.parametrize("text", ["", "valu", "value2", "ab2-", "ab2-open", "AB2", "ab2 "])
 def test_other_names_are_refused(text) -> None:
-    with pytest.raises(ValueError, match="catanatron|option"):
+    with pytest.raises(ValueError, match=r"catanatron|option"):
         BotSpec.read(text)
 
 
@@ -94,7 +94,7 @@ def test_the_true_state_is_shown_to_whom_it_is_granted() -> None:
 
 
 def test_nobody_else_can_be_granted_it() -> None:
-    with pytest.raises(ValueError, match="option true_state='peker'.*did you mean 'peeker'"):
+    with pytest.raises(ValueError, match=r"option true_state='peker'.*did you mean 'peeker'"):
         played(true_state=["peker"])
 
 
