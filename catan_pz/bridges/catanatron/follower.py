@@ -254,14 +254,13 @@ class TableFollower:
 
     def _asked_now(self, game: Game) -> View:
         """The view of a game in which the seat is to move."""
-        games = game.games.copy()
+        games, belief, rules = game.games.copy(), self.game.belief.copy(), self.game.rules
         games[0]["player"] = self.seat
 
         def resample(rng: np.random.Generator) -> Game:
-            drawn = self.game.belief.resample(games[0], rng)
-            return Game.from_games(drawn, self.game.rules)
+            return Game.from_games(belief.resample(games[0], rng), rules)
 
-        return view_of(Game.from_games(games, self.game.rules), self.seat, resample)
+        return view_of(Game.from_games(games, rules), self.seat, resample)
 
 
 def _dice_of(move: Move) -> tuple[int, int]:

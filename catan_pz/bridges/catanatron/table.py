@@ -1,11 +1,12 @@
 """Matches at a catanatron table: its engine is the judge, its bots see all that it shows them."""
 
 import random
+import signal
 import time
 from collections.abc import Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
@@ -114,12 +115,18 @@ class CatanatronTables:
             for game in games:
                 yield play_game(config, game, agents)
             return
-        context = get_context("spawn")
-        arguments = config, tuple(entrants)
-        pool = ProcessPoolExecutor(self.workers, context, _start, arguments)
+        others = set(active_children())
+        pool = ProcessPoolExecutor(
+            self.workers, get_context("spawn"), _start, (config, tuple(entrants))
+        )
         try:
-            yield from pool.map(_play, games)
+            futures = [pool.submit(_play, game) for game in games]
+            for future in as_completed(futures):
+                yield future.result()
         finally:
+            # Also in the middle of a game, which may take long.
+            for worker in set(active_children()) - others:
+                worker.terminate()
             pool.shutdown(cancel_futures=True)
 
 
@@ -136,6 +143,7 @@ _process: list[Any] = []
 
 
 def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
     _process[:] = config, _make(config, entrants)
 
 

@@ -1,6 +1,7 @@
 """With catanatron: its bots as agents, our agents at its tables, by its 3.2.1 and its 3.3.0."""
 
 import json
+import multiprocessing
 import random
 
 import pytest
@@ -181,6 +182,17 @@ def test_our_agents_play_at_its_table(tmp_path) -> None:
     again = match("heuristic", "weighted", results=tmp_path / "games.jsonl")
     assert again.games[0] == result.games[0]
     assert len(again.games) == 2
+
+
+def test_processes_play_and_end_with_the_match() -> None:
+    config = arena.match.MatchConfig(("heuristic", "bot"), table_rules(2), 1)
+    entrants, _ = arena.entrants.as_entrants(["heuristic", ("bot", TableBot("random"))])
+    games = list(arena.schedule.Schedule(((0, 1),), 40).games())
+    played = CatanatronTables(2).run(config, entrants, [arena.Task(tuple(games), False)])
+    first = next(played)
+    assert first.end == "victory"
+    played.close()
+    assert not multiprocessing.active_children()
 
 
 def test_four_sit_at_its_table_and_agents_that_resample_do() -> None:
