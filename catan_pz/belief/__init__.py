@@ -2,7 +2,9 @@
 
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
+from catan_pz.belief.customs import OWN_CUSTOMS, TableCustoms
 from catan_pz.belief.hand_events import (
+    Discarded,
     HandEvent,
     HandsChanged,
     HoldingShown,
@@ -15,14 +17,17 @@ from catan_pz.belief.hands import HandBelief, all_hands
 from catan_pz.belief.tracker import Belief, bounds_of
 
 __all__ = [
+    "OWN_CUSTOMS",
     "Belief",
     "CardBelief",
+    "Discarded",
     "HandBelief",
     "HandBounds",
     "HandEvent",
     "HandsChanged",
     "HoldingShown",
     "MonopolyTaken",
+    "TableCustoms",
     "Theft",
     "all_hands",
     "bounds_of",

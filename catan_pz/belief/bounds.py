@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from catan_pz.belief.hand_events import (
     Counts,
+    Discarded,
     HandEvent,
     HandsChanged,
     HoldingShown,
@@ -26,6 +27,9 @@ class HandBounds:
         sizes: (P,) cards in each hand.
         totals: (R,) cards of each resource in all hands.
 
+    Attributes:
+        missing: (R,) how many of the totals may have been discarded face down.
+
     Raises:
         ValueError: if no hands fit.
     """
@@ -37,6 +41,7 @@ class HandBounds:
         self.most: NDArray[np.int64] = np.array(most, np.int64)
         self.sizes: NDArray[np.int64] = np.array(sizes, np.int64)
         self.totals: NDArray[np.int64] = np.array(totals, np.int64)
+        self.missing = np.zeros_like(self.totals)
         self.tighten()
 
     @classmethod
@@ -75,6 +80,10 @@ class HandBounds:
                 self._steal_seen(thief, victim, resource)
             case Theft(thief, victim, _):
                 self._steal_unseen(thief, victim)
+            case Discarded(seat, resource) if resource is not None:
+                self._discard_seen(seat, resource)
+            case Discarded(seat, _):
+                self._discard_unseen(seat)
 
     def _shift(self, changes: NDArray[np.int64]) -> None:
         self.least = self.least + changes
@@ -121,6 +130,27 @@ class HandBounds:
         self.sizes[thief] += 1
         self.tighten()
 
+    def _discard_seen(self, seat: int, resource: int) -> None:
+        changes = np.zeros_like(self.least)
+        changes[seat, resource] = -1
+        self._shift(changes)
+
+    def _discard_unseen(self, seat: int) -> None:
+        possible = np.flatnonzero(self.most[seat] > 0)
+        if len(possible) == 1:
+            self._discard_seen(seat, int(possible[0]))
+            return
+        self.least[seat] = np.maximum(self.least[seat] - 1, 0)
+        self.sizes[seat] -= 1
+        self.missing[possible] += 1
+        self.tighten()
+
+    def _note_missing(self) -> None:
+        """Narrow what all hands together can hold of each resource."""
+        least = np.maximum(self.totals - self.missing, self.least.sum(0))
+        self.totals = np.minimum(self.totals, self.most.sum(0))
+        self.missing = np.maximum(self.totals - least, 0)
+
     def tighten(self) -> None:
         """Narrow the bounds until row and column sums give nothing more.
 
@@ -128,12 +158,14 @@ class HandBounds:
             ValueError: if no hands fit.
         """
         while True:
+            if self.missing.any():
+                self._note_missing()
             least, most = self.least, self.most
             sizes, totals = self.sizes[:, None], self.totals[None, :]
             row_least, row_most = least.sum(1, keepdims=True), most.sum(1, keepdims=True)
             column_least, column_most = least.sum(0), most.sum(0)
             new_least = np.maximum(least, sizes - (row_most - most))
-            new_least = np.maximum(new_least, totals - (column_most - most))
+            new_least = np.maximum(new_least, totals - self.missing - (column_most - most))
             new_most = np.minimum(most, sizes - (row_least - least))
             new_most = np.minimum(new_most, totals - (column_least - least))
             if (new_least > new_most).any():

@@ -15,6 +15,7 @@ from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NUM_CARD_KINDS, Card, Phase
 
 NOT_IN_TURN: Final = (int(Phase.SETUP_SETTLEMENT), int(Phase.SETUP_ROAD), int(Phase.OVER))
 """Phases in which a player in turn with enough points has won already, or can't yet."""
+ROBBER_MOVES: Final = (int(Phase.MOVE_ROBBER), int(Phase.STEAL))
 DECK: Final = -1
 """Stands for the deck where seats are listed."""
 
@@ -44,10 +45,14 @@ class CardBelief:
         viewer: seat.
         record: `STATE` scalar from which on the game is followed. Turns before it tell
             nothing, apart from the one that it is in.
+        robber_before_win: whether who has enough points moves the robber before winning.
     """
 
-    def __init__(self, viewer: int, record: np.ndarray) -> None:
+    def __init__(
+        self, viewer: int, record: np.ndarray, robber_before_win: bool = False
+    ) -> None:
         self.viewer = viewer
+        self._silent = NOT_IN_TURN + (ROBBER_MOVES if robber_before_win else ())
         n = int(record["num_players"])
         self.most = [DECK_COUNTS[Card.VICTORY_POINT]] * n
         """(P,) most victory point cards that each seat can hold."""
@@ -76,7 +81,7 @@ class CardBelief:
         self._note_no_win(record)
 
     def _note_no_win(self, record: np.ndarray) -> None:
-        if int(record["phase"]) in NOT_IN_TURN:
+        if int(record["phase"]) in self._silent:
             return
         p = int(record["turn_player"])
         spare = int(record["victory_points"]) - 1 - int(record["visible_points"][p])

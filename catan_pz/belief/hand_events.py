@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from catan_pz.actions import MOVE_ROBBER, PLAY_MONOPOLY
+from catan_pz.actions import DISCARD, MARITIME_TRADE, MOVE_ROBBER, PLAY_MONOPOLY
 from catan_pz.engine.events import EventKind
 from catan_pz.events import UNKNOWN, Events
 from catan_pz.terms import NUM_RESOURCES
@@ -65,24 +65,48 @@ class MonopolyTaken:
     taken: Counts
 
 
-HandEvent = HandsChanged | HoldingShown | Theft | MonopolyTaken
+@dataclass(frozen=True)
+class Discarded:
+    """A card was discarded face down.
+
+    Attributes:
+        seat: who discarded it.
+        resource: its type, None to all but its owner.
+    """
+
+    seat: int
+    resource: int | None
+
+
+HandEvent = HandsChanged | HoldingShown | Theft | MonopolyTaken | Discarded
 
 
 def unseen_by(event: HandEvent, viewer: int) -> HandEvent:
     """An event without what the viewer can't see of it."""
     if isinstance(event, Theft) and viewer not in (event.thief, event.victim):
         return Theft(event.thief, event.victim, None)
+    if isinstance(event, Discarded) and viewer != event.seat:
+        return Discarded(event.seat, None)
     return event
 
 
-def hand_events(events: Events, num_players: int) -> tuple[HandEvent, ...]:
+def hand_events(
+    events: Events, num_players: int, hides_discards: bool = False
+) -> tuple[HandEvent, ...]:
     """What a decision tells of hands.
 
     Args:
         events: the events of the decision, as somebody sees them.
         num_players: P.
+        hides_discards: whether cards are discarded face down.
     """
     decision = events[0]
+    if hides_discards and (decision.what == UNKNOWN or is_discard(decision.what)):
+        return tuple(
+            Discarded(event.seat, None if event.what == UNKNOWN else event.what)
+            for event in events
+            if event.kind == EventKind.PAID
+        )
     if PLAY_MONOPOLY <= decision.what < MOVE_ROBBER:
         taken = [0] * num_players
         for event in events:
@@ -97,6 +121,11 @@ def hand_events(events: Events, num_players: int) -> tuple[HandEvent, ...]:
             return (_holding(events, event.seat),)
     changes = _changes(events, num_players)
     return (HandsChanged(changes),) if any(map(any, changes)) else ()
+
+
+def is_discard(action: int) -> bool:
+    """Whether an action discards a card."""
+    return DISCARD <= action < MARITIME_TRADE
 
 
 def _holding(events: Events, seat: int) -> HoldingShown:

@@ -6,10 +6,20 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from catan_pz.belief.hand_events import HandEvent, HandsChanged, HoldingShown, MonopolyTaken, Theft
+from catan_pz.belief.hand_events import (
+    Discarded,
+    HandEvent,
+    HandsChanged,
+    HoldingShown,
+    MonopolyTaken,
+    Theft,
+)
 
 MOST_HYPOTHESES: Final = 1_000_000
 """Hypotheses beyond which a belief from bounds alone is refused."""
+
+MOST_AFTER_DISCARDS: Final = 5_000
+"""Hypotheses that are kept when cards are discarded face down: the likeliest ones."""
 
 
 class HandBelief:
@@ -27,7 +37,10 @@ class HandBelief:
         viewer: seat.
         hands: (N, P, R) int8.
         weights: (N,) probabilities.
+        is_cut: whether unlikely hypotheses were dropped.
     """
+
+    is_cut: bool = False
 
     def __init__(self, viewer: int, hands: ArrayLike, weights: NDArray[Any]) -> None:
         self.viewer = viewer
@@ -48,7 +61,9 @@ class HandBelief:
 
     def copy(self) -> "HandBelief":
         """An independent belief of the same content."""
-        return HandBelief(self.viewer, self.hands, self.weights.copy())
+        other = HandBelief(self.viewer, self.hands, self.weights.copy())
+        other.is_cut = self.is_cut
+        return other
 
     def __len__(self) -> int:
         """N, the number of hypotheses."""
@@ -70,6 +85,11 @@ class HandBelief:
                 self._steal(thief, victim, [resource])
             case Theft(thief, victim, _):
                 self._steal(thief, victim, range(self.hands.shape[2]))
+            case Discarded(seat, resource) if resource is not None:
+                self._steal(None, seat, [resource])
+            case Discarded(seat, _):
+                self._steal(None, seat, range(self.hands.shape[2]))
+                self._cut(MOST_AFTER_DISCARDS)
 
     def before(self, event: HandEvent) -> "HandBelief":
         """What is left of the belief if an event is about to be seen.
@@ -98,8 +118,18 @@ class HandBelief:
         changes[seat, resource] = taken.sum()
         self.hands = self.hands + changes
 
-    def _steal(self, thief: int, victim: int, resources: "range | list[int]") -> None:
-        """Branch on the type of the card, each card of the victim equally likely."""
+    def _cut(self, count: int) -> None:
+        """Keep the likeliest hypotheses only."""
+        if len(self) > count:
+            kept = np.sort(np.argsort(-self.weights, kind="stable")[:count])
+            self._replace(self.hands[kept], self.weights[kept])
+            self.is_cut = True
+
+    def _steal(self, thief: int | None, victim: int, resources: "range | list[int]") -> None:
+        """Branch on the type of the card, each card of the victim equally likely.
+
+        The thief is None where the card is discarded.
+        """
         branches, weights = [], []
         sizes = self.hands[:, victim].sum(1)
         for r in resources:
@@ -107,7 +137,8 @@ class HandBelief:
             branch = self.hands[held]
             weights.append(self.weights[held] * branch[:, victim, r] / sizes[held])
             branch[:, victim, r] -= 1
-            branch[:, thief, r] += 1
+            if thief is not None:
+                branch[:, thief, r] += 1
             branches.append(branch)
         self._replace(*merged(np.concatenate(branches), np.concatenate(weights)))
 
@@ -154,7 +185,7 @@ def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
         case MonopolyTaken(seat, resource, taken):
             others = np.arange(len(taken)) != seat
             fitting = np.all(hands[:, others, resource] == np.array(taken)[others], axis=1)
-        case Theft(_, victim, resource):
+        case Theft(_, victim, resource) | Discarded(victim, resource):
             cards = slice(None) if resource is None else [resource]
             fitting = np.any(hands[:, victim, cards] > 0, axis=1)
     return np.asarray(fitting)
@@ -169,6 +200,34 @@ def merged(hands: NDArray[np.int8], weights: NDArray[Any]) -> tuple[NDArray[np.i
     sums = np.zeros(len(flat), weights.dtype)
     np.add.at(sums, place.reshape(-1), weights)
     return flat.reshape(len(flat), *shape[1:]), sums
+
+
+def drawn_hands(
+    least: ArrayLike, most: ArrayLike, sizes: ArrayLike, count: int, rng: np.random.Generator
+) -> NDArray[np.int8]:
+    """Random hands within bounds that have the sizes required.
+
+    Args:
+        least: (P, R) fewest cards.
+        most: (P, R) most cards.
+        sizes: (P,) cards in each hand.
+        count: how many are drawn; equal ones count once.
+        rng: where they are drawn from.
+
+    Returns:
+        (N, P, R) int8, all different.
+
+    Raises:
+        ValueError: if none fits.
+    """
+    low, high = np.array(least, np.int64), np.array(most, np.int64)
+    drawn = []
+    for p, size in enumerate(np.array(sizes, np.int64)):
+        rows = _rows(low[p], high[p], int(size))
+        if len(rows) == 0:
+            raise ValueError("no hands fit the bounds")
+        drawn.append(rows[rng.integers(0, len(rows), count)])
+    return merged(np.stack(drawn, 1).astype(np.int8), np.ones(count))[0]
 
 
 def all_hands(

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from catan_pz.belief import resampling
 from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
+from catan_pz.belief.customs import OWN_CUSTOMS, TableCustoms
 from catan_pz.belief.hand_events import HandEvent, HoldingShown, hand_events, unseen_by
-from catan_pz.belief.hands import HandBelief, all_hands
+from catan_pz.belief.hands import MOST_AFTER_DISCARDS, HandBelief, all_hands, drawn_hands
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
@@ -43,6 +44,7 @@ class Belief:
         viewer: seat.
         record: `STATE` scalar to start from.
         number: type of the weights of hands, `float` or `fractions.Fraction`.
+        customs: how the table differs from a game of this package.
 
     Attributes:
         viewer: seat.
@@ -50,20 +52,30 @@ class Belief:
         cards: the `CardBelief`.
         shared: for each observer the `HandBounds` which the viewer is sure that it knows,
             the observer's own hand apart.
+        customs: how the table differs from a game of this package.
 
     Raises:
         ValueError: if too many hands fit a record from mid-game.
     """
 
-    def __init__(self, viewer: int, record: np.ndarray, number: type = float) -> None:
+    def __init__(
+        self,
+        viewer: int,
+        record: np.ndarray,
+        number: type = float,
+        customs: TableCustoms = OWN_CUSTOMS,
+    ) -> None:
         self.viewer = viewer
+        self.customs = customs
         n = int(record["num_players"])
         sizes = record["hand_size"][:n]
         totals = BANK_PER_RESOURCE - record["bank"].astype(np.int64)
         least, most = bounds_of(record, viewer)
         self.hands = HandBelief.uniform(viewer, all_hands(least, most, sizes, totals), number)
         self.shared = [HandBounds.of_sums(sizes, totals) for _ in range(n)]
-        self.cards = CardBelief(viewer, record)
+        if customs.loose_sums:
+            self.shared[viewer] = HandBounds(least, most, sizes, totals)
+        self.cards = CardBelief(viewer, record, customs.robber_before_win)
         for event in _holdings_on_the_table(record):
             self.update(event)
 
@@ -86,7 +98,9 @@ class Belief:
             events: its events, as the viewer sees them.
             record: `STATE` scalar after it.
         """
-        for event in hand_events(events, int(record["num_players"])):
+        for event in hand_events(
+            events, int(record["num_players"]), self.customs.hides_discards
+        ):
             self.update(event)
         self.cards.update(events, record)
 
@@ -96,9 +110,34 @@ class Belief:
         Raises:
             ValueError: if it contradicts what was seen before.
         """
-        self.hands.update(event)
+        lost = False
+        try:
+            self.hands.update(event)
+        except ValueError:
+            if not self.hands.is_cut:
+                raise
+            lost = True
         for o, bounds in enumerate(self.shared):
             bounds.update(unseen_by(event, o))
+        if lost:
+            self.hands = self._hands_within_bounds()
+
+    def _hands_within_bounds(self) -> HandBelief:
+        """Hands drawn from the viewer's bounds alone, where those kept have proved wrong."""
+        bounds, rng = self.shared[self.viewer], np.random.default_rng(len(self.hands))
+        hands = drawn_hands(bounds.least, bounds.most, bounds.sizes, MOST_AFTER_DISCARDS, rng)
+        drawn = HandBelief.uniform(self.viewer, hands)
+        drawn.is_cut = True
+        return drawn
+
+    def _allowing(self, coming: HandEvent) -> HandBelief:
+        """The hands that allow what is about to be seen."""
+        try:
+            return self.hands.before(coming)
+        except ValueError:
+            if not self.hands.is_cut:
+                raise
+            return self._hands_within_bounds().before(coming)
 
     def resample(
         self, record: np.ndarray, rng: np.random.Generator, coming: HandEvent | None = None
@@ -126,11 +165,11 @@ class Belief:
         games = np.zeros(1, STATE)
         games[0] = record
         games = as_games(games)
-        possible = self.hands if coming is None else self.hands.before(coming)
+        possible = self.hands if coming is None else self._allowing(coming)
         hands = possible.draw(rng)
         self._check(record, hands)
         games["hand"][0, : len(hands)] = hands
-        self._write_knowledge(games, record, hands)
+        self.write_knowledge(games, record)
         self.cards.deal(games[0], rng)
         games["rng"] = rng.integers(0, 2**64, dtype=np.uint64)
         resampling.settle(games, 0, self.viewer)
@@ -178,21 +217,32 @@ class Belief:
         n = len(hands)
         sums = (hands.sum(1) == record["hand_size"][:n]).all()
         banked = (hands.sum(0) + record["bank"] == BANK_PER_RESOURCE).all()
-        if not (sums and banked and (hands[self.viewer] == record["hand"][self.viewer]).all()):
+        if not (sums and (banked or self.customs.loose_sums) and (hands[self.viewer] == record["hand"][self.viewer]).all()):
             raise ValueError("the belief is not about this state; follow every decision")
 
-    def _write_knowledge(
-        self, games: np.ndarray, record: np.ndarray, hands: NDArray[np.int8]
-    ) -> None:
+    def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
+        """Write into a game what each seat knows of the hands there.
+
+        Args:
+            games: (1,) `STATE`, with hands that are possible.
+            record: `STATE` scalar of the game as it stands now.
+        """
+        hands = games["hand"][0, : len(self.shared)]
         n = len(hands)
         for o, bounds in enumerate(self.shared):
             least, most = bounds.least, bounds.most
-            if o == self.viewer:
+            if o == self.viewer and not self.customs.loose_sums:
                 least, most = bounds_of(record, o)
             games["below"][0, o, :n] = hands - least
             games["above"][0, o, :n] = most - hands
             games["below"][0, o, o] = 0
             games["above"][0, o, o] = 0
+
+
+    def shown_bank(self) -> NDArray[np.int64]:
+        """(R,) what is left of 19 cards of each resource, by the mean of what is in hands."""
+        left = BANK_PER_RESOURCE - np.rint(self.hands.mean.sum(0))
+        return np.clip(left, 0, BANK_PER_RESOURCE).astype(np.int64)
 
 
 def bounds_of(record: np.ndarray, viewer: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,23 +1,30 @@
 """A game followed from one seat alone, by the events that the seat sees."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any, Final, Self
 
 import numpy as np
 
 from catan_pz.actions import NUM_ACTIONS
-from catan_pz.belief import Belief
+from catan_pz.belief import OWN_CUSTOMS, Belief, HandsChanged, HoldingShown, TableCustoms
 from catan_pz.checks import not_possible
 from catan_pz.engine.options import table_of
+from catan_pz.engine.trade import COUNTERED, REJECTED
 from catan_pz.events import Event, Events, as_seen_by
 from catan_pz.notation.actions import describe_action
 from catan_pz.rules import Board, Rules
+from catan_pz.runtime import followed_calls
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.reported import ReportedDecision
 from catan_pz.runtime.view import View, view_of
+from catan_pz.terms import NUM_RESOURCES, Phase
 
 _SEED: Final = 0
+
+Bundles = tuple[Sequence[int], Sequence[int]]
+"""(R,) cards that the maker of an offer gives, and (R,) cards that it gets."""
 
 
 class ContradictionError(ValueError):
@@ -32,6 +39,8 @@ class FollowedGame:
         seat: the seat.
         board: the board on the table, a `Board` or its JSON form. None where the rules fix it.
         first_player: who goes first; None where the rules fix it.
+        customs: how the table differs from a game of this package: what it hides, and what
+            it allows.
 
     Attributes:
         rules: the `Rules`.
@@ -50,6 +59,7 @@ class FollowedGame:
         seat: int,
         board: Board | Mapping[str, Any] | None = None,
         first_player: int | None = None,
+        customs: TableCustoms = OWN_CUSTOMS,
     ) -> None:
         rules = Rules.make(rules)
         dealt = rules if board is None else replace(rules, board=board)
@@ -62,29 +72,32 @@ class FollowedGame:
         _check_seat("first_player", first_player, rules)
         game = Game(replace(dealt, first_player=0), seed=_SEED)
         game.state["turn_player"] = game.state["player"] = first_player
-        self._start(Game.from_games(game.games, rules), seat)
+        self._start(Game.from_games(game.games, rules), seat, customs)
 
     @classmethod
-    def from_snapshot(cls, data: Mapping[str, Any], seat: int) -> Self:
+    def from_snapshot(
+        cls, data: Mapping[str, Any], seat: int, customs: TableCustoms = OWN_CUSTOMS
+    ) -> Self:
         """Follow a game from a state on, also from its middle.
 
         Args:
             data: the state as JSON. What is hidden from the seat may be anything that agrees
                 with what the seat knows: it has no part in what follows.
             seat: the seat.
+            customs: how the table differs from a game of this package.
 
         Raises:
             ValueError: names the entry that is wrong, or the rules that the state breaks.
         """
         followed = cls.__new__(cls)
-        followed._start(Game.from_snapshot(data), seat)
+        followed._start(Game.from_snapshot(data), seat, customs)
         return followed
 
-    def _start(self, game: Game, seat: int) -> None:
+    def _start(self, game: Game, seat: int, customs: TableCustoms) -> None:
         _check_seat("seat", seat, game.rules)
         self.rules = game.rules
         self.seat = seat
-        self.belief = Belief(seat, game.state)
+        self.belief = Belief(seat, game.state, customs=customs)
         self._rng = np.random.default_rng(_SEED)
         self.sampled = Game.from_games(self.belief.resample(game.state, self._rng), game.rules)
 
@@ -96,12 +109,16 @@ class FollowedGame:
         """
         self.follow(as_seen_by(events, self.seat))
 
-    def follow(self, events: Iterable[Event]) -> None:
+    def follow(self, events: Iterable[Event]) -> Events:
         """Take in one decision; forced ones are decisions of their own.
 
         Args:
             events: what the seat sees of it, as `events.as_seen_by` gives it. Their order
                 and `seen_by` don't matter, but the `DECISION` comes first.
+
+        Returns:
+            All events of the decision as the seat sees them, also those that a table which
+            tells in part has left out.
 
         Raises:
             ContradictionError: says what of it can't be.
@@ -115,6 +132,92 @@ class FollowedGame:
         self.belief = decision.belief
         self.sampled.games[0] = decision.games[0]
         self.sampled.mask[:] = decision.mask
+        return decision.seen
+
+    def copy(self) -> Self:
+        """An independent followed game in the same position."""
+        other = copy(self)
+        other.belief = self.belief.copy()
+        other.sampled = self.sampled.copy()
+        other._rng = deepcopy(self._rng)
+        return other
+
+    def follow_trade(self, seat: int, other: int, bundles: Bundles) -> None:
+        """Take in a trade that came about outside of this package's form of offers.
+
+        Args:
+            seat: one of the players.
+            other: the other.
+            bundles: what the first gives, and what it gets.
+
+        Raises:
+            ContradictionError: if one of them can't have given so much; nothing is changed.
+        """
+        changes = np.zeros((self.rules.num_players, NUM_RESOURCES), np.int64)
+        changes[seat] = np.subtract(bundles[1], bundles[0])
+        changes[other] = -changes[seat]
+        event = HandsChanged(tuple(tuple(row) for row in changes.tolist()))
+        belief = self.belief.copy()
+        try:
+            for giver, bundle in ((seat, bundles[0]), (other, bundles[1])):
+                belief.update(HoldingShown(giver, tuple(bundle)))
+            belief.update(event)
+        except ValueError as error:
+            raise ContradictionError(f"seats {seat} and {other} trade {bundles}: {error}") from None
+        record = self.sampled.games[0]
+        record["hand"][: len(changes)] += changes.astype(np.int8)
+        record["hand_size"][: len(changes)] += changes.sum(1).astype(np.int8)
+        self.belief = belief
+        self._draw_anew()
+
+    def note_offer(self) -> None:
+        """The player in turn has made an offer."""
+        self.sampled.games["offers_made"] += 1
+        followed_calls.end_decision(self.sampled.games, 0, 0, self.sampled.mask)
+
+    def with_offers(self, offers: Mapping[int, Bundles]) -> Self:
+        """The game as it would stand if the seat had to decide about some offers now.
+
+        In the turn of another it answers this player's offer, which the seats before it have
+        refused. In the own turn it closes with one of those who have countered its offer.
+
+        Args:
+            offers: of the player in turn and of those who countered, by seat.
+
+        Returns:
+            A copy; the game itself stays as it is.
+
+        Raises:
+            ContradictionError: if somebody offers what it can't hold.
+        """
+        other = self.copy()
+        record = other.sampled.games[0]
+        maker, count = int(record["turn_player"]), self.rules.num_players
+        for seat, (give, get) in offers.items():
+            record["offer_give"][seat], record["offer_get"][seat] = give, get
+        for k in range(1, count):
+            seat = (maker + k) % count
+            if seat == self.seat:
+                break
+            record["answer"][seat] = COUNTERED if seat in offers else REJECTED
+        record["phase"] = Phase.CLOSE if maker == self.seat else Phase.ANSWER
+        record["player"] = self.seat
+        record["offers_made"] = max(1, record["offers_made"])
+        try:
+            for seat, (give, _) in offers.items():
+                other.belief.update(HoldingShown(seat, tuple(give)))
+        except ValueError as error:
+            raise ContradictionError(f"offers {dict(offers)}: {error}") from None
+        other._draw_anew()
+        return other
+
+    def _draw_anew(self) -> None:
+        """Sample a game that fits a belief which has changed outside of a decision."""
+        games = self.belief.resample(self.sampled.state, self._rng)
+        if self.belief.customs.loose_sums:
+            games["bank"] = self.belief.shown_bank()
+        self.sampled.games[0] = games[0]
+        followed_calls.end_decision(self.sampled.games, 0, 0, self.sampled.mask)
 
     def restart(self, games: np.ndarray) -> None:
         """Go on from the state that a table shows, where it doesn't play by these rules.

@@ -11,9 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from catan_pz.actions import BUY_DEVELOPMENT_CARD, COMPOSE_SEND, MOVE_ROBBER, PLAY_KNIGHT
+from catan_pz.actions import (
+    BUY_DEVELOPMENT_CARD,
+    COMPOSE_SEND,
+    DISCARD,
+    MOVE_ROBBER,
+    PLAY_KNIGHT,
+)
 from catan_pz.belief import Belief, hand_events
-from catan_pz.belief.cards import DECK
+from catan_pz.belief.cards import DECK, ROBBER_MOVES
 from catan_pz.belief.hands import allowing
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.options import table_of
@@ -45,6 +51,8 @@ _OF_TWO: Final = (EventKind.GIVEN, EventKind.STOLEN)
 _OF_NOBODY: Final = (EventKind.LONGEST_ROAD, EventKind.LARGEST_ARMY, EventKind.TRUNCATED)
 _ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
 _SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+_UNLIMITED: Final = 100
+"""Cards of each resource in a bank that never runs out, while a decision is played."""
 
 
 class ReportedDecision:
@@ -60,6 +68,7 @@ class ReportedDecision:
         games: (1,) `STATE`, once it is played the sampled game after it.
         belief: once it is played the belief after it.
         mask: (A,) int8, once it is played the legal actions in the sampled game after it.
+        seen: once it is played all events of the decision, as the viewer sees them.
     """
 
     def __init__(
@@ -68,6 +77,8 @@ class ReportedDecision:
         self.games = sampled.games.copy()
         self.belief = belief.copy()
         self.mask = np.zeros_like(sampled.mask)
+        self.seen = events
+        self._customs = belief.customs
         self._rules = sampled.rules
         self._events = events
         self._rng = rng
@@ -87,9 +98,13 @@ class ReportedDecision:
         self._check_form()
         self._check_turn()
         decision = self._events[0]
-        if decision.what == UNKNOWN:
+        if self._customs.unlimited_bank:
+            self.games["bank"] = _UNLIMITED
+        if decision.what == UNKNOWN and self._is_hidden_discard():
+            expected = self._discard_unseen()
+        elif decision.what == UNKNOWN:
             self._compose_unseen()
-            expected: Events = (decision,)
+            expected = (decision,)
         else:
             self._deal_what_is_proved(decision)
             expected = self._play(decision)
@@ -106,10 +121,22 @@ class ReportedDecision:
             if event.kind in _OF_TWO and not 0 <= event.other < self._seats:
                 raise ValueError(f"{event}: there is no such other seat")
             if event.kind in _OF_RESOURCES:
-                least = UNKNOWN if event.kind == EventKind.STOLEN else 0
+                least = UNKNOWN if self._may_be_hidden(event.kind) else 0
                 known = least <= event.what < NUM_RESOURCES
                 if not (known and 0 < event.amount <= BANK_PER_RESOURCE):
                     raise ValueError(f"{event}: there are no such cards")
+
+    def _may_be_hidden(self, kind: EventKind) -> bool:
+        """Whether the resource of such an event may be unknown."""
+        return kind == EventKind.STOLEN or (
+            kind == EventKind.PAID and self._is_hidden_discard()
+        )
+
+    def _is_hidden_discard(self) -> bool:
+        """Whether a card is discarded that the viewer doesn't see."""
+        others = self._events[0].seat != self._viewer
+        hides = self._customs.hides_discards
+        return bool(hides and others and self._record["phase"] == Phase.DISCARD)
 
     def _check_turn(self) -> None:
         record, decision = self._record, self._events[0]
@@ -131,8 +158,22 @@ class ReportedDecision:
             raise ValueError("the action is hidden, and it can't be a card of a composed offer")
         self.games = self.belief.resample(self._record, self._rng)
 
+    def _discard_unseen(self) -> Events:
+        """Discard a card of the sampled hand in place of the hidden one."""
+        decision = self._events[0]
+        held = np.flatnonzero(self._record["hand"][decision.seat] > 0)
+        action = DISCARD + int(self._rng.choice(held))
+        played = self._play(decision._replace(what=action))
+        return tuple(
+            event._replace(what=UNKNOWN)
+            if event.kind in (EventKind.DECISION, EventKind.PAID)
+            else event
+            for event in played
+        )
+
     def _deal_what_is_proved(self, decision: Event) -> None:
-        for event in hand_events(self._events, self._seats):
+        hides = self._customs.hides_discards
+        for event in hand_events(self._events, self._seats, hides):
             hands = self._record["hand"][None, : self._seats]
             if not allowing(hands, event)[0]:
                 self.games = self.belief.resample(self._record, self._rng, coming=event)
@@ -221,8 +262,11 @@ class ReportedDecision:
 
     def _compare(self, expected: Events) -> None:
         by_rules, reported = _without_ends(expected), _without_ends(self._events)
-        if by_rules != reported:
-            missing, surplus = by_rules - reported, reported - by_rules
+        missing, surplus = by_rules - reported, reported - by_rules
+        if self._customs.tells_in_part and not surplus:
+            ends = [event for event in self._events if event.kind in _ENDS]
+            self.seen = (*(event for event in expected if event.kind not in _ENDS), *ends)
+        elif by_rules != reported:
             raise ValueError(
                 f"the rules bring {_listed(missing)}, the report has {_listed(surplus)}"
             )
@@ -235,13 +279,33 @@ class ReportedDecision:
         truncated = sum(event.kind == EventKind.TRUNCATED for event in self._events)
         if truncated != (not won and not self._can_go_on()):
             raise ValueError(f"{record['turn']} turns are over, of {self._rules.max_turns} allowed")
-        self.belief.follow(self._events, record)
+        self.belief.follow(self.seen, record)
+        if self._customs.loose_sums:
+            self._write_what_is_known()
         if record["phase"] in _SETUP:
+            return
+        if self._customs.robber_before_win and record["phase"] in ROBBER_MOVES:
             return
         turn_player = int(record["turn_player"])
         if won != (record["points"][turn_player] >= record["victory_points"]):
             self._deal_points(turn_player)
             followed_calls.end_decision(self.games, 0, 0, self.mask)
+
+    def _write_what_is_known(self) -> None:
+        """Bounds and bank by the belief, where the rules' own sums say too much."""
+        if not self._agrees():
+            self.games = self.belief.resample(self._record, self._rng)
+        self.games["bank"] = self.belief.shown_bank()
+        self.belief.write_knowledge(self.games, self._record)
+        followed_calls.end_decision(self.games, 0, 0, self.mask)
+
+    def _agrees(self) -> bool:
+        """Whether the sampled hands lie within all bounds of the belief."""
+        hands = self._record["hand"][: self._seats]
+        return all(
+            ((bounds.least <= hands) & (hands <= bounds.most)).all()
+            for bounds in self.belief.shared
+        )
 
     def _has_won(self) -> bool:
         """Whether the player in turn is reported to have won."""

@@ -1,0 +1,238 @@
+"""A robot on a JSettlers server: one connection, any number of games at once."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Final
+
+from catan_pz.bridges.jsettlers.messages import (
+    EMPTY,
+    VERSION,
+    Kind,
+    Message,
+    MessageError,
+    command,
+    frame,
+    read_text,
+)
+from catan_pz.bridges.jsettlers.playing import SeatedAgent
+from catan_pz.bridges.jsettlers.reading import SEATS
+
+SECONDS_TO_ANSWER: Final = 8.0
+"""How long an own offer waits for answers."""
+
+SECONDS_TO_CONNECT: Final = 20.0
+"""How long the server may take to welcome the robot."""
+
+RECONNECTS: Final = 5
+"""How often in a row a lost connection is opened anew."""
+
+_ROBOT_CLASS: Final = "catan_pz"
+_WELCOME: Final = 1071
+
+
+class ServerError(RuntimeError):
+    """A server that can't be reached, or refuses the robot."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game of the robot ended.
+
+    Attributes:
+        game: its name on the server.
+        seated: the agent as it played.
+        broken: why it was broken off, empty for a game played to its end.
+    """
+
+    game: str
+    seated: SeatedAgent
+    broken: str = ""
+
+
+@dataclass
+class _Seat:
+    """A game that the robot plays or is about to play."""
+
+    number: int
+    seated: SeatedAgent
+    queue: "asyncio.Queue[Message]"
+    task: "asyncio.Task[None] | None" = None
+
+
+class RobotClient:
+    """A robot that plays all games that a server invites it to.
+
+    Args:
+        host: of the server.
+        port: of the server.
+        cookie: that robots must present.
+        name: of the robot.
+        seat_agent: makes what plays, from the game's name, the seat's number, and whether
+            players trade.
+        over: called with the outcome of each game.
+        executor: where agents decide; decisions of one game come one after the other.
+
+    Attributes:
+        reconnects: connections that were lost and opened anew.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        cookie: str,
+        name: str,
+        seat_agent: Callable[[str, int, bool], SeatedAgent],
+        over: Callable[[Outcome], None],
+        executor: Executor | None = None,
+    ) -> None:
+        self.reconnects = 0
+        self._address = host, port
+        self._cookie = cookie
+        self._name = name
+        self._seat_agent = seat_agent
+        self._over = over
+        self._executor = executor
+        self._seats: dict[str, _Seat] = {}
+        self._writer: asyncio.StreamWriter | None = None
+        self._welcomed = asyncio.Event()
+        self._failures = 0
+
+    async def run(self) -> None:
+        """Play until cancelled.
+
+        Raises:
+            ServerError: if the server can't be reached, refuses the robot, or is gone.
+        """
+        try:
+            while True:
+                try:
+                    await self._connect_and_listen()
+                except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+                    await self._lose_connection(error)
+        finally:
+            await self._close("the robot stops")
+
+    async def wait_until_welcome(self) -> None:
+        """Wait until the server has taken the robot in."""
+        await self._welcomed.wait()
+
+    async def _connect_and_listen(self) -> None:
+        reader, self._writer = await asyncio.wait_for(
+            asyncio.open_connection(*self._address), SECONDS_TO_CONNECT
+        )
+        self._send(f"{Kind.VERSION.value}|{VERSION}")
+        self._send(command(Kind.I_AM_A_ROBOT, self._name, self._cookie, _ROBOT_CLASS))
+        deadline = time.monotonic() + SECONDS_TO_CONNECT
+        while True:
+            try:
+                text = await asyncio.wait_for(read_text(reader), 1.0)
+            except TimeoutError:
+                if not self._welcomed.is_set() and time.monotonic() > deadline:
+                    raise
+                continue
+            self._take(text)
+
+    async def _lose_connection(self, error: Exception) -> None:
+        """Close the connection, as the server takes the name back only then, and wait."""
+        where = "{}:{}".format(*self._address)
+        was_welcome = self._welcomed.is_set()
+        await self._close(f"the connection to {where} was lost")
+        if not was_welcome and self._failures == 0 and self.reconnects == 0:
+            reason = str(error) or "it doesn't answer as a JSettlers server does"
+            raise ServerError(f"no JSettlers server at {where}: {reason}") from error
+        self._failures += 1
+        if self._failures > RECONNECTS:
+            raise ServerError(f"the server at {where} is gone") from error
+        self.reconnects += 1
+        await asyncio.sleep(0.2 * 2**self._failures)
+
+    async def _close(self, reason: str) -> None:
+        self._welcomed.clear()
+        for game in list(self._seats):
+            self._finish(game, reason)
+        if self._writer is not None:
+            self._writer.close()
+            try:
+                await self._writer.wait_closed()
+            except OSError:
+                pass
+            self._writer = None
+
+    def _send(self, text: str) -> None:
+        if self._writer is not None:
+            self._writer.write(frame(text))
+
+    def _take(self, text: str) -> None:
+        """Take in a message of the server."""
+        try:
+            message = Message.parse(text)
+            self._dispatch(message, text)
+        except MessageError:
+            return  # of no game: as with messages that aren't known, there is nothing to do
+
+    def _dispatch(self, message: Message, text: str) -> None:
+        if message.kind == Kind.SERVER_PING:
+            self._send(text)
+        elif message.kind == Kind.REJECT_CONNECTION:
+            reason = ",".join(message.fields)
+            raise ServerError("the server at {}:{} refuses: {}".format(*self._address, reason))
+        elif message.kind == _WELCOME:
+            self._failures = 0
+            self._welcomed.set()
+        elif message.kind == Kind.BOT_JOIN_REQUEST:
+            self._join(message)
+        elif message.game in self._seats:
+            seat = self._seats[message.game]
+            if message.kind == Kind.GAME_MEMBERS and seat.task is None:
+                seat.task = asyncio.create_task(self._play(message.game, seat))
+                self._send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.number, True))
+            seat.queue.put_nowait(message)
+
+    def _join(self, message: Message) -> None:
+        game, number = message.game, message.integer(1)
+        if game in self._seats or not 0 <= number < SEATS:
+            return
+        trading = "NT=t" not in message.fields
+        seated = self._seat_agent(game, number, trading)
+        self._seats[game] = _Seat(number, seated, asyncio.Queue())
+        self._send(command(Kind.JOIN_GAME, self._name, EMPTY, EMPTY, game))
+
+    async def _play(self, game: str, seat: _Seat) -> None:
+        """Play one game: take in its messages, and send what the agent decides."""
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                waits = SECONDS_TO_ANSWER if seat.seated.is_waiting else None
+                try:
+                    message = await asyncio.wait_for(seat.queue.get(), waits)
+                except TimeoutError:
+                    commands = await loop.run_in_executor(
+                        self._executor, seat.seated.give_up_waiting
+                    )
+                else:
+                    if message.kind in (Kind.ROBOT_DISMISS, Kind.DELETE_GAME):
+                        return self._finish(game, "the server ended it")
+                    commands = await loop.run_in_executor(
+                        self._executor, seat.seated.take, message
+                    )
+                for text in commands:
+                    self._send(text)
+                if seat.seated.reader.is_finished:
+                    return self._finish(game)
+        except Exception as error:  # of this game alone: the others go on
+            self._finish(game, f"{type(error).__name__}: {error}")
+
+    def _finish(self, game: str, broken: str = "") -> None:
+        """Leave a game and tell how it ended."""
+        seat = self._seats.pop(game, None)
+        if seat is None:
+            return
+        if seat.task is not None and seat.task is not asyncio.current_task():
+            seat.task.cancel()
+        self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
+        seat.seated.leave()
+        self._over(Outcome(game, seat.seated, broken))

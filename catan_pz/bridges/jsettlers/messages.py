@@ -1,0 +1,162 @@
+"""Messages of the JSettlers protocol: numbers, text, and frames on the wire.
+
+A message is text, its type's number and then fields. On the wire it comes after its length
+in bytes, two of them, the higher first.
+"""
+
+import asyncio
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, Self
+
+EMPTY: Final = "\t"
+"""Stands for a field with no text."""
+
+MAX_LENGTH: Final = 65535
+"""Bytes of a message at most."""
+
+VERSION: Final = "2700,2.7.00,catan-pz,\t"
+"""What the robot says that it is: protocol 2.7, no optional features."""
+
+
+class Kind(IntEnum):
+    """The types of message that a robot for the base game meets."""
+
+    NULL = 1000
+    PUT_PIECE = 1009
+    GAME_TEXT = 1010
+    LEAVE_GAME = 1011
+    SIT_DOWN = 1012
+    JOIN_GAME = 1013
+    BOARD_LAYOUT = 1014
+    DELETE_GAME = 1015
+    GAME_MEMBERS = 1017
+    START_GAME = 1018
+    JOIN_GAME_AUTH = 1021
+    I_AM_A_ROBOT = 1022
+    BOT_JOIN_REQUEST = 1023
+    PLAYER_ELEMENT = 1024
+    GAME_STATE = 1025
+    TURN = 1026
+    DICE_RESULT = 1028
+    DISCARD_REQUEST = 1029
+    ROLL_DICE = 1031
+    END_TURN = 1032
+    DISCARD = 1033
+    MOVE_ROBBER = 1034
+    CHOOSE_PLAYER = 1035
+    CHOOSE_PLAYER_REQUEST = 1036
+    REJECT_OFFER = 1037
+    CLEAR_OFFER = 1038
+    ACCEPT_OFFER = 1039
+    BANK_TRADE = 1040
+    MAKE_OFFER = 1041
+    BUILD_REQUEST = 1043
+    CANCEL_BUILD = 1044
+    BUY_CARD = 1045
+    DEV_CARD_ACTION = 1046
+    PLAY_CARD = 1049
+    PICK_RESOURCES = 1052
+    PICK_RESOURCE_TYPE = 1053
+    ROBOT_DISMISS = 1056
+    REJECT_CONNECTION = 1059
+    GAME_STATS = 1061
+    RESOURCE_COUNT = 1063
+    STATUS = 1069
+    ROLL_DICE_PROMPT = 1072
+    NEW_GAME_REQUEST = 1078
+    BOARD_LAYOUT_2 = 1084
+    PLAYER_ELEMENTS = 1086
+    SIMPLE_ACTION = 1090
+    GAME_SERVER_TEXT = 1091
+    DICE_RESOURCES = 1092
+    GAME_ELEMENTS = 1096
+    ROBBERY_RESULT = 1102
+    DECLINE_REQUEST = 1104
+    VERSION = 9998
+    SERVER_PING = 9999
+
+
+class MessageError(ValueError):
+    """A message that can't be read."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message in its fields.
+
+    Attributes:
+        kind: number of its type, a `Kind` or another.
+        fields: what comes after it, split at commas and bars.
+    """
+
+    kind: int
+    fields: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A message from its text.
+
+        Raises:
+            MessageError: if it has no number.
+        """
+        number, _, rest = text.partition("|")
+        if not number.isascii() or not number.isdigit():
+            raise MessageError(f"no message: {text[:80]!r}")
+        return cls(int(number), tuple(rest.replace("|", ",").split(",")))
+
+    @property
+    def game(self) -> str:
+        """Name of the game, the first field of the messages of a game."""
+        return self.fields[0].partition("\0")[0]
+
+    def integer(self, place: int) -> int:
+        """A field that is a whole number.
+
+        Raises:
+            MessageError: if it isn't one.
+        """
+        return self.integers(place, place + 1)[0]
+
+    def integers(self, start: int, end: int | None = None) -> list[int]:
+        """Fields that are whole numbers.
+
+        Raises:
+            MessageError: if one of them isn't.
+        """
+        end = len(self.fields) if end is None else end
+        try:
+            if len(self.fields) < end:
+                raise ValueError(f"{len(self.fields)} fields")
+            return [int(field) for field in self.fields[start:end]]
+        except ValueError as error:
+            raise MessageError(f"message {self.kind} {self.fields}: {error}") from error
+
+
+def command(kind: Kind, *fields: object) -> str:
+    """The text of a message to the server, fields separated by commas."""
+    words = [str(f).lower() if isinstance(f, bool) else str(f) for f in fields]
+    return f"{kind.value}|{','.join(words)}"
+
+
+def frame(text: str) -> bytes:
+    """A message as it is sent.
+
+    Raises:
+        MessageError: if it is too long.
+    """
+    data = text.encode("utf-8")
+    if len(data) > MAX_LENGTH:
+        raise MessageError(f"a message of {len(data)} bytes; allowed: {MAX_LENGTH}")
+    return struct.pack(">H", len(data)) + data
+
+
+async def read_text(reader: asyncio.StreamReader) -> str:
+    """The next message's text.
+
+    Raises:
+        asyncio.IncompleteReadError: if the connection ends.
+    """
+    (length,) = struct.unpack(">H", await reader.readexactly(2))
+    return (await reader.readexactly(length)).decode("utf-8", "replace")

@@ -1,0 +1,387 @@
+"""An agent in one seat of one game at a JSettlers table: messages in, commands out.
+
+No network is touched here: what arrives is given to `SeatedAgent.take`, and what it returns is
+to be sent.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from catan_pz.actions import (
+    ACCEPT,
+    BUILD_CITY,
+    BUILD_ROAD,
+    BUILD_SETTLEMENT,
+    BUY_DEVELOPMENT_CARD,
+    CLOSE_WITH,
+    COMPOSE_GIVE,
+    DISCARD,
+    END_TURN,
+    MARITIME_SWAPS,
+    MARITIME_TRADE,
+    MOVE_ROBBER,
+    OFFER,
+    OFFER_GET,
+    OFFER_GIVE,
+    PLAY_KNIGHT,
+    PLAY_MONOPOLY,
+    PLAY_ROAD_BUILDING,
+    PLAY_YEAR_OF_PLENTY,
+    PLENTY_PAIRS,
+    REJECT,
+    ROLL,
+    STEAL,
+    WITHDRAW,
+)
+from catan_pz.agents.base import Agent
+from catan_pz.agents.hosting import blamed, dismiss, seat_copy
+from catan_pz.agents.result import ABORTED, VICTORY, SeatResult
+from catan_pz.bridges.jsettlers import coordinates
+from catan_pz.bridges.jsettlers.messages import Kind, Message, command
+from catan_pz.bridges.jsettlers.reading import SEATS, Question, TableReader, event
+from catan_pz.checks import as_action
+from catan_pz.engine.events import EventKind
+from catan_pz.engine.trade import MOST_COMPOSED
+from catan_pz.events import Events
+from catan_pz.runtime.followed import Bundles, ContradictionError, FollowedGame
+from catan_pz.terms import NUM_RESOURCES, Card, Phase
+
+MOST_REFUSALS: Final = 3
+"""Commands refused in one turn after which the turn is ended."""
+
+
+@dataclass
+class _OwnOffer:
+    """An offer that the seat has made in its turn.
+
+    Attributes:
+        waiting: seats that have not answered.
+        counters: offers that others made instead.
+        is_chosen: whether the agent has chosen among these.
+    """
+
+    bundles: Bundles
+    waiting: set[int]
+    counters: dict[int, Bundles] = field(default_factory=dict)
+    is_chosen: bool = False
+
+
+class SeatedAgent:
+    """An agent that plays one game.
+
+    Args:
+        agent: the agent; a copy sits down.
+        game: name of the game.
+        number: of the seat at the table.
+        trading: whether players trade.
+        seed: of the agent's random stream.
+
+    Attributes:
+        game: name of the game.
+        reader: the game as the seat hears of it.
+        decisions: how often the agent was asked.
+        seconds: that it took.
+        refused: commands that the server refused.
+        is_waiting: whether answers to an own offer are due.
+    """
+
+    def __init__(self, agent: Agent, game: str, number: int, trading: bool, seed: int) -> None:
+        self.game = game
+        self.reader = TableReader(number, trading, self._observe)
+        self.decisions = 0
+        self.seconds = 0.0
+        self.refused: list[str] = []
+        self._agent = agent
+        self._seed = seed
+        self._own: Agent | None = None
+        self._offer: _OwnOffer | None = None
+        self._pick: str | None = None
+        self._last = ""
+        self._refused_in_turn = 0
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether answers to an own offer are due."""
+        return self._offer is not None and not self._offer.is_chosen
+
+    def take(self, message: Message) -> list[str]:
+        """Take in a message; the commands to send.
+
+        Raises:
+            MessageError: if it can't be read.
+            ContradictionError: if it tells something impossible.
+            Exception: what the agent raises.
+        """
+        question = self.reader.take(message)
+        if self.reader.followed is None:
+            return []
+        if message.kind == Kind.TURN:
+            self._offer, self._refused_in_turn = None, 0
+        if _is_refusal(message, self.reader.number):
+            return self._note_refusal(message)
+        if message.kind == Kind.ACCEPT_OFFER:
+            self._offer = None
+        if message.kind == Kind.REJECT_OFFER and self.is_waiting:
+            return self._answered(self.reader.seat_of(message.integer(1)), None)
+        if question is None:
+            return []
+        if question is Question.ANSWER:
+            return self._consider(self.reader.seat_of(message.integer(1)))
+        if question is Question.PICK:
+            return [] if self._pick is None else [self._pick]
+        if question is Question.DISCARD:
+            return [self._discard()]
+        return [] if self.is_waiting else self._decide()
+
+    def give_up_waiting(self) -> list[str]:
+        """Take those who have not answered an offer for unwilling; the commands to send."""
+        if self._offer is None or not self.is_waiting:
+            return []
+        self._offer.waiting.clear()
+        return self._close_offer(self._offer)
+
+    def leave(self) -> None:
+        """The game is over, or broken off."""
+        own, self._own = self._own, None
+        if own is None:
+            return
+        game, reader = self.reader.game.sampled, self.reader
+        points = reader.points or tuple(game.points.tolist())
+        reason = ABORTED if reader.winner is None else VICTORY
+        dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
+
+    # -- asking the agent
+
+    def _observe(self, events: Events) -> None:
+        agent = self._seated()
+        if agent.needs_events:
+            with blamed(agent, agent.seat):
+                agent.observe(events)
+
+    def _seated(self) -> Agent:
+        if self._own is None:
+            followed = self.reader.game
+            self._own = seat_copy(self._agent, followed.seat, followed.rules, self._seed)
+        return self._own
+
+    def _ask(self, followed: FollowedGame) -> int:
+        """The agent's choice.
+
+        Raises:
+            IllegalActionError: if it isn't legal.
+        """
+        agent, view = self._seated(), followed.view()
+        start = time.perf_counter()
+        with blamed(agent, agent.seat):
+            action = as_action(agent.act(view))
+        self.seconds += time.perf_counter() - start
+        self.decisions += 1
+        followed.sampled.check(action)
+        return action
+
+    def _note_refusal(self, message: Message) -> list[str]:
+        self.refused.append(f"{self._last} (state {self.reader.state}): {message}")
+        self._offer = None
+        self._refused_in_turn += 1
+        if not self.reader.is_own_turn or message.kind == Kind.GAME_STATE:
+            return []
+        if self._refused_in_turn > MOST_REFUSALS:
+            return [self._command(Kind.END_TURN)]
+        return self._decide()
+
+    def _command(self, kind: Kind, *fields: object) -> str:
+        self._last = command(kind, self.game, *fields)
+        return self._last
+
+    def _decide(self) -> list[str]:
+        followed = self.reader.game
+        if followed.sampled.is_over or followed.sampled.player != followed.seat:
+            return []
+        action = self._ask(followed)
+        if action >= OFFER:
+            bundles = self._composed(followed, action)
+            if bundles is None:
+                followed.note_offer()
+                return self._decide()
+            return self._make_offer(bundles)
+        return [self._spoken(action)]
+
+    def _spoken(self, action: int) -> str:
+        """An action other than trade with players as a command."""
+        number = self.reader.number
+        if action in _PLAIN:
+            return self._command(*_PLAIN[action])
+        if BUILD_ROAD <= action < BUILD_SETTLEMENT:
+            at = coordinates.EDGES[action - BUILD_ROAD]
+            return self._command(Kind.PUT_PIECE, number, 0, at)
+        if BUILD_SETTLEMENT <= action < BUY_DEVELOPMENT_CARD:
+            is_city = action >= BUILD_CITY
+            vertex = action - (BUILD_CITY if is_city else BUILD_SETTLEMENT)
+            at = coordinates.VERTICES[vertex]
+            return self._command(Kind.PUT_PIECE, number, 1 + int(is_city), at)
+        if PLAY_YEAR_OF_PLENTY <= action < MOVE_ROBBER:
+            return self._pick_later(action)
+        if MOVE_ROBBER <= action < STEAL:
+            return self._command(Kind.MOVE_ROBBER, number, coordinates.LAND[action - MOVE_ROBBER])
+        if STEAL <= action < DISCARD:
+            return self._command(Kind.CHOOSE_PLAYER, self._number(action - STEAL))
+        give, get = MARITIME_SWAPS[action - MARITIME_TRADE]
+        rate = int(self.reader.game.sampled.state["rate"][self.reader.seat, give])
+        given, got = _bundle({give: rate}), _bundle({get: 1})
+        return self._command(Kind.BANK_TRADE, *given, *got)
+
+    def _number(self, further: int) -> int:
+        """The number of the seat that comes so many seats after the next one."""
+        numbers = self.reader.numbers
+        return numbers[(self.reader.seat + 1 + further) % len(numbers)]
+
+    def _pick_later(self, action: int) -> str:
+        """Play a card whose resources are named when the table asks for them."""
+        if action < PLAY_MONOPOLY:
+            pair = PLENTY_PAIRS[action - PLAY_YEAR_OF_PLENTY].tolist()
+            counts = {r: pair.count(r) for r in pair}
+            self._pick = command(Kind.PICK_RESOURCES, self.game, *_bundle(counts))
+            card = Card.YEAR_OF_PLENTY
+        else:
+            number = coordinates.resource_number(action - PLAY_MONOPOLY)
+            self._pick = command(Kind.PICK_RESOURCE_TYPE, self.game, number)
+            card = Card.MONOPOLY
+        return self._command(Kind.PLAY_CARD, coordinates.CARD_NUMBERS[card])
+
+    def _discard(self) -> str:
+        """The cards that the agent discards, one after the other."""
+        followed = self.reader.game.copy()
+        seat, game = followed.seat, followed.sampled
+        cards: dict[int, int] = {}
+        while game.phase == Phase.DISCARD and game.player == seat:
+            action = self._ask(followed)
+            what = action - DISCARD
+            cards[what] = cards.get(what, 0) + 1
+            followed.follow([*_told(followed, action), event(EventKind.PAID, seat, what)])
+        return self._command(Kind.DISCARD, *_bundle(cards), 0)
+
+    # -- trade between players
+
+    def _composed(self, followed: FollowedGame, action: int) -> Bundles | None:
+        """The offer that the agent makes from this action on; None if it drops it."""
+        if OFFER <= action < COMPOSE_GIVE:
+            k = action - OFFER
+            return OFFER_GIVE[k].tolist(), OFFER_GET[k].tolist()
+        composing = followed.copy()
+        seat = followed.seat
+        while True:
+            composing.follow(_told(composing, action))
+            record = composing.sampled.state
+            bundles = record["offer_give"][seat].tolist(), record["offer_get"][seat].tolist()
+            action = self._ask(composing)
+            if action == WITHDRAW:
+                return None
+            if not COMPOSE_GIVE <= action < COMPOSE_GIVE + 2 * NUM_RESOURCES:
+                return bundles
+
+    def _make_offer(self, bundles: Bundles) -> list[str]:
+        seats = set(range(len(self.reader.numbers))) - {self.reader.seat}
+        self.reader.game.note_offer()
+        self._offer = _OwnOffer(bundles, seats)
+        return [self._offer_command(seats, bundles)]
+
+    def _offer_command(self, seats: set[int], bundles: Bundles) -> str:
+        numbers = {self.reader.numbers[seat] for seat in seats}
+        to = [number in numbers for number in range(SEATS)]
+        give, get = (coordinates.to_theirs(side) for side in bundles)
+        return self._command(Kind.MAKE_OFFER, self.reader.number, *to, *give, *get)
+
+    def _answered(self, seat: int, counter: Bundles | None) -> list[str]:
+        """Somebody refuses an own offer, or counters it."""
+        assert self._offer is not None
+        self._offer.waiting.discard(seat)
+        if counter is not None:
+            self._offer.counters[seat] = counter
+        return [] if self._offer.waiting else self._close_offer(self._offer)
+
+    def _close_offer(self, offer: _OwnOffer) -> list[str]:
+        """All have answered: trade with somebody who countered, or go on."""
+        offer.is_chosen = True
+        partner = self._chosen_partner(offer)
+        if partner is not None:
+            return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[partner])]
+        self._offer = None
+        refusals = [self._command(Kind.REJECT_OFFER, self.reader.number)] if offer.counters else []
+        return [*refusals, command(Kind.CLEAR_OFFER, self.game, -1), *self._decide()]
+
+    def _chosen_partner(self, offer: _OwnOffer) -> int | None:
+        """The seat whose counter-offer the agent takes."""
+        counters = {seat: one for seat, one in offer.counters.items() if _is_fair(one)}
+        if not counters:
+            return None
+        seat = self.reader.seat
+        try:
+            closing = self.reader.game.with_offers({seat: offer.bundles, **counters})
+        except ContradictionError:
+            return None
+        action = self._ask(closing)
+        if action == WITHDRAW:
+            return None
+        return int((seat + 1 + action - CLOSE_WITH) % len(self.reader.numbers))
+
+    def _consider(self, maker: int) -> list[str]:
+        """Answer somebody's offer."""
+        bundles = self.reader.offers[maker]
+        if self.reader.is_own_turn:
+            if self.is_waiting:
+                return self._answered(maker, bundles)
+            return [self._command(Kind.REJECT_OFFER, self.reader.number)]
+        refusal = self._command(Kind.REJECT_OFFER, self.reader.number)
+        game = self.reader.game
+        if maker != game.sampled.turn_player or not _is_fair(bundles):
+            return [refusal]
+        if game.sampled.phase != Phase.MAIN:
+            return [refusal]
+        try:
+            answering = game.with_offers({maker: bundles})
+        except ContradictionError:
+            return [refusal]
+        action = self._ask(answering)
+        if action == ACCEPT:
+            return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])]
+        counter = None if action == REJECT else self._composed(answering, action)
+        return [refusal] if counter is None else [self._offer_command({maker}, counter)]
+
+
+_PLAIN: Final[Mapping[int, tuple[Kind, *tuple[object, ...]]]] = {
+    ROLL: (Kind.ROLL_DICE,),
+    END_TURN: (Kind.END_TURN,),
+    BUY_DEVELOPMENT_CARD: (Kind.BUY_CARD,),
+    PLAY_KNIGHT: (Kind.PLAY_CARD, coordinates.CARD_NUMBERS[Card.KNIGHT]),
+    PLAY_ROAD_BUILDING: (Kind.PLAY_CARD, coordinates.CARD_NUMBERS[Card.ROAD_BUILDING]),
+}
+"""Actions that are a command with nothing in it that depends on the game."""
+
+
+def _bundle(counts: Mapping[int, int]) -> list[int]:
+    """Counts of resources, in the table's order."""
+    return coordinates.to_theirs([counts.get(r, 0) for r in range(NUM_RESOURCES)])
+
+
+def _told(followed: FollowedGame, action: int) -> Events:
+    """An own decision, as it is followed."""
+    turn_player = followed.sampled.turn_player
+    return (event(EventKind.DECISION, followed.seat, action, 0, turn_player),)
+
+
+def _is_fair(bundles: Bundles) -> bool:
+    """Whether an offer is one that this package's rules know."""
+    give, get = bundles
+    overlap = any(a and b for a, b in zip(give, get, strict=True))
+    return not overlap and all(0 < sum(side) <= MOST_COMPOSED for side in bundles)
+
+
+def _is_refusal(message: Message, number: int) -> bool:
+    """Whether the server refuses the last command."""
+    if message.kind == Kind.REJECT_OFFER:
+        return len(message.fields) > 2 and message.fields[2] != "0"
+    if message.kind == Kind.BANK_TRADE:
+        return int(message.fields[-1]) < 0
+    return message.kind == Kind.DECLINE_REQUEST
