@@ -244,6 +244,20 @@ class Result:
         return {end: count[end] for end in ENDS}
 
 
+def result_of_drawn_seats(
+    names: tuple[str, ...], rules: Rules, seed: int, games: Iterable[GameResult]
+) -> Result:
+    """A result of games whose line-ups and seats somebody else has drawn: of all of them."""
+    ordered = sorted(games, key=lambda game: game.number)
+    found = [tuple(sorted(names.index(name) for name in game.seats)) for game in ordered]
+    lineups = tuple(sorted(set(found)))
+    numbered = (
+        replace(game, lineup=lineups.index(lineup))
+        for game, lineup in zip(ordered, found, strict=True)
+    )
+    return Result(names, lineups, rules, seed, tuple(numbered))
+
+
 def result_of_complete_blocks(
     names: tuple[str, ...],
     schedule: Schedule,

@@ -10,11 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from catan_pz.arena.results import ENDS, GameResult, Result, result_of_complete_blocks
+from catan_pz.arena.results import (
+    ENDS,
+    GameResult,
+    Result,
+    result_of_complete_blocks,
+    result_of_drawn_seats,
+)
 from catan_pz.arena.schedule import Schedule, ScheduledGame
 from catan_pz.rules import Rules
 
 FORMAT: Final = "catan-pz-arena/1"
+
+DRAWN_SEATS: Final = "drawn"
+"""Entry "seating" of a header: line-ups and seats are drawn by somebody else."""
 
 
 def header_of(
@@ -57,7 +66,8 @@ class ResultsFile:
     Args:
         path: of the file, which is created if there is none.
         header: of the match.
-        schedule: (G,) the games of the match.
+        schedule: (G,) the games of the match; None where line-ups and seats are drawn by
+            somebody else.
         names: of the entrants.
 
     Attributes:
@@ -73,7 +83,7 @@ class ResultsFile:
         self,
         path: str | os.PathLike[str] | None,
         header: dict[str, Any],
-        schedule: Sequence[ScheduledGame],
+        schedule: Sequence[ScheduledGame] | None,
         names: Sequence[str],
     ) -> None:
         self.path = None if path is None else Path(path)
@@ -86,7 +96,7 @@ class ResultsFile:
             _check_header(self.path, _parse(self.path, 1, lines[0]), header)
             self.games = _read_games(self.path, lines[1:])
             for number, game in self.games.items():
-                if number >= len(schedule) or not _is_of(game, schedule[number], names):
+                if not _is_scheduled(game, schedule, names):
                     raise ValueError(f"{self.path}: game {number} is none of this match")
         begun = self.path.read_bytes()[length:] if self.path.exists() else b""
         if not lines and not _line(header).encode().startswith(begun):
@@ -139,6 +149,15 @@ def _game_from_json(data: dict[str, Any]) -> GameResult:
     return game
 
 
+def _is_scheduled(
+    game: GameResult, schedule: Sequence[ScheduledGame] | None, names: Sequence[str]
+) -> bool:
+    """Whether this is the result of a game of a match."""
+    if schedule is None:
+        return set(game.seats) <= set(names)
+    return game.number < len(schedule) and _is_of(game, schedule[game.number], names)
+
+
 def _is_of(game: GameResult, scheduled: ScheduledGame, names: Sequence[str]) -> bool:
     """Whether this is the result of a scheduled game."""
     return (game.number, game.lineup, game.block, game.seats) == (
@@ -166,8 +185,10 @@ def load_results(path: str | os.PathLike[str]) -> Result:
         raise ValueError(f"{path}: line 1 must be of the format {FORMAT!r}")
     games = _read_games(path, lines[1:])
     names = tuple(agent["name"] for agent in header["agents"])
-    lineups = tuple(tuple(map(names.index, lineup)) for lineup in header["lineups"])
     rules = Rules.from_dict(header["rules"])
+    if header.get("seating") == DRAWN_SEATS:
+        return result_of_drawn_seats(names, rules, header["seed"], games.values())
+    lineups = tuple(tuple(map(names.index, lineup)) for lineup in header["lineups"])
     schedule = Schedule(lineups, header["games"])
     return result_of_complete_blocks(names, schedule, rules, header["seed"], games.values())
 

@@ -1,1 +1,1 @@
-"""Other people's tables: their games with players of this package, and their players here."""
+"""Other people's tables: our agents at theirs, their players at ours."""

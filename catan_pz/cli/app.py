@@ -17,6 +17,7 @@ from catan_pz.cli import (
     evaluate,
     export,
     info,
+    jsettlers,
     perft,
     play,
     serve,
@@ -60,8 +61,8 @@ def app(debug: bool) -> None:
 
 
 for _room in (
-    *(play, watch, serve, export, tournament, evaluate, train, catanatron, bot),
-    *(bench, perft, warmup, info),
+    *(play, watch, serve, export, tournament, evaluate, train),
+    *(jsettlers, catanatron, bot, bench, perft, warmup, info),
 ):
     app.add_command(_room.command)
 

@@ -84,6 +84,7 @@ class SeatedAgent:
         decisions: how often the agent was asked.
         seconds: that it took.
         refused: commands that the server refused.
+        late: offers of others that were accepted when they were gone already.
         is_waiting: whether answers to an own offer are due.
     """
 
@@ -93,6 +94,8 @@ class SeatedAgent:
         self.decisions = 0
         self.seconds = 0.0
         self.refused: list[str] = []
+        self.late = 0
+        self._accepting: int | None = None
         self._agent = agent
         self._seed = seed
         self._own: Agent | None = None
@@ -123,6 +126,8 @@ class SeatedAgent:
             return self._note_refusal(message)
         if message.kind == Kind.ACCEPT_OFFER:
             self._offer = None
+            if message.integer(1) == self.reader.number:
+                self._accepting = None
         if message.kind == Kind.REJECT_OFFER and self.is_waiting:
             return self._answered(self.reader.seat_of(message.integer(1)), None)
         if question is None:
@@ -182,10 +187,18 @@ class SeatedAgent:
         return action
 
     def _note_refusal(self, message: Message) -> list[str]:
+        """Note that the server refuses something, and decide anew if that is needed."""
+        maker, self._accepting = self._accepting, None
+        if maker is not None and message.kind == Kind.REJECT_OFFER:
+            if maker in self.reader.offers:
+                self.refused.append(f"the offer of seat {maker} can't be accepted: {message}")
+            else:
+                self.late += 1
+            return []
         self.refused.append(f"{self._last} (state {self.reader.state}): {message}")
         self._offer = None
         self._refused_in_turn += 1
-        if not self.reader.is_own_turn or message.kind == Kind.GAME_STATE:
+        if not self.reader.is_own_turn:
             return []
         if self._refused_in_turn > MOST_REFUSALS:
             return [self._command(Kind.END_TURN)]
@@ -345,6 +358,7 @@ class SeatedAgent:
             return [refusal]
         action = self._ask(answering)
         if action == ACCEPT:
+            self._accepting = maker
             return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])]
         counter = None if action == REJECT else self._composed(answering, action)
         return [refusal] if counter is None else [self._offer_command({maker}, counter)]

@@ -100,6 +100,7 @@ class TableReader:
         followed: the game followed; None until somebody's first turn.
         offers: open offers by seat, what each gives and gets.
         addressed: seats that each of these goes to.
+        first: the seat that goes first.
         state: number of the table's state.
         winner: the seat that has won, or None.
         points: at the end, by seat, once they are told.
@@ -113,6 +114,7 @@ class TableReader:
         self.followed: FollowedGame | None = None
         self.offers: dict[int, Bundles] = {}
         self.addressed: dict[int, list[int]] = {}
+        self.first = 0
         self.winner: int | None = None
         self.points: tuple[int, ...] | None = None
         self._trading = trading
@@ -213,8 +215,8 @@ class TableReader:
             first_player="random",
             max_turns=None,
         )
-        first = self.seat_of(number)
-        self.followed = FollowedGame(rules, self.seat, self._board, first, JSETTLERS)
+        self.first = self.seat_of(number)
+        self.followed = FollowedGame(rules, self.seat, self._board, self.first, JSETTLERS)
 
     # -- decisions
 

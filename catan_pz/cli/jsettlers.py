@@ -1,0 +1,147 @@
+"""`catan-pz jsettlers`: an agent against the robots of a JSettlers server."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from catan_pz.cli.console import examples
+from catan_pz.cli.options import Choice, make_rules, match_options
+from catan_pz.cli.tournament import agent_source
+
+
+@click.command(
+    "jsettlers",
+    short_help="Play at a JSettlers table.",
+    epilog=examples(
+        "catan-pz jsettlers --agent heuristic --games 40 --classes classes:gson.jar",
+        "catan-pz jsettlers --agent ppo-2p --against fast --results games.jsonl",
+        "catan-pz jsettlers --agent search --host localhost --port 8880 --cookie SECRET",
+    ),
+)
+@click.option("--agent", required=True, metavar="AGENT", help="Who plays: a name or a model.")
+@click.option(
+    "--against",
+    type=Choice(("smart", "fast", "mixed")),
+    default="smart",
+    show_default=True,
+    help="The robots of the server that is started.",
+)
+@click.option("--players", type=click.IntRange(2, 4), metavar="N", help="Players of each game.")
+@click.option("--trading/--no-trading", default=None, help="Trade between players.")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    metavar="N",
+    default=200,
+    show_default=True,
+    help="Games, with those in the file of results.",
+)
+@match_options
+@click.option(
+    "--parallel",
+    type=click.IntRange(1, 40),
+    metavar="N",
+    default=4,
+    show_default=True,
+    help="Games at the same time.",
+)
+@click.option(
+    "--classes",
+    metavar="PATH",
+    help="Class path of the server that is started.  [$CATAN_PZ_JSETTLERS]",
+)
+@click.option("--host", help="Join a server that runs, instead of starting one.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    default=8880,
+    show_default=True,
+    help="Its port.",
+)
+@click.option("--cookie", default="", help="What its robots must present.")
+def command(
+    agent: str,
+    against: str,
+    players: int | None,
+    trading: bool | None,
+    games: int,
+    seed: int | None,
+    workers: int,
+    results: Path | None,
+    parallel: int,
+    classes: str | None,
+    host: str | None,
+    port: int,
+    cookie: str,
+) -> None:
+    """Let an agent play at a JSettlers table, over its protocol.
+
+    Without --host an unmodified server is started, which creates games of robots alone and
+    is ended afterwards. With --host the agent waits to be invited there.
+    """
+    from catan_pz.arena import Interrupted
+    from catan_pz.bridges.jsettlers.match import ServerAddress, play_match
+
+    rules = make_rules(
+        rules="base",
+        players=players,
+        trading=trading,
+        points=None,
+        board=None,
+        offers=None,
+        options=(),
+        agents=agent,
+    )
+    try:
+        match = play_match(
+            (agent, agent_source(agent, rules)),
+            against,
+            rules.num_players,
+            rules.trading,
+            games,
+            seed,
+            server=None if host is None else ServerAddress(host, port, cookie),
+            classes=classes,
+            workers=workers,
+            parallel=parallel,
+            results=results,
+        )
+    except Interrupted as stopped:
+        click.echo(str(stopped), err=True)
+        raise
+    _report(match)
+
+
+def _report(match: Any) -> None:
+    """Win rates with intervals, all together and by kind of robot, and what went wrong."""
+    from catan_pz.arena.tables import lineup_title
+    from catan_pz.bridges.jsettlers.match import seat_weighted_rate
+
+    result, name = match.result, match.name
+    for k in range(len(result.lineups)):
+        names = result.lineup_names(k)
+        others = [one for one in names if one != name]
+        click.echo(_line(result.only(names), name, lineup_title(others)))
+    if len(result.lineups) > 1:
+        click.echo(_line(result, name, "all of these"))
+    weighted = seat_weighted_rate(result, name)
+    if weighted is not None:
+        click.echo(f"With each seat drawn equally often: {100 * weighted:.1f} %")
+    click.echo(
+        f"Commands refused by the server: {len(match.refused)}; offers accepted too late: "
+        f"{match.late}; games broken off: {len(match.broken)}; reconnects: {match.reconnects}"
+    )
+    for line in (*match.refused, *match.broken):
+        click.echo(line, err=True)
+
+
+def _line(result: Any, name: str, others: str) -> str:
+    low, high = result.interval(name)
+    tally = result.tally(name)
+    return (
+        f"{name} won {tally.won} of {tally.seats} games = {100 * result.win_rate(name):.1f} % "
+        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {others}; "
+        f"{tally.milliseconds:.3g} ms a decision"
+    )
