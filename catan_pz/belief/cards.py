@@ -48,9 +48,7 @@ class CardBelief:
         robber_before_win: whether who has enough points moves the robber before winning.
     """
 
-    def __init__(
-        self, viewer: int, record: np.ndarray, robber_before_win: bool = False
-    ) -> None:
+    def __init__(self, viewer: int, record: np.ndarray, robber_before_win: bool = False) -> None:
         self.viewer = viewer
         self._silent = NOT_IN_TURN + (ROBBER_MOVES if robber_before_win else ())
         n = int(record["num_players"])

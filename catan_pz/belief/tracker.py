@@ -98,9 +98,7 @@ class Belief:
             events: its events, as the viewer sees them.
             record: `STATE` scalar after it.
         """
-        for event in hand_events(
-            events, int(record["num_players"]), self.customs.hides_discards
-        ):
+        for event in hand_events(events, int(record["num_players"]), self.customs.hides_discards):
             self.update(event)
         self.cards.update(events, record)
 
@@ -217,7 +215,11 @@ class Belief:
         n = len(hands)
         sums = (hands.sum(1) == record["hand_size"][:n]).all()
         banked = (hands.sum(0) + record["bank"] == BANK_PER_RESOURCE).all()
-        if not (sums and (banked or self.customs.loose_sums) and (hands[self.viewer] == record["hand"][self.viewer]).all()):
+        if not (
+            sums
+            and (banked or self.customs.loose_sums)
+            and (hands[self.viewer] == record["hand"][self.viewer]).all()
+        ):
             raise ValueError("the belief is not about this state; follow every decision")
 
     def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
@@ -238,11 +240,10 @@ class Belief:
             games["below"][0, o, o] = 0
             games["above"][0, o, o] = 0
 
-
     def shown_bank(self) -> NDArray[np.int64]:
         """(R,) what is left of 19 cards of each resource, by the mean of what is in hands."""
         left = BANK_PER_RESOURCE - np.rint(self.hands.mean.sum(0))
-        return np.clip(left, 0, BANK_PER_RESOURCE).astype(np.int64)
+        return np.array(np.clip(left, 0, BANK_PER_RESOURCE), np.int64)
 
 
 def bounds_of(record: np.ndarray, viewer: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -128,9 +128,7 @@ class ReportedDecision:
 
     def _may_be_hidden(self, kind: EventKind) -> bool:
         """Whether the resource of such an event may be unknown."""
-        return kind == EventKind.STOLEN or (
-            kind == EventKind.PAID and self._is_hidden_discard()
-        )
+        return kind == EventKind.STOLEN or (kind == EventKind.PAID and self._is_hidden_discard())
 
     def _is_hidden_discard(self) -> bool:
         """Whether a card is discarded that the viewer doesn't see."""

@@ -4,9 +4,11 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from catan_pz.bridges.jsettlers.contents import SEATS
 from catan_pz.bridges.jsettlers.messages import (
     EMPTY,
     VERSION,
@@ -18,7 +20,6 @@ from catan_pz.bridges.jsettlers.messages import (
     read_text,
 )
 from catan_pz.bridges.jsettlers.playing import SeatedAgent
-from catan_pz.bridges.jsettlers.reading import SEATS
 
 SECONDS_TO_ANSWER: Final = 8.0
 """How long an own offer waits for answers."""
@@ -156,10 +157,8 @@ class RobotClient:
             self._finish(game, reason)
         if self._writer is not None:
             self._writer.close()
-            try:
+            with suppress(OSError):
                 await self._writer.wait_closed()
-            except OSError:
-                pass
             self._writer = None
 
     def _send(self, text: str) -> None:
@@ -216,9 +215,7 @@ class RobotClient:
                 else:
                     if message.kind in (Kind.ROBOT_DISMISS, Kind.DELETE_GAME):
                         return self._finish(game, "the server ended it")
-                    commands = await loop.run_in_executor(
-                        self._executor, seat.seated.take, message
-                    )
+                    commands = await loop.run_in_executor(self._executor, seat.seated.take, message)
                 for text in commands:
                     self._send(text)
                 if seat.seated.reader.is_finished:

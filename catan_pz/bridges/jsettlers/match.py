@@ -282,9 +282,7 @@ class _Running:
     def match(self) -> Match:
         """What was played."""
         plan = self._plan
-        result = result_of_drawn_seats(
-            plan.names, plan.rules, plan.seed, self._file.games.values()
-        )
+        result = result_of_drawn_seats(plan.names, plan.rules, plan.seed, self._file.games.values())
         return Match(
             name=plan.entrant.name,
             result=result,
@@ -339,7 +337,7 @@ def game_result(name: str, number: int, seated: SeatedAgent) -> GameResult:
         end=VICTORY,
         offender=None,
         reason=f"{len(refused)} commands refused: {refused[0]}" if refused else "",
-        turns=reader.game.sampled.turn,
+        turns=reader.game.turn,
         points=tuple(reader.points[s] for s in order),
         decisions=tuple(seated.decisions if s == reader.seat else 0 for s in order),
         seconds=tuple(seated.seconds if s == reader.seat else 0.0 for s in order),

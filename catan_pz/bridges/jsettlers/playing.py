@@ -39,8 +39,10 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
 from catan_pz.agents.result import ABORTED, VICTORY, SeatResult
 from catan_pz.bridges.jsettlers import coordinates
+from catan_pz.bridges.jsettlers.contents import SEATS
+from catan_pz.bridges.jsettlers.decisions import event
 from catan_pz.bridges.jsettlers.messages import Kind, Message, command
-from catan_pz.bridges.jsettlers.reading import SEATS, Question, TableReader, event
+from catan_pz.bridges.jsettlers.reading import Question, TableReader
 from catan_pz.checks import as_action
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.trade import MOST_COMPOSED
@@ -118,7 +120,7 @@ class SeatedAgent:
             Exception: what the agent raises.
         """
         question = self.reader.take(message)
-        if self.reader.followed is None:
+        if self.reader.table is None:
             return []
         if message.kind == Kind.TURN:
             self._offer, self._refused_in_turn = None, 0
@@ -152,7 +154,7 @@ class SeatedAgent:
         own, self._own = self._own, None
         if own is None:
             return
-        game, reader = self.reader.game.sampled, self.reader
+        game, reader = self.reader.game, self.reader
         points = reader.points or tuple(game.points.tolist())
         reason = ABORTED if reader.winner is None else VICTORY
         dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
@@ -167,7 +169,7 @@ class SeatedAgent:
 
     def _seated(self) -> Agent:
         if self._own is None:
-            followed = self.reader.game
+            followed = self.reader.followed
             self._own = seat_copy(self._agent, followed.seat, followed.rules, self._seed)
         return self._own
 
@@ -209,7 +211,7 @@ class SeatedAgent:
         return self._last
 
     def _decide(self) -> list[str]:
-        followed = self.reader.game
+        followed = self.reader.followed
         if followed.sampled.is_over or followed.sampled.player != followed.seat:
             return []
         action = self._ask(followed)
@@ -241,7 +243,7 @@ class SeatedAgent:
         if STEAL <= action < DISCARD:
             return self._command(Kind.CHOOSE_PLAYER, self._number(action - STEAL))
         give, get = MARITIME_SWAPS[action - MARITIME_TRADE]
-        rate = int(self.reader.game.sampled.state["rate"][self.reader.seat, give])
+        rate = int(self.reader.game.state["rate"][self.reader.seat, give])
         given, got = _bundle({give: rate}), _bundle({get: 1})
         return self._command(Kind.BANK_TRADE, *given, *got)
 
@@ -265,7 +267,7 @@ class SeatedAgent:
 
     def _discard(self) -> str:
         """The cards that the agent discards, one after the other."""
-        followed = self.reader.game.copy()
+        followed = self.reader.followed.copy()
         seat, game = followed.seat, followed.sampled
         cards: dict[int, int] = {}
         while game.phase == Phase.DISCARD and game.player == seat:
@@ -296,7 +298,7 @@ class SeatedAgent:
 
     def _make_offer(self, bundles: Bundles) -> list[str]:
         seats = set(range(len(self.reader.numbers))) - {self.reader.seat}
-        self.reader.game.note_offer()
+        self.reader.followed.note_offer()
         self._offer = _OwnOffer(bundles, seats)
         return [self._offer_command(seats, bundles)]
 
@@ -331,7 +333,7 @@ class SeatedAgent:
             return None
         seat = self.reader.seat
         try:
-            closing = self.reader.game.with_offers({seat: offer.bundles, **counters})
+            closing = self.reader.followed.with_offers({seat: offer.bundles, **counters})
         except ContradictionError:
             return None
         action = self._ask(closing)
@@ -348,12 +350,12 @@ class SeatedAgent:
             return [self._command(Kind.REJECT_OFFER, self.reader.number)]
         refusal = self._command(Kind.REJECT_OFFER, self.reader.number)
         game = self.reader.game
-        if maker != game.sampled.turn_player or not _is_fair(bundles):
+        if maker != game.turn_player or not _is_fair(bundles):
             return [refusal]
-        if game.sampled.phase != Phase.MAIN:
+        if game.phase != Phase.MAIN:
             return [refusal]
         try:
-            answering = game.with_offers({maker: bundles})
+            answering = self.reader.followed.with_offers({maker: bundles})
         except ContradictionError:
             return [refusal]
         action = self._ask(answering)

@@ -1,0 +1,120 @@
+"""What messages of a game hold, in the words of this package; seats keep their numbers."""
+
+from typing import NamedTuple
+
+from catan_pz.bridges.jsettlers import coordinates
+from catan_pz.bridges.jsettlers.messages import Kind, Message
+from catan_pz.events import UNKNOWN
+from catan_pz.rules import Board
+from catan_pz.runtime.followed import Bundles
+from catan_pz.terms import NUM_RESOURCES, Resource
+
+SEATS = 4
+"""Seats at their tables, taken or not."""
+
+
+class Offer(NamedTuple):
+    """An offer: who makes it, to whom, and what it gives and gets."""
+
+    maker: int
+    to: list[int]
+    bundles: Bundles
+
+
+class Trade(NamedTuple):
+    """An accepted offer: who takes it, who made it, and what the maker gives and gets."""
+
+    taker: int
+    maker: int
+    bundles: Bundles
+
+
+def board_in(message: Message) -> Board | None:
+    """The board of a layout; None for the empty one of a game that hasn't begun.
+
+    Raises:
+        MessageError: if it isn't a board of the base game.
+    """
+    count = len(coordinates.HEXES)
+    if message.kind == Kind.BOARD_LAYOUT:
+        numbers = message.integers(1, 1 + 2 * count)
+        hexes, tokens = numbers[:count], numbers[count:]
+    else:
+        parts = _parts(message)
+        hexes, tokens = parts.get("HL", []), parts.get("NL", [])
+    if coordinates.is_placeholder(hexes):
+        return None
+    return coordinates.board_of(hexes, tokens, coded=message.kind == Kind.BOARD_LAYOUT)
+
+
+def _parts(message: Message) -> dict[str, list[int]]:
+    """The arrays of a layout in parts: each has a name, and its length after a bracket."""
+    parts, place = {}, 2
+    while place + 1 < len(message.fields):
+        name, first = message.fields[place], message.fields[place + 1]
+        place += 2
+        if first.startswith("[") and first[1:].isdigit():
+            end = place + int(first[1:])
+            parts[name] = message.integers(place, end)
+            place = end
+    return parts
+
+
+def production_in(message: Message) -> list[tuple[int, Resource, int]]:
+    """Who gains which resource, and how many, by a roll."""
+    found, fields = [], message.integers(2)
+    while fields:
+        number = fields.pop(0)
+        del fields[:1]  # the size of the hand
+        while len(fields) >= 2 and fields[0] != 0:
+            amount, kind = fields.pop(0), fields.pop(0)
+            found.append((number, coordinates.resource(kind), amount))
+        del fields[:1]
+    return found
+
+
+def discard_in(message: Message) -> tuple[int | None, list[int]]:
+    """Who discards, None for the own seat, and the cards, `UNKNOWN` where they are hidden."""
+    text = message.fields[1] if len(message.fields) > 1 else ""
+    number = int(text[1:]) if text[:1] == "p" and text[1:].isdigit() else None
+    counts = message.integers(2, 2 + NUM_RESOURCES + 1)
+    known = coordinates.from_theirs(counts[:NUM_RESOURCES])
+    cards = [r for r, n in enumerate(known) for _ in range(n)]
+    return number, cards + [UNKNOWN] * counts[NUM_RESOURCES]
+
+
+def offer_in(message: Message) -> Offer:
+    """An offer or counter-offer."""
+    start = 2 + SEATS
+    bundles = _two_bundles(message, start)
+    to = [number for number, field in enumerate(message.fields[2:start]) if field == "true"]
+    return Offer(message.integer(1), to, bundles)
+
+
+def trade_in(message: Message) -> Trade:
+    """An offer that was accepted; what the taker gets comes first."""
+    return Trade(message.integer(1), message.integer(2), _two_bundles(message, 3))
+
+
+def bank_trade_in(message: Message) -> tuple[int | None, Bundles]:
+    """Who trades with the bank, None if nobody is named, and what is given and got."""
+    named = len(message.fields) > 1 + 2 * NUM_RESOURCES
+    number = message.integer(1 + 2 * NUM_RESOURCES) if named else None
+    return number, _two_bundles(message, 1)
+
+
+def elements_in(message: Message) -> tuple[int, int, list[tuple[int, int]]]:
+    """A player's number, what is done to the elements, and each with its amount."""
+    if message.kind == Kind.PLAYER_ELEMENT:
+        number, action, kind, amount = message.integers(1, 5)
+        return number, action, [(kind, amount)]
+    number, action, *fields = message.integers(1)
+    return number, action, list(zip(fields[::2], fields[1::2], strict=False))
+
+
+def _two_bundles(message: Message, start: int) -> Bundles:
+    counts = message.integers(start, start + 2 * NUM_RESOURCES)
+    return (
+        coordinates.from_theirs(counts[:NUM_RESOURCES]),
+        coordinates.from_theirs(counts[NUM_RESOURCES:]),
+    )
