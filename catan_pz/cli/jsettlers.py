@@ -16,7 +16,7 @@ from catan_pz.cli.tournament import agent_source
     epilog=examples(
         "catan-pz jsettlers --agent heuristic --games 40 --classes classes:gson.jar",
         "catan-pz jsettlers --agent ppo-2p --against fast --results games.jsonl",
-        "catan-pz jsettlers --agent search --host localhost --port 8880 --cookie SECRET",
+        "catan-pz jsettlers --agent search --host localhost --cookie SECRET",
     ),
 )
 @click.option("--agent", required=True, metavar="AGENT", help="Who plays: a name or a model.")

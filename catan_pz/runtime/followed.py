@@ -99,7 +99,7 @@ class FollowedGame:
         self.seat = seat
         self.belief = Belief(seat, game.state, customs=customs)
         self._rng = np.random.default_rng(_SEED)
-        self.sampled = Game.from_games(self.belief.resample(game.state, self._rng), game.rules)
+        self.sampled = self._game_of(self.belief.resample(game.state, self._rng))
 
     def listen(self, _game: Game, events: Events) -> None:
         """Take in one decision of a hosted game, as a listener of it.
@@ -138,7 +138,7 @@ class FollowedGame:
         """An independent followed game in the same position."""
         other = copy(self)
         other.belief = self.belief.copy()
-        other.sampled = self.sampled.copy()
+        other.sampled = self._game_of(self.sampled.games.copy())
         other._rng = deepcopy(self._rng)
         return other
 
@@ -246,7 +246,16 @@ class FollowedGame:
         Args:
             rng: where the draws come from.
         """
-        return Game.from_games(self.belief.resample(self.sampled.state, rng), self.rules)
+        return self._game_of(self.belief.resample(self.sampled.state, rng))
+
+    def _game_of(self, games: np.ndarray) -> Game:
+        """A game on a record that the belief has drawn."""
+        game = Game.from_games(games, self.rules)
+        if self.belief.customs.loose_sums:
+            # What a game narrows by the sums of resources is more than is known here.
+            self.belief.write_knowledge(game.games, game.state)
+            followed_calls.end_decision(game.games, 0, 0, game.mask)
+        return game
 
 
 def _check_seat(name: str, seat: Any, rules: Rules) -> None:

@@ -420,3 +420,13 @@ def test_a_model_brings_its_rules(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "net.npz").write_bytes(b"no")
     assert main(["evaluate", str(tmp_path / "net.npz")]) == 2
     assert "is no model that can be played" in capsys.readouterr().err
+
+
+def test_jsettlers_names_what_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CATAN_PZ_JSETTLERS", raising=False)
+    assert main(["jsettlers", "--agent", "random", "--games", "1"]) == 1
+    assert "--classes" in capsys.readouterr().err
+    assert main(["jsettlers", "--agent", "random", "--classes", "nowhere/at/all"]) == 1
+    assert "no classes in nowhere/at/all" in capsys.readouterr().err

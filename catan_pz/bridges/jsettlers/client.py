@@ -1,7 +1,6 @@
 """A robot on a JSettlers server: one connection, any number of games at once."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -29,6 +28,9 @@ SECONDS_TO_CONNECT: Final = 20.0
 
 RECONNECTS: Final = 5
 """How often in a row a lost connection is opened anew."""
+
+SECONDS_BEFORE_RECONNECT = 0.4
+"""How long the first try waits; each one waits twice as long as the one before."""
 
 _ROBOT_CLASS: Final = "catan_pz"
 _WELCOME: Final = 1071
@@ -122,20 +124,14 @@ class RobotClient:
         await self._welcomed.wait()
 
     async def _connect_and_listen(self) -> None:
-        reader, self._writer = await asyncio.wait_for(
-            asyncio.open_connection(*self._address), SECONDS_TO_CONNECT
-        )
-        self._send(f"{Kind.VERSION.value}|{VERSION}")
-        self._send(command(Kind.I_AM_A_ROBOT, self._name, self._cookie, _ROBOT_CLASS))
-        deadline = time.monotonic() + SECONDS_TO_CONNECT
-        while True:
-            try:
-                text = await asyncio.wait_for(read_text(reader), 1.0)
-            except TimeoutError:
-                if not self._welcomed.is_set() and time.monotonic() > deadline:
-                    raise
-                continue
-            self._take(text)
+        async with asyncio.timeout(SECONDS_TO_CONNECT) as patience:
+            reader, self._writer = await asyncio.open_connection(*self._address)
+            self._send(f"{Kind.VERSION.value}|{VERSION}")
+            self._send(command(Kind.I_AM_A_ROBOT, self._name, self._cookie, _ROBOT_CLASS))
+            while True:
+                self._take(await read_text(reader))
+                if self._welcomed.is_set():
+                    patience.reschedule(None)
 
     async def _lose_connection(self, error: Exception) -> None:
         """Close the connection, as the server takes the name back only then, and wait."""
@@ -149,7 +145,7 @@ class RobotClient:
         if self._failures > RECONNECTS:
             raise ServerError(f"the server at {where} is gone") from error
         self.reconnects += 1
-        await asyncio.sleep(0.2 * 2**self._failures)
+        await asyncio.sleep(SECONDS_BEFORE_RECONNECT * 2 ** (self._failures - 1))
 
     async def _close(self, reason: str) -> None:
         self._welcomed.clear()
@@ -180,7 +176,6 @@ class RobotClient:
             reason = ",".join(message.fields)
             raise ServerError("the server at {}:{} refuses: {}".format(*self._address, reason))
         elif message.kind == _WELCOME:
-            self._failures = 0
             self._welcomed.set()
         elif message.kind == Kind.BOT_JOIN_REQUEST:
             self._join(message)
@@ -207,7 +202,8 @@ class RobotClient:
             while True:
                 waits = SECONDS_TO_ANSWER if seat.seated.is_waiting else None
                 try:
-                    message = await asyncio.wait_for(seat.queue.get(), waits)
+                    async with asyncio.timeout(waits):
+                        message = await seat.queue.get()
                 except TimeoutError:
                     commands = await loop.run_in_executor(
                         self._executor, seat.seated.give_up_waiting
@@ -230,6 +226,8 @@ class RobotClient:
             return
         if seat.task is not None and seat.task is not asyncio.current_task():
             seat.task.cancel()
+        if not broken:
+            self._failures = 0
         self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
         seat.seated.leave()
         self._over(Outcome(game, seat.seated, broken))

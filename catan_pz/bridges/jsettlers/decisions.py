@@ -145,14 +145,15 @@ class TableDecisions:
             ContradictionError: if these are too few or too many.
         """
         self.flush()
+        owed = int(self.game.state["to_discard"][seat])
+        if len(cards) != owed or seat in self._discards:
+            raise ContradictionError(f"seat {seat} discards {len(cards)} cards; it owes {owed}")
         self._discards[seat] = cards
         while self.game.phase == Phase.DISCARD and self.game.player in self._discards:
             discarding = self.game.player
             for what in self._discards.pop(discarding):
                 action = UNKNOWN if what == UNKNOWN else DISCARD + what
                 self.follow(discarding, action, [event(EventKind.PAID, discarding, what)])
-            if self.game.phase == Phase.DISCARD and self.game.player == discarding:
-                raise ContradictionError(f"seat {discarding} discards too few cards")
 
 
 def built(seat: int, piece: int, at: int) -> tuple[int, Event]:

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from catan_pz import __version__
+from catan_pz.agents.base import Agent
+from catan_pz.agents.hosting import dismiss, seat_copy
 from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.result import result_for
 from catan_pz.arena import Interrupted
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrant
 from catan_pz.arena.progress import ProgressBar
@@ -17,12 +20,14 @@ from catan_pz.arena.results import VICTORY, GameResult, Result, result_of_drawn_
 from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile, found_seed
 from catan_pz.arena.schedule import block_seed
 from catan_pz.bridges.jsettlers.client import Outcome, RobotClient, ServerError
+from catan_pz.bridges.jsettlers.decisions import JSETTLERS
 from catan_pz.bridges.jsettlers.organizer import Organizer
 from catan_pz.bridges.jsettlers.playing import SeatedAgent
 from catan_pz.bridges.jsettlers.server import FAST, KINDS, SMART, OwnServer, class_path, kind_of
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import drawn_seed
+from catan_pz.runtime.followed import FollowedGame
+from catan_pz.runtime.game import Game, drawn_seed
 
 THIRD_PARTY: Final = "third party"
 """What robots are called that are not the server's own."""
@@ -30,6 +35,7 @@ THIRD_PARTY: Final = "third party"
 MOST_BROKEN: Final = 20
 """Games broken off in a row after which a match gives up."""
 
+_WARM_UP_DECISIONS: Final = 40
 _OWN_PREFIXES: Final = ("robot ", "droid ", "extrabot ")
 
 
@@ -144,6 +150,7 @@ def play_match(
             bar = stack.enter_context(ProgressBar(plan.games, len(file.games), progress))
             running.advance = lambda: bar.advance(forfeit=False)
             if len(file.games) < plan.games:
+                warm_up(plan.entrant.make(), rules)
                 if path is not None:
                     own = stack.enter_context(OwnServer(path, against, players))
                     server = ServerAddress("127.0.0.1", own.port, own.cookie)
@@ -154,6 +161,24 @@ def play_match(
     finally:
         file.close()
     return running.match()
+
+
+def warm_up(agent: Agent, rules: Rules) -> None:
+    """Let an agent decide in a followed game, so that nothing is compiled at the table.
+
+    A server ends the turns of those who take too long.
+    """
+    game = Game(rules, 0)
+    follower = FollowedGame.from_snapshot(game.snapshot(), 0, JSETTLERS)
+    game.listeners.append(follower.listen)
+    own = seat_copy(agent, 0, rules, 0)
+    try:
+        for k in range(_WARM_UP_DECISIONS):
+            own_move = game.player == 0
+            legal = game.legal_actions()
+            game.step(own.act(follower.view()) if own_move else int(legal[k % len(legal)]))
+    finally:
+        dismiss([(own, result_for(game.state, rules, 0))])
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Who creates games for robots alone: a client that is no robot, which robots' games need."""
 
 import asyncio
+from contextlib import suppress
 from itertools import count
 from typing import Final
 
@@ -45,9 +46,8 @@ class Organizer:
 
     async def start(self) -> None:
         """Connect to the server."""
-        reader, self._writer = await asyncio.wait_for(
-            asyncio.open_connection(*self._address), SECONDS_TO_CONNECT
-        )
+        async with asyncio.timeout(SECONDS_TO_CONNECT):
+            reader, self._writer = await asyncio.open_connection(*self._address)
         self._send(f"{Kind.VERSION.value}|{_VERSION}")
         self._task = asyncio.create_task(self._listen(reader))
 
@@ -76,6 +76,8 @@ class Organizer:
             self._task.cancel()
         if self._writer is not None:
             self._writer.close()
+            with suppress(OSError):
+                await self._writer.wait_closed()
 
     def _send(self, text: str) -> None:
         assert self._writer is not None

@@ -5,6 +5,7 @@ to be sent.
 """
 
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -97,7 +98,7 @@ class SeatedAgent:
         self.seconds = 0.0
         self.refused: list[str] = []
         self.late = 0
-        self._accepting: int | None = None
+        self._accepting: deque[tuple[int, Bundles]] = deque()
         self._agent = agent
         self._seed = seed
         self._own: Agent | None = None
@@ -128,8 +129,8 @@ class SeatedAgent:
             return self._note_refusal(message)
         if message.kind == Kind.ACCEPT_OFFER:
             self._offer = None
-            if message.integer(1) == self.reader.number:
-                self._accepting = None
+            if message.integer(1) == self.reader.number and self._accepting:
+                self._accepting.popleft()
         if message.kind == Kind.REJECT_OFFER and self.is_waiting:
             return self._answered(self.reader.seat_of(message.integer(1)), None)
         if question is None:
@@ -190,9 +191,9 @@ class SeatedAgent:
 
     def _note_refusal(self, message: Message) -> list[str]:
         """Note that the server refuses something, and decide anew if that is needed."""
-        maker, self._accepting = self._accepting, None
-        if maker is not None and message.kind == Kind.REJECT_OFFER:
-            if maker in self.reader.offers:
+        if self._accepting and message.kind == Kind.REJECT_OFFER:
+            maker, bundles = self._accepting.popleft()
+            if self.reader.offers.get(maker) is bundles:
                 self.refused.append(f"the offer of seat {maker} can't be accepted: {message}")
             else:
                 self.late += 1
@@ -360,7 +361,7 @@ class SeatedAgent:
             return [refusal]
         action = self._ask(answering)
         if action == ACCEPT:
-            self._accepting = maker
+            self._accepting.append((maker, bundles))
             return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])]
         counter = None if action == REJECT else self._composed(answering, action)
         return [refusal] if counter is None else [self._offer_command({maker}, counter)]

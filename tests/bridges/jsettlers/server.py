@@ -1,0 +1,121 @@
+"""A scripted server: it plays recorded games to whoever sits down."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from catan_pz.bridges.jsettlers.messages import Kind, Message, frame, read_text
+from tests.bridges.jsettlers.recorded import received
+
+COOKIE = "secret"
+WELCOME = "1071|120,35,0.13,1.0,1.0,3.0,1.0,1,1"
+PATIENCE = 60.0
+"""Seconds after which a test is stuck."""
+
+Script = Callable[[list[str]], list[str]]
+"""What becomes of the texts of a game: `CUT` among them ends the connection."""
+
+CUT = "cut"
+
+
+def unchanged(texts: list[str]) -> list[str]:
+    return texts
+
+
+async def closed(writer: asyncio.StreamWriter) -> None:
+    """Close a connection, and wait until it is."""
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+
+
+class ScriptedServer:
+    """Invites each robot to games, one after the other, until there are enough."""
+
+    def __init__(self, name: str, scripts: list[Script], refusal: str | None = None) -> None:
+        self.texts = received(name)
+        self.scripts = scripts
+        self.refusal = refusal
+        self.port = 0
+        self.said: list[str] = []
+        self.served = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self.greet(reader, writer)
+            while self.served < len(self.scripts):
+                script = self.scripts[self.served]
+                self.served += 1
+                await self.play(reader, writer, script)
+            while True:
+                self.said.append(await read_text(reader))
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            await closed(writer)
+
+    async def greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await self.wait_for(reader, Kind.VERSION)
+        greeting = await self.wait_for(reader, Kind.I_AM_A_ROBOT)
+        refusal = self.refusal
+        if greeting.fields[1] != COOKIE:
+            refusal = "Cookie contents do not match the running server."
+        if refusal is not None:
+            writer.write(frame(f"1059|{refusal}"))
+            await writer.drain()
+            raise OSError
+        for text in ("9998|2700,2.7.00,test,;ch;", "1003|", "77777|what is this", WELCOME):
+            writer.write(frame(text))
+        writer.write(frame("9999|7"))
+        await self.wait_for(reader, Kind.SERVER_PING)
+
+    async def wait_for(self, reader: asyncio.StreamReader, kind: Kind) -> Message:
+        while True:
+            text = await asyncio.wait_for(read_text(reader), PATIENCE)
+            self.said.append(text)
+            message = Message.parse(text)
+            if message.kind == kind:
+                return message
+
+    async def play(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, script: Script
+    ) -> None:
+        game = f"game {self.served}"
+        for text in script(self.texts):
+            if text == CUT:
+                await writer.drain()
+                raise OSError
+            kind, _, rest = text.partition("|")
+            writer.write(frame(f"{kind}|{game}{rest[1:]}" if rest[:1] == "g" else text))
+            if kind == str(Kind.BOT_JOIN_REQUEST.value):
+                await self.wait_for(reader, Kind.JOIN_GAME)
+            if kind == str(Kind.GAME_MEMBERS.value):
+                await self.wait_for(reader, Kind.SIT_DOWN)
+        await writer.drain()
+        await self.wait_for(reader, Kind.LEAVE_GAME)
+
+
+@contextmanager
+def running(server: ScriptedServer) -> Iterator[ScriptedServer]:
+    """Run a server in a thread of its own."""
+    ready = threading.Event()
+    stops: list[Callable[[], object]] = []
+
+    async def serve() -> None:
+        stop, loop = asyncio.Event(), asyncio.get_running_loop()
+        listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+        server.port = listening.sockets[0].getsockname()[1]
+        stops.append(lambda: loop.call_soon_threadsafe(stop.set))
+        ready.set()
+        await stop.wait()
+        listening.close()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    assert ready.wait(PATIENCE)
+    try:
+        yield server
+    finally:
+        stops[0]()
+        thread.join(PATIENCE)
