@@ -20,6 +20,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 PYTEST_ARGS ?=
 # One worker a core; a worker without tests takes some from another.
 PARALLEL := -n auto --dist worksteal
+# Options of the fuzzer: make fuzz FUZZ_ARGS="--minutes 60 --bounds-checks"
+FUZZ_ARGS ?= --minutes 10
 # What `make train` runs, and with which options.
 TRAIN ?= examples/train_quick.py
 TRAIN_ARGS ?=
@@ -63,6 +65,10 @@ coverage: $(VENV)/.test-installed  ## measure coverage with compilation switched
 .PHONY: bounds
 bounds: $(VENV)/.test-installed  ## run the tests with bounds checks in the compiled rules
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+
+.PHONY: fuzz
+fuzz: $(VENV)/.test-installed  ## try odd inputs on all public calls for ten minutes
+	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 
 .PHONY: test-plain
 test-plain: $(VENV)/.test-installed  ## run the tests with the plain compiler backend

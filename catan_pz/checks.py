@@ -4,11 +4,23 @@ Each error names what was given and what is allowed.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from operator import index
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+
+_MOST_QUOTED: Final = 200
+
+
+def quoted(value: object) -> str:
+    """A value as errors quote it: its repr, cut where it is long."""
+    try:
+        text = repr(value)
+    except Exception:  # numbers of thousands of digits, deeply nested lists, odd classes
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}..."
 
 
 def did_you_mean(given: object, known: Iterable[object]) -> str:
@@ -30,7 +42,7 @@ def not_possible(
         known: the words that could be given, one of which may have been meant.
     """
     hint = did_you_mean(value, known)
-    return ValueError(f"{what}={value!r} is not possible{hint}; allowed: {allowed}")
+    return ValueError(f"{what}={quoted(value)} is not possible{hint}; allowed: {allowed}")
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
@@ -39,19 +51,40 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     Raises:
         ValueError: names option, value and choices.
     """
-    if value not in choices:
+    if not any(_is(value, choice) for choice in choices):
         raise not_possible(f"option {name}", value, f"one of {choices}", choices)
 
 
-def check_count(name: str, value: object, least: int = 1) -> int:
+def _is(value: object, choice: object) -> bool:
+    """Whether a value is a choice: True isn't 1, and 1.0 isn't either."""
+    if isinstance(choice, int) and not isinstance(choice, bool):
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        return whole and bool(value == choice)
+    return value is choice or (isinstance(value, type(choice)) and bool(value == choice))
+
+
+def check_flag(name: str, value: object) -> bool:
+    """An option that is on or off.
+
+    Raises:
+        ValueError: for any but True and False.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise not_possible(f"option {name}", value, "True or False")
+    return bool(value)
+
+
+def check_count(name: str, value: object, least: int = 1, most: int | None = None) -> int:
     """An option that counts something, as a plain int.
 
     Raises:
-        ValueError: for any but integers from the least on.
+        ValueError: for any but integers from the least on, up to the most if there is one.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise not_possible(f"option {name}", value, f"an int from {least}")
-    return int(value)
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):  # type: ignore[operator]
+        allowed = f"an int from {least}" if most is None else f"an int from {least} to {most}"
+        raise not_possible(f"option {name}", value, allowed)
+    return int(value)  # type: ignore[call-overload, no-any-return]
 
 
 def check_seed(seed: object) -> int:
@@ -75,10 +108,11 @@ def as_integer(what: str, value: Any) -> int:
     Raises:
         TypeError: if it is none.
     """
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
-        kind = type(value).__name__
-        raise TypeError(f"{what} {value!r} is of type {kind}; {what}s are integers")
-    return index(value)
+    if not isinstance(value, bool | np.bool_):
+        with suppress(TypeError):
+            return index(value)
+    kind = type(value).__name__
+    raise TypeError(f"{what} {quoted(value)} is of type {kind}; {what}s are integers")
 
 
 def as_action(action: Any) -> int:
@@ -112,5 +146,5 @@ def check_game_number(number: Any, num_games: int) -> int:
     """
     checked = as_integer("game number", number)
     if not 0 <= checked < num_games:
-        raise IndexError(f"there is no game {checked}; games go from 0 to {num_games - 1}")
+        raise IndexError(f"there is no game {quoted(checked)}; games go from 0 to {num_games - 1}")
     return checked

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import DISCARD, MARITIME_TRADE, NO_ACTION
+from catan_pz.checks import not_possible
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Int8Matrix, Int16Matrix
 from catan_pz.engine import events as ev
@@ -373,10 +374,8 @@ def make_reward(reward: Reward | str | None = None) -> Reward:
     if isinstance(reward, str) and reward in REWARDS:
         return REWARDS[reward]()
     if isinstance(reward, type) or not callable(reward):
-        raise ValueError(
-            f"option reward={reward!r} is not possible; allowed: one of {sorted(REWARDS)} or an "
-            "object to be called as catan_pz.rewards.Reward says"
-        )
+        allowed = f"one of {sorted(REWARDS)} or an object as catan_pz.rewards.Reward describes it"
+        raise not_possible("option reward", reward, allowed, REWARDS)
     return reward
 
 

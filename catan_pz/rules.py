@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
+from enum import IntEnum
+from operator import index
 from typing import Any, Final, Self
 
-from catan_pz.checks import did_you_mean, not_possible
+from catan_pz.checks import did_you_mean, not_possible, quoted
 from catan_pz.terms import (
     GENERIC_HARBOR,
     HARBOR_COUNTS,
@@ -41,7 +44,10 @@ class Board:
 
     def __post_init__(self) -> None:
         for name in ("terrains", "tokens", "harbors"):
-            object.__setattr__(self, name, tuple(_plain_int(n) for n in getattr(self, name)))
+            given = getattr(self, name)
+            if not isinstance(given, Iterable):
+                raise not_possible(f"board: {name}", given, "a list of numbers")
+            object.__setattr__(self, name, tuple(map(_plain_int, given)))
         _check_parts("terrains", self.terrains, _repeated(TERRAIN_COUNTS))
         _check_parts("tokens", self.tokens, [0, *NUMBER_TOKENS])
         _check_parts("harbors", self.harbors, _repeated(HARBOR_COUNTS))
@@ -55,19 +61,19 @@ class Board:
         try:
             hexes = list(data["hexes"])
             kinds = {h["edge"]: h["resource"] for h in data["harbors"]}
-            terrains = tuple(Terrain[str(h["terrain"]).upper()].value for h in hexes)
+            terrains = tuple(_named(Terrain, h["terrain"]) for h in hexes)
             tokens = tuple(0 if h["token"] is None else h["token"] for h in hexes)
             if set(kinds) != set(HARBOR_EDGES) or len(data["harbors"]) != len(HARBOR_EDGES):
                 raise ValueError(
-                    f"board: harbors lie on edges {sorted(kinds)}, must lie on the edges "
+                    f"board: harbors lie on edges {quoted(list(kinds))}, must lie on the edges "
                     f"{sorted(HARBOR_EDGES)}, one each"
                 )
             harbors = tuple(
-                GENERIC_HARBOR if kinds[e] is None else Resource[str(kinds[e]).upper()].value
+                GENERIC_HARBOR if kinds[e] is None else _named(Resource, kinds[e])
                 for e in HARBOR_EDGES
             )
         except (KeyError, TypeError) as error:
-            raise ValueError(f"board: missing or unknown entry {error}") from error
+            raise ValueError(f"board: missing or unknown entry {quoted(error)}") from error
         return cls(terrains, tokens, harbors)
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,9 +95,17 @@ class Board:
 
 def _plain_int(value: Any) -> Any:
     """A whole number as an int; anything else as it is, to be named in an error."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        return value
-    return value.__index__()
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            return index(value)
+    return value
+
+
+def _named(kinds: type[IntEnum], name: Any) -> int:
+    """The number of a terrain or resource that JSON names."""
+    if not isinstance(name, str):
+        raise KeyError(name)
+    return kinds[name.upper()].value
 
 
 def _repeated(counts: Sequence[int]) -> list[int]:
@@ -101,7 +115,9 @@ def _repeated(counts: Sequence[int]) -> list[int]:
 def _check_parts(name: str, parts: Iterable[int], expected: list[int]) -> None:
     parts = tuple(parts)
     if not all(isinstance(n, int) for n in parts) or Counter(parts) != Counter(expected):
-        raise ValueError(f"board: {name} {list(parts)} must be a rearrangement of {expected}")
+        raise ValueError(
+            f"board: {name} {quoted(list(parts))} must be a rearrangement of {expected}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +190,7 @@ class Rules:
     @classmethod
     def preset(cls, name: str) -> Self:
         """The rules known by a name; `PRESETS` lists them."""
-        if name not in PRESETS:
+        if not isinstance(name, str) or name not in PRESETS:
             raise _bad_option("rules", name, f"a Rules or one of {sorted(PRESETS)}", PRESETS)
         return cls(**PRESETS[name])
 
@@ -190,7 +206,7 @@ class Rules:
             if name not in known:
                 hint = did_you_mean(name, known)
                 raise ValueError(
-                    f"unknown option {name}={value!r}{hint}; options are {sorted(known)}"
+                    f"unknown option {name}={quoted(value)}{hint}; options are {sorted(known)}"
                 )
         return replace(rules or cls(), **options)
 
@@ -207,7 +223,15 @@ class Rules:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Rules from JSON values; options that are missing take their defaults."""
+        """Rules from JSON values; options that are missing take their defaults.
+
+        Raises:
+            ValueError: names the option, its value and what is allowed.
+        """
+        if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
+            raise not_possible("rules", data, "an object of options by name")
+        if "rules" in data:
+            raise ValueError(f"unknown option rules={quoted(data['rules'])}; options have names")
         cls.make(**data)
         return cls(**data)
 

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
+from catan_pz.checks import quoted
 
 _HOMES: dict[str, str] = {
     "random": "catan_pz.agents.random:RandomAgent",
@@ -67,7 +68,7 @@ def load(name: str, **options: Any) -> Agent:
         ImportError: if a program that the agent is a part of isn't installed.
     """
     if not isinstance(name, str):
-        raise ValueError(f"agent {name!r} is not possible; allowed: a name, one of {names()}")
+        raise ValueError(f"agent {quoted(name)} is not possible; allowed: a name, one of {names()}")
     if name not in _HOMES:
         from catan_pz.agents.network import SHIPPED, NetworkAgent
 
@@ -78,7 +79,7 @@ def load(name: str, **options: Any) -> Agent:
         family, _, member = name.partition(":")
         if family in FAMILIES:
             return as_agent(_made(FAMILIES[family], member, **options))
-        raise ValueError(f"agent {name!r} is not possible; allowed: one of {names()}")
+        raise ValueError(f"agent {quoted(name)} is not possible; allowed: one of {names()}")
     return as_agent(_made(_HOMES[name], **options))
 
 
@@ -97,8 +98,8 @@ def as_agent(given: Any) -> Agent:
         return load(given)
     if not isinstance(given, Agent):
         raise ValueError(
-            f"agent {given!r} is not possible; allowed: an Agent of catan_pz.agents, or one of "
-            f"{names()}"
+            f"agent {quoted(given)} is not possible; allowed: an Agent of catan_pz.agents, or one "
+            f"of {names()}"
         )
     return given
 
@@ -117,10 +118,10 @@ def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
     listed = [given] * count if given is None or isinstance(given, Agent | str) else given
     if not isinstance(listed, Sequence) or len(listed) != count:
         raise ValueError(
-            f"option opponents={given!r} is not possible; allowed: None, an Agent, one of "
+            f"option opponents={quoted(given)} is not possible; allowed: None, an Agent, one of "
             f"{names()}, or a list of {count} of these"
         )
     try:
         return [None if one is None else as_agent(one) for one in listed]
     except ValueError as error:
-        raise ValueError(f"option opponents={given!r}: {error}") from None
+        raise ValueError(f"option opponents={quoted(given)}: {error}") from None

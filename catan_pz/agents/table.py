@@ -10,7 +10,7 @@ from catan_pz.agents.hosting import blamed, dismiss, seat_copy
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.result import result_for
 from catan_pz.belief import Belief
-from catan_pz.checks import as_action
+from catan_pz.checks import as_action, check_seat
 from catan_pz.events import Events, as_seen_by
 from catan_pz.runtime.game import Game, IllegalActionError
 from catan_pz.runtime.view import View, view_of
@@ -94,9 +94,11 @@ class Table:
                 included: for comparisons with programs that were made to see all.
 
         Raises:
-            ValueError: if the seat is taken, the seed is not possible, or the agent can't play
-                by the rules.
+            ValueError: if there is no such seat or it is taken, the seed is not possible, or the
+                agent can't play by the rules.
+            TypeError: if the seat isn't an integer.
         """
+        seat = check_seat(seat, self.game.rules.num_players)
         if self.agents[seat] is not None:
             raise ValueError(f"seat {seat} is taken; allowed: a seat that is free")
         own = seat_copy(as_agent(agent), seat, self.game.rules, seed)

@@ -6,7 +6,7 @@ line is then dropped and its game played again.
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -18,6 +18,7 @@ from catan_pz.arena.results import (
     result_of_drawn_seats,
 )
 from catan_pz.arena.schedule import Schedule, ScheduledGame
+from catan_pz.checks import check_count, check_seed, quoted
 from catan_pz.rules import Rules
 
 FORMAT: Final = "catan-pz-arena/1"
@@ -143,9 +144,11 @@ def _game_from_json(data: dict[str, Any]) -> GameResult:
         rows = {name: tuple(data[name]) for name in ("seats", "points", "decisions", "seconds")}
         game = GameResult(**(data | rows))
     except (KeyError, TypeError) as error:
-        raise ValueError(f"no result of a game: {error}") from error
+        raise ValueError(f"no result of a game: {quoted(error)}") from error
     if game.end not in ENDS or len(set(map(len, rows.values()))) != 1:
-        raise ValueError(f"no result of a game: end {game.end!r}, seats {game.seats}")
+        raise ValueError(f"no result of a game: end {quoted(game.end)}, seats {quoted(game.seats)}")
+    if not _is_whole(game):
+        raise ValueError(f"no result of a game: {quoted(data)}")
     return game
 
 
@@ -156,6 +159,18 @@ def _is_scheduled(
     if schedule is None:
         return set(game.seats) <= set(names)
     return game.number < len(schedule) and _is_of(game, schedule[game.number], names)
+
+
+def _is_whole(game: GameResult) -> bool:
+    """Whether everything in a result is of the kind that it should be."""
+    counts = (game.number, game.lineup, game.block, game.turns, *game.points, *game.decisions)
+    seats = [seat for seat in (game.winner, game.offender) if seat is not None]
+    return (
+        all(type(n) is int and 0 <= n < 2**63 for n in counts)
+        and all(type(seat) is int and 0 <= seat < len(game.seats) for seat in seats)
+        and all(isinstance(text, str) for text in (*game.seats, game.reason))
+        and all(type(s) in (int, float) for s in game.seconds)
+    )
 
 
 def _is_of(game: GameResult, scheduled: ScheduledGame, names: Sequence[str]) -> bool:
@@ -184,13 +199,39 @@ def load_results(path: str | os.PathLike[str]) -> Result:
     if header.get("format") != FORMAT:
         raise ValueError(f"{path}: line 1 must be of the format {FORMAT!r}")
     games = _read_games(path, lines[1:])
+    try:
+        names, schedule, rules = _match_in(header)
+        seed = check_seed(header["seed"])
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: line 1 holds no match: {quoted(error)}") from error
+    if schedule is None:
+        for game in games.values():
+            if not set(game.seats) <= set(names):
+                raise ValueError(f"{path}: game {game.number} is none of this match")
+        return result_of_drawn_seats(names, rules, seed, games.values())
+    for game in games.values():
+        lineups = schedule.lineups[game.lineup : game.lineup + 1]
+        wanted = [sorted(names[k] for k in lineup) for lineup in lineups]
+        if wanted != [sorted(game.seats)]:
+            raise ValueError(f"{path}: game {game.number} is none of this match")
+    return result_of_complete_blocks(names, schedule, rules, seed, games.values())
+
+
+def _match_in(header: Mapping[str, Any]) -> tuple[tuple[str, ...], Schedule | None, Rules]:
+    """The names, the schedule and the rules of a match, from its header.
+
+    There is no schedule where the table drew the seats.
+    """
     names = tuple(agent["name"] for agent in header["agents"])
+    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
+        raise ValueError(f"its agents are called {names}")
     rules = Rules.from_dict(header["rules"])
     if header.get("seating") == DRAWN_SEATS:
-        return result_of_drawn_seats(names, rules, header["seed"], games.values())
+        return names, None, rules
     lineups = tuple(tuple(map(names.index, lineup)) for lineup in header["lineups"])
-    schedule = Schedule(lineups, header["games"])
-    return result_of_complete_blocks(names, schedule, rules, header["seed"], games.values())
+    if any(len(lineup) != rules.num_players for lineup in lineups):
+        raise ValueError(f"its line-ups are {lineups}, of {rules.num_players} players each")
+    return names, Schedule(lineups, check_count("games", header["games"])), rules
 
 
 def _complete_lines(path: Path) -> tuple[list[str], int]:

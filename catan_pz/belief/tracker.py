@@ -12,6 +12,7 @@ from catan_pz.belief.cards import CardBelief
 from catan_pz.belief.customs import OWN_CUSTOMS, TableCustoms
 from catan_pz.belief.hand_events import HandEvent, HoldingShown, hand_events, unseen_by
 from catan_pz.belief.hands import MOST_AFTER_DISCARDS, HandBelief, all_hands, drawn_hands
+from catan_pz.checks import check_seat
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
@@ -55,7 +56,8 @@ class Belief:
         customs: how the table differs from a game of this package.
 
     Raises:
-        ValueError: if too many hands fit a record from mid-game.
+        ValueError: if too many hands fit a record from mid-game, or the viewer isn't a seat of it.
+        TypeError: if the viewer isn't an integer.
     """
 
     def __init__(
@@ -65,9 +67,9 @@ class Belief:
         number: type = float,
         customs: TableCustoms = OWN_CUSTOMS,
     ) -> None:
-        self.viewer = viewer
         self.customs = customs
         n = int(record["num_players"])
+        self.viewer = viewer = check_seat(viewer, n)
         sizes = record["hand_size"][:n]
         totals = BANK_PER_RESOURCE - record["bank"].astype(np.int64)
         least, most = bounds_of(record, viewer)

@@ -2,12 +2,12 @@
 
 import inspect
 from collections.abc import Callable
-from operator import index
 from typing import Any, Final
 
 import numpy as np
 from numba.np.numpy_support import as_dtype
 
+from catan_pz.checks import as_integer
 from catan_pz.compiler.types import signature_of
 
 SHARED: Final = ("games", "first", "last")
@@ -56,7 +56,7 @@ class Parameters:
             TypeError: for another type than the parameter's; names the parameter.
         """
         if not self.ndims[k]:
-            return index(given)
+            return as_integer(f"{self._function}: argument {self.names[k]!r}", given)
         kind = self._kinds[k]
         fits = (
             isinstance(given, np.ndarray)

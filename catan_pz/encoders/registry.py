@@ -4,6 +4,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from catan_pz.checks import quoted
 from catan_pz.encoders.base import Encoder
 
 _HOMES: dict[str, str] = {
@@ -41,15 +42,19 @@ def register(name: str, home: str) -> None:
     _HOMES[name] = home
 
 
-@cache
 def load(name: str) -> Encoder:
     """The encoder of a name, the same object at each call.
 
     Raises:
         ValueError: for a name that isn't known, or one that stands for no encoder.
     """
-    if name not in _HOMES:
-        raise ValueError(f"encoder {name!r} is not possible; allowed: one of {names()}")
+    if not isinstance(name, str) or name not in _HOMES:
+        raise ValueError(f"encoder {quoted(name)} is not possible; allowed: one of {names()}")
+    return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> Encoder:
     module, thing = _HOMES[name].split(":")
     made = getattr(import_module(module), thing)()
     if not isinstance(made, Encoder):
@@ -74,6 +79,6 @@ def as_encoder(given: Any, option: str = "observation") -> Encoder:
     if isinstance(given, str) and given in _HOMES:
         return load(given)
     raise ValueError(
-        f"option {option}={given!r} is not possible; allowed: an Encoder of catan_pz.encoders, or "
-        f"one of {names()}"
+        f"option {option}={quoted(given)} is not possible; allowed: an Encoder of "
+        f"catan_pz.encoders, or one of {names()}"
     )

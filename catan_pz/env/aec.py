@@ -9,7 +9,7 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from catan_pz.checks import check_seed
+from catan_pz.checks import check_flag, check_seed, quoted
 from catan_pz.encoders import Encoder
 from catan_pz.env.match import Match, RuleOptions, rules_of
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
@@ -80,7 +80,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         )
         super().__init__()
         self.render_mode = render_mode
-        self._mask_in_info = mask_in_info
+        self._mask_in_info = check_flag("mask_in_info", mask_in_info)
         self._painter = Painter(render_mode)
         self._match = Match(rules_of(raw_env, rules, options), reward, observation=observation)
         self._seeds = np.random.default_rng()
@@ -226,9 +226,9 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         Raises:
             ValueError: for an unknown agent.
         """
-        viewer = _SEATS.get(agent, MAX_PLAYERS)
+        viewer = _SEATS.get(agent, MAX_PLAYERS) if isinstance(agent, str) else MAX_PLAYERS
         if viewer >= len(self.possible_agents):
-            raise ValueError(f"unknown agent {agent!r}; agents are {self.possible_agents}")
+            raise ValueError(f"unknown agent {quoted(agent)}; agents are {self.possible_agents}")
         seen, mask = self._match.observe(viewer)
         return {"observation": seen, "action_mask": mask}
 

@@ -5,6 +5,7 @@ from operator import index
 from typing import Any, Final
 
 from catan_pz import actions as table
+from catan_pz.checks import as_action, quoted
 from catan_pz.terms import Resource
 
 RESOURCE_NAMES: Final = tuple(r.name.lower() for r in Resource)
@@ -79,9 +80,11 @@ def describe_action(action: int) -> dict[str, Any]:
         ValueError: if there is no such action.
         TypeError: if it isn't an integer.
     """
-    action = index(action)
+    action = as_action(action)
     if not 0 <= action < len(_DESCRIPTIONS):
-        raise ValueError(f"action {action} doesn't exist; actions are 0 to {table.NUM_ACTIONS - 1}")
+        raise ValueError(
+            f"action {quoted(action)} doesn't exist; actions are 0 to {table.NUM_ACTIONS - 1}"
+        )
     return {
         name: value.copy() if isinstance(value, dict | list) else value
         for name, value in _DESCRIPTIONS[action].items()
@@ -96,11 +99,11 @@ def action_id(kind: str, **arguments: Any) -> int:
     Raises:
         ValueError: names what is wrong with the kind or its arguments.
     """
-    if kind not in _KINDS:
-        raise ValueError(f"unknown kind of action {kind!r}; kinds are {sorted(_KINDS)}")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise ValueError(f"unknown kind of action {quoted(kind)}; kinds are {sorted(_KINDS)}")
     if sorted(arguments) != _KINDS[kind]:
-        raise ValueError(f"{kind} takes {_KINDS[kind]}, not {sorted(arguments)}")
+        raise ValueError(f"{kind} takes {_KINDS[kind]}, not {quoted(sorted(arguments))}")
     try:
         return _IDS[_key({"kind": kind, **arguments})]
-    except (KeyError, TypeError, ValueError):
-        raise ValueError(f"there is no {kind} with {arguments}") from None
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise ValueError(f"there is no {kind} with {quoted(arguments)}") from None

@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz.board.topology import EDGES_PER_WORD
+from catan_pz.checks import quoted
 from catan_pz.engine.options import table_of
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
 from catan_pz.notation.actions import RESOURCE_NAMES
@@ -175,14 +176,16 @@ class _Reader:
             raise ValueError(f"{path} is missing") from None
 
     def fail(self, allowed: str) -> ValueError:
-        return ValueError(f"{self.path}={self.data!r} is not possible; allowed: {allowed}")
+        return ValueError(f"{self.path}={quoted(self.data)} is not possible; allowed: {allowed}")
 
     def only(self, names: Sequence[str]) -> None:
         if not isinstance(self.data, Mapping):
             raise self.fail("an object")
-        unknown = sorted(set(self.data) - set(names))
+        unknown = sorted(set(self.data) - set(names), key=quoted)
         if unknown:
-            raise ValueError(f"{self.path} has unknown entries {unknown}; known: {list(names)}")
+            raise ValueError(
+                f"{self.path} has unknown entries {quoted(unknown)}; known: {list(names)}"
+            )
 
     def members(self, count: int, most: int) -> list[int]:
         if isinstance(self.data, list | tuple) and len(self.data) > most:

@@ -1,13 +1,16 @@
 """Numbers drawn on the board: a policy's probabilities, values, counts of visits."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
+from catan_pz.checks import quoted
 from catan_pz.notation.actions import describe_action
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, Point, edge_ends, shortened
 from catan_pz.render.layout import Box, on_board
@@ -52,9 +55,19 @@ class Overlay:
     def __post_init__(self) -> None:
         counts = {"vertices": NUM_VERTICES, "edges": NUM_EDGES, "hexes": NUM_HEXES}
         for name, count in counts.items():
-            for place in getattr(self, name):
+            values = getattr(self, name)
+            if not isinstance(values, Mapping):
+                raise ValueError(f"overlay: {name} are numbers by place, not {quoted(values)}")
+            for place, value in values.items():
                 if place not in range(count):
-                    raise ValueError(f"overlay: {name} are 0 to {count - 1}, not {place!r}")
+                    raise ValueError(f"overlay: {name} are 0 to {count - 1}, not {quoted(place)}")
+                _check_number(name, value)
+        if not isinstance(self.others, Sequence):
+            raise ValueError(f"overlay: others are a list of pairs, not {quoted(self.others)}")
+        for other in self.others:
+            if not isinstance(other, tuple) or len(other) != 2 or not isinstance(other[0], str):
+                raise ValueError(f"overlay: others are pairs of words and number: {quoted(other)}")
+            _check_number("others", other[1])
 
     @classmethod
     def of_policy(cls, probabilities: Sequence[float] | NDArray[np.floating]) -> Self:
@@ -66,7 +79,10 @@ class Overlay:
         Raises:
             ValueError: there are not as many as actions, or one is negative.
         """
-        given = np.asarray(probabilities, np.float64)
+        try:
+            given = np.asarray(probabilities, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"a policy is numbers, not {quoted(probabilities)}") from None
         sizes = (actions.NUM_ACTIONS, actions.NUM_ACTIONS_WITHOUT_TRADE)
         if given.ndim != 1 or len(given) not in sizes or not (given >= 0).all():
             raise ValueError(
@@ -92,6 +108,11 @@ class Overlay:
             share = 100 * value
             return f"{share:.0f}" if share >= 0.95 else "<1"
         return f"{value:.2g}" if abs(value) < 10 else f"{value:.0f}"
+
+
+def _check_number(name: str, value: object) -> None:
+    if not isinstance(value, Real | np.bool_) or not math.isfinite(value):
+        raise ValueError(f"overlay: {name} are finite numbers, not {quoted(value)}")
 
 
 def color_of(share: float) -> tuple[str, str]:

@@ -1,8 +1,11 @@
 """A game as one SVG picture: the board, the players' panels, bank, trade and turn."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Real
 
+from catan_pz.checks import quoted
 from catan_pz.render.island import island
 from catan_pz.render.layout import (
     CENTRE,
@@ -49,8 +52,10 @@ def board_svg(
         ValueError: `viewer` is not a seat of this game, `names` are not one a seat, or `width`
             is not positive.
     """
-    if width <= 0:
-        raise ValueError(f"width must be a positive number of pixels, not {width!r}")
+    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < math.inf:
+        raise ValueError(f"width must be a positive number of pixels, not {quoted(width)}")
+    if not isinstance(overlay, Overlay | None):
+        raise ValueError(f"overlay must be None or an Overlay, not {quoted(overlay)}")
     view = table_view(state, viewer, names)
     return page(table(view, last_action, overlay), width, room_for(overlay))
 

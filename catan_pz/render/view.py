@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from catan_pz.checks import quoted
 from catan_pz.events import ONLOOKER
 from catan_pz.names import seat_names, shown
 from catan_pz.render.words import CARD_KEYS, PHASE_WORDS, RESOURCE_NAMES
@@ -120,13 +121,28 @@ def table_view(
 
     With `ONLOOKER` hands show no more than their sizes.
 
-    Raises ValueError if `viewer` is not a seat of this game or `names` are not one a seat.
+    Raises ValueError if an entry of the state is missing or wrong, `viewer` is not a seat of this
+    game or `names` are not one a seat.
     """
+    try:
+        return _table_view(state, viewer, names)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"state: an entry is missing or wrong: {quoted(error)}") from error
+
+
+def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -> TableView:
     players = state["players"]
-    if viewer not in (None, ONLOOKER) and viewer not in range(len(players)):
-        raise ValueError(f"viewer must be None or a seat 0..{len(players) - 1}, not {viewer!r}")
-    if names is not None and len(names) != len(players):
-        raise ValueError(f"names must be None or one for each of {len(players)} seats: {names!r}")
+    if viewer is not None:
+        seats = (ONLOOKER, *range(len(players)))
+        if not isinstance(viewer, int) or isinstance(viewer, bool) or viewer not in seats:
+            raise ValueError(
+                f"viewer must be None or a seat 0..{len(players) - 1}, not {quoted(viewer)}"
+            )
+    listed = isinstance(names, Sequence) and all(isinstance(name, str) for name in names)
+    if names is not None and not (listed and len(names) == len(players)):
+        raise ValueError(
+            f"names must be None or one for each of {len(players)} seats: {quoted(names)}"
+        )
     rules = state["rules"]
     board = state["board"]
     first, second = state["dice"]

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from catan_pz.checks import check_choice, quoted
 from catan_pz.encoders import Encoder
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
@@ -51,8 +52,7 @@ def make_batch(
         ImportError, RuntimeError, MemoryError: where a GPU, what it needs, or its memory is
             missing.
     """
-    if device not in DEVICES:
-        raise ValueError(f"option device={device!r} is not possible; allowed: one of {DEVICES}")
+    check_choice("device", device, DEVICES)
     common: dict[str, Any] = {
         "observation": observation,
         "reward": reward,
@@ -63,5 +63,5 @@ def make_batch(
     if device == "cpu":
         return CpuBatch(num_games, rules, threads=threads, **common, **options)
     if threads != 1:
-        raise ValueError(f"option threads={threads!r} is not possible with device='cuda'")
+        raise ValueError(f"option threads={quoted(threads)} is not possible with device='cuda'")
     return CudaBatch(num_games, rules, **common, **options)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count, check_seed
+from catan_pz.checks import check_count, check_flag, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.engine.state import as_games
@@ -86,13 +86,15 @@ class CpuBatch(ThreadedGames):
         **options: Any,
     ) -> None:
         super().__init__(num_games, Rules.make(rules, **options), threads)
-        self.auto_reset = auto_reset
+        self.auto_reset = check_flag("auto_reset", auto_reset)
         self.steps_begun = 0
         self._reward = make_reward(reward)
         self.encoder = encoder_of(observation)
         self._make_arrays()
         self._encoded: PerStep[Any] = PerStep(self._encode)
-        self._global = PerStep(self._full_states) if global_state else None
+        self._global = (
+            PerStep(self._full_states) if check_flag("global_state", global_state) else None
+        )
         self.reset(seed)
 
     def _make_arrays(self) -> None:

@@ -226,7 +226,7 @@ class FollowedGame:
             games: (1,) `STATE` of these rules. What is hidden from the seat may be anything
                 that agrees with what the seat knows. It isn't validated.
         """
-        self._start(Game.from_games(games, self.rules), self.seat)
+        self._start(Game.from_games(games, self.rules), self.seat, self.belief.customs)
 
     def amend(self, games: np.ndarray) -> None:
         """Put right what lies open on the board or is said of the turn; hands stay as they are.
@@ -259,7 +259,8 @@ class FollowedGame:
 
 
 def _check_seat(name: str, seat: Any, rules: Rules) -> None:
-    if not isinstance(seat, int) or not 0 <= seat < rules.num_players:
+    whole = isinstance(seat, int) and not isinstance(seat, bool)
+    if not whole or not 0 <= seat < rules.num_players:
         raise not_possible(name, seat, f"0 to {rules.num_players - 1}")
 
 

@@ -8,11 +8,12 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import NO_ACTION
-from catan_pz.checks import as_action, check_seat, check_seed
+from catan_pz.actions import NO_ACTION, NUM_ACTIONS
+from catan_pz.checks import as_action, check_seat, check_seed, not_possible, quoted
 from catan_pz.compiler.rule import bound
 from catan_pz.engine.options import table_of
 from catan_pz.engine.outcomes import NUM_OUTCOMES
+from catan_pz.engine.ranges import ranges_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.events import (
@@ -51,8 +52,9 @@ Listener = Callable[["Game", Events], None]
 def _check_record(games: Any) -> None:
     """Refuse what compiled code can't take for one game."""
     if not isinstance(games, np.ndarray) or games.shape != (1,) or games.dtype != STATE:
-        given = f"{games.shape} of {games.dtype}" if isinstance(games, np.ndarray) else repr(games)
-        given = given if len(given) < 80 else f"{given[:80]}..."
+        given = (
+            f"{games.shape} of {games.dtype}" if isinstance(games, np.ndarray) else quoted(games)
+        )
         raise ValueError(f"a game is an array (1,) of engine.state.STATE; given: {given}")
     if not games.flags.carray:
         raise ValueError("a game is played in its array, which must be writable and aligned")
@@ -225,7 +227,8 @@ class Game:
         return action
 
     def check(self, action: int) -> None:
-        """Raise `IllegalActionError` unless an action is legal now."""
+        """Raise `IllegalActionError` unless an action is legal now, `TypeError` for no integer."""
+        action = as_action(action)
         if not (0 <= action < len(self._mask) and self._mask[action]):
             raise IllegalActionError(why_illegal(self.snapshot(), self._mask, action))
 
@@ -234,7 +237,7 @@ class Game:
         named = as_outcome(action, outcome)
         if named is None or named not in possible:
             raise ValueError(
-                f"outcome {outcome!r} can't come of {describe_action(action)}; "
+                f"outcome {quoted(outcome)} can't come of {describe_action(action)}; "
                 f"possible: {list(possible) or 'none, it has no chance in it'}"
             )
         return outcome_code(named)
@@ -246,8 +249,11 @@ class Game:
 
         Raises:
             TypeError: if the action isn't an integer.
+            ValueError: if there is no such action.
         """
         action = as_action(action)
+        if not 0 <= action < NUM_ACTIONS:
+            raise not_possible("action", action, f"an int from 0 to {NUM_ACTIONS - 1}")
         ways = np.zeros(NUM_OUTCOMES, np.int64)
         game_calls.count_outcomes(self.games, 0, action, ways)
         total = int(ways.sum())
@@ -317,12 +323,22 @@ class Game:
     def from_games(cls, games: np.ndarray, rules: Rules) -> Self:
         """A game on a record (1,) of `STATE`; derived fields are worked out in place.
 
-        The record isn't validated; `from_snapshot` and `validate` do that.
+        Whether the record keeps the rules isn't looked at; `from_snapshot` and `validate` do
+        that. Play of one that breaks them may bring anything about.
 
         Raises:
-            ValueError: if the array isn't a writable one of that shape and type.
+            ValueError: if the array isn't a writable one of that shape and type, the record is
+                one of other rules, or a field holds a number that it never can.
         """
+        if not isinstance(rules, Rules):
+            raise ValueError(f"rules={quoted(rules)} are not possible; allowed: a Rules")
         _check_record(games)
+        ranges_of(rules).check(games)
+        return cls._on(games, rules)
+
+    @classmethod
+    def _on(cls, games: np.ndarray, rules: Rules) -> Self:
+        """A game on a record that is known to be one of these rules."""
         game = cls.__new__(cls)
         game.rules = rules
         game._table = table_of(rules)
@@ -339,7 +355,7 @@ class Game:
 
     def copy(self) -> Self:
         """An independent game in the same state, without listeners."""
-        return type(self).from_games(self.games.copy(), self.rules)
+        return type(self)._on(self.games.copy(), self.rules)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         other = self.copy()

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from catan_pz.checks import quoted
 from catan_pz.notation.actions import describe_action
 from catan_pz.terms import (
     CARD_COST,
@@ -82,7 +83,7 @@ def why_illegal(state: Mapping[str, Any], mask: np.ndarray, action: int) -> str:
     phase, player = state["phase"], state["player_to_move"]
     where = f"phase {phase!r}, turn {state['turn']}, player {player} to move"
     if not 0 <= action < len(mask):
-        return f"{where}: action {action} doesn't exist; actions are 0 to {len(mask) - 1}"
+        return f"{where}: action {quoted(action)} doesn't exist; actions are 0 to {len(mask) - 1}"
     description = describe_action(int(action))
     if not mask.any():
         reason = "the game is over" if phase == "over" else "the game is truncated"

@@ -5,10 +5,12 @@ roll, card bought and card stolen counts by itself. Forced decisions count too.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
+from catan_pz.checks import check_count
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import Int8Matrix, Int64Array
 from catan_pz.engine import bits, legal, step
@@ -18,6 +20,9 @@ from catan_pz.engine.state import STATE, State, States, as_games
 from catan_pz.events import Outcome
 from catan_pz.runtime.game import Game
 from catan_pz.terms import NUM_HEXES, Phase
+
+_MOST_DECISIONS: Final = 1000
+"""Far more than can be counted."""
 
 
 @rule
@@ -84,10 +89,9 @@ def perft(game: Game, depth: int) -> int:
         depth: decisions to play, forced ones included.
 
     Raises:
-        ValueError: if the depth is negative.
+        ValueError: if the depth isn't an int from 0 to 1000.
     """
-    if depth < 0:
-        raise ValueError(f"depth={depth!r} is not possible; allowed: 0 or more")
+    depth = check_count("depth", depth, least=0, most=_MOST_DECISIONS)
     if depth == 0:
         return 1
     games = np.zeros(depth, STATE)
@@ -107,10 +111,9 @@ def divide(game: Game, depth: int) -> Iterator[tuple[int, Outcome, int]]:
         The action, its outcome (None without chance), and the ways to go on from there.
 
     Raises:
-        ValueError: if the depth is not positive.
+        ValueError: if the depth isn't an int from 1 to 1000.
     """
-    if depth < 1:
-        raise ValueError(f"depth={depth!r} is not possible; allowed: 1 or more")
+    depth = check_count("depth", depth, most=_MOST_DECISIONS)
     for action in game.legal_actions().tolist():
         for outcome in game.outcomes(action) or [None]:
             after = game.copy()

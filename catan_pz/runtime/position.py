@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from catan_pz.board.generators import BEGINNER_BOARD
+from catan_pz.checks import not_possible, quoted
 from catan_pz.engine.chance import ALL_ROLLS
 from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.notation.state import CARD_NAMES, FORMAT, state_from_dict
@@ -51,12 +52,16 @@ def position(
         ValueError: if the position can't be, or breaks the rules.
     """
     rules = Rules.make(rules)
+    if not isinstance(players, Mapping | Sequence) or isinstance(players, str):
+        raise not_possible("players", players, "what each seat has")
     given = dict(players) if isinstance(players, Mapping) else dict(enumerate(players))
+    if not isinstance(deck, Sequence) or not all(isinstance(card, str) for card in deck):
+        raise not_possible("deck", deck, "a list of cards by name")
     table = [_player(given.get(p, {})) for p in range(rules.num_players)]
     data = _skeleton(rules, table, board, phase, deck, seed)
     unknown = set(entries) - set(data)
     if unknown or not set(given) <= set(range(rules.num_players)):
-        raise ValueError(f"unknown entries {sorted(unknown)} or seats {sorted(given)}")
+        raise ValueError(f"unknown entries {sorted(unknown)} or seats {quoted(list(given))}")
     data |= entries
     games, rules = state_from_dict(data)
     game = Game.from_games(games, rules)
@@ -68,7 +73,16 @@ def position(
     return game
 
 
-def _player(given: Mapping[str, Any]) -> dict[str, Any]:
+def _counts(given: Any, name: str) -> None:
+    """Refuse what isn't an object of counts by name."""
+    counts = isinstance(given, Mapping) and all(isinstance(n, int) for n in given.values())
+    if not counts or not all(isinstance(key, str) for key in given):
+        raise not_possible(f"{name} of a player", given, "an object of counts by name")
+
+
+def _player(given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise not_possible("a player", given, "an object of what the seat has")
     empty: dict[str, Any] = {
         "hand": {},
         "cards": {},
@@ -78,10 +92,13 @@ def _player(given: Mapping[str, Any]) -> dict[str, Any]:
         "settlements": [],
         "cities": [],
     }
-    unknown = set(given) - set(empty)
+    unknown = sorted(set(given) - set(empty), key=quoted)
     if unknown:
-        raise ValueError(f"unknown entries of a player {sorted(unknown)}; known: {sorted(empty)}")
-    return empty | dict(given)
+        raise ValueError(f"unknown entries of a player {quoted(unknown)}; known: {sorted(empty)}")
+    player = empty | dict(given)
+    for name in ("hand", "cards", "cards_played"):
+        _counts(player[name], name)
+    return player
 
 
 def _skeleton(

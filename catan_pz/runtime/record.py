@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
+from catan_pz.checks import quoted
 from catan_pz.events import Decision, Events, Outcome, as_outcome
 from catan_pz.files import whole_file
 from catan_pz.notation.actions import action_id, describe_action
@@ -84,7 +85,13 @@ class GameRecord:
         Raises:
             ValueError: names the line that is wrong.
         """
-        return cls.from_lines(Path(path).read_text(encoding="utf-8"))
+        content = Path(path).read_bytes()
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            number = 1 + content.count(b"\n", 0, error.start)
+            raise ValueError(f"line {number} is not text: {error}") from None
+        return cls.from_lines(text)
 
     @classmethod
     def from_lines(cls, text: str) -> Self:
@@ -134,15 +141,18 @@ class GameRecord:
                 raise ValueError(f"line {number}: {error}") from error
             yield game, events
         if self.result != _result(game):
-            raise ValueError(f"the result is {_result(game)}, recorded as {self.result}")
+            raise ValueError(f"the result is {_result(game)}, recorded as {quoted(self.result)}")
 
 
 def _check_names(names: Any, start: Mapping[str, Any]) -> list[str] | None:
     if names is None:
         return None
     seats = len(start["players"])
-    if isinstance(names, str) or len(names) != seats or not all(isinstance(n, str) for n in names):
-        raise ValueError(f"names={names!r} are not possible; allowed: {seats} names, one a seat")
+    listed = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == seats
+    if not listed or not all(isinstance(name, str) for name in names):
+        raise ValueError(
+            f"names={quoted(names)} are not possible; allowed: {seats} names, one a seat"
+        )
     return list(names)
 
 
@@ -170,7 +180,7 @@ def _outcome_from_json(action: int, value: Any) -> Outcome:
 def _parse(number: int, line: str) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
-    except json.JSONDecodeError as error:
+    except ValueError as error:  # numbers of thousands of digits, too
         raise ValueError(f"line {number} is not JSON: {error}") from error
     except RecursionError:
         raise ValueError(f"line {number} is nested too deeply") from None

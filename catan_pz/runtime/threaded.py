@@ -7,15 +7,19 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count, check_game_number
+from catan_pz.checks import check_count, check_game_number, quoted
 from catan_pz.compiler.thread_pool import make_thread_pool
 from catan_pz.engine.options import table_of
+from catan_pz.engine.ranges import ranges_of
 from catan_pz.engine.state import STATE, as_games
+from catan_pz.engine.violations import Violation
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls
+from catan_pz.runtime import batch_calls, game_calls
 from catan_pz.runtime.game import Game, IllegalActionError
 from catan_pz.runtime.one_at_a_time import OneAtATime
+
+_MOST_GAMES: Final = 2**31 - 1
 
 FEWEST_GAMES_AT_ONCE: Final = 64
 MOST_GAMES_AT_ONCE: Final = 256
@@ -44,7 +48,7 @@ class ThreadedGames(OneAtATime):
     def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
         super().__init__()
         self.rules = rules
-        self.num_games = check_count("num_games", num_games)
+        self.num_games = check_count("num_games", num_games, most=_MOST_GAMES)
         threads = check_count("threads", threads)
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
@@ -95,6 +99,20 @@ class ThreadedGames(OneAtATime):
         except IllegalActionError as error:
             raise IllegalActionError(f"game {i}: {whose}{error}") from None
 
+    def _check_games(self, games: np.ndarray) -> None:
+        """Refuse records (B,) that aren't sound games of these rules.
+
+        Raises:
+            ValueError: names the first that isn't, and what is wrong with it.
+        """
+        ranges_of(self.rules).check(games)
+        games = as_games(np.array(games))
+        spare = as_games(np.empty_like(games))
+        for i in range(len(games)):
+            broken = Violation(int(game_calls.violations(games, spare, i)))
+            if broken:
+                raise ValueError(f"games[{i}] breaks the rules: {broken!r}")
+
     def _write_scaled(self, units: NDArray[np.int8], flat: NDArray[np.float32]) -> None:
         """Write flat observations (B, N) from natural units."""
         self._share_out(batch_calls.scale_observations, units, flat)
@@ -134,7 +152,10 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
     Raises:
         TypeError, ValueError: if it is no such array; the name tells which.
     """
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except ValueError:  # a list of lists of several lengths
+        raise TypeError(f"{name} are {quoted(given)}, must be integers") from None
     if array.shape != (count,):
         raise ValueError(f"{name} have shape {array.shape}, must have ({count},)")
     if not np.issubdtype(array.dtype, np.integer):

@@ -224,9 +224,9 @@ def _registry(monkeypatch):
     from catan_pz.encoders import registry
 
     monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
-    registry.load.cache_clear()
+    registry._loaded.cache_clear()
     yield
-    registry.load.cache_clear()
+    registry._loaded.cache_clear()
 
 
 @pytest.mark.usefixtures("_registry")

@@ -100,6 +100,12 @@ def test_only_a_seat_of_the_game_can_look(look: str) -> None:
     LOOKS[look](game, np.int64(2))
 
 
+@pytest.mark.parametrize("action", [-1, 389, 2**64])
+def test_actions_that_do_not_exist_have_no_outcomes(action: int) -> None:
+    with pytest.raises(ValueError, match=r"action=.* an int from 0 to 388"):
+        Game(seed=1).outcomes(action)
+
+
 @pytest.mark.parametrize("action", [True, 1.5, "roll", None])
 def test_only_an_integer_has_outcomes(action: Any) -> None:
     with pytest.raises(TypeError, match="actions are integers"):

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from catan_pz.agents.search.evaluator import Evaluator
 from catan_pz.agents.search.rollout import PLAYERS
+from catan_pz.checks import quoted
 
 METHODS: Final = ("halving", "ucb1", "uct", "puct")
 DEFAULT_SIMULATIONS: Final = 1000
@@ -72,7 +73,7 @@ class SearchOptions:
             raise bad_option(name, value, f"a number {'above 0' if above else 'from 0 on'} or None")
 
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
-        if getattr(self, name) not in choices:
+        if not isinstance(getattr(self, name), str) or getattr(self, name) not in choices:
             raise bad_option(name, getattr(self, name), f"one of {choices}")
 
     def _check_evaluator(self) -> None:
@@ -93,4 +94,4 @@ class SearchOptions:
 
 def bad_option(name: str, value: Any, allowed: str) -> ValueError:
     """The error for an option."""
-    return ValueError(f"option {name}={value!r} is not possible; allowed: {allowed}")
+    return ValueError(f"option {name}={quoted(value)} is not possible; allowed: {allowed}")

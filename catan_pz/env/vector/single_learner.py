@@ -12,7 +12,7 @@ from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.result import SeatResult, result_for
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_choice, check_seed
+from catan_pz.checks import check_choice, check_seed, quoted
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.events import event_arrays
@@ -316,6 +316,8 @@ class SingleLearnerBatch(ThreadedGames):
         Raises:
             TypeError, ValueError: if the places are not bool or not (B,).
         """
+        if not isinstance(places, np.ndarray):
+            raise TypeError(f"places are {quoted(places)}, must be an array of bool")
         if places.shape != (self.num_games,):
             raise ValueError(f"places have shape {places.shape}, must have ({self.num_games},)")
         if places.dtype != np.bool_:
@@ -357,14 +359,17 @@ class SingleLearnerBatch(ThreadedGames):
         """Go on from what `get_state` gave for the same rules, learner's seat and B.
 
         Raises:
-            ValueError: names the array that is missing or that doesn't fit; nothing is changed.
+            ValueError: names the array that is missing or that doesn't fit, or the game that
+                breaks the rules; nothing is changed.
         """
         kept = {name.lstrip("_"): getattr(self, name) for name in _KEPT}
         for name, own in kept.items():
-            given = state.get(name)
-            if given is None or given.shape != own.shape or given.dtype != own.dtype:
-                seen = "missing" if given is None else f"{given.shape} of {given.dtype}"
-                raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")
+            _check_array(name, state.get(name), own)
+        self._check_games(state["games"])
+        seats = state["seats"]
+        if ((seats < 0) | (seats >= self.rules.num_players)).any():
+            allowed = f"0 to {self.rules.num_players - 1}"
+            raise ValueError(f"state: seats are {quoted(seats)}, must be {allowed}")
         with self._turn:
             self._change(self._copy_from, state)
 
@@ -518,3 +523,14 @@ class SingleLearnerBatch(ThreadedGames):
         if not legal.all():
             k = int(np.argmin(legal))
             self._complain(int(rows[k]), int(chosen[k]), "opponent's action, ")
+
+
+def _check_array(name: str, given: Any, own: NDArray[Any]) -> None:
+    """Refuse an array of a state that isn't like the batch's own one."""
+    if isinstance(given, np.ndarray):
+        if given.shape == own.shape and given.dtype == own.dtype:
+            return
+        seen = f"{given.shape} of {given.dtype}"
+    else:
+        seen = "missing" if given is None else quoted(given)
+    raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")
