@@ -1,13 +1,17 @@
 """`catan-pz jsettlers`: an agent against the robots of a JSettlers server."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from catan_pz.cli.agents import trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.options import Choice, make_rules, match_options
 from catan_pz.cli.tournament import agent_source
+from catan_pz.names import shown
+
+_LONGEST_LINE: Final = 300
 
 
 @click.command(
@@ -38,6 +42,7 @@ from catan_pz.cli.tournament import agent_source
     help="Games, with those in the file of results.",
 )
 @match_options
+@trust_option
 @click.option(
     "--parallel",
     type=click.IntRange(1, 40),
@@ -134,14 +139,15 @@ def _report(match: Any) -> None:
         f"{match.late}; games broken off: {len(match.broken)}; reconnects: {match.reconnects}"
     )
     for line in (*match.refused, *match.broken):
-        click.echo(line, err=True)
+        click.echo(shown(line, _LONGEST_LINE), err=True)
 
 
 def _line(result: Any, name: str, others: str) -> str:
     low, high = result.interval(name)
     tally = result.tally(name)
     return (
-        f"{name} won {tally.won} of {tally.seats} games = {100 * result.win_rate(name):.1f} % "
+        f"{shown(name)} won {tally.won} of {tally.seats} games = "
+        f"{100 * result.win_rate(name):.1f} % "
         f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {others}; "
         f"{tally.milliseconds:.3g} ms a decision"
     )

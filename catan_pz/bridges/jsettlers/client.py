@@ -19,6 +19,7 @@ from catan_pz.bridges.jsettlers.messages import (
     read_text,
 )
 from catan_pz.bridges.jsettlers.playing import SeatedAgent
+from catan_pz.names import shown
 
 SECONDS_TO_ANSWER: Final = 8.0
 """How long an own offer waits for answers."""
@@ -31,6 +32,9 @@ RECONNECTS: Final = 5
 
 SECONDS_BEFORE_RECONNECT = 0.4
 """How long the first try waits; each one waits twice as long as the one before."""
+
+LONGEST_REASON: Final = 200
+"""Characters that are shown of what a server says."""
 
 _ROBOT_CLASS: Final = "catan_pz"
 _WELCOME: Final = 1071
@@ -173,7 +177,7 @@ class RobotClient:
         if message.kind == Kind.SERVER_PING:
             self._send(text)
         elif message.kind == Kind.REJECT_CONNECTION:
-            reason = ",".join(message.fields)
+            reason = shown(",".join(message.fields), LONGEST_REASON)
             raise ServerError("the server at {}:{} refuses: {}".format(*self._address, reason))
         elif message.kind == _WELCOME:
             self._welcomed.set()

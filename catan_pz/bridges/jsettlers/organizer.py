@@ -5,7 +5,7 @@ from contextlib import suppress
 from itertools import count
 from typing import Final
 
-from catan_pz.bridges.jsettlers.client import SECONDS_TO_CONNECT, ServerError
+from catan_pz.bridges.jsettlers.client import LONGEST_REASON, SECONDS_TO_CONNECT, ServerError
 from catan_pz.bridges.jsettlers.messages import (
     EMPTY,
     Kind,
@@ -16,6 +16,7 @@ from catan_pz.bridges.jsettlers.messages import (
     read_text,
 )
 from catan_pz.bridges.jsettlers.server import ORGANIZER
+from catan_pz.names import shown
 
 _VERSION: Final = "2700,2.7.00,catan-pz,\t,en_US"
 _GAME_EXISTS: Final = 11
@@ -111,5 +112,5 @@ class Organizer:
         first = message.fields[0]
         status = int(first) if first.isdigit() else 0
         if status not in _STATUS_FINE:
-            words = ",".join(message.fields[1:])
+            words = shown(",".join(message.fields[1:]), LONGEST_REASON)
             raise ServerError(f"the server refuses a game: {words}")
