@@ -1,7 +1,7 @@
 """What hosts of agents share: seating copies, ending their games, naming them in errors."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -37,8 +37,16 @@ def seat_copy(agent: Agent, seat: int, rules: Rules, seed: int) -> Agent:
     return own
 
 
-def dismiss(leaving: Iterable[tuple[Agent, SeatResult]]) -> None:
+Guard = Callable[[Agent, int], AbstractContextManager[None]]
+"""What a host enters around calls of an agent in a seat; `blamed` is one."""
+
+
+def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) -> None:
     """Call `end` and `close` of agents whose game is over: of all, even if some raise.
+
+    Args:
+        leaving: the agents, and what they are told.
+        guard: entered around each call.
 
     Raises:
         Exception: what an agent raised; an `ExceptionGroup` if there were several.
@@ -47,7 +55,7 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]]) -> None:
     for agent, result in leaving:
         for hook in (partial(agent.end, result), agent.close):
             try:
-                with blamed(agent, result.seat):
+                with guard(agent, result.seat):
                     hook()
             except Exception as error:
                 failures.append(error)

@@ -1,6 +1,6 @@
 """Agents by name."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -19,10 +19,13 @@ _HOMES: dict[str, str] = {
 
 FAMILIES: Final[dict[str, str]] = {
     "catanatron": "catan_pz.bridges.catanatron.bots:load_bot",
+    "exec": "catan_pz.agents.programs.agent:ProgramAgent",
 }
-"""Functions that make the agents whose names begin with a word and a colon; they are given
-the rest of the name. They lie above this room, so that nothing here imports them before they
-are wanted."""
+"""What makes the agents whose names begin with a word and a colon, from the rest of the name. It
+may lie above this room: nothing here imports it before it is wanted."""
+
+Source = str | Agent | Callable[[], Agent]
+"""A name for `load`, an agent, or a function that makes one."""
 
 
 def _shipped() -> list[str]:
@@ -60,7 +63,8 @@ def load(name: str, **options: Any) -> Agent:
 
     Args:
         name: one of `names()`, the path of a model file, which ends in ".npz", or a word of
-            `FAMILIES`, a colon and what that family knows, such as "catanatron:value".
+            `FAMILIES`, a colon, and the rest: "exec:node bot.js" is a program,
+            "catanatron:value" a player of catanatron.
         **options: arguments of its class, such as `simulations` of "search".
 
     Raises:
@@ -69,6 +73,9 @@ def load(name: str, **options: Any) -> Agent:
     """
     if not isinstance(name, str):
         raise ValueError(f"agent {quoted(name)} is not possible; allowed: a name, one of {names()}")
+    family, sign, rest = name.partition(":")
+    if sign and family in FAMILIES:
+        return as_agent(_thing(FAMILIES[family])(rest, **options))
     if name not in _HOMES:
         from catan_pz.agents.network import SHIPPED, NetworkAgent
 
@@ -76,16 +83,27 @@ def load(name: str, **options: Any) -> Agent:
             return NetworkAgent(name, **options)
         if name in _shipped():
             return NetworkAgent(SHIPPED / f"{name}.npz", **options)
-        family, _, member = name.partition(":")
-        if family in FAMILIES:
-            return as_agent(_made(FAMILIES[family], member, **options))
         raise ValueError(f"agent {quoted(name)} is not possible; allowed: one of {names()}")
-    return as_agent(_made(_HOMES[name], **options))
+    return as_agent(_thing(_HOMES[name])(**options))
 
 
-def _made(home: str, *arguments: Any, **options: Any) -> Any:
+def _thing(home: str) -> Any:
     module, thing = home.split(":")
-    return getattr(import_module(module), thing)(*arguments, **options)
+    return getattr(import_module(module), thing)
+
+
+def made(source: Source) -> Agent:
+    """The agent of a source.
+
+    Raises:
+        ValueError: as `load`, or if a function makes something else.
+    """
+    if isinstance(source, str):
+        return load(source)
+    agent = source if isinstance(source, Agent) else source()
+    if not isinstance(agent, Agent):
+        raise ValueError(f"{source!r} made {agent!r}, which is no Agent of catan_pz.agents")
+    return agent
 
 
 def as_agent(given: Any) -> Agent:

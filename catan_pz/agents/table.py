@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.hosting import blamed, dismiss, seat_copy
+from catan_pz.agents.hosting import Guard, blamed, dismiss, seat_copy
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.result import result_for
 from catan_pz.belief import Belief
@@ -55,6 +55,8 @@ class Table:
         game: the game.
         agents: the copies that play, by seat.
         observing: the seat whose agent hears events, also after it has failed in that.
+        guard: entered around `observe`, `end` and `close` of agents; a host that wants to time
+            them replaces it.
 
     Raises:
         ValueError: for another number of agents or seeds than there are seats, or a seed that
@@ -71,6 +73,7 @@ class Table:
         self.game = game
         self.agents: list[Agent | None] = [None] * count
         self.observing: int | None = None
+        self.guard: Guard = blamed
         self._beliefs: dict[int, Belief] = {}
         self._shown_state: set[int] = set()
         self._observers: dict[int, Agent] = {}
@@ -116,7 +119,7 @@ class Table:
     def _tell(self, game: Game, events: Events) -> None:
         for seat, agent in self._observers.items():
             self.observing = seat
-            with blamed(agent, seat):
+            with self.guard(agent, seat):
                 agent.observe(as_seen_by(events, seat))
         self.observing = None
 
@@ -200,8 +203,9 @@ class Table:
         self.game.listeners = [one for one in self.game.listeners if one not in listening]
         self._beliefs.clear()
         state, rules = self.game.state, self.game.rules
-        dismiss(
+        leaving = (
             (agent, result_for(state, rules, seat))
             for seat, agent in enumerate(self.agents)
             if agent is not None
         )
+        dismiss(leaving, self.guard)

@@ -2,19 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from catan_pz.agents import load
 from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.programs.agent import ProgramAgent
+from catan_pz.agents.programs.isolated import IsolatedAgent
+from catan_pz.agents.registry import Source, made
 from catan_pz.checks import not_possible
-
-Source = str | Agent | Callable[[], Agent]
-"""A name for `agents.load`, an agent, or a function that makes one."""
+from catan_pz.rules import Rules
 
 AgentSpec = Source | tuple[str, Source]
 """A source, or a pair of a name for tables of results and a source."""
@@ -35,6 +35,7 @@ class Entrant:
         description: class and options as JSON values, by which a file of results is checked.
         is_batched: whether it decides in many games by one call.
         sees_state: whether it is shown the true state of games.
+        is_isolated: whether it plays in a process of its own.
     """
 
     name: str
@@ -42,23 +43,38 @@ class Entrant:
     description: dict[str, Any]
     is_batched: bool
     sees_state: bool = False
+    is_isolated: bool = False
 
-    def make(self) -> Agent:
-        """The agent."""
-        return _make(self.source)
+    def make(self, seconds: float | None = None) -> Agent:
+        """The agent.
+
+        Args:
+            seconds: for a decision, at most; programs are told, and waited for no longer.
+        """
+        if self.is_isolated:
+            return IsolatedAgent(self.source, self.name, seconds=seconds)
+        agent = made(self.source)
+        if isinstance(agent, ProgramAgent) and seconds is not None:
+            agent.seconds = seconds
+        return agent
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse rules that the agent can't play by.
+
+        Raises:
+            ValueError: names what doesn't fit.
+        """
+        made(self.source).check_rules(rules)
+
+    def isolated(self) -> "Entrant":
+        """The same in a process of its own, as a program is anyway."""
+        if isinstance(made(self.source), ProgramAgent):
+            return self
+        return replace(self, is_isolated=True, is_batched=False)
 
 
 _OBJECT: Final = "an object of "
 """Prefix of the description of a value of which only the type is known."""
-
-
-def _make(source: Source) -> Agent:
-    if isinstance(source, str):
-        return load(source)
-    agent = source if isinstance(source, Agent) else source()
-    if not isinstance(agent, Agent):
-        raise ValueError(f"{source!r} made {agent!r}, which is no Agent of catan_pz.agents")
-    return agent
 
 
 def as_entrant(given: AgentSpec) -> Entrant:
@@ -73,7 +89,7 @@ def as_entrant(given: AgentSpec) -> Entrant:
         name, source = given
     if not isinstance(source, str | Agent) and not callable(source):
         raise ValueError(f"agent {given!r} is not possible; allowed: {ALLOWED}")
-    agent = _make(source)
+    agent = made(source)
     if name is None:
         name = source if isinstance(source, str) else agent.name
     if not isinstance(name, str) or not name or "\n" in name:
@@ -130,7 +146,7 @@ def describe(agent: Agent) -> dict[str, Any]:
     options = {
         name: _described(value)
         for name, value in sorted(getattr(agent, "__dict__", {}).items())
-        if name not in ("seat", "rules", "_random", "name")
+        if name not in ("seat", "rules", "_random", "name", "_pool")
     }
     return {"class": f"{kind.__module__}.{kind.__qualname__}", "options": options}
 
@@ -152,8 +168,14 @@ def _described(value: Any) -> Any:
     return f"{_OBJECT}{type(value).__module__}.{type(value).__qualname__}"
 
 
-def as_entrants(given: Sequence[AgentSpec]) -> tuple[list[Entrant], list[int]]:
+def as_entrants(
+    given: Sequence[AgentSpec], *, isolate: bool = False
+) -> tuple[list[Entrant], list[int]]:
     """The different entrants, and the index among them of each agent given.
+
+    Args:
+        given: the agents.
+        isolate: whether each plays in a process of its own.
 
     Raises:
         ValueError: if two different ones have the same name.
@@ -170,7 +192,8 @@ def as_entrants(given: Sequence[AgentSpec]) -> tuple[list[Entrant], list[int]]:
                 f"two different agents have the name {entrant.name!r}: give pairs of name and agent"
             )
     names = list(found)
-    return list(found.values()), [names.index(name) for name in order]
+    entrants = [one.isolated() if isolate else one for one in found.values()]
+    return entrants, [names.index(name) for name in order]
 
 
 def _are_copies(one: Entrant, other: Entrant) -> bool:

@@ -3,11 +3,20 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from catan_pz.agents.programs.agent import ProgramError
 from catan_pz.checks import as_action
 from catan_pz.runtime.game import Game, IllegalActionError
 
 MAX_REASON_LENGTH: Final = 300
 """Characters of an error's message that a reason keeps."""
+
+
+RESET: Final = "reset"
+ACT: Final = "act"
+OBSERVE: Final = "observe"
+END: Final = "end"
+CALLS: Final = (RESET, ACT, OBSERVE, END)
+"""Calls of agents that may fail or hang; `END` stands for `close` as well."""
 
 
 class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this package)
@@ -26,6 +35,8 @@ class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this 
 
 def error_reason(error: BaseException) -> str:
     """The reason of a forfeit by an exception, on one line."""
+    if isinstance(error, ProgramError):
+        return _one_line(error.reason)
     return f"error: {_one_line(f'{type(error).__name__}: {error}')}"
 
 
@@ -38,14 +49,18 @@ def illegal_reason(game: Game, answer: Any) -> str | None:
     return None
 
 
-def time_reason(limit: float) -> str:
-    """The reason of a forfeit by a decision that took longer than `limit` seconds."""
-    return f"time: a decision took more than {limit:g} s"
+def time_reason(limit: float, call: str) -> str:
+    """The reason of a forfeit by a call of an agent that took longer than `limit` seconds."""
+    return f"time: {_named(call)} took more than {limit:g} s"
 
 
-def death_reason(exit_code: int | None) -> str:
-    """The reason of a forfeit by an agent that ended its process."""
-    return f"died: the process ended in a decision (exit code {exit_code})"
+def death_reason(exit_code: int | None, call: str) -> str:
+    """The reason of a forfeit by an agent that ended its process in a call."""
+    return f"died: the process ended in {_named(call)} (exit code {exit_code})"
+
+
+def _named(call: str) -> str:
+    return "a decision" if call == ACT else f"{call}()"
 
 
 def forfeit_winner(points: Sequence[int], offender: int) -> int:

@@ -51,6 +51,7 @@ def play_match(
     records: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
     true_state: Sequence[str] = (),
+    isolate: bool = False,
     **options: Any,
 ) -> Result:
     """Play games between the agents of one line-up, equally many in each seating.
@@ -82,6 +83,8 @@ def play_match(
         progress: whether to show a progress bar; None for one on a terminal.
         true_state: names of agents that `View.resample` gives the true state of the game,
             hidden cards and chance included; in results "(true state)" follows their names.
+        isolate: whether each agent plays in a process of its own, which gets its views and
+            nothing else. Agents must then be given as for `executor="processes"`.
         **options: replace single options of the rules.
 
     Returns:
@@ -92,7 +95,7 @@ def play_match(
             is of another match.
         Interrupted: by Ctrl-C.
     """
-    entrants, places = as_entrants(agents)
+    entrants, places = as_entrants(agents, isolate=isolate)
     rules = _rules_for(len(places), rules, options)
     if len(places) != rules.num_players:
         allowed = f"{rules.num_players} of them, one for each player of the rules"
@@ -116,6 +119,7 @@ def play_tournament(
     records: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
     true_state: Sequence[str] = (),
+    isolate: bool = False,
     **options: Any,
 ) -> Result:
     """Play a match for every line-up of the agents, all on the same seeds.
@@ -134,7 +138,8 @@ def play_tournament(
         results: file to which each result is appended.
         records: folder for recorded games.
         progress: whether to show a progress bar.
-        true_state: names of agents that are shown the true state. All these are as for
+        true_state: names of agents that are shown the true state.
+        isolate: whether each agent plays in a process of its own. All these are as for
             `play_match`.
         **options: replace single options of the rules.
 
@@ -146,7 +151,7 @@ def play_tournament(
             is of another tournament.
         Interrupted: by Ctrl-C.
     """
-    entrants, places = as_entrants(agents)
+    entrants, places = as_entrants(agents, isolate=isolate)
     if len(places) != len(entrants) or len(entrants) < 2:
         given = [entrants[k].name for k in places]
         raise not_possible("agents", given, "two or more different ones")
@@ -217,7 +222,7 @@ def _play(
         seed = found_seed(options.results)
     seed = drawn_seed() if seed is None else check_seed(seed)
     for entrant in entrants:
-        entrant.make().check_rules(rules)
+        entrant.check_rules(rules)
     names = tuple(entrant.name for entrant in entrants)
     schedule = Schedule(tuple(lineups), games)
     header = header_of(

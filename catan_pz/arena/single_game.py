@@ -3,16 +3,22 @@
 import math
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from catan_pz.agents.base import Agent
+from catan_pz.agents.hosting import blamed
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.arena.common_dice import CommonDice
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.forfeits import (
+    ACT,
+    END,
+    OBSERVE,
+    RESET,
     Forfeit,
     error_reason,
     forfeit_winner,
@@ -26,23 +32,23 @@ from catan_pz.runtime.record import GameRecord
 
 
 class Monitor(Protocol):
-    """Called when a game begins, and when each of its decisions begins and ends."""
+    """Called when a game begins, and around each call of an agent."""
 
     def start_game(self, number: int) -> None:
         """The game with this number begins."""
 
-    def begin(self, seat: int) -> None:
-        """A seat is asked."""
+    def begin(self, seat: int, call: str) -> None:
+        """One of `forfeits.CALLS` of the agent in a seat begins."""
 
     def end(self, seat: int, action: int | None, seconds: float) -> None:
-        """The seat has answered; `action` is None where it gave no legal action."""
+        """It has ended; `action` is None for anything but a legal action."""
 
 
 class _NoMonitor:
     def start_game(self, number: int) -> None:
         pass
 
-    def begin(self, seat: int) -> None:
+    def begin(self, seat: int, call: str) -> None:
         pass
 
     def end(self, seat: int, action: int | None, seconds: float) -> None:
@@ -54,22 +60,27 @@ def play_game(
     scheduled: ScheduledGame,
     agents: Sequence[Agent],
     monitor: Monitor | None = None,
-) -> GameResult:
-    """Play one game, and write its record if the match keeps records.
+) -> Iterator[GameResult]:
+    """Play one game, write its record if the match keeps records, and let the agents go.
+
+    The result comes before the agents are told of the end, which can't change it.
 
     Args:
         config: of the match.
         scheduled: the game.
         agents: one for each entrant.
-        monitor: called at the start of the game and at each decision.
+        monitor: called at the start of the game and around each call of an agent.
     """
     monitor = monitor or _NoMonitor()
     monitor.start_game(scheduled.number)
     hosted = _HostedGame(config, scheduled, agents, monitor)
-    forfeit = hosted.play()
-    if hosted.record is not None:
-        _save_record(config, scheduled, hosted.record)
-    return result_of(config, scheduled, hosted.game, hosted.decisions, hosted.seconds, forfeit)
+    try:
+        forfeit = hosted.play()
+        if hosted.record is not None:
+            _save_record(config, scheduled, hosted.record)
+        yield result_of(config, scheduled, hosted.game, hosted.decisions, hosted.seconds, forfeit)
+    finally:
+        hosted.close()
 
 
 class _HostedGame:
@@ -100,47 +111,73 @@ class _HostedGame:
         self._shows_state = [k in config.true_state for k in scheduled.seats]
         self._seeds = seat_seeds(seed, n)
         self._dice = CommonDice(config.rules, seed)
+        self._table = Table(self.game, [None] * n, self._seeds)
+        self._table.guard = self._guarded
+        self._call = OBSERVE
 
     def play(self) -> Forfeit | None:
         """Play to the end, or to a forfeit."""
         game = self.game
-        table = Table(game, [None] * len(self._seeds), self._seeds)
         try:
-            self._seat_agents(table)
+            self._seat_agents()
             while not (game.is_over or game.is_truncated):
-                self._step(table, self._ask(table))
+                self._step(self._ask())
         except Forfeit as forfeit:
             return forfeit
-        finally:
-            _close(table)
         return None
 
-    def _step(self, table: Table, action: int) -> None:
+    def close(self) -> None:
+        """End the agents' game; what they raise now changes no result, and is a warning."""
+        self._call = END
+        try:
+            self._table.close()
+        except (Exception, SystemExit) as error:
+            reason = error.reason if isinstance(error, Forfeit) else error_reason(error)
+            notes = "; ".join(getattr(error, "__notes__", ()))
+            warnings.warn(f"{reason}, {notes or 'at the end of a game'}", stacklevel=2)
+
+    @contextmanager
+    def _guarded(self, agent: Agent, seat: int) -> Iterator[None]:
+        """Time a call by which an agent is told something."""
+        self._monitor.begin(seat, self._call)
+        start = time.perf_counter()
+        try:
+            with blamed(agent, seat):
+                yield
+                if time.perf_counter() - start > self._limit:
+                    raise Forfeit(seat, time_reason(self._limit, self._call))
+        finally:
+            self._monitor.end(seat, None, 0.0)
+
+    def _step(self, action: int) -> None:
+        table = self._table
         try:
             self.game.step(action, self._dice.outcome(self.game, action))
+        except Forfeit:
+            raise
         except (Exception, SystemExit) as error:
             if table.observing is None:
                 raise
             raise Forfeit(table.observing, error_reason(error)) from error
 
-    def _seat_agents(self, table: Table) -> None:
+    def _seat_agents(self) -> None:
         # One after the other, so that a failure has a known offender.
         for seat, (agent, seed) in enumerate(zip(self._agents, self._seeds, strict=True)):
-            self._monitor.begin(seat)
+            self._monitor.begin(seat, RESET)
             try:
-                table.seat(seat, agent, seed, shows_state=self._shows_state[seat])
+                self._table.seat(seat, agent, seed, shows_state=self._shows_state[seat])
             except (Exception, SystemExit) as error:
                 raise Forfeit(seat, error_reason(error)) from error
             self._monitor.end(seat, None, 0.0)
 
-    def _ask(self, table: Table) -> int:
-        game = self.game
+    def _ask(self) -> int:
+        game, table = self.game, self._table
         seat = game.player
         agent = table.agents[seat]
         assert agent is not None
         view = table.view(seat)
         self.decisions[seat] += 1
-        self._monitor.begin(seat)
+        self._monitor.begin(seat, ACT)
         start = time.perf_counter()
         answer: Any = None
         reason: str | None = None
@@ -151,21 +188,12 @@ class _HostedGame:
         seconds = time.perf_counter() - start
         self.seconds[seat] += seconds
         if seconds > self._limit:
-            reason = time_reason(self._limit)
+            reason = time_reason(self._limit, ACT)
         reason = reason or illegal_reason(game, answer)
         self._monitor.end(seat, None if reason else int(answer), seconds)
         if reason is not None:
             raise Forfeit(seat, reason)
         return int(answer)
-
-
-def _close(table: Table) -> None:
-    """End the agents' game; what they raise now changes no result, and is a warning."""
-    try:
-        table.close()
-    except (Exception, SystemExit) as error:
-        notes = "; ".join(getattr(error, "__notes__", ()))
-        warnings.warn(f"{error_reason(error)}, {notes or 'at the end of a game'}", stacklevel=2)
 
 
 def result_of(

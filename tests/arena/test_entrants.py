@@ -99,7 +99,10 @@ def test_batches_record_games(tmp_path: Path) -> None:
     files = []
     for name, play in (
         ("together", lambda config: list(play_games(config, scheduled, players))),
-        ("alone", lambda config: [play_game(config, game, players) for game in scheduled]),
+        (
+            "alone",
+            lambda config: [one for game in scheduled for one in play_game(config, game, players)],
+        ),
     ):
         folder = tmp_path / name
         folder.mkdir()

@@ -46,10 +46,10 @@ def test_batches_play_the_same_games(options: dict, tmp_path: Path) -> None:
         (tmp_path / way).mkdir()
         config = MatchConfig(tuple(PLAYERS), rules, 5, records=tmp_path / way)
         if way == "single":
-            played[way] = [play_game(config, game, players) for game in scheduled]
+            played[way] = [one for game in scheduled for one in play_game(config, game, players)]
         elif way == "alone":
             alone = [Alone(player) for player in players]
-            played[way] = [play_game(config, game, alone) for game in scheduled]
+            played[way] = [one for game in scheduled for one in play_game(config, game, alone)]
         else:
             width = 7 if way == "narrow" else 1024
             played[way] = list(play_games(config, scheduled, players, width))
@@ -81,7 +81,7 @@ def test_agents_fail_identically_in_batches() -> None:
     scheduled = list(Schedule(((0, 1),), 20).games())
     config = MatchConfig(("capricious", "eager"), rules, 8)
     players = [Capricious(), Builder()]
-    single = [play_game(config, game, players) for game in scheduled]
+    single = [one for game in scheduled for one in play_game(config, game, players)]
     together = sorted(play_games(config, scheduled, players, 6), key=lambda game: game.number)
     assert together == single
     reasons = {game.reason.split(":")[0] for game in single if game.end == "forfeit"}

@@ -37,7 +37,7 @@ def speeds(batched: int, single: int) -> None:
         scheduled = list(Schedule((lineup,), batched).games())
         config = MatchConfig(tuple("abcd"[: len(lineup)]), rules, 0)
         agents = [RandomAgent() for _ in lineup]
-        play_game(config, scheduled[0], agents)
+        list(play_game(config, scheduled[0], agents))
         list(play_games(config, scheduled[:2], agents))
         row = []
         for count in (batched, single):
@@ -45,7 +45,9 @@ def speeds(batched: int, single: int) -> None:
             if count == batched:
                 games = list(play_games(config, scheduled, agents))
             else:
-                games = [play_game(config, game, agents) for game in scheduled[:count]]
+                games = [
+                    one for game in scheduled[:count] for one in play_game(config, game, agents)
+                ]
             seconds = time.process_time() - start
             decisions = sum(sum(game.decisions) for game in games)
             row += [f"{len(games) / seconds:,.0f}", f"{decisions / seconds:,.0f}"]

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from catan_pz.arena.forfeits import CALLS
+
 MAX_ACTIONS: Final = 1 << 20
 """Actions of one game that are kept."""
 
@@ -14,8 +16,9 @@ NONE: Final = -1
 _HEADER: Final = np.dtype(
     [
         ("game", "i8"),  # number of the game in progress, or NONE
-        ("asked", "i8"),  # the seat that is deciding, the entrant during warm-up, or NONE
-        ("since", "f8"),  # time.monotonic() when it was asked
+        ("asked", "i8"),  # the seat whose agent is called, the entrant during warm-up, or NONE
+        ("call", "i8"),  # which of CALLS it is
+        ("since", "f8"),  # time.monotonic() when the call began
         ("count", "i8"),  # actions played so far
         ("seconds", "f8", (4,)),  # taken for decisions so far, by seat
     ]
@@ -25,7 +28,7 @@ LOG_BYTES: Final = _HEADER.itemsize + 2 * MAX_ACTIONS
 
 
 class DecisionLog:
-    """The game in progress: its actions, the time of each seat, and who is deciding.
+    """The game in progress: its actions, the time of each seat, and whose agent is called.
 
     A worker writes it as a `Monitor` of its games; the parent reads it when an agent does not
     answer or ends its process.
@@ -45,13 +48,14 @@ class DecisionLog:
         self._header["seconds"] = 0
         self._header["game"] = number
 
-    def begin(self, seat: int) -> None:
-        """A seat is asked; during warm-up an entrant."""
+    def begin(self, seat: int, call: str) -> None:
+        """A call of the agent in a seat begins; during warm-up of an entrant."""
+        self._header["call"] = CALLS.index(call)
         self._header["since"] = time.monotonic()
         self._header["asked"] = seat
 
     def end(self, seat: int, action: int | None, seconds: float) -> None:
-        """The seat has answered."""
+        """The call has ended."""
         self._header["asked"] = NONE
         self._header["seconds"][0, seat] += seconds
         count = int(self._header["count"][0])
@@ -66,12 +70,17 @@ class DecisionLog:
 
     @property
     def asked(self) -> int:
-        """The seat that is deciding (the entrant during warm-up), or `NONE`."""
+        """The seat whose agent is called (the entrant during warm-up), or `NONE`."""
         return int(self._header["asked"][0])
 
     @property
+    def call(self) -> str:
+        """Which of `CALLS` is the present one, or was the last."""
+        return CALLS[int(self._header["call"][0])]
+
+    @property
     def waited(self) -> float:
-        """Seconds since the present decision began."""
+        """Seconds since the present call began."""
         return time.monotonic() - float(self._header["since"][0])
 
     @property

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 
+from catan_pz.agents.programs.agent import end_programs
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.tasks import Task, play_task
@@ -24,8 +25,11 @@ class InlineExecutor:
         """Play all tasks, as `Executor.run`."""
         if not tasks:
             return
-        agents = [entrant.make() for entrant in entrants]
-        for agent in agents:
-            warm_up(config, agent)
-        for task in tasks:
-            yield from play_task(config, task, agents)
+        agents = [entrant.make(config.seconds_per_decision) for entrant in entrants]
+        try:
+            for agent in agents:
+                warm_up(config, agent)
+            for task in tasks:
+                yield from play_task(config, task, agents)
+        finally:
+            end_programs(agents)

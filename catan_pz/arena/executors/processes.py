@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
@@ -106,17 +107,19 @@ class _Pool:
         worker.close()
 
     def _replace(self, worker: Worker, why: Callable[[Worker], str]) -> Iterator[GameResult]:
-        """Go on after the end of a worker: its game is lost by the seat that was deciding."""
+        """Go on after the end of a worker: its game is lost by the seat that was called."""
         if worker.is_warming_up:
             # The next worker doesn't ask this agent outside a game again.
             skipped = self._arguments.no_warm_up | {worker.log.asked}
             self._arguments = replace(self._arguments, no_warm_up=skipped)
+        elif worker.is_dismissing:
+            warnings.warn(f"{why(worker)}, at the end of a game", stacklevel=2)
         else:
             forfeited = worker.forfeit(why(worker))
             if forfeited is None:
                 raise RuntimeError(
                     f"a worker process ended by itself (exit code {worker.exit_code}), in no "
-                    "agent's decision; a script that plays in processes needs "
+                    "agent's call; a script that plays in processes needs "
                     'if __name__ == "__main__":'
                 )
             yield forfeited
@@ -130,13 +133,16 @@ class _Pool:
     def close(self) -> None:
         """End all workers."""
         for worker in self._workers:
+            worker.terminate()
+        for worker in self._workers:
             worker.close()
         self._workers.clear()
 
 
 def _death(worker: Worker) -> str:
-    return death_reason(worker.exit_code)
+    return death_reason(worker.exit_code, worker.log.call)
 
 
 def _lateness(worker: Worker) -> str:
-    return time_reason(worker.arguments.config.seconds_per_decision or math.inf)
+    limit = worker.arguments.config.seconds_per_decision or math.inf
+    return time_reason(limit, worker.log.call)

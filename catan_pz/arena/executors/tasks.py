@@ -68,4 +68,4 @@ def play_task(
         yield from play_games(config, task.games, agents)
         return
     for game in task.games:
-        yield play_game(config, game, agents, monitor)
+        yield from play_game(config, game, agents, monitor)

@@ -4,17 +4,20 @@ import os
 import pickle
 import signal
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
+from catan_pz.agents.programs.agent import end_programs
+from catan_pz.agents.programs.process import kill_all
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.decision_log import LOG_BYTES, NONE, DecisionLog
 from catan_pz.arena.executors.tasks import Task, play_task
-from catan_pz.arena.forfeits import Forfeit
+from catan_pz.arena.forfeits import ACT, END, RESET, Forfeit
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import replay, result_of, warm_up
@@ -50,11 +53,15 @@ def run_worker(connection: Connection, arguments: WorkerArguments, memory: Any) 
     Sends a `GameResult` for each game, None whenever it is ready for a task, or the exception
     that ended it.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process, by SIGTERM
+    signal.signal(signal.SIGTERM, lambda *_: _leave())
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     log = DecisionLog(memory)
+    agents: list[Agent] = []
     try:
-        agents = _make_agents(arguments, log)
+        limit = arguments.config.seconds_per_decision
+        agents += [entrant.make(limit) for entrant in arguments.entrants]
+        _warm_up(arguments, agents, log)
         connection.send(None)
         while (task := connection.recv()) is not None:
             for result in play_task(arguments.config, task, agents, log):
@@ -65,16 +72,22 @@ def run_worker(connection: Connection, arguments: WorkerArguments, memory: Any) 
         return
     except Exception as error:
         connection.send(error if _can_be_pickled(error) else RuntimeError(repr(error)))
+    finally:
+        end_programs(agents)
 
 
-def _make_agents(arguments: WorkerArguments, log: DecisionLog) -> list[Agent]:
-    agents = [entrant.make() for entrant in arguments.entrants]
+def _warm_up(arguments: WorkerArguments, agents: Sequence[Agent], log: DecisionLog) -> None:
     for k, agent in enumerate(agents):
         if k not in arguments.no_warm_up:
-            log.begin(k)
+            log.begin(k, ACT)
             warm_up(arguments.config, agent)
     log.start_game(NONE)
-    return agents
+
+
+def _leave() -> None:
+    """End this process at once, and the programs that agents have started."""
+    kill_all()
+    os._exit(1)
 
 
 def _exit_with_parent() -> None:
@@ -82,7 +95,7 @@ def _exit_with_parent() -> None:
     parent = parent_process()
     assert parent is not None
     wait([parent.sentinel])
-    os._exit(1)
+    _leave()
 
 
 def _can_be_pickled(value: Any) -> bool:
@@ -160,16 +173,22 @@ class Worker:
         return self.log.game == NONE and self.log.asked != NONE
 
     @property
+    def is_dismissing(self) -> bool:
+        """Whether an agent is told that its game has ended, whose result is known."""
+        return self.log.asked != NONE and self.log.call == END
+
+    @property
     def is_overdue(self) -> bool:
-        """Whether an agent should have answered long ago."""
+        """Whether a call of an agent should have ended long ago."""
         limit = self.arguments.config.seconds_per_decision
         if limit is None or self.log.asked == NONE:
             return False
-        extra = WARM_UP_SECONDS if self.is_warming_up else 0.0
+        starts = self.is_warming_up or self.log.call == RESET
+        extra = WARM_UP_SECONDS if starts else 0.0
         return self.log.waited > limit + GRACE_SECONDS + extra
 
     def forfeit(self, reason: str) -> GameResult | None:
-        """The game in progress, lost by the seat that was deciding; None if there is none.
+        """The game in progress, lost by the seat whose agent was called; None if there is none.
 
         To be called when the process has ended.
         """
@@ -178,14 +197,21 @@ class Worker:
         if scheduled is None or seat == NONE:
             return None
         game, decisions = replay(config, scheduled, log.actions)
-        decisions[seat] += 1
         seconds = log.seconds(config.rules.num_players)
-        seconds[seat] += max(0.0, log.waited)
+        if log.call == ACT:
+            decisions[seat] += 1
+            seconds[seat] += max(0.0, log.waited)
         del self.unfinished[scheduled.number]
         return result_of(config, scheduled, game, decisions, seconds, Forfeit(seat, reason))
 
+    def terminate(self) -> None:
+        """Ask the process to end, and not wait for it."""
+        self._process.terminate()
+
     def kill(self) -> None:
         """End the process; results that it has sent can still be received."""
+        self.terminate()
+        self._process.join(GRACE_SECONDS)
         self._process.kill()
         self._process.join()
 

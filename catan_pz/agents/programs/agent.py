@@ -1,0 +1,276 @@
+"""An agent whose decisions a program makes, in a process of its own."""
+
+import math
+import os
+import shlex
+import weakref
+from collections.abc import Sequence
+from typing import Any, Final
+
+from catan_pz import __version__
+from catan_pz.agents.base import Agent
+from catan_pz.agents.programs import messages
+from catan_pz.agents.programs.messages import Message
+from catan_pz.agents.programs.process import LineProcess
+from catan_pz.agents.result import SeatResult
+from catan_pz.checks import not_possible
+from catan_pz.events import Events
+from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
+
+START_SECONDS: Final = 120.0
+"""Time for a program to start, and for it to get ready for a game."""
+
+ANSWER_SECONDS: Final = 60.0
+"""Time for a decision where nothing else is said."""
+
+LATENESS_SECONDS: Final = 0.5
+"""An answer may be this late and be received; what becomes of it is the host's to decide."""
+
+_QUOTED: Final = 80
+
+
+class ProgramError(RuntimeError):
+    """A program that can't play on.
+
+    Attributes:
+        reason: why, as the arena gives it for a forfeit.
+    """
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"program {name!r}: {reason}")
+        self.reason = reason
+
+
+class _Program:
+    """A program that runs, between games or in one.
+
+    Attributes:
+        wants_events: whether it asked to be told events.
+        is_asked: whether an answer of it is due.
+    """
+
+    def __init__(self, name: str, command: Sequence[str], first_line: bytes) -> None:
+        self._name = name
+        self.is_asked = False
+        try:
+            self._process = LineProcess(command)
+        except OSError as error:
+            raise ProgramError(name, f"error: can't be started: {error}") from None
+        try:
+            if first_line:
+                self._process.send(first_line)
+            greeting = self.ask(messages.hello(__version__), messages.HELLO, START_SECONDS)
+        except BaseException:
+            self.end(grace=0)
+            raise
+        self.wants_events = greeting.get("events") is True
+
+    def tell(self, message: Message) -> None:
+        """Send a message that needs no answer."""
+        self._process.send(messages.encoded(message))
+
+    def ask(self, message: Message, wanted: str, seconds: float | None) -> Message:
+        """Send a message and receive the answer, of a certain type.
+
+        Raises:
+            ProgramError: if the program gives none or another one, or says that it has failed.
+        """
+        self.is_asked = True
+        self.tell(message)
+        try:
+            line = self._process.receive(seconds)
+        except TimeoutError:
+            reason = f"time: the program took more than {seconds:g} s"
+            raise ProgramError(self._name, self._with_last_words(reason)) from None
+        if line is None:
+            raise ProgramError(self._name, self._with_last_words(self._why_silent()))
+        try:
+            answer = messages.decoded(line)
+        except ValueError as error:
+            raise ProgramError(self._name, f"nonsense: {_quoted(line)}, {error}") from None
+        if answer["type"] == messages.ERROR:
+            raise ProgramError(self._name, f"error: {answer.get('message')}")
+        if answer["type"] != wanted:
+            reason = f'nonsense: {_quoted(line)}, its type must be "{wanted}"'
+            raise ProgramError(self._name, reason)
+        self.is_asked = False
+        return answer
+
+    def _why_silent(self) -> str:
+        # Killed if it has closed its output but goes on.
+        status = self._process.end(grace=1.0)
+        return f"died: the program ended without an answer (exit status {status})"
+
+    def _with_last_words(self, reason: str) -> str:
+        words = self._process.last_words()
+        return f"{reason}; it wrote: {words}" if words else reason
+
+    def end(self, grace: float) -> None:
+        """End it, with some seconds to end by itself."""
+        self._process.end(grace)
+
+
+def _quoted(line: bytes) -> str:
+    text = line[:_QUOTED].decode("utf-8", "replace")
+    return repr(text) + ("..." if len(line) > _QUOTED else "")
+
+
+class _Pool:
+    """Programs of one command: those that wait for a game, and all that run."""
+
+    def __init__(self) -> None:
+        self.idle: list[_Program] = []
+        self.all: set[_Program] = set()
+        self._finalizer = weakref.finalize(self, _end_all, self.all)
+
+    def close(self) -> None:
+        """End all programs."""
+        self.idle.clear()
+        _end_all(self.all)
+
+
+def _end_all(programs: set[_Program]) -> None:
+    while programs:
+        program = programs.pop()
+        program.end(grace=0 if program.is_asked else 2)
+
+
+class ProgramAgent(Agent):
+    """A player that a program in any language is, by JSON lines on its standard streams.
+
+    The program is started when it is needed, plays one game after the other, and sees what the
+    seat may know and nothing else. It is ended by `end_programs`, with the agent, or with this
+    process. A program that crashes, hangs or answers nonsense raises `ProgramError` here, which
+    the arena makes a forfeit.
+
+    Args:
+        command: the program and its arguments, split as a shell does. All of it may stand in
+            quotes.
+        seconds: for a decision, at most; None for no limit.
+
+    Attributes:
+        command: program and arguments.
+        seconds: as given.
+
+    Raises:
+        ValueError: if there is no command, or a limit that is not possible.
+    """
+
+    needs_events = True
+    _program: _Program | None = None
+
+    def __init__(self, command: str, *, seconds: float | None = ANSWER_SECONDS) -> None:
+        self.command = _split(command)
+        if seconds is not None and not 0 < seconds < math.inf:
+            raise not_possible("option seconds", seconds, "None, or a number above 0")
+        self.seconds = seconds
+        self.name = shlex.join(self.command)
+        self._pool = _Pool()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Where it is sent to another process, or copied deeply, programs are started anew."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("_pool", "_program")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._pool = _Pool()
+
+    def __copy__(self) -> "ProgramAgent":
+        """A copy for a seat; all of them share the programs that wait for a game."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._program = None
+        return other
+
+    def _first_line(self) -> bytes:
+        """What the program is sent before the protocol begins."""
+        return b""
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        """Start a program, or take one that waits, and tell it that a game begins."""
+        super().reset(seat, rules, seed)
+        pool = self._pool
+        if pool.idle:
+            self._program = pool.idle.pop()
+        else:
+            self._program = _Program(self.name, self.command, self._first_line())
+            pool.all.add(self._program)
+        self.needs_events = self._program.wants_events
+        try:
+            beginning = messages.start(seat, rules, seed, self.seconds)
+            self._ask(beginning, messages.READY, START_SECONDS)
+        except BaseException:
+            self.close()
+            raise
+
+    def _ask(self, message: Message, wanted: str, seconds: float | None) -> Message:
+        if self._program is None:
+            raise ProgramError(self.name, "error: it plays no game")
+        return self._program.ask(message, wanted, seconds)
+
+    def act(self, view: View) -> int:
+        """The program's answer to a view."""
+        limit = None if self.seconds is None else self.seconds + LATENESS_SECONDS
+        answer = self._ask(messages.of_view(view), messages.ACTION, limit)
+        action = answer.get("id")
+        if isinstance(action, bool) or not isinstance(action, int):
+            raise ProgramError(self.name, f'nonsense: "id" is {_shortened(action)}, no integer')
+        return action
+
+    def observe(self, events: Events) -> None:
+        """Tell the program, if it asked for events."""
+        if self._program is not None and self.needs_events:
+            self._program.tell(messages.of_events(events))
+
+    def end(self, result: SeatResult) -> None:
+        """Tell the program how the game ended."""
+        if self._program is not None and not self._program.is_asked:
+            self._program.tell(messages.of_result(result))
+
+    def close(self) -> None:
+        """Keep the program for the next game, or end it if an answer of it is still due."""
+        program, self._program = self._program, None
+        if program is None or program not in self._pool.all:
+            return
+        if program.is_asked:
+            self._pool.all.discard(program)
+            program.end(grace=0)
+        else:
+            self._pool.idle.append(program)
+
+    def end_programs(self) -> None:
+        """End all programs of this agent and its copies; later games start new ones."""
+        self._pool.close()
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
+
+
+def _split(command: str) -> list[str]:
+    """Program and arguments; a command that stands in quotes as a whole is unpacked first."""
+    try:
+        words = _words(command)
+        if len(words) == 1 and len(words[0].split()) > 1:
+            words = _words(words[0])
+    except (ValueError, AttributeError) as error:
+        raise not_possible("command", command, f"a program and arguments ({error})") from None
+    if not words:
+        raise not_possible("command", command, "a program and its arguments")
+    return words
+
+
+def _words(text: str) -> list[str]:
+    if os.name == "posix":
+        return shlex.split(text)
+    # A backslash is no escape on Windows.
+    return [word.strip('"') for word in shlex.split(text, posix=False)]
+
+
+def end_programs(agents: Sequence[Agent]) -> None:
+    """End the programs of those agents that have some."""
+    for agent in agents:
+        if isinstance(agent, ProgramAgent):
+            agent.end_programs()

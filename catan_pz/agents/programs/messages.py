@@ -1,0 +1,118 @@
+"""The messages between a host and a program: JSON objects, one a line."""
+
+import json
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.result import SeatResult
+from catan_pz.engine.events import EventKind
+from catan_pz.events import Event, Events
+from catan_pz.notation.actions import describe_action
+from catan_pz.observation.segments import SEGMENTS
+from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
+
+PROTOCOL: Final = "catan-pz-program/1"
+
+HELLO: Final = "hello"
+START: Final = "start"
+READY: Final = "ready"
+EVENTS: Final = "events"
+VIEW: Final = "view"
+ACTION: Final = "action"
+END: Final = "end"
+ERROR: Final = "error"
+"""Types of messages."""
+
+Message = dict[str, Any]
+
+
+def encoded(message: Message) -> bytes:
+    """A message as a line."""
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+
+
+def decoded(line: bytes) -> Message:
+    """The message of a line.
+
+    Raises:
+        ValueError: if it is no JSON object with a `type`.
+    """
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"no JSON: {error}") from None
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        raise ValueError('no JSON object with a "type"')
+    return message
+
+
+def hello(version: str) -> Message:
+    """What a host says first."""
+    return {"type": HELLO, "protocol": PROTOCOL, "version": version}
+
+
+def start(seat: int, rules: Rules, seed: int, seconds: float | None) -> Message:
+    """A game begins."""
+    return {
+        "type": START,
+        "seat": seat,
+        "rules": rules.to_dict(),
+        "seed": seed,
+        "seconds": seconds,
+    }
+
+
+def of_view(view: View) -> Message:
+    """What a seat sees when it is asked for an action."""
+    return {
+        "type": VIEW,
+        "segments": {name: values.tolist() for name, values in view.segments.items()},
+        "actions": [{"id": a, **describe_action(a)} for a in np.flatnonzero(view.mask).tolist()],
+    }
+
+
+def to_arrays(message: Message, num_actions: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Observation (N,) and mask (A,) of a view's message."""
+    segments = message["segments"]
+    parts = [np.asarray(segments[segment.name], np.int8).ravel() for segment in SEGMENTS]
+    mask = np.zeros(num_actions, np.int8)
+    mask[[action["id"] for action in message["actions"]]] = 1
+    return np.concatenate(parts), mask
+
+
+def of_events(events: Events) -> Message:
+    """What a decision brought, as one seat sees it."""
+    names = ("seat", "other", "what", "amount")
+    told = [
+        {"kind": event.kind.name.lower()} | {name: getattr(event, name) for name in names}
+        for event in events
+    ]
+    return {"type": EVENTS, "events": told}
+
+
+def to_events(message: Message) -> Events:
+    """The events of a message."""
+    return tuple(
+        Event(EventKind[e["kind"].upper()], e["seat"], e["other"], e["what"], e["amount"], 0)
+        for e in message["events"]
+    )
+
+
+def of_result(result: SeatResult) -> Message:
+    """How a game ended."""
+    return {
+        "type": END,
+        "winner": result.winner,
+        "points": list(result.points),
+        "turns": result.turns,
+        "reason": result.reason,
+    }
+
+
+def to_result(message: Message, seat: int) -> SeatResult:
+    """The end of a game, told to a seat."""
+    points = tuple(message["points"])
+    return SeatResult(seat, message["winner"], points, message["turns"], message["reason"])

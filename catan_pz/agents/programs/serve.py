@@ -1,0 +1,169 @@
+"""The other side: an agent of this package as a program."""
+
+import contextlib
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from typing import IO, Final
+
+import numpy as np
+
+from catan_pz.agents.base import Agent
+from catan_pz.agents.hosting import seat_copy
+from catan_pz.agents.programs import messages
+from catan_pz.agents.programs.messages import Message
+from catan_pz.events import Events
+from catan_pz.rules import Board, Rules
+from catan_pz.runtime.followed import FollowedGame
+from catan_pz.runtime.view import View
+
+EOF_SECONDS: Final = 5.0
+"""Time to answer what has come in, once no more comes."""
+
+_ENDED: Final = 1
+"""Exit status if that doesn't suffice."""
+
+
+class Session:
+    """Answers a host's messages by the choices of an agent.
+
+    Args:
+        agent: who plays; a copy in each game.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._own: Agent | None = None
+        self._rules: Rules | None = None
+        self._followed: FollowedGame | None = None
+        self._unread: list[Events] = []
+        self._answers: dict[str, Callable[[Message], Message | None]] = {
+            messages.HELLO: self._hello,
+            messages.START: self._start,
+            messages.EVENTS: self._hear,
+            messages.VIEW: self._act,
+            messages.END: self._end,
+        }
+
+    def answer(self, line: bytes) -> Message | None:
+        """The answer to a line, None if it needs none; an error's message if the agent fails."""
+        try:
+            message = messages.decoded(line)
+            if message["type"] not in self._answers:
+                raise ValueError(f"there is no message of type {message['type']!r}")
+            return self._answers[message["type"]](message)
+        except (Exception, SystemExit) as error:
+            told = f"{type(error).__name__}: {error}"
+            return {"type": messages.ERROR, "message": told}
+
+    def _hello(self, message: Message) -> Message:
+        if message.get("protocol") != messages.PROTOCOL:
+            spoken = message.get("protocol")
+            raise ValueError(f"protocol is {spoken!r}; known: {messages.PROTOCOL!r}")
+        wants_events = self._agent.needs_events or self._agent.needs_belief
+        return {"type": messages.HELLO, "name": self._agent.name, "events": wants_events}
+
+    def _start(self, message: Message) -> Message:
+        self._rules = Rules.from_dict(message["rules"])
+        self._followed = None
+        self._unread.clear()
+        self._own = seat_copy(self._agent, message["seat"], self._rules, message["seed"])
+        return {"type": messages.READY}
+
+    def _seated(self) -> tuple[Agent, Rules]:
+        if self._own is None or self._rules is None:
+            raise ValueError("no game has begun")
+        return self._own, self._rules
+
+    def _hear(self, message: Message) -> None:
+        own, _ = self._seated()
+        events = messages.to_events(message)
+        if own.needs_belief:
+            self._unread.append(events)
+        if own.needs_events:
+            own.observe(events)
+
+    def _act(self, message: Message) -> Message:
+        own, rules = self._seated()
+        view = View(*messages.to_arrays(message, rules.num_actions))
+        if own.needs_belief:
+            view = View(view.observation, view.mask, self._follow(view).resample)
+        return {"type": messages.ACTION, "id": int(own.act(view))}
+
+    def _follow(self, view: View) -> FollowedGame:
+        """The game as the seat has seen it so far."""
+        own, rules = self._seated()
+        if self._followed is None:
+            first = self._unread[0][0].seat if self._unread else own.seat
+            self._followed = FollowedGame(rules, own.seat, _board(view), first)
+        for events in self._unread:
+            self._followed.follow(events)
+        self._unread.clear()
+        seen = self._followed.view()
+        if seen.observation.tobytes() != view.observation.tobytes():
+            raise ValueError("the view doesn't follow from the events; all decisions are needed")
+        return self._followed
+
+    def _end(self, message: Message) -> None:
+        own, _ = self._seated()
+        self._own = self._followed = None
+        try:
+            own.end(messages.to_result(message, own.seat))
+        finally:
+            own.close()
+
+
+def _board(view: View) -> Board:
+    """The board that a view shows."""
+    segments = view.segments
+    return Board(
+        tuple(segments["hex_terrain"].argmax(axis=1).tolist()),
+        tuple(np.asarray(segments["hex_number_token"]).tolist()),
+        tuple(segments["harbor"].argmax(axis=1).tolist()),
+    )
+
+
+def serve(agent: Agent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
+    """Play until no more messages come in.
+
+    If an agent is still thinking some seconds after the end of `incoming`, the process ends.
+
+    Args:
+        agent: who plays.
+        incoming: a host's messages.
+        outgoing: where answers are written.
+    """
+    lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+    has_ended = threading.Event()
+    threading.Thread(target=_read, args=(incoming, lines, has_ended), daemon=True).start()
+    session = Session(agent)
+    with contextlib.suppress(BrokenPipeError):
+        while (line := lines.get()) is not None:
+            answer = session.answer(line)
+            if answer is not None:
+                outgoing.write(messages.encoded(answer))
+                outgoing.flush()
+    has_ended.set()
+
+
+def _read(
+    incoming: IO[bytes], lines: "queue.SimpleQueue[bytes | None]", has_ended: threading.Event
+) -> None:
+    for line in incoming:
+        lines.put(line)
+    lines.put(None)
+    if not has_ended.wait(EOF_SECONDS):
+        os._exit(_ENDED)
+
+
+def standard_streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Standard input and output for messages alone: what is printed goes to standard error."""
+    incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return incoming, outgoing
