@@ -35,9 +35,9 @@ trust_option: Final[Callable[[Command], Command]] = click.option(
 
 
 def split_specs(text: str) -> list[str]:
-    """Agents named on the command line, separated by commas outside of their options."""
+    """Agents named on the command line, separated by commas outside of options and quotes."""
     specs: list[str] = []
-    for word in text.split(","):
+    for word in re.findall(r"""((?:"[^"]*"|'[^']*'|[^,])+)""", text):
         if "=" in word and ":" not in word and specs:
             specs[-1] += f",{word}"
         else:
@@ -63,8 +63,9 @@ def load_agent(spec: str, rules: Rules) -> Any:
     """An agent as it is named on the command line.
 
     "heuristic" is one of `catan_pz.agents.names()`, "search:simulations=50,exploration=1.5"
-    gives it options, "model.npz" is a small network of `catan_pz.agents.network`, and "model.zip"
-    a MaskablePPO saved by Stable-Baselines3, where `--trust-pickle` is given.
+    gives it options, 'exec:"node bot.js"' is a program, "model.npz" is a small network of
+    `catan_pz.agents.network`, and "model.zip" a MaskablePPO saved by Stable-Baselines3, where
+    `--trust-pickle` is given.
 
     Args:
         spec: what was written.
@@ -73,7 +74,7 @@ def load_agent(spec: str, rules: Rules) -> Any:
     Raises:
         click.UsageError: says what is wrong with it.
     """
-    path = Path(spec)
+    path = Path("" if _family(spec) else spec)
     agent = _load_model(path) if path.suffix in (".zip", ".npz") else _load_named(spec)
     try:
         agent.check_rules(rules)
@@ -82,10 +83,23 @@ def load_agent(spec: str, rules: Rules) -> Any:
     return agent
 
 
+def _family(spec: str) -> str:
+    """The family that a name belongs to, such as "exec" for programs; "" for none."""
+    from catan_pz.agents.registry import FAMILIES
+
+    family, sign, _ = spec.partition(":")
+    return family if sign and family in FAMILIES else ""
+
+
 def _load_named(spec: str) -> Any:
     from catan_pz import agents
     from catan_pz.agents.registry import FAMILIES
 
+    if _family(spec):
+        try:
+            return agents.load(spec)
+        except ValueError as error:
+            raise click.UsageError(f"agent {spec!r}: {error}") from error
     name, _, rest = spec.partition(":")
     if name in FAMILIES:
         member, _, rest = rest.partition(":")

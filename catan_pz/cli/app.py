@@ -20,6 +20,7 @@ from catan_pz.cli import (
     jsettlers,
     perft,
     play,
+    program,
     serve,
     tournament,
     train,
@@ -61,7 +62,7 @@ def app(debug: bool) -> None:
 
 
 for _room in (
-    *(play, watch, serve, export, tournament, evaluate, train),
+    *(play, watch, serve, export, tournament, evaluate, train, program),
     *(jsettlers, catanatron, bot, bench, perft, warmup, info),
 ):
     app.add_command(_room.command)

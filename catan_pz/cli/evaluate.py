@@ -7,7 +7,7 @@ import click
 
 from catan_pz.cli.agents import specs_by_seat, trust_option
 from catan_pz.cli.console import examples
-from catan_pz.cli.options import make_rules, match_options, rules_options
+from catan_pz.cli.options import isolate_option, make_rules, match_options, rules_options
 from catan_pz.cli.tournament import agent_source
 from catan_pz.names import shown
 
@@ -39,6 +39,7 @@ from catan_pz.names import shown
 )
 @match_options
 @trust_option
+@isolate_option
 @rules_options
 def command(
     agent: str,
@@ -47,6 +48,7 @@ def command(
     seed: int | None,
     workers: int,
     results: Path | None,
+    isolate: bool,
     **chosen: Any,
 ) -> None:
     """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
@@ -60,7 +62,9 @@ def command(
     name = agent if agent not in others else f"{agent} (evaluated)"
     entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in specs[1:])]
     try:
-        result = play_match(entrants, games, rules, seed, workers=workers, results=results)
+        result = play_match(
+            entrants, games, rules, seed, workers=workers, results=results, isolate=isolate
+        )
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
         raise

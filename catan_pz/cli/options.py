@@ -188,6 +188,15 @@ def match_options(command: Any) -> Any:
     return command
 
 
+def isolate_option(command: Command) -> Command:
+    """The flag `--isolate`."""
+    return click.option(
+        "--isolate",
+        is_flag=True,
+        help="Play each agent in a process of its own, which gets its views only.",
+    )(command)
+
+
 def load_record(path: Path) -> GameRecord:
     """A recorded game.
 

@@ -8,7 +8,7 @@ import click
 from catan_pz.cli.agents import load_agent, split_specs, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
-from catan_pz.cli.options import make_rules, match_options, rules_options
+from catan_pz.cli.options import isolate_option, make_rules, match_options, rules_options
 from catan_pz.rules import Rules
 
 
@@ -19,6 +19,7 @@ from catan_pz.rules import Rules
         "catan-pz tournament random,heuristic --games 200",
         "catan-pz tournament weighted,heuristic --workers 2 --results games.jsonl",
         "catan-pz tournament random,runs/train/model.npz --report table.md",
+        "catan-pz tournament 'heuristic,exec:\"node bot.js\"' --seconds 2",
     ),
 )
 @click.argument("agents")
@@ -31,6 +32,7 @@ from catan_pz.rules import Rules
     help="Games of each line-up, at least.",
 )
 @match_options
+@isolate_option
 @click.option(
     "--seconds",
     type=click.FloatRange(0, min_open=True),
@@ -60,6 +62,7 @@ def command(
     games: int,
     seed: int | None,
     workers: int,
+    isolate: bool,
     seconds: float | None,
     results: Path | None,
     records: Path | None,
@@ -95,6 +98,7 @@ def command(
             results=results,
             records=records,
             true_state=true_state,
+            isolate=isolate,
         )
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)

@@ -133,6 +133,35 @@ class Sulking(Counter):
         raise RuntimeError("not fair")
 
 
+class Staring(Counter):
+    """Never returns from what it hears of its tenth decision."""
+
+    def __init__(self, seconds: float = 10**9) -> None:
+        self.seconds = seconds
+
+    def observe(self, events: Any) -> None:
+        if self.asked == 10:
+            time.sleep(self.seconds)
+
+
+class Lingering(Counter):
+    """Never leaves a game."""
+
+    def __init__(self, seconds: float = 10**9) -> None:
+        self.seconds = seconds
+
+    def close(self) -> None:
+        if self.asked > 1:  # not where it is asked once, outside all games
+            time.sleep(self.seconds)
+
+
+class Fainting(Counter):
+    """Ends its process when its game has ended."""
+
+    def end(self, result: Any) -> None:
+        os._exit(9)
+
+
 class Unready(Counter):
     def reset(self, seat: int, rules: Any, seed: int) -> None:
         raise OSError("no file of weights")

@@ -16,11 +16,14 @@ from tests.arena.players import (
     QUICK,
     Deaf,
     Dying,
+    Fainting,
     Hanging,
     Illegal,
     Leaving,
+    Lingering,
     Raising,
     Slow,
+    Staring,
     Sulking,
     Unready,
     Wordy,
@@ -158,3 +161,55 @@ def test_an_agent_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_agent_that_can_not_be_pickled() -> None:
     with pytest.raises(ValueError, match="agent 'made' can't be sent to a worker process"):
         arena.play_match([("made", lambda: Slow(NEVER)), "random"], 2, workers=2, **QUICK)
+
+
+def test_agents_that_hang_when_they_are_told_something() -> None:
+    result = arena.play_match(
+        [("staring", Staring()), "random"], 2, seed=3, seconds_per_decision=3, **QUICK
+    )
+    assert {game.reason for game in result.games} == {"time: observe() took more than 3 s"}
+    for game in result.games:
+        assert game.seats[game.offender or 0] == "staring"
+        assert game.decisions[game.offender or 0] == 10
+
+
+def test_agents_that_are_told_something_for_too_long_inline() -> None:
+    result = arena.play_match(
+        [("staring", Staring(0.7)), "random"],
+        2,
+        seed=3,
+        seconds_per_decision=0.6,
+        executor="inline",
+        **QUICK,
+    )
+    assert {game.reason for game in result.games} == {"time: observe() took more than 0.6 s"}
+
+
+@pytest.mark.parametrize(
+    ("player", "warning"),
+    [
+        (Lingering(), r"time: end\(\) took more than 3 s, at the end of a game"),
+        (Fainting(), r"died: the process ended in end\(\) \(exit code 9\), at the end of a game"),
+    ],
+    ids=["hangs", "dies"],
+)
+def test_agents_that_fail_at_the_end_change_no_result(player: Agent, warning: str) -> None:
+    told = arena.play_match([("player", Slow(NEVER)), "random"], 2, seed=3, **QUICK)
+    with pytest.warns(UserWarning, match=warning):
+        result = arena.play_match(
+            [("player", player), "random"], 2, seed=3, seconds_per_decision=3, **QUICK
+        )
+    assert result == told
+
+
+def test_agents_that_end_late_inline() -> None:
+    with pytest.warns(UserWarning, match=r"time: end\(\) took more than 0\.6 s"):
+        result = arena.play_match(
+            [("lingering", Lingering(0.7)), "random"],
+            1,
+            seed=3,
+            seconds_per_decision=0.6,
+            executor="inline",
+            **QUICK,
+        )
+    assert {game.end for game in result.games} <= {"victory", "truncated"}

@@ -11,7 +11,7 @@ from catan_pz import __version__
 from catan_pz.agents.base import Agent
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.messages import Message
-from catan_pz.agents.programs.process import LineProcess
+from catan_pz.agents.programs.process import LineProcess, one_line
 from catan_pz.agents.result import SeatResult
 from catan_pz.checks import not_possible
 from catan_pz.events import Events
@@ -90,7 +90,7 @@ class _Program:
         except ValueError as error:
             raise ProgramError(self._name, f"nonsense: {_quoted(line)}, {error}") from None
         if answer["type"] == messages.ERROR:
-            raise ProgramError(self._name, f"error: {answer.get('message')}")
+            raise ProgramError(self._name, f"error: {one_line(answer.get('message'))}")
         if answer["type"] != wanted:
             reason = f'nonsense: {_quoted(line)}, its type must be "{wanted}"'
             raise ProgramError(self._name, reason)
@@ -117,16 +117,50 @@ def _quoted(line: bytes) -> str:
 
 
 class _Pool:
-    """Programs of one command: those that wait for a game, and all that run."""
+    """Programs of one command: those that wait for a game, and all that run.
+
+    One that failed at its first start isn't started again: later games fail at once.
+    """
 
     def __init__(self) -> None:
-        self.idle: list[_Program] = []
         self.all: set[_Program] = set()
+        self._idle: list[_Program] = []
+        self._failure: str | None = None
+        self._has_started = False
         self._finalizer = weakref.finalize(self, _end_all, self.all)
+
+    def take(self, name: str, command: Sequence[str], first_line: bytes) -> _Program:
+        """A program that waits, or a new one.
+
+        Raises:
+            ProgramError: if it can't be started.
+        """
+        if self._idle:
+            return self._idle.pop()
+        if self._failure is not None:
+            raise ProgramError(name, self._failure)
+        try:
+            program = _Program(name, command, first_line)
+        except ProgramError as error:
+            self._failure = None if self._has_started else error.reason
+            raise
+        self._has_started = True
+        self.all.add(program)
+        return program
+
+    def give_back(self, program: _Program) -> None:
+        """Keep a program for another game, or end it if an answer of it is still due."""
+        if program not in self.all:
+            return
+        if program.is_asked:
+            self.all.discard(program)
+            program.end(grace=0)
+        else:
+            self._idle.append(program)
 
     def close(self) -> None:
         """End all programs."""
-        self.idle.clear()
+        self._idle.clear()
         _end_all(self.all)
 
 
@@ -190,12 +224,7 @@ class ProgramAgent(Agent):
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """Start a program, or take one that waits, and tell it that a game begins."""
         super().reset(seat, rules, seed)
-        pool = self._pool
-        if pool.idle:
-            self._program = pool.idle.pop()
-        else:
-            self._program = _Program(self.name, self.command, self._first_line())
-            pool.all.add(self._program)
+        self._program = self._pool.take(self.name, self.command, self._first_line())
         self.needs_events = self._program.wants_events
         try:
             beginning = messages.start(seat, rules, seed, self.seconds)
@@ -231,13 +260,8 @@ class ProgramAgent(Agent):
     def close(self) -> None:
         """Keep the program for the next game, or end it if an answer of it is still due."""
         program, self._program = self._program, None
-        if program is None or program not in self._pool.all:
-            return
-        if program.is_asked:
-            self._pool.all.discard(program)
-            program.end(grace=0)
-        else:
-            self._pool.idle.append(program)
+        if program is not None:
+            self._pool.give_back(program)
 
     def end_programs(self) -> None:
         """End all programs of this agent and its copies; later games start new ones."""

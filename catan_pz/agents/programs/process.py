@@ -4,6 +4,7 @@ Threads read what it writes, so that no full pipe can block either side. Its err
 are kept for messages.
 """
 
+import atexit
 import contextlib
 import os
 import queue
@@ -13,6 +14,8 @@ import threading
 import time
 from collections.abc import Sequence
 from typing import IO, Final
+
+from catan_pz.names import printable
 
 MAX_LINE: Final = 1 << 20
 """Bytes of a line; a longer one counts as nonsense."""
@@ -39,6 +42,14 @@ def kill_all() -> None:
     """End all processes of this kind at once; for one that must end itself."""
     for process in list(_running):
         process.kill()
+
+
+atexit.register(kill_all)
+
+
+def one_line(text: object) -> str:
+    """A text on one line, with escapes for what isn't printable."""
+    return printable(" ".join(str(text).split()))
 
 
 class LineProcess:
@@ -109,11 +120,13 @@ class LineProcess:
     def last_words(self) -> str:
         """The end of its standard error on one line, control characters left out."""
         text = self._errors.decode("utf-8", "replace")
-        words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+        words = one_line(text)
         return words if len(words) <= LAST_WORDS else f"...{words[-LAST_WORDS:]}"
 
     def end(self, grace: float = GRACE_SECONDS) -> int:
         """Close its standard input, wait, and kill it if that isn't enough; its exit status."""
+        if self._process.returncode is not None:
+            return self._process.returncode
         self._outgoing.put(None)
         try:
             self._wait(grace)
@@ -165,6 +178,8 @@ def _read(stream: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
             *complete, waiting = (waiting + chunk).split(b"\n")
             for line in complete:
                 lines.put(line)
+    if waiting:
+        lines.put(waiting)
     lines.put(None)
 
 

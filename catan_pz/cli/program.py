@@ -1,0 +1,31 @@
+"""`catan-pz program`: an agent as a program that other hosts can start."""
+
+import click
+
+from catan_pz.cli.agents import load_agent, trust_option
+from catan_pz.cli.console import examples
+from catan_pz.cli.options import make_rules
+
+
+@click.command(
+    "program",
+    short_help="Serve an agent by JSON lines.",
+    epilog=examples(
+        "catan-pz program --agent heuristic",
+        "catan-pz tournament 'random,exec:\"catan-pz program --agent heuristic\"'",
+    ),
+)
+@click.option(
+    "--agent", default="heuristic", show_default=True, metavar="NAME", help="Who decides."
+)
+@trust_option
+def command(agent: str) -> None:
+    """Let an agent decide for another program, by JSON lines on standard input and output.
+
+    The messages are those of the arena's programs: see docs/programs.md. The command ends at
+    the end of its input.
+    """
+    from catan_pz.agents.programs.serve import serve, standard_streams
+
+    rules = make_rules("base", None, None, None, None, None, (), agents=agent)
+    serve(load_agent(agent, rules), *standard_streams())

@@ -1,0 +1,198 @@
+"""Agents in processes of their own choose what they choose in this one, and can't touch it."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz import agents, arena
+from catan_pz.agents.base import Agent
+from catan_pz.agents.programs import messages
+from catan_pz.agents.programs.isolated import IsolatedAgent
+from catan_pz.agents.programs.serve import Session
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.table import Table
+from catan_pz.cli import main
+from catan_pz.events import as_seen_by
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from tests.arena.players import QUICK, Counter, Deaf, Dying, Hanging, Illegal, Raising
+
+NEVER = 10**9
+SEARCH = agents.load("search", simulations=6, determinizations=2)
+
+
+class Historian(Counter):
+    """Chooses by all that it has heard and drawn."""
+
+    needs_belief = True
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        super().reset(seat, rules, seed)
+        self.heard = 0
+
+    def observe(self, events: Any) -> None:
+        for event in events:
+            self.heard = (31 * self.heard + sum(event[:5])) % 1009
+
+    def act(self, view: Any) -> int:
+        drawn = view.resample(np.random.default_rng(self.random.next()))
+        legal = view.mask.nonzero()[0]
+        total = self.heard + int(drawn.state["hand"].sum(0) @ np.arange(5))
+        total += int(drawn.state["deck"] @ np.arange(25))
+        return int(legal[total % len(legal)])
+
+
+def same(players: list[Any], games: int, **options: Any) -> None:
+    here = arena.play_match(players, games, seed=3, progress=False, **QUICK | options)
+    there = arena.play_match(
+        players, games, seed=3, progress=False, isolate=True, **QUICK | options
+    )
+    assert there == here
+    assert {game.reason for game in here.games} == {""}
+
+
+def test_isolated_agents_play_the_same_games() -> None:
+    """One that hears events and draws from its belief, with trade between players."""
+    same([Historian(), "heuristic", "random"], 6, trading=True, offer_form="both", max_turns=25)
+
+
+@pytest.mark.slow
+def test_isolated_searchers_play_the_same_games() -> None:
+    same([("search", SEARCH), "weighted"], 4)
+    same([("search", SEARCH), "heuristic", "random"], 6, trading=True)
+
+
+def test_failures_of_isolated_agents() -> None:
+    players: list[Any] = [("raising", Raising(4)), ("deaf", Deaf())]
+    result = arena.play_match(players, 2, seed=3, progress=False, isolate=True, **QUICK)
+    found = {game.reason for game in result.games}
+    assert found <= {"error: ZeroDivisionError: two lines", "error: UnicodeError: what was that?"}
+    players = [("dying", Dying(3)), ("illegal", Illegal(60))]
+    result = arena.play_match(players, 2, seed=3, progress=False, isolate=True, **QUICK)
+    assert {game.reason for game in result.games} == {
+        "died: the program ended without an answer (exit status 7)"
+    }
+
+
+def test_an_isolated_agent_that_hangs_is_ended() -> None:
+    """Inline, where one that hangs in this process would stop the match."""
+    players: list[Any] = [("hanging", Hanging(3)), "random"]
+    result = arena.play_match(
+        players,
+        1,
+        seed=3,
+        seconds_per_decision=4.0,
+        executor="inline",
+        isolate=True,
+        progress=False,
+        **QUICK,
+    )
+    assert {game.reason for game in result.games} == {"time: a decision took more than 4 s"}
+
+
+class Prying(Agent):
+    """Looks for a game in its process, and says where it is."""
+
+    def act(self, view: Any) -> int:
+        import gc
+
+        found = [one for one in gc.get_objects() if type(one) is Game]
+        raise LookupError(f"{len(found)} games in {os.getpid()}, resampler {view._resampler}")
+
+
+def test_there_is_no_game_in_the_process_of_an_agent() -> None:
+    result = arena.play_match(
+        [Prying(), "random"], 1, seed=1, progress=False, isolate=True, **QUICK
+    )
+    for game in result.games:
+        assert game.reason.startswith("error: LookupError: 0 games in ")
+        assert game.reason.endswith(", resampler None")
+        assert f" {os.getpid()}," not in game.reason
+
+
+def test_agents_that_cannot_be_sent() -> None:
+    with pytest.raises(ValueError, match="'made' can't be sent to a process of its own"):
+        IsolatedAgent(lambda: Raising(1), "made")
+
+
+def test_agents_that_cannot_be_made_there() -> None:
+    agent = IsolatedAgent("heuristic", "heuristic")
+    agent._source = b"no pickle"
+    game = Game(num_players=2, seed=1)
+    with pytest.raises(RuntimeError, match="error: UnpicklingError"):
+        Table(game, [agent, None], seat_seeds(1, 2))
+    agent.end_programs()
+
+
+# --------------------------------------------------------------------------------- sessions
+
+
+def ask(session: Session, message: dict[str, Any]) -> Any:
+    return session.answer(messages.encoded(message))
+
+
+def test_a_session_plays_a_whole_game() -> None:
+    """As the agent itself does at a table, with its belief."""
+    rules = Rules(num_players=3, max_turns=12, first_player="random")
+    seeds = seat_seeds(7, 3)
+    here, there = Game(rules, 7), Game(rules, 7)
+    table = Table(here, [Historian()] * 3, seeds)
+    sessions = [Session(Historian()) for _ in range(3)]
+    for seat, session in enumerate(sessions):
+        assert ask(session, messages.hello("x"))["events"] is True
+        assert ask(session, messages.start(seat, rules, seeds[seat], None))["type"] == "ready"
+
+    def tell(_: Game, events: Any) -> None:
+        for seat, session in enumerate(sessions):
+            assert ask(session, messages.of_events(as_seen_by(events, seat))) is None
+
+    there.listeners.append(tell)
+    while not there.is_truncated:
+        view = Table(there, [None] * 3, seeds).view(there.player)
+        answer = ask(sessions[there.player], messages.of_view(view))
+        assert answer == {"type": "action", "id": table.step()}
+        there.step(answer["id"])
+    assert here.games.tobytes() == there.games.tobytes()
+
+
+def test_sessions_refuse_what_they_cannot_follow() -> None:
+    session = Session(Historian())
+    assert (
+        "protocol is 'catan/9'; known: 'catan-pz-program/1'"
+        in (ask(session, {"type": "hello", "protocol": "catan/9"})["message"])
+    )
+    assert "no game has begun" in ask(session, {"type": "view"})["message"]
+    assert "no message of type 'move'" in ask(session, {"type": "move"})["message"]
+    assert session.answer(b"nonsense")["type"] == "error"  # type: ignore[index]
+    game = Game(num_players=2, seed=1, max_turns=30)
+    ask(session, messages.start(0, game.rules, 1, None))
+    for _ in range(3):
+        game.step(int(game.legal_actions()[0]))
+    view = Table(game, [None] * 2, [1, 2]).view(game.player)
+    assert "all decisions are needed" in ask(session, messages.of_view(view))["message"]
+
+
+def test_the_command_speaks_the_protocol(tmp_path: Path, capsys: Any) -> None:
+    spec = f'exec:"{agents.programs.isolated.sys.executable}" -m catan_pz.cli program'
+    words = ["tournament", f"random,{spec} --agent weighted", "--games", "2", "--seed", "1"]
+    words += ["--players", "2", "--no-trading", "--points", "3", "--results", str(tmp_path / "r")]
+    assert main(words) == 0
+    first, *games = [json.loads(line) for line in (tmp_path / "r").read_text().splitlines()]
+    assert first["seed"] == 1
+    direct = arena.play_tournament(
+        ["random", "weighted"], 2, seed=1, num_players=2, trading=False, victory_points=3
+    )
+    assert [tuple(game["points"]) for game in games] == [game.points for game in direct.games]
+
+
+def test_isolate_on_the_command_line(capsys: Any) -> None:
+    words = ["evaluate", "weighted", "--games", "2", "--seed", "2", "--players", "2"]
+    words += ["--no-trading", "--points", "3"]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert main([*words, "--isolate"]) == 0
+    assert capsys.readouterr().out == told

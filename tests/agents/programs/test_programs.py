@@ -1,0 +1,343 @@
+"""Programs play; those that fail forfeit with a message that says why; all of them are ended."""
+
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz import agents, arena
+from catan_pz.agents.base import Agent
+from catan_pz.agents.programs import messages
+from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
+from catan_pz.agents.programs.process import LineProcess
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.result import SeatResult
+from catan_pz.agents.table import Table
+from catan_pz.events import Events, as_seen_by
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.view import view_of
+from tests.agents.programs.players import SECONDS, all_end, command, is_running, pids
+
+ROOT = Path(__file__).parents[3]
+QUICK: dict[str, Any] = {"num_players": 2, "trading": False, "max_turns": 12, "progress": False}
+posix = pytest.mark.skipif(os.name != "posix", reason="looks for processes by POSIX signals")
+
+
+def reasons(agent: Any, games: int = 2, **options: Any) -> set[str]:
+    """Why an agent forfeited; its opponent never does."""
+    result = arena.play_match([("bot", agent), "random"], games, seed=1, **QUICK | options)
+    lost = [game for game in result.games if game.end == "forfeit"]
+    assert all(game.seats[game.offender or 0] == "bot" for game in lost)
+    return {game.reason for game in result.games}
+
+
+# --------------------------------------------------------------------------------- messages
+
+
+def test_views_and_events_survive_as_messages() -> None:
+    game = Game(num_players=4, seed=5, max_turns=20)
+    heard: list[Events] = []
+    game.listeners.append(lambda _, events: heard.append(events))
+    rng = np.random.default_rng(2)
+    while not game.is_truncated:
+        view = view_of(game, game.player)
+        message = messages.decoded(messages.encoded(messages.of_view(view)))
+        observation, mask = messages.to_arrays(message, game.rules.num_actions)
+        assert observation.tobytes() == view.observation.tobytes()
+        assert mask.tobytes() == view.mask.tobytes()
+        assert all(action["kind"] for action in message["actions"])
+        game.step(int(rng.choice(game.legal_actions())))
+        seen = as_seen_by(heard[-1], 1)
+        told = messages.to_events(messages.decoded(messages.encoded(messages.of_events(seen))))
+        assert told == tuple(event._replace(seen_by=0) for event in seen)
+    result = SeatResult(2, None, (1, 2, 3, 4), 20, "truncated")
+    assert messages.to_result(messages.of_result(result), 2) == result
+
+
+@pytest.mark.parametrize("line", [b"", b"x", b"[]", b"{}", b'{"type": 3}', b"[" * 100_000, b"\xff"])
+def test_lines_that_are_no_messages(line: bytes) -> None:
+    with pytest.raises(ValueError, match="no JSON"):
+        messages.decoded(line)
+
+
+# ------------------------------------------------------------------------------------- play
+
+
+@pytest.mark.parametrize("language", ["node", "python"])
+def test_the_examples_play(language: str) -> None:
+    program = {"node": "bot.js", "python": "bot.py"}[language]
+    interpreter = sys.executable if language == "python" else shutil.which("node")
+    if interpreter is None:
+        pytest.skip("node isn't installed")
+    path = ROOT / "examples" / "programs" / program
+    spec = f'exec:"{interpreter}" "{path}"'
+    assert reasons(spec, 4, victory_points=3, max_turns=60) == {""}
+
+
+def test_one_program_plays_one_game_after_the_other(tmp_path: Path) -> None:
+    assert reasons(f"exec:{command(tmp_path)}", 6) == {""}
+    assert len(pids(tmp_path)) == 1
+    assert all_end(pids(tmp_path))
+
+
+def test_a_command_may_stand_in_quotes() -> None:
+    one = agents.load('exec:"node bot.js --fast"')
+    assert isinstance(one, ProgramAgent)
+    assert one.command == ["node", "bot.js", "--fast"]
+    assert ProgramAgent("node 'my bot.js'").command == ["node", "my bot.js"]
+    assert pickle.loads(pickle.dumps(one)).command == deepcopy(one).command == one.command
+
+
+@pytest.mark.parametrize("given", ["", "  ", '"', 3])
+def test_commands_that_are_none(given: Any) -> None:
+    with pytest.raises(ValueError, match="is not possible; allowed: a program and "):
+        ProgramAgent(given)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
+def test_limits_that_are_none(seconds: float) -> None:
+    with pytest.raises(ValueError, match="option seconds="):
+        ProgramAgent("x", seconds=seconds)
+
+
+# ---------------------------------------------------------------------------------- failures
+
+
+def test_a_program_that_does_not_exist() -> None:
+    (reason,) = reasons("exec:/no/such/program --at all")
+    assert reason.startswith("error: can't be started: ")
+    assert "/no/such/program" in reason
+
+
+@pytest.mark.parametrize(
+    ("special", "reason"),
+    [
+        ("sys.exit('I gave up')", "died: the program ended without an answer (exit status 1)"),
+        ("if views == 3: 1 / 0", "died: the program ended without an answer (exit status 1)"),
+        ("if views == 2: os._exit(7)", "died: the program ended without an answer (exit status 7)"),
+        ("if views == 2: os.close(1); time.sleep(0.1); os._exit(4)", "died: "),
+        ("if views == 2: print('my move', flush=True)", "nonsense: 'my move', no JSON"),
+        ("if kind == 'start': say({'type': 'action'})", 'nonsense: \'{"type": "action"}\', its'),
+        (
+            "if kind == 'view': say({'type': 'action', 'id': '1'}); continue",
+            "nonsense: \"id\" is '1', no ",
+        ),
+        (
+            "if kind == 'view': say({'type': 'action', 'id': True}); continue",
+            'nonsense: "id" is True, no ',
+        ),
+        (
+            "if kind == 'view': say({'type': 'action'}); continue",
+            'nonsense: "id" is None, no integer',
+        ),
+        (
+            "if kind == 'view': say({'type': 'action', 'id': 1}); continue",
+            "illegal: phase 'setup_settlement'",
+        ),
+        ("if kind == 'view': say({'type': 'action', 'id': -1}); continue", "illegal: "),
+        ("if kind == 'view': say({'type': 'action', 'id': 10**30}); continue", "illegal: "),
+        ("if views: say({'type': 'error', 'message': 'a\\x1b[2Jb\\n'})", r"error: a\x1b[2Jb"),
+        ("if views == 2: sys.stdout.write('x' * 3_000_000)", "nonsense: 'xxxxx"),
+        ("while views == 2: say({'type': 'hello'})", "nonsense: "),
+    ],
+    ids=lambda given: given[:30],
+)
+def test_programs_that_fail(special: str, reason: str, tmp_path: Path) -> None:
+    found = reasons(f"exec:{command(tmp_path, special)}")
+    assert all(one.startswith(reason) for one in found), found
+    assert all(len(one) <= 300 and one.isprintable() for one in found)
+    assert all_end(pids(tmp_path))
+
+
+def test_what_a_program_wrote_to_standard_error_is_told(tmp_path: Path) -> None:
+    special = (
+        "if views == 2: sys.stderr.write('x' * 200_000 + '\\n'); sys.exit('out of\\x07 cards')"
+    )
+    (reason,) = reasons(f"exec:{command(tmp_path, special)}")
+    assert reason.startswith("died: the program ended without an answer (exit status 1); it wrote")
+    assert reason.endswith(r"xxx out of\x07 cards")
+    (reason,) = reasons(f"exec:{command(tmp_path, '1 +', name='wrong')}", 1)
+    assert reason.endswith("SyntaxError: invalid syntax")
+
+
+def play_three(table: Table) -> None:
+    for _ in range(3):
+        table.step()
+
+
+def in_a_game(agent: Agent) -> Table:
+    game = Game(num_players=2, seed=1, trading=False)
+    return Table(game, [agent, None], seat_seeds(1, 2))
+
+
+@pytest.mark.parametrize(
+    "special",
+    [
+        "if kind == 'view': time.sleep(1000)",
+        "while views == 1: pass",
+        "if kind == 'start': say({'type': 'ready'}); os.close(0); time.sleep(1000)",
+        "while kind == 'view': sys.stderr.write('x' * 10_000)",
+    ],
+    ids=["sleeps", "spins", "doesn't read", "fills standard error"],
+)
+def test_a_program_that_hangs(special: str, tmp_path: Path) -> None:
+    with in_a_game(ProgramAgent(command(tmp_path, special), seconds=0.3)) as table:
+        started = time.monotonic()
+        with pytest.raises(ProgramError, match=r"time: the program took more than 0\.8 s"):
+            play_three(table)
+        assert time.monotonic() - started < SECONDS
+    assert all_end(pids(tmp_path))
+
+
+def test_full_pipes_block_nobody(tmp_path: Path) -> None:
+    """One that doesn't read, while events are sent, and then writes more than a pipe holds."""
+    special = """
+    if kind == "hello":
+        say({"type": "hello", "events": True})
+        continue
+    if kind == "events":
+        continue
+    if kind == "view":
+        time.sleep(0.01)
+        sys.stderr.write("y" * 200_000)
+    """
+    assert reasons(f"exec:{command(tmp_path, special)}", max_turns=30) == {""}
+
+
+def test_a_hanging_start_is_waited_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("catan_pz.agents.programs.agent.START_SECONDS", 0.3)
+    program = command(tmp_path, "time.sleep(1000)")
+    (reason,) = reasons(f"exec:{program}", 8)
+    assert reason.startswith("time: the program took more than 0.3 s")
+    assert len(pids(tmp_path)) <= 1
+
+
+def test_a_program_that_failed_plays_the_next_game_anew(tmp_path: Path) -> None:
+    found = arena.play_match(
+        [("bot", f"exec:{command(tmp_path, 'if views == 9: sys.exit(1)')}"), "random"],
+        4,
+        seed=1,
+        **QUICK,
+    )
+    assert {game.end for game in found.games} == {"forfeit"}
+    assert len(pids(tmp_path)) == 4
+    assert all_end(pids(tmp_path))
+
+
+# ----------------------------------------------------------------------------- ends of all
+
+
+class Impatient(Agent):
+    """Stops the match in its third decision."""
+
+    def __init__(self, error: type[BaseException]) -> None:
+        self.error = error
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        super().reset(seat, rules, seed)
+        self.asked = 0
+
+    def act(self, view: Any) -> int:
+        self.asked += 1
+        if self.asked == 3:
+            raise self.error
+        return int(view.mask.argmax())
+
+
+@posix
+def test_programs_end_with_the_match_however_it_ends(tmp_path: Path) -> None:
+    bot = f"exec:{command(tmp_path)}"
+    with pytest.raises(arena.Interrupted):
+        arena.play_match([bot, Impatient(KeyboardInterrupt)], 2, seed=1, **QUICK)
+    assert len(pids(tmp_path)) == 1
+    assert not is_running(pids(tmp_path)[0])
+    table = in_a_game(ProgramAgent(command(tmp_path)))
+    table.step()
+    pid = pids(tmp_path)[-1]
+    assert is_running(pid)
+    table.close()
+    assert is_running(pid)  # waits for the next game
+    del table
+    assert not is_running(pid)
+
+
+@posix
+def test_programs_end_with_what_they_have_started(tmp_path: Path) -> None:
+    special = f"""
+    if kind == "hello":
+        import subprocess
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+        open({str(tmp_path / "pids")!r}, "a").write(f"{{child.pid}}\\n")
+    """
+    agent = ProgramAgent(command(tmp_path, special))
+    table = in_a_game(agent)
+    table.step()
+    assert len(pids(tmp_path)) == 2
+    table.close()
+    agent.end_programs()
+    assert not is_running(pids(tmp_path)[0])
+    assert all_end(pids(tmp_path)[1:])  # its own parent, process 1, has to wait for it
+
+
+HOST = """
+import sys
+from catan_pz import arena
+if __name__ == "__main__":
+    arena.play_match(
+        [("bot", "exec:" + sys.argv[1]), "random"], 10**6, num_players=2, workers=int(sys.argv[2])
+    )
+"""
+
+
+@posix
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_programs_end_when_the_host_is_killed(workers: int, tmp_path: Path) -> None:
+    script = tmp_path / "host.py"
+    script.write_text(HOST)
+    host = subprocess.Popen(
+        [sys.executable, str(script), command(tmp_path), str(workers)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+    )
+    try:
+        deadline = time.monotonic() + 3 * SECONDS
+        while len(pids(tmp_path)) < workers:
+            assert host.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    finally:
+        host.send_signal(signal.SIGKILL)
+        host.wait()
+    assert all_end(pids(tmp_path))
+
+
+@posix
+def test_programs_of_workers_end_even_if_they_hang(tmp_path: Path) -> None:
+    """The worker is killed while its program neither answers nor reads."""
+    special = "if views == 3: os.close(0); time.sleep(1000)"
+    found = reasons(
+        f"exec:{command(tmp_path, special)}", 1, seconds_per_decision=4.0, executor="processes"
+    )
+    assert found == {"time: a decision took more than 4 s"}
+    assert pids(tmp_path)
+    assert not any(map(is_running, pids(tmp_path)))
+
+
+def test_ending_twice_is_fine() -> None:
+    process = LineProcess([sys.executable, "-c", "import sys; sys.exit(5)"])
+    assert process.receive(SECONDS) is None
+    assert process.end() == 5
+    assert process.end() == 5
+    process.kill()
