@@ -488,6 +488,12 @@ def text_board() -> str:
     return "\n".join(["```text", *map(str.rstrip, board.split("\n")[:23]), "```"]) + "\n"
 
 
+def program(name: str, language: str) -> str:
+    """An example of a program that plays."""
+    source = (PAGES.parent / "examples" / "programs" / name).read_text(encoding="utf-8")
+    return f"```{language}\n{source}```\n"
+
+
 def perft_table() -> str:
     """Ways to go on from two positions, by depth."""
     games = [Game(seed=0, num_players=2), example_game()]
@@ -516,6 +522,8 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "options": options,
     "plenty": plenty,
     "presets": presets,
+    "program_js": partial(program, "bot.js", "javascript"),
+    "program_py": partial(program, "bot.py", "py"),
     "rewards": reward_table,
     "segments": segments.markdown_table,
     "size_of_state": size_of_state,

@@ -82,6 +82,7 @@ class LineProcess:
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._incoming: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._errors = bytearray()
+        self._host = os.getpid()
         _running.add(self)
         self._threads = [
             threading.Thread(target=_write, args=(stdin, self._outgoing), daemon=True),
@@ -125,8 +126,8 @@ class LineProcess:
 
     def end(self, grace: float = GRACE_SECONDS) -> int:
         """Close its standard input, wait, and kill it if that isn't enough; its exit status."""
-        if self._process.returncode is not None:
-            return self._process.returncode
+        if self._process.returncode is not None or self._host != os.getpid():
+            return self._process.returncode or 0
         self._outgoing.put(None)
         try:
             self._wait(grace)
@@ -151,8 +152,8 @@ class LineProcess:
 
     def kill(self) -> None:
         """Kill it, and what it has started."""
-        if self._process.returncode is not None:
-            return  # its id may be somebody else's by now
+        if self._process.returncode is not None or self._host != os.getpid():
+            return  # its id may be somebody else's by now, or it is that of a forked host
         if os.name == "posix":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
