@@ -1,10 +1,11 @@
 """The options of a game: `Rules`, its presets, and `Board`, a board laid out by hand."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from enum import IntEnum
+from inspect import signature
 from operator import index
 from typing import Any, Final, Self
 
@@ -201,14 +202,32 @@ class Rules:
             rules = cls.preset(rules)
         if rules is not None and not isinstance(rules, Rules):
             raise _bad_option("rules", rules, f"a Rules or one of {sorted(PRESETS)}")
-        known = {field.name for field in fields(cls)}
-        for name, value in options.items():
-            if name not in known:
-                hint = did_you_mean(name, known)
-                raise ValueError(
-                    f"unknown option {name}={quoted(value)}{hint}; options are {sorted(known)}"
-                )
+        _check_names(options, _names())
         return replace(rules or cls(), **options)
+
+    @classmethod
+    def of(
+        cls,
+        taker: Callable[..., Any],
+        rules: "Rules | str | None",
+        options: Mapping[str, Any],
+    ) -> "Rules":
+        """As `make`, for what takes options of the rules beside arguments of its own.
+
+        Args:
+            taker: the class or function, whose own arguments an error lists, too.
+            rules: a `Rules`, a preset's name, or None for the defaults.
+            options: the keywords that are no arguments of its own.
+
+        Raises:
+            ValueError: names the option, its value and what is allowed.
+        """
+        if not options.keys() <= _names():
+            # A metaclass may hide the arguments of a class.
+            called = vars(taker).get("__init__", taker)
+            own = set(signature(called).parameters) - {"self", "options"}
+            _check_names(options, own | _names())
+        return cls.make(rules, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """The options as JSON values."""
@@ -247,6 +266,17 @@ class Rules:
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
         if getattr(self, name) not in choices:
             raise _bad_option(name, getattr(self, name), f"one of {choices}", choices)
+
+
+def _names() -> set[str]:
+    return {field.name for field in fields(Rules)}
+
+
+def _check_names(options: Mapping[str, Any], known: set[str]) -> None:
+    for name, value in options.items():
+        if name not in known:
+            hint = did_you_mean(name, sorted(known))
+            raise ValueError(f"unknown option {name}={quoted(value)}{hint}; options are {sorted(known)}")
 
 
 def _bad_option(name: str, value: object, allowed: str, known: Iterable[str] = ()) -> ValueError:

@@ -28,8 +28,15 @@ class Choice(click.Choice):  # type: ignore[type-arg]
             raise click.BadParameter(error.message.rstrip(".") + hint, ctx, param) from error
 
 
-def rules_options(command: Command) -> Command:
-    """Options that choose the rules; the command gets them as keywords for `make_rules`."""
+def rules_options(
+    command: Command, trading: str = "Trade between players.  [yes, or as preset or model say]"
+) -> Command:
+    """Options that choose the rules; the command gets them as keywords for `make_rules`.
+
+    Args:
+        command: the command.
+        trading: help of the option `--trading`.
+    """
     for option in reversed(
         (
             click.option(
@@ -48,7 +55,7 @@ def rules_options(command: Command) -> Command:
             click.option(
                 "--trading/--no-trading",
                 default=None,
-                help="Trade between players.  [yes, or as preset or model say]",
+                help=trading,
             ),
             click.option(
                 "--points", type=click.IntRange(3, 22), metavar="N", help="Points that win."

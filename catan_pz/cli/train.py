@@ -1,6 +1,7 @@
 """`catan-pz train`: a short MaskablePPO training against any agents."""
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,11 @@ from catan_pz.rules import Rules
     help="Device of the network.",
 )
 @trust_option
-@rules_options
+@partial(
+    rules_options,
+    trading="Trade between players, offers included. Random players rarely offer what helps "
+    "anybody, and more actions take longer to learn: the default frames don't suffice.  [no]",
+)
 @click.pass_context
 def command(context: click.Context, /, against: str, games: int, out: Path, **given: Any) -> None:
     """Train a MaskablePPO agent for a few minutes and measure what it has learned.

@@ -11,7 +11,7 @@ from pettingzoo import AECEnv
 
 from catan_pz.checks import check_flag, check_seed, quoted
 from catan_pz.encoders import Encoder
-from catan_pz.env.match import Match, RuleOptions, rules_of
+from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.spaces import masked_space, state_space
 from catan_pz.events import NamedOutcome
@@ -82,7 +82,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         self.render_mode = render_mode
         self._mask_in_info = check_flag("mask_in_info", mask_in_info)
         self._painter = Painter(render_mode)
-        self._match = Match(rules_of(raw_env, rules, options), reward, observation=observation)
+        self._match = Match(Rules.of(raw_env, rules, options), reward, observation=observation)
         self._seeds = np.random.default_rng()
         self.possible_agents = list(AGENTS[: self.rules.num_players])
         num_actions = self.rules.num_actions

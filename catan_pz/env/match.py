@@ -1,13 +1,12 @@
 """A game with a reward: what the environments of this room have in common."""
 
-from collections.abc import Callable, Mapping
-from inspect import signature
+from collections.abc import Callable
 from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import as_action, did_you_mean
+from catan_pz.checks import as_action
 from catan_pz.compiler.rule import bound
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
@@ -40,25 +39,6 @@ class RuleOptions(TypedDict, total=False):
     first_player: int | str
     skip_forced: bool
     max_turns: int | None
-
-
-def rules_of(environment: type, rules: Rules | str | None, options: Mapping[str, Any]) -> Rules:
-    """The rules that an environment's arguments name.
-
-    Args:
-        environment: its class, whose own arguments an error lists, too.
-        rules: a `Rules`, a preset's name, or None.
-        options: the keywords that are no arguments of its own.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
-    for name in options.keys() - RuleOptions.__annotations__.keys():
-        own = set(signature(environment).parameters) - {"options"}
-        known = sorted(own | set(RuleOptions.__annotations__))
-        hint = did_you_mean(name, known)
-        raise ValueError(f"unknown option {name}={options[name]!r}{hint}; options are {known}")
-    return Rules.make(rules, **options)
 
 
 class Match:

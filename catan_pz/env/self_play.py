@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from catan_pz.checks import check_seed
 from catan_pz.compiler.rule import bound
 from catan_pz.encoders import Encoder
-from catan_pz.env.match import Match, RuleOptions, rules_of
+from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.spaces import observation_space
 from catan_pz.rewards import FINISHED, OVER, Reward
 from catan_pz.rules import Rules
@@ -85,14 +85,13 @@ class SelfPlayBatch(OneAtATime):
         super().__init__()
         self.batch = make_batch(
             num_games,
-            rules,
+            Rules.of(SelfPlayBatch, rules, options),
             device,
             observation=observation,
             reward=reward,
             seed=seed,
             threads=threads,
             global_state=global_state,
-            **options,
         )
         self.rules = self.batch.rules
         self.num_games = self.batch.num_games
@@ -251,7 +250,7 @@ class SelfPlayEnv:
         reward: Reward | str | None = None,
         **options: Unpack[RuleOptions],
     ) -> None:
-        chosen = rules_of(SelfPlayEnv, rules, options)
+        chosen = Rules.of(SelfPlayEnv, rules, options)
         self._match = Match(chosen, reward, observation=observation)
         self.observation_space = observation_space(self._match.encoder)
         self.action_space = spaces.Discrete(self.rules.num_actions)

@@ -13,7 +13,7 @@ from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.table import Table
 from catan_pz.checks import as_action, check_choice, check_seed
 from catan_pz.encoders import Encoder
-from catan_pz.env.match import Match, RuleOptions, rules_of
+from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
@@ -74,7 +74,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         **options: Unpack[RuleOptions],
     ) -> None:
-        rules = rules_of(SingleSeatEnv, rules, options)
+        rules = Rules.of(SingleSeatEnv, rules, options)
         check_choice("seat", seat, (*range(rules.num_players), "random"))
         check_choice("illegal", illegal, _ILLEGAL)
         self._seat_option = seat

@@ -53,6 +53,7 @@ def make_batch(
             missing.
     """
     check_choice("device", device, DEVICES)
+    rules = Rules.of(make_batch, rules, options)
     common: dict[str, Any] = {
         "observation": observation,
         "reward": reward,
@@ -61,7 +62,7 @@ def make_batch(
         "global_state": global_state,
     }
     if device == "cpu":
-        return CpuBatch(num_games, rules, threads=threads, **common, **options)
+        return CpuBatch(num_games, rules, threads=threads, **common)
     if threads != 1:
         raise ValueError(f"option threads={quoted(threads)} is not possible with device='cuda'")
-    return CudaBatch(num_games, rules, **common, **options)
+    return CudaBatch(num_games, rules, **common)

@@ -85,7 +85,7 @@ class CpuBatch(ThreadedGames):
         global_state: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(num_games, Rules.make(rules, **options), threads)
+        super().__init__(num_games, Rules.of(CpuBatch, rules, options), threads)
         self.auto_reset = check_flag("auto_reset", auto_reset)
         self.steps_begun = 0
         self._reward = make_reward(reward)

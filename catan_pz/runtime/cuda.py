@@ -81,7 +81,7 @@ class CudaBatch(OneAtATime):
         **options: Any,
     ) -> None:
         super().__init__()
-        self.rules = Rules.make(rules, **options)
+        self.rules = Rules.of(CudaBatch, rules, options)
         self.num_games = check_count("num_games", num_games)
         self.auto_reset = auto_reset
         self.steps_begun = 0

@@ -77,7 +77,7 @@ class Game:
     def __init__(
         self, rules: Rules | str | None = None, seed: int | None = None, **options: Any
     ) -> None:
-        self.rules = Rules.make(rules, **options)
+        self.rules = Rules.of(Game, rules, options)
         self._table = table_of(self.rules)
         self.listeners: list[Listener] = []
         self._attach(np.zeros(1, STATE))

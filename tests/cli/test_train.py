@@ -248,6 +248,13 @@ def test_pickles_are_run_for_nobody_who_does_not_say_so(
     assert planted.exists()
 
 
+def test_trading_says_what_it_is_like(capsys: Any) -> None:
+    assert main(["train", "--help"]) == 0
+    told = re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert "more actions take longer to learn: the default frames don't suffice. [no]" in told
+    assert "Trade between players. [yes" not in told
+
+
 def test_training_needs_its_extra(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["train"]) == 1

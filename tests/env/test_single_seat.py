@@ -239,6 +239,11 @@ def test_a_wrong_option_is_named(option, value):
         SingleSeatEnv(**{option: value})
 
 
+def test_a_misspelled_option_is_named_among_its_own():
+    with pytest.raises(ValueError, match=r"opponent='heuristic' \(did you mean 'opponents'\?\)"):
+        SingleSeatEnv(opponent="heuristic")
+
+
 def test_opponents_that_need_a_belief_get_one():
     class Believer(Agent):
         needs_belief = True

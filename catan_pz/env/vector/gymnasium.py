@@ -69,14 +69,13 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         self.batch = SingleLearnerBatch(
             num_envs,
-            rules,
+            Rules.of(CatanVectorEnv, rules, options),
             seat=seat,
             opponents=opponents,
             observation=observation,
             alternate=True,
             reward=reward,
             threads=threads,
-            **options,
         )
         self._copy = copy
         self.num_envs = self.batch.num_games

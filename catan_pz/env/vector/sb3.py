@@ -73,7 +73,7 @@ class CatanVecEnv(VecEnv):
     ) -> None:
         self.batch = SingleLearnerBatch(
             num_envs,
-            rules,
+            Rules.of(CatanVecEnv, rules, options),
             seat=seat,
             opponents=opponents,
             observation=observation,
@@ -81,7 +81,6 @@ class CatanVecEnv(VecEnv):
             reward=reward,
             seed=seed,
             threads=threads,
-            **options,
         )
         self._copy = copy
         self._fresh = True

@@ -127,7 +127,7 @@ class SingleLearnerBatch(ThreadedGames):
         threads: int = 1,
         **options: Any,
     ) -> None:
-        super().__init__(num_games, Rules.make(rules, **options), threads)
+        super().__init__(num_games, Rules.of(SingleLearnerBatch, rules, options), threads)
         check_choice("seat", seat, (*range(self.rules.num_players), "random"))
         self._seat = -1 if seat == "random" else int(seat)
         self._reward = make_reward(reward)

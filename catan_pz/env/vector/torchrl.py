@@ -69,14 +69,13 @@ class CatanTorchRLEnv(EnvBase):
     ) -> None:
         batch = SingleLearnerBatch(
             num_envs,
-            rules,
+            Rules.of(CatanTorchRLEnv, rules, options),
             seat=seat,
             opponents=opponents,
             observation=observation,
             reward=reward,
             seed=seed,
             threads=threads,
-            **options,
         )
         super().__init__(device=device, batch_size=torch.Size([batch.num_games]))
         self.batch = batch
