@@ -3,10 +3,11 @@
 import math
 import os
 import tempfile
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, Final
@@ -52,10 +53,18 @@ def whole_file(path: Path) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
-def remove_drafts(folder: Path) -> None:
-    """Remove what killed processes left half written in a folder that nobody writes to now."""
+def remove_drafts(folder: Path, seconds: float = 0) -> None:
+    """Remove what killed processes left half written in a folder.
+
+    Args:
+        folder: the folder.
+        seconds: only what is that old; where others may be writing now.
+    """
+    until = time.time() - seconds
     for path in folder.glob(f".*{_DRAFT}*"):
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # another process may remove it, too
+            if path.stat().st_mtime <= until:
+                path.unlink()
 
 
 def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:

@@ -18,11 +18,13 @@ from catan_pz.compiler.backend import BACKEND
 from catan_pz.compiler.folders import folders_for, is_writable
 from catan_pz.compiler.notices import warn_once
 from catan_pz.compiler.stamp import module_of, stamp_of
-from catan_pz.files import whole_file
+from catan_pz.files import remove_drafts, whole_file
 
 SUFFIX: Final = ".code"
 _MAGIC: Final = b"catan-pz compiled code 1\n"
 _DIGEST_BYTES: Final = 32
+_ABANDONED: Final = 3600.0
+"""Seconds after which a file that is still half written was left by a killed process."""
 
 
 class DamagedError(Exception):
@@ -129,6 +131,7 @@ class EntryCache:
             except OSError as error:
                 yield error
             else:
+                remove_drafts(folder, _ABANDONED)
                 return
 
 

@@ -324,6 +324,18 @@ def test_processes_that_write_at_once_leave_a_whole_file(toy: Toy, caplog) -> No
     assert toy.start() == 0
 
 
+def test_what_killed_processes_left_is_removed_in_time(toy: Toy) -> None:
+    toy.start()
+    (path,) = toy.files()
+    old, young = (path.with_name(f".toy.{name}.draft.code") for name in ("old", "young"))
+    for draft in (old, young):
+        draft.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    toy.source.write_text(SOURCE + "# edited")
+    assert toy.start() == 1
+    assert sorted(path.parent.iterdir()) == [young, path]
+
+
 def test_folders_of_the_package_and_of_others() -> None:
     inside = [Path(cache.__file__), Path(notices.__file__).parents[1] / "runtime" / "game.py"]
     assert folders.folders_for(inside[0]) == folders.folders_for(inside[1])
