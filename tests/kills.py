@@ -8,8 +8,10 @@ results and records of games, models, curves, and the whole state of a learner.
 
 import argparse
 import json
+import multiprocessing
+import os
 import random
-import subprocess
+import runpy
 import sys
 import tempfile
 import time
@@ -22,7 +24,7 @@ from typing import Any
 from catan_pz.agents.network import Model
 from catan_pz.arena import load_results
 from catan_pz.runtime.record import GameRecord
-from tests.examples.programs import ENVIRONMENT, EXAMPLES
+from tests.examples.programs import EXAMPLES
 
 KILLS = 30
 TIME_LIMIT = 3600
@@ -160,18 +162,35 @@ def run(program: Program, folder: Path, until: Callable[[], bool] = lambda: Fals
     """
     folder.mkdir(exist_ok=True)
     log = folder.with_suffix(".log")
-    with log.open("w") as file:
-        process = subprocess.Popen(
-            [sys.executable, *program.words(folder)], stdout=file, stderr=file, env=ENVIRONMENT
-        )
-        start = time.monotonic()
-        while process.poll() is None and not until():
-            assert time.monotonic() - start < TIME_LIMIT, "it doesn't end"
-            time.sleep(0.002)
-        process.kill()
-        code = process.wait()
-    assert code in (0, -9), f"it failed: {log.read_text()[-2000:]}"
-    return code == 0
+    process = _PROCESSES.Process(target=_start, args=(program.words(folder), log))
+    process.start()
+    start = time.monotonic()
+    while process.is_alive() and not until():
+        assert time.monotonic() - start < TIME_LIMIT, "it doesn't end"
+        time.sleep(0.002)
+    process.kill()
+    process.join()
+    assert process.exitcode in (0, -9), f"it failed: {log.read_text()[-2000:]}"
+    return process.exitcode == 0
+
+
+# Forks of a process that has done nothing but load libraries and compiled rules: each start of a
+# program takes its own work alone.
+_PROCESSES: Any = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["tests.kills_preload"])
+
+
+def _start(words: list[str], log: Path) -> None:
+    """Run a program in this process, with its output in a file."""
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    if words[0] == "-m":
+        sys.argv = words[1:]
+        runpy.run_module(words[1], run_name="__main__")
+    else:
+        sys.argv = words
+        runpy.run_path(words[0], run_name="__main__")
 
 
 PATIENCE = 2.0
