@@ -249,6 +249,8 @@ def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
         data = json.loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}: line {number} is not JSON: {error}") from error
+    except RecursionError:
+        raise ValueError(f"{path}: line {number} is nested too deeply") from None
     if not isinstance(data, dict):
         raise ValueError(f"{path}: line {number} is not a JSON object")
     return data

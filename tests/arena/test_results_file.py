@@ -216,3 +216,34 @@ def test_results_of_unfinished_matches_are_balanced(
     assert 0 < len(part.games) < 14
     assert len(part.games) % 6 == 0
     assert part.games == tuple(g for g in unbroken[0].games if g in part.games)
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("name", ["agents", "lineups", "rules", "games", "seed"])
+@pytest.mark.parametrize("value", [None, 7, "text", [[["x"]]], {"x": 1}])
+def test_a_header_that_says_something_else_is_named(
+    unbroken: tuple[Result, bytes], tmp_path: Path, name: str, value: Any
+) -> None:
+    first, *games = unbroken[1].splitlines(keepends=True)
+    header = json.loads(first) | {name: value}
+    path = tmp_path / "other.jsonl"
+    path.write_bytes(json.dumps(header).encode() + b"\n" + b"".join(games))
+    if (name, value) in (("seed", 7), ("games", 7)):
+        load_results(path)
+        return
+    with pytest.raises(ValueError, match=r"other\.jsonl: these are no results of a match"):
+        load_results(path)
+
+
+@pytest.mark.purepython
+def test_games_of_others_and_nested_lines_are_named(
+    unbroken: tuple[Result, bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "other.jsonl"
+    lines = unbroken[1].splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1].replace(b'"c"', b'"stranger"'))
+    with pytest.raises(ValueError, match="game 23 is none of this match"):
+        load_results(path)
+    path.write_bytes(b"[" * 100_000 + b"\n")
+    with pytest.raises(ValueError, match="line 1 is nested too deeply"):
+        load_results(path)
