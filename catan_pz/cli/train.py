@@ -122,8 +122,8 @@ from catan_pz.rules import Rules
 @trust_option
 @partial(
     rules_options,
-    trading="Trade between players, offers included. Random players rarely offer what helps "
-    "anybody, and more actions take longer to learn: the default frames don't suffice.  [no]",
+    trading="Trade between players: 389 actions in place of 252. Nothing else changes, neither "
+    "the reward nor the frames.  [no]",
 )
 @click.pass_context
 def command(context: click.Context, /, against: str, games: int, out: Path, **given: Any) -> None:

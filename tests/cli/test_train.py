@@ -251,7 +251,7 @@ def test_pickles_are_run_for_nobody_who_does_not_say_so(
 def test_trading_says_what_it_is_like(capsys: Any) -> None:
     assert main(["train", "--help"]) == 0
     told = re.sub(r"\s+", " ", capsys.readouterr().out)
-    assert "more actions take longer to learn: the default frames don't suffice. [no]" in told
+    assert "Nothing else changes, neither the reward nor the frames. [no]" in told
     assert "Trade between players. [yes" not in told
 
 
