@@ -203,7 +203,7 @@ def load_results(path: str | os.PathLike[str]) -> Result:
         names, schedule, rules = _match_in(header)
         seed = check_seed(header["seed"])
     except (LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"{path}: line 1 holds no match: {quoted(error)}") from error
+        raise ValueError(f"{path}: these are no results of a match: {quoted(error)}") from error
     if schedule is None:
         for game in games.values():
             if not set(game.seats) <= set(names):
