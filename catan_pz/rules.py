@@ -329,5 +329,11 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "dice": "balanced",
         "friendly_robber": True,
     },
+    "rocco": {
+        "num_players": 2,
+        "trading": False,
+        "victory_points": 15,
+        "board": (0, 1, 2, 3),
+    },
 }
 """Named rules: the options in which each differs from the defaults."""

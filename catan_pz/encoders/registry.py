@@ -15,6 +15,9 @@ _HOMES: dict[str, str] = {
     "planes": "catan_pz.encoders.planes:PlanesEncoder",
     "tokens": "catan_pz.encoders.tokens:TokensEncoder",
     "xenou": "catan_pz.encoders.xenou:XenouEncoder",
+    "rocco": "catan_pz.encoders.rocco:RoccoEncoder",
+    "rocco_cities": "catan_pz.encoders.rocco:with_cities",
+    "rocco_graph": "catan_pz.encoders.rocco:RoccoGraphEncoder",
 }
 """Where each class lies; it is imported when the encoder is loaded."""
 

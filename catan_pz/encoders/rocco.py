@@ -1,0 +1,192 @@
+"""The state of Rocco's hierarchical DQN: 675 raw numbers of a board that two players share.
+
+Source: G. E. Rocco, "DQN-based approaches for complex board games", master thesis, University of
+Trieste, 2023. Letters: V vertices, E edges, R resources; "..." any leading axes.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from catan_pz.board.topology import VERTEX_HARBOR, VERTEX_HEXES
+from catan_pz.encoders.arrays import Array, Table, floats, gather, join, merge, rows
+from catan_pz.encoders.base import Encoder, Segment
+from catan_pz.encoders.features import padded
+from catan_pz.observation.segments import PLACES
+from catan_pz.terms import (
+    BANK_PER_RESOURCE,
+    HARBOR_COUNTS,
+    MAX_PLAYERS,
+    NUM_CARD_KINDS,
+    NUM_EDGES,
+    NUM_HARBORS,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    NUM_VERTICES,
+    TERRAIN_COUNTS,
+    Card,
+    Resource,
+    Terrain,
+)
+
+VERTEX_FEATURES: Final = 11
+"""Ownership, then resource, number token and robber of three hexes, then the harbor."""
+
+GLOBAL_FEATURES: Final = 9
+
+_BY_ID: Final = (Resource.GRAIN, Resource.ORE, Resource.LUMBER, Resource.BRICK, Resource.WOOL)
+"""Resources in the order of their ids, which begin with 1."""
+
+_HAND: Final = (Resource.GRAIN, Resource.LUMBER, Resource.ORE, Resource.BRICK, Resource.WOOL)
+"""Resources in the order in which the hand lists them."""
+
+
+def _terrain_ids() -> Table:
+    """(terrain) the id of what a hex of each terrain produces, 0 for the desert."""
+    ids = np.zeros(len(TERRAIN_COUNTS))
+    ids[list(_BY_ID)] = np.arange(1, NUM_RESOURCES + 1)
+    assert ids[Terrain.DESERT] == 0
+    return Table(ids)
+
+
+def _harbor_ids() -> Table:
+    """(kind) the id of a harbor of each kind: 1 for 3:1, then the 2:1 harbors by resource id."""
+    ids = np.ones(len(HARBOR_COUNTS))
+    ids[list(_BY_ID)] = np.arange(2, NUM_RESOURCES + 2)
+    return Table(ids)
+
+
+_TERRAIN_IDS: Final = _terrain_ids()
+_HARBOR_IDS: Final = _harbor_ids()
+_HEXES: Final = Table(np.where(VERTEX_HEXES >= 0, VERTEX_HEXES, NUM_HEXES))
+_HARBORS: Final = Table(np.where(VERTEX_HARBOR >= 0, VERTEX_HARBOR, NUM_HARBORS))
+_HAND_COLUMNS: Final = Table(PLACES["own_hand"].start + np.array(_HAND))
+_SIGNS: Final = Table(np.where(np.arange(MAX_PLAYERS) == 0, 1.0, -1.0))
+
+
+def _segment(units: Array, name: str) -> Array:
+    return floats(units[..., PLACES[name]])
+
+
+def _vertices(units: Array, cities: bool) -> Array:
+    """(..., V, 11) the features of each vertex."""
+    built = rows(_segment(units, "vertex_building"), NUM_VERTICES, MAX_PLAYERS)
+    if not cities:
+        built = floats(built > 0)
+    ownership = (built * _SIGNS.beside(built)).sum(-1)[..., None]
+    terrain = rows(_segment(units, "hex_terrain"), NUM_HEXES, len(TERRAIN_COUNTS))
+    of_hexes = (
+        terrain @ _TERRAIN_IDS.beside(terrain),
+        _segment(units, "hex_number_token"),
+        _segment(units, "hex_robber"),
+    )
+    around = [gather(padded(one, 1), _HEXES)[..., None] for one in of_hexes]
+    harbors = rows(_segment(units, "harbor"), NUM_HARBORS, len(HARBOR_COUNTS))
+    harbor = gather(padded(harbors @ _HARBOR_IDS.beside(harbors), 1), _HARBORS)[..., None]
+    return join([ownership, merge(join(around)), harbor])
+
+
+def _edges(units: Array) -> Array:
+    """(..., E) 1 for an own road, -1 for an opponent's, 0 where there is none."""
+    roads = rows(_segment(units, "edge_road"), NUM_EDGES, MAX_PLAYERS)
+    return (roads * _SIGNS.beside(roads)).sum(-1)
+
+
+def _globals(units: Array) -> Array:
+    """(..., 9) points, hand, knights played, cards ever bought, resources out of the bank."""
+    played = rows(_segment(units, "cards_played"), MAX_PLAYERS, NUM_CARD_KINDS)[..., 0, :]
+    bought = _segment(units, "card_count")[..., :1] + played.sum(-1)[..., None]
+    out = BANK_PER_RESOURCE * NUM_RESOURCES - _segment(units, "bank").sum(-1)[..., None]
+    return join(
+        [
+            _segment(units, "own_points"),
+            floats(gather(units, _HAND_COLUMNS)),
+            played[..., Card.KNIGHT, None],
+            bought,
+            out,
+        ]
+    )
+
+
+_NUMBERS: Final = NUM_VERTICES * VERTEX_FEATURES + NUM_EDGES + GLOBAL_FEATURES
+_MOST: Final = float(BANK_PER_RESOURCE * NUM_RESOURCES)
+
+
+class RoccoEncoder(Encoder):
+    """Vertices, edges and nine global numbers as one vector of 675 raw numbers.
+
+    Nothing in it tells the opponent's hand, points or cards.
+
+    Args:
+        cities: whether cities count 2 and -2 in the ownership of a vertex.
+    """
+
+    def __init__(self, cities: bool = False) -> None:
+        self.name = "rocco_cities" if cities else "rocco"
+        self._cities = cities
+        vertices, edges, rest = _meanings(cities)
+        self.segments = (
+            Segment(
+                self.name,
+                (_NUMBERS,),
+                f"for each vertex {vertices}; for each edge {edges}; {rest}",
+                low=-2 if cities else -1,
+                high=_MOST,
+            ),
+        )
+
+    def encode(self, units: Array) -> Array:
+        """The observations (..., N) in natural units as vectors (..., 675)."""
+        return join([merge(_vertices(units, self._cities)), _edges(units), _globals(units)])
+
+
+class RoccoGraphEncoder(Encoder):
+    """The same numbers as a graph: features of vertices, ownership of edges, global features.
+
+    `catan_pz.encoders.graph.VERTEX_VERTEX` lists the 144 directed edges: pair k lies along edge
+    k % 72.
+    """
+
+    name = "rocco_graph"
+
+    def __init__(self) -> None:
+        vertices, edges, rest = _meanings(cities=False)
+        self.segments = (
+            Segment(
+                "vertices",
+                (NUM_VERTICES, VERTEX_FEATURES),
+                f"(V, feature) {vertices}",
+                low=-1,
+                high=12,
+            ),
+            Segment("edges", (NUM_EDGES,), f"(E) {edges}", low=-1),
+            Segment("global", (GLOBAL_FEATURES,), f"(feature) {rest}", high=_MOST),
+        )
+
+    def encode(self, units: Array) -> dict[str, Array]:
+        """The observations (..., N) in natural units as features of the graph."""
+        return {
+            "vertices": _vertices(units, cities=False),
+            "edges": _edges(units),
+            "global": _globals(units),
+        }
+
+
+def _meanings(cities: bool) -> tuple[str, str, str]:
+    """What the numbers of a vertex, of an edge and the global ones are."""
+    of_cities = "; cities 2 and -2" if cities else ""
+    vertices = (
+        f"ownership 0 (own 1, opponent -1{of_cities}), then resource, number token and robber of "
+        "each hex around it 1-9 (grain 1, ore 2, lumber 3, brick 4, wool 5; zeros without a hex), "
+        "harbor 10 (none 0, 3:1 1, 2:1 by resource 2-6)"
+    )
+    rest = (
+        "points 0, grain, lumber, ore, brick, wool in hand 1-5, knights played 6, development "
+        "cards bought 7, resource cards out of the bank 8"
+    )
+    return vertices, "own road 1, opponent's -1", rest
+
+
+def with_cities() -> RoccoEncoder:
+    """The encoder `rocco_cities`."""
+    return RoccoEncoder(cities=True)
