@@ -38,6 +38,7 @@ def write_curve(
     title: str,
     num_players: int,
     phases: Sequence[Phase] = (),
+    unit: str = "frames (decisions of the learner)",
 ) -> None:
     """Write `curve.csv` and `curve.png`.
 
@@ -48,9 +49,10 @@ def write_curve(
         title: of the picture.
         num_players: players of a game, for the win rate at chance level.
         phases: parts of the training to mark.
+        unit: what `frames` counts.
     """
     write_bytes(folder / "curve.csv", as_csv(curve).encode())
-    picture = draw_curve(curve, title=title, num_players=num_players, phases=phases)
+    picture = draw_curve(curve, title=title, num_players=num_players, phases=phases, unit=unit)
     write_bytes(folder / "curve.png", picture)
 
 
@@ -71,6 +73,7 @@ def draw_curve(
     title: str,
     num_players: int,
     phases: Sequence[Phase] = (),
+    unit: str = "frames (decisions of the learner)",
 ) -> bytes:
     """The win rates with their intervals as a PNG; arguments as for `write_curve`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -96,7 +99,7 @@ def draw_curve(
         words = plotted(shown(phase.name, _LONGEST))
         axes.text(middle, 3, words, rotation=90, ha="center", va="bottom", fontsize=8)
     axes.set_title(plotted(title))
-    axes.set(xlabel="frames (decisions of the learner)", ylabel="games won, %")
+    axes.set(xlabel=unit, ylabel="games won, %")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_ylim(0, 102)
     axes.grid(alpha=0.3)

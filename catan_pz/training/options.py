@@ -17,7 +17,7 @@ Device = Literal["auto", "cpu", "cuda"]
 
 MAY_DIFFER: Final = frozenset(
     {
-        *("frames", "games", "device", "threads", "eval_first", "eval_games"),
+        *("frames", "games", "episodes", "device", "threads", "eval_first", "eval_games"),
         *("checkpoint_every", "out", "resume", "progress"),
     }
 )

@@ -1,4 +1,4 @@
-"""A replay buffer for masked, n-step Q-learning: about 1 kB a decision."""
+"""Replay for Q-learning with masks: a buffer of many games, and a memory of single decisions."""
 
 import json
 import zlib
@@ -9,10 +9,13 @@ import torch
 from numpy.typing import NDArray
 
 from catan_pz.observation.segments import SIZE
+from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 
 
 class ReplayBuffer:
-    """The last decisions of each game: int8 observations, stored once, and masks as packed bits.
+    """The last decisions of each game, about 1 kB each, for n-step returns.
+
+    Observations are int8 and stored once, masks are packed bits.
 
     The successor of a decision is the next row of its game. Letters: T rows, B games, A actions,
     N numbers of an observation, K decisions of a minibatch.
@@ -129,3 +132,47 @@ class ReplayBuffer:
             data = zlib.decompress(state["arrays"][name].numpy().tobytes())
             array[: self.size] = np.frombuffer(data, array.dtype).reshape(-1, *array.shape[1:])
         self.rng.bit_generator.state = json.loads(state["rng"])
+
+
+class ReplayMemory:
+    """The last decisions of one learner, each with the state that it bootstraps from.
+
+    States are small whole numbers, kept as int8. Letters: K decisions of a minibatch, C choices.
+
+    Args:
+        capacity: decisions that are kept.
+        numbers: in a state.
+        choices: C.
+    """
+
+    def __init__(self, capacity: int, numbers: int, choices: int) -> None:
+        self.capacity, self.added = capacity, 0
+        self.arrays: dict[str, NDArray[Any]] = {
+            "state": np.zeros((capacity, numbers), np.int8),
+            "choice": np.zeros(capacity, np.int64),
+            "reward": np.zeros(capacity, np.float32),
+            "next_state": np.zeros((capacity, numbers), np.int8),
+            "next_legal": np.zeros((capacity, choices), np.bool_),
+            "ended": np.zeros(capacity, np.bool_),
+        }
+
+    def add(self, **decision: Any) -> None:
+        """Add a decision in place of the oldest: a value for each of the arrays."""
+        for name, value in decision.items():
+            self.arrays[name][self.added % self.capacity] = value
+        self.added += 1
+
+    def sample(
+        self, count: int, rng: np.random.Generator, device: str = "cpu"
+    ) -> dict[str, torch.Tensor]:
+        """(K, ...) of each array, no decision twice; there must be as many."""
+        rows = rng.choice(min(self.added, self.capacity), count, replace=False)
+        return {name: torch.as_tensor(a[rows], device=device) for name, a in self.arrays.items()}
+
+    def get_state(self) -> dict[str, Any]:
+        """The decisions."""
+        return {"arrays": pack_arrays(self.arrays), "added": self.added}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave."""
+        self.arrays, self.added = unpack_arrays(state["arrays"]), state["added"]

@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip("torch", reason="takes the extra `train`")
 
 from catan_pz.observation.segments import SIZE
-from catan_pz.training.replay import ReplayBuffer
+from catan_pz.training.replay import ReplayBuffer, ReplayMemory
 
 
 class Filled:
@@ -75,3 +75,26 @@ def test_a_buffer_continues_from_its_state():
     for _ in range(3):
         first, second = one.buffer.sample(20), other.buffer.sample(20)
         assert all((first[name] == second[name]).all() for name in first)
+
+
+def test_a_memory_keeps_the_last_decisions():
+    memory = ReplayMemory(5, 3, 2)
+    for k in range(8):
+        state = np.full(3, k, np.int8)
+        memory.add(
+            state=state,
+            choice=k,
+            reward=k / 2,
+            next_state=state + 1,
+            next_legal=np.array([k % 2 == 0, True]),
+            ended=k == 7,
+        )
+    sample = memory.sample(5, np.random.default_rng(0))
+    assert sorted(sample["choice"].tolist()) == [3, 4, 5, 6, 7]
+    assert (sample["reward"] == sample["choice"] / 2).all()
+    assert (sample["next_state"][:, 0] == sample["choice"] + 1).all()
+    assert (sample["next_legal"][:, 0] == (sample["choice"] % 2 == 0)).all()
+    other = ReplayMemory(5, 3, 2)
+    other.set_state(memory.get_state())
+    again = other.sample(5, np.random.default_rng(0))
+    assert all((again[name] == sample[name]).all() for name in sample)

@@ -1,0 +1,168 @@
+"""A training run of a learner that plays one game after the other: what happens between games."""
+
+import csv
+import io
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from catan_pz.agents.base import Agent
+from catan_pz.rules import Rules
+from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.curves import write_curve
+from catan_pz.training.evaluation import SEED_OFFSET, evaluate
+from catan_pz.training.options import check_same_training
+
+RECENT = 100
+"""Games that a mean is taken over."""
+
+
+class EpisodeLearner(Protocol):
+    """What a run asks of its learner."""
+
+    rules: Rules
+
+    def play(self, episode: int) -> dict[str, Any]:
+        """Play a game and learn from it; figures of the game by name, the same in each game."""
+
+    def agent(self) -> Agent:
+        """The player as it is now, without exploration."""
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write the model and its card."""
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the rest of the training depends on, for `torch.save`."""
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave."""
+
+
+class EpisodeRun:
+    """Games, evaluations and checkpoints in an output folder.
+
+    The folder gets the last two checkpoints, what the learner saves, `episodes.csv` with a row for
+    each game, `curve.csv` and `curve.png` of the evaluations, and at the end `result.json`.
+    Checkpoints are written between games: a training that was killed resumes at the last one, and
+    on a CPU computes the same numbers as one that never stopped.
+
+    Args:
+        args: options, a dataclass with `out`, `resume`, `seed`, `episodes`, `eval_every`,
+            `eval_games` and `checkpoint_every`.
+        learner: plays and learns.
+        against: name of the opponent in evaluations.
+        title: of the curve.
+        card: what the model's card tells beside games, seconds and results.
+
+    Attributes:
+        rows: figures of each game so far.
+        curve: rows of all evaluations so far; their `frames` are games.
+
+    Raises:
+        ValueError: if the folder holds a training that isn't to be resumed, or one with other
+            options, or no whole checkpoint.
+    """
+
+    def __init__(
+        self, args: Any, learner: EpisodeLearner, *, against: str, title: str, card: dict[str, Any]
+    ) -> None:
+        self.args, self.learner, self.against = args, learner, against
+        self.title, self.card = title, card
+        self.out = Path(args.out)
+        self.checkpoints = Checkpoints(self.out)
+        self.rows: list[dict[str, Any]] = []
+        self.curve: list[dict[str, Any]] = []
+        self._seconds_before, self._start = 0.0, time.perf_counter()
+        if args.resume:
+            self._restore(self.checkpoints.load())
+        elif self.checkpoints.entries():
+            raise ValueError(
+                f"option out={args.out!r} is not possible: the folder holds a training; allowed: "
+                "--resume to continue it, or another folder"
+            )
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the whole training, those before a resume included."""
+        return self._seconds_before + time.perf_counter() - self._start
+
+    def mean(self, name: str) -> float:
+        """The mean of a figure over the last 100 games."""
+        return float(np.mean([row[name] for row in self.rows[-RECENT:]]))
+
+    def train(self, report: Any = print) -> dict[str, Any]:
+        """Play all games that are left.
+
+        Args:
+            report: called with a line after each evaluation.
+
+        Returns:
+            `episodes`, `seconds`, `means` (of the figures over the last 100 games), `results`
+            (the last evaluation) and `options`.
+        """
+        while len(self.rows) < self.args.episodes:
+            if not self.rows:
+                self._evaluate(report)
+            self.rows.append(self.learner.play(len(self.rows)))
+            last = len(self.rows) == self.args.episodes
+            if last or len(self.rows) % self.args.eval_every == 0:
+                self._evaluate(report)
+            if last or len(self.rows) % self.args.checkpoint_every == 0:
+                self._save()
+        result = {
+            "episodes": len(self.rows),
+            "seconds": self.seconds,
+            "means": {name: self.mean(name) for name in self.rows[-1]},
+            "results": self.curve[-1:],
+            "options": asdict(self.args),
+        }
+        write_bytes(self.out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
+        return result
+
+    def _evaluate(self, report: Any) -> None:
+        args, games = self.args, len(self.rows)
+        seed = args.seed + SEED_OFFSET
+        found = evaluate(
+            self.learner.agent(), [self.against], self.learner.rules, args.eval_games, seed
+        )
+        row = {"frames": games, "seconds": round(self.seconds, 1), "against": self.against}
+        self.curve.append(row | found)
+        means = {name: self.mean(name) for name in self.rows[-1]} if self.rows else {}
+        report(
+            f"{games:>6,} games, {100 * found['win_rate']:5.1f} % won of {found['games']:,} "
+            f"against {self.against}; "
+            + ", ".join(f"{name} {value:.2f}" for name, value in means.items())
+        )
+
+    def _save(self) -> None:
+        state = {
+            "options": asdict(self.args),
+            "learner": self.learner.get_state(),
+            "rows": self.rows,
+            "curve": self.curve,
+            "seconds": self.seconds,
+        }
+        self.checkpoints.save(len(self.rows), state)
+        trained = {"games": len(self.rows), "seconds": round(self.seconds)}
+        self.learner.save(self.out, {**self.card, **trained, "results": self.curve[-1:]})
+        write_bytes(self.out / "episodes.csv", _as_csv(self.rows))
+        players = self.learner.rules.num_players
+        write_curve(self.out, self.curve, title=self.title, num_players=players, unit="games")
+
+    def _restore(self, saved: dict[str, Any]) -> None:
+        check_same_training(saved["options"], self.args)
+        self.learner.set_state(saved["learner"])
+        self.rows, self.curve = saved["rows"], saved["curve"]
+        self._seconds_before = saved["seconds"]
+
+
+def _as_csv(rows: list[dict[str, Any]]) -> bytes:
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue().encode()
