@@ -1,0 +1,122 @@
+"""The tournament of the ten agents, with trainings that take no time."""
+
+import csv
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
+
+from catan_pz.agents.rocco.model import OUTPUTS, RoccoModel
+from catan_pz.agents.rocco.networks import Architecture
+from catan_pz.rules import Rules
+from catan_pz.training.options import parse
+from tests.examples.programs import load
+
+
+@pytest.fixture
+def matrix(monkeypatch):
+    """The example; a training writes a random orchestrator, and a win rate by its seed."""
+    module = load("published/matrix")
+    module.ran = []
+
+    def run(command, **_options):
+        options = dict(word.removeprefix("--").partition("=")[::2] for word in command[2:])
+        module.ran.append(options)
+        out, seed = module.Path(options["out"]), int(options["seed"])
+        out.mkdir(parents=True)
+        architecture = Architecture("ff", OUTPUTS["orchestrator"])
+        weights = architecture.initial(np.random.default_rng(seed))
+        model = RoccoModel({"orchestrator": (architecture, weights)}, Rules.preset("rocco"))
+        model.save(out / "model.npz")
+        rows = [f"{k},{seed + k // 100}" for k in range(250)]
+        (out / "episodes.csv").write_text("\n".join(["turns,points_at_turn", *rows]))
+        result = {"results": [{"win_rate": {1: 0.3, 2: 0.9, 3: 0.5}[seed]}]}
+        (out / "result.json").write_text(json.dumps(result))
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(module.subprocess, "run", run)
+    return module
+
+
+def test_the_best_candidates_play_each_other(matrix, tmp_path, capsys):
+    arguments = ["--types", "FF/FF*", "FF/RAN", "RAN/RAN", "--seeds=3", "--games=4"]
+    arguments += [f"--out={tmp_path}"]
+    result = matrix.main(arguments)
+    assert len(matrix.ran) == 6
+    args = matrix.parse_args(arguments)
+    assert matrix.chosen("FF/RAN", args) == tmp_path / "ff-ran-2" / "model.npz"
+    assert len(result.games) == 3 * 4
+    rows = list(csv.DictReader((tmp_path / "matrix.csv").read_text().splitlines()))
+    assert len(rows) == 6
+    assert all(row["games"] == "2" for row in rows)
+    text = (tmp_path / "matrix.md").read_text()
+    assert text in capsys.readouterr().out
+    assert "| FF/FF* |" in text
+    assert "| 75.6 % |" in text
+    assert matrix.main([*arguments, "--no-train"]).games == result.games
+    assert len(matrix.ran) == 6
+
+
+def test_totals_are_counted_by_seat(matrix):
+    class Game:
+        def __init__(self, seats, winner):
+            self.seats, self.winner = seats, winner
+
+    class Result:
+        names = ("A", "B")
+        games = (
+            *[Game(("A", "B"), 0)] * 3,
+            Game(("A", "B"), 1),
+            *[Game(("B", "A"), 0)] * 2,
+            *[Game(("B", "A"), None)] * 2,
+        )
+
+    lines = matrix.totals_table(Result)
+    assert lines[2].startswith("| A | 75.0 % (30.1 to 95.4) | 0.0 % ")
+    assert lines[3].startswith("| B | 50.0 % (15.0 to 85.0) | 25.0 % ")
+    assert lines[-1].startswith("First seat: 62.5 % ")
+    assert matrix.wins(Result) == {("A", "B"): (3, 4), ("B", "A"): (2, 4)}
+    assert matrix.matrix_table(Result)[2:] == ["| A |  | 75 |", "| B | 50 |  |"]
+
+
+def test_curves_have_quartiles_over_the_trainings(matrix, tmp_path):
+    args = matrix.parse_args(["--types", "FF/FF", "--seeds=3", f"--out={tmp_path}"])
+    for seed in (1, 2, 3):
+        matrix.train("FF/FF", seed, args)
+    rows = matrix.curve_rows(args)
+    assert [(row["games"], row["mean"], row["low"], row["high"]) for row in rows] == [
+        (100, 2.0, 1.5, 2.5),
+        (200, 3.0, 2.5, 3.5),
+    ]
+    assert matrix.draw_curves(rows).startswith(b"\x89PNG")
+
+
+def test_every_training_can_be_asked_for(matrix, tmp_path):
+    trainer = load("published/rocco")
+    args = matrix.parse_args(["--options=--cut-terminal --reward=gain", f"--out={tmp_path}"])
+    folders = set()
+    for name in matrix.trained_types(args):
+        made = parse(trainer.Args, matrix.command_of(name, 2, args)[2:], "")
+        assert made.cut_terminal
+        assert made.reward == "gain"
+        assert made.episodes == (3000 if name == "SELF-L" else 1000)
+        assert made.sub_goal == ("*" in name or name == "SELF-L")
+        folders.add(made.out)
+    assert len(folders) == 9
+    assert set(matrix.THESIS) == set(matrix.TYPES)
+    assert sum(map(sum, matrix.THESIS.values())) == 450
+
+
+def test_what_goes_wrong_is_told(matrix, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="types='DQN'"):
+        matrix.main(["--types", "DQN"])
+    with pytest.raises(ValueError, match=r"no training of 'FF/FF'.*leave out --no-train"):
+        matrix.main(["--types", "FF/FF", "RAN/RAN", "--no-train", f"--out={tmp_path}"])
+    failed = subprocess.CompletedProcess([], 1, "", "error: no such thing")
+    monkeypatch.setattr(matrix.subprocess, "run", lambda *_a, **_o: failed)
+    with pytest.raises(RuntimeError, match="'FF/FF' with seed 1 failed:\nerror: no such"):
+        matrix.main(["--types", "FF/FF", "--seeds=1", f"--out={tmp_path}"])

@@ -1,0 +1,217 @@
+"""The hierarchical DQN: targets, what is remembered, learning, resuming."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
+
+import torch
+
+from catan_pz.agents.rocco import choices
+from catan_pz.agents.rocco.agent import RoccoAgent
+from catan_pz.agents.rocco.model import RoccoModel
+from catan_pz.training.checkpoints import Checkpoints
+from tests.examples.programs import ENVIRONMENT, load
+
+# Networks as small as these are slower on several threads.
+torch.set_num_threads(1)
+
+SMALL = (
+    *("--max-turns=60", "--batch-size=8", "--memory=50", "--seed=3"),
+    *("--eval-games=2", "--eval-every=2", "--checkpoint-every=1"),
+)
+
+
+@pytest.fixture(scope="module")
+def program():
+    return load("published/rocco")
+
+
+def dqn(program, part="orchestrator", **options):
+    return program.DQN(part, program.Args(**options), np.random.default_rng(0))
+
+
+def with_biases(dqn, online, target):
+    """Networks that give the same Q-values everywhere."""
+    for vector, values in ((dqn.online.data, online), (dqn.target, target)):
+        vector.zero_()
+        vector[-len(values) :] = torch.tensor(values, dtype=torch.float32)
+    return dqn
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        # Legal: the second choice; none; all count at the end.
+        ({}, [3 + 0.5 * 20, 3, 3 + 0.5 * 100]),
+        ({"cut_terminal": True}, [3 + 0.5 * 20, 3, 3]),
+        ({"mask_bootstrap": False}, [3 + 0.5 * 100] * 3),
+        ({"mask_bootstrap": False, "cut_terminal": True}, [53, 53, 3]),
+    ],
+)
+def test_targets_bootstrap_from_the_target_network(program, options, expected):
+    q_values = [100.0, 20.0, *[10.0] * 8]
+    learner = with_biases(dqn(program, gamma=0.5, **options), [0.0] * 10, q_values)
+    legal = torch.zeros(3, 10, dtype=torch.bool)
+    legal[0, 1:] = True
+    batch = {
+        "reward": torch.full((3,), 3.0),
+        "next_state": torch.zeros(3, 675, dtype=torch.int8),
+        "next_legal": legal,
+        "ended": torch.tensor([False, False, True]),
+    }
+    assert learner.targets(batch).tolist() == pytest.approx(expected)
+
+
+def test_choices_are_legal_and_greedy_where_it_does_not_explore(program):
+    learner = with_biases(dqn(program, decay=0.5), [9.0, 8.0, *[0.0] * 8], [0.0] * 10)
+    legal = np.array([False, True, True] + [False] * 7)
+    state = np.zeros(675, np.int8)
+    explored = [learner.choose(state, legal, 0) for _ in range(200)]
+    assert set(explored) == {1, 2}
+    assert {learner.choose(state, legal, 1000) for _ in range(20)} == {1}
+
+
+@pytest.mark.parametrize("network", ["ff", "gcn", "rgcn"])
+def test_an_executor_learns_which_way_is_rewarded(program, network):
+    """A problem with a known answer: the reward is 5 at road 7, else 0, and nothing follows."""
+    learner = dqn(program, "road", executors=network, learning_rate=3e-3)
+    rng = np.random.default_rng(1)
+    state = np.zeros(675, np.int8)
+    for _ in range(300):
+        choice = int(rng.integers(6, 10))
+        learner.memory.add(
+            state=state,
+            choice=choice,
+            reward=5.0 * (choice == 7),
+            next_state=state,
+            next_legal=np.zeros(72, np.bool_),
+            ended=False,
+        )
+        learner.learn()
+    figures = learner.figures("road")
+    assert figures["road_updates"] == 300 - 63
+    legal = np.zeros(72, np.bool_)
+    legal[6:10] = True
+    assert learner.choose(state, legal, 10_000) == 7
+    q_values = learner.q_values(learner.online, torch.zeros(1, 675))[0, 6:10]
+    assert q_values.tolist() == pytest.approx([0, 5, 0, 0], abs=1)
+
+
+def remembered(learner, part):
+    memory = learner.dqns[part].memory
+    return {name: array[: memory.added] for name, array in memory.arrays.items()}
+
+
+def test_rewards_are_points_and_road_lengths(program):
+    learner = program.Learner(program.Args(sub_goal=True, max_turns=80, memory=5000))
+    learner.play(0)
+    own = remembered(learner, "orchestrator")
+    assert (own["reward"] >= own["state"][:, 666]).all()
+    ended = own["choice"] == choices.END_TURN
+    np.testing.assert_array_equal(own["reward"][ended], own["state"][ended, 666])
+    # The state that follows is the one of the next decision.
+    np.testing.assert_array_equal(own["next_state"][:-1], own["state"][1:])
+    assert own["next_legal"][:-1].any(axis=1).all()
+    roads = remembered(learner, "road")
+    assert roads["reward"][:2].tolist() == [1, 1]
+    placed = roads["next_state"][:, 594:666] - roads["state"][:, 594:666]
+    assert (placed[np.arange(len(placed)), roads["choice"]] == 1).all()
+    assert (np.abs(placed).sum(axis=1) == 1).all()
+    towns = remembered(learner, "settlement")
+    assert towns["reward"][:2].tolist() == [1, 2]
+    assert not towns["ended"].any()
+
+
+def test_gains_and_later_states_are_options(program):
+    args = program.Args(reward="gain", executor_next="asked", max_turns=80, memory=5000)
+    learner = program.Learner(args)
+    learner.play(0)
+    towns = remembered(learner, "settlement")
+    assert (towns["reward"] == 1).all()
+    np.testing.assert_array_equal(towns["next_state"][:-1], towns["state"][1:])
+
+
+def test_both_seats_learn_in_self_play_and_each_in_turn(program):
+    one = program.Learner(program.Args(max_turns=40, memory=5000))
+    one.play(0)
+    both = program.Learner(program.Args(max_turns=40, memory=5000, opponent="self"))
+    both.play(0)
+    assert both.dqns["settlement"].memory.added == 2 * one.dqns["settlement"].memory.added == 4
+    second = program.Learner(program.Args(max_turns=40, memory=5000, seat="both"))
+    second.play(1)
+    # The learner in the second seat places its first settlement after the other's.
+    assert (remembered(second, "settlement")["state"][0, :594:11] == -1).sum() == 1
+
+
+def test_forced_decisions_can_be_left_out(program):
+    learner = program.Learner(program.Args(forced=False, max_turns=80, memory=5000))
+    learner.play(0)
+    legal = remembered(learner, "orchestrator")["next_legal"][:-1]
+    assert (legal.sum(axis=1) > 1).all()
+
+
+def test_dice_can_be_scripted(program):
+    rules = program.Args(dice="34,61", boards="5").make_rules()
+    assert rules.dice == ((3, 4), (6, 1))
+    assert rules.board == (5,)
+    assert (rules.num_players, rules.victory_points) == (2, 15)
+
+
+def final_state(folder):
+    """What a training has learned, as plain values."""
+    state = Checkpoints(folder).load()
+    parts = state["learner"]["parts"]
+    return {
+        "rows": state["rows"],
+        "rng": state["learner"]["rng"],
+        "online": {part: saved["online"].tolist() for part, saved in parts.items()},
+        "target": {part: saved["target"].tolist() for part, saved in parts.items()},
+    }
+
+
+def test_a_killed_training_resumes(program, tmp_path):
+    """SIGKILL after the first checkpoint; then the same numbers as without it."""
+    arguments = [*SMALL, "--episodes=5", "--sub-goal", "--executors=gcn"]
+    program.main([*arguments, f"--out={tmp_path / 'whole'}"])
+    killed = tmp_path / "killed"
+    command = [sys.executable, program.__file__, *arguments, f"--out={killed}"]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=ENVIRONMENT
+    ) as process:
+        until = time.monotonic() + 240
+        while not (killed / "checkpoint.json").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode in (-signal.SIGKILL, 0)
+    result = program.main([*arguments, f"--out={killed}", "--resume"])
+    assert final_state(killed) == final_state(tmp_path / "whole")
+    assert result["episodes"] == 5
+    assert json.loads((killed / "result.json").read_text())["means"] == result["means"]
+    rows = list(csv.DictReader((killed / "episodes.csv").read_text().splitlines()))
+    assert len(rows) == 5
+    assert (killed / "curve.png").read_bytes().startswith(b"\x89PNG")
+    model = RoccoModel.read(killed / "model.npz")
+    assert (killed / "model.md").read_text() == model.card_text("rocco")
+    assert model.networks["road"][0].network == "gcn"
+
+
+def test_what_goes_wrong_is_told(program, tmp_path):
+    arguments = [*SMALL, "--episodes=1", f"--out={tmp_path}"]
+    program.main(arguments)
+    with pytest.raises(ValueError, match="holds a training; allowed: --resume"):
+        program.main(arguments)
+    with pytest.raises(ValueError, match="sub_goal=True is not possible"):
+        program.main([*arguments, "--sub-goal", "--resume"])
+    with pytest.raises(ValueError, match="no whole checkpoint"):
+        program.main([*SMALL, "--resume", f"--out={tmp_path / 'other'}"])
+    agent = RoccoAgent(tmp_path / "model.npz")
+    assert agent.model.card["games"] == 1
