@@ -14,6 +14,8 @@ _HOMES: dict[str, str] = {
     "search": "catan_pz.agents.search:SearchAgent",
     "xenou": "catan_pz.agents.xenou:XenouAgent",
     "xenou_kept": "catan_pz.agents.xenou:kept",
+    "rocco": "catan_pz.agents.rocco.agent:RoccoAgent",
+    "rocco_random": "catan_pz.agents.rocco.agent:RandomRoccoAgent",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 

@@ -1,0 +1,1 @@
+"""Rocco's hierarchical player: an orchestrator picks a kind of action, an executor picks how."""

@@ -1,0 +1,184 @@
+"""The three kinds of Q-network of the hierarchical player, for NumPy arrays and torch tensors.
+
+All take the 675 numbers of the encoder `rocco`. Letters: B states, V vertices, E edges, F
+features, Q outputs; "..." any leading axes.
+
+Sources: Kipf and Welling, "Semi-Supervised Classification with Graph Convolutional Networks",
+2017; Schlichtkrull et al., "Modeling Relational Data with Graph Convolutional Networks", 2018.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.board.topology import EDGE_VERTICES
+from catan_pz.checks import not_possible
+from catan_pz.encoders.arrays import Array, Table, floats, gather, join, rows
+from catan_pz.encoders.features import padded
+from catan_pz.encoders.rocco import GLOBAL_FEATURES, VERTEX_FEATURES
+from catan_pz.terms import NUM_EDGES, NUM_VERTICES
+
+NETWORKS: Final = ("ff", "gcn", "rgcn")
+EDGE_WEIGHTS: Final = ("none", "own")
+
+HIDDEN: Final = 128
+GRAPH_SIZES: Final = (VERTEX_FEATURES, 8, 4)
+GLOBAL_SIZES: Final = (GLOBAL_FEATURES, 8, 8, 9)
+RELATIONS: Final = (1, 0, -1)
+"""Ownership of an edge in each relation of the RGCN: own, empty, opponent."""
+
+_OF_VERTICES: Final = NUM_VERTICES * VERTEX_FEATURES
+_STATE: Final = _OF_VERTICES + NUM_EDGES + GLOBAL_FEATURES
+
+
+def _edge_table(one_way: bool) -> Table:
+    """(V, V) the edge along which a vertex (row) hears from another, E where there is none."""
+    table = np.full((NUM_VERTICES, NUM_VERTICES), NUM_EDGES)
+    start, end = EDGE_VERTICES.T
+    table[end, start] = np.arange(NUM_EDGES)
+    if not one_way:
+        table[start, end] = np.arange(NUM_EDGES)
+    return Table(table)
+
+
+_EDGE_TABLES: Final = {one_way: _edge_table(one_way) for one_way in (False, True)}
+_IDENTITY: Final = Table(np.eye(NUM_VERTICES))
+
+
+def _normalised(heard: Array) -> Array:
+    """(..., V, V) weights of messages with a loop at each vertex, by the degrees of both ends."""
+    degree = 1 + abs(heard).sum(-1)
+    both = degree[..., None] * degree[..., None, :]
+    return (heard + _IDENTITY.beside(heard)) / both**0.5
+
+
+_EVEN_MESSAGES: Final = {
+    one_way: Table(_normalised((table.values < NUM_EDGES).astype(np.float32)))
+    for one_way, table in _EDGE_TABLES.items()
+}
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A Q-network without its weights.
+
+    Attributes:
+        network: "ff" (dense layers), "gcn" or "rgcn" (two graph layers before them).
+        outputs: Q.
+        one_way: whether messages pass along 72 directed edges, from the vertex of lower number,
+            and not along 144.
+        edge_weight: of the GCN: "own" weights messages by the ownership of the edge (1, 0, -1),
+            "none" weights all alike.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    network: str
+    outputs: int
+    one_way: bool = False
+    edge_weight: str = "none"
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("network", NETWORKS), ("edge_weight", EDGE_WEIGHTS)):
+            if getattr(self, name) not in allowed:
+                raise not_possible(f"option {name}", getattr(self, name), f"one of {allowed}")
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of all weights and biases, by name."""
+        shapes: dict[str, tuple[int, ...]] = {}
+        joined = _STATE
+        if self.network != "ff":
+            for k, (n, out) in enumerate(pairwise(GRAPH_SIZES)):
+                if self.network == "rgcn":
+                    shapes[f"relations_{k}"] = (len(RELATIONS), n, out)
+                shapes[f"graph_{k}"] = (n, out)
+                shapes[f"graph_bias_{k}"] = (out,)
+            shapes |= _dense_shapes("global", GLOBAL_SIZES)
+            joined = NUM_VERTICES * GRAPH_SIZES[-1] + GLOBAL_SIZES[-1]
+        return shapes | _dense_shapes("dense", (joined, HIDDEN, HIDDEN, self.outputs))
+
+    @property
+    def parameters(self) -> int:
+        """How many weights and biases it has."""
+        return sum(prod(shape) for shape in self.shapes.values())
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The attributes as JSON values."""
+        return asdict(self)
+
+    def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+        """Weights to begin with: those of torch's `Linear`, Glorot's for graph layers."""
+        arrays = {}
+        for name, shape in self.shapes.items():
+            if name.startswith("graph_bias"):
+                most = 0.0
+            elif name.startswith(("graph", "relations")):
+                most = (6 / sum(shape[-2:])) ** 0.5
+            else:  # a bias is bound as the weights of its layer are
+                most = self.shapes[name.replace("bias", "weight")][0] ** -0.5
+            arrays[name] = rng.uniform(-most, most, shape).astype(np.float32)
+        return arrays
+
+    def q_values(self, weights: Mapping[str, Array], states: Array) -> Array:
+        """(..., Q) for states (..., 675).
+
+        Args:
+            weights: of the `shapes`, arrays of the same kind as the states.
+            states: float32.
+        """
+        if self.network == "ff":
+            return _dense("dense", 3, weights, states)
+        x = rows(states[..., :_OF_VERTICES], NUM_VERTICES, VERTEX_FEATURES)
+        messages = self._messages(states[..., _OF_VERTICES : _OF_VERTICES + NUM_EDGES])
+        for k in range(len(GRAPH_SIZES) - 1):
+            x = self._graph_layer(k, weights, x, messages).clip(0)
+        x = x.reshape(*x.shape[:-2], NUM_VERTICES * GRAPH_SIZES[-1])
+        rest = _dense("global", 3, weights, states[..., _OF_VERTICES + NUM_EDGES :])
+        return _dense("dense", 3, weights, join([x, rest]))
+
+    def _messages(self, edges: Array) -> list[Array]:
+        """Matrices (..., V, V) by which vertices add up what they hear, from edges (..., E)."""
+        table = _EDGE_TABLES[self.one_way]
+        if self.network == "rgcn":
+            of_relation = [gather(padded(floats(edges == own), 1), table) for own in RELATIONS]
+            return [one / one.sum(-1)[..., None].clip(1) for one in of_relation]
+        if self.edge_weight == "none":
+            return [_EVEN_MESSAGES[self.one_way].beside(edges)]
+        return [_normalised(gather(padded(edges, 1), table))]
+
+    def _graph_layer(
+        self, k: int, weights: Mapping[str, Array], x: Array, messages: list[Array]
+    ) -> Array:
+        """(..., V, F') from features (..., V, F)."""
+        new = x @ weights[f"graph_{k}"]
+        if self.network == "gcn":
+            new = messages[0] @ new
+        else:
+            for r, heard in enumerate(messages):
+                new = new + heard @ (x @ weights[f"relations_{k}"][r])
+        return new + weights[f"graph_bias_{k}"]
+
+
+def _dense_shapes(name: str, sizes: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {}
+    for k, (n, out) in enumerate(pairwise(sizes)):
+        shapes[f"{name}_weight_{k}"] = (n, out)
+        shapes[f"{name}_bias_{k}"] = (out,)
+    return shapes
+
+
+def _dense(name: str, layers: int, weights: Mapping[str, Array], x: Array) -> Array:
+    """Dense layers with a ReLU between them."""
+    for k in range(layers):
+        if k:
+            x = x.clip(0)
+        x = x @ weights[f"{name}_weight_{k}"] + weights[f"{name}_bias_{k}"]
+    return x
