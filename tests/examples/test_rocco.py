@@ -204,6 +204,18 @@ def test_a_killed_training_resumes(program, tmp_path):
     assert model.networks["road"][0].network == "gcn"
 
 
+@pytest.mark.slow
+def test_a_minute_of_training_leads_away_from_the_start(program, tmp_path):
+    """An orchestrator that has learned nothing wins no game."""
+    options = ["--executors=ran", "--reward=gain", "--cut-terminal", "--no-forced"]
+    options += ["--memory=20000", "--gamma=0.95", "--tau=0.02", "--decay=0.98"]
+    options += ["--episodes=50", "--eval-every=50", "--eval-games=60", f"--out={tmp_path}"]
+    program.main(options)
+    before, after = Checkpoints(tmp_path).load()["curve"]
+    assert before["win_rate"] < 0.1
+    assert after["win_rate"] > 0.2
+
+
 def test_what_goes_wrong_is_told(program, tmp_path):
     arguments = [*SMALL, "--episodes=1", f"--out={tmp_path}"]
     program.main(arguments)
