@@ -276,7 +276,9 @@ def _check_names(options: Mapping[str, Any], known: set[str]) -> None:
     for name, value in options.items():
         if name not in known:
             hint = did_you_mean(name, sorted(known))
-            raise ValueError(f"unknown option {name}={quoted(value)}{hint}; options are {sorted(known)}")
+            raise ValueError(
+                f"unknown option {name}={quoted(value)}{hint}; options are {sorted(known)}"
+            )
 
 
 def _bad_option(name: str, value: object, allowed: str, known: Iterable[str] = ()) -> ValueError:
