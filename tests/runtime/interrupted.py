@@ -107,6 +107,10 @@ class Player(ABC):
         batch = self.batch
         return [batch.games, batch.seeds, batch.mask, batch.player, batch.reward, batch.done]
 
+    def check(self) -> None:
+        """What can be seen right after an exception must fit together."""
+        self.digest()
+
     def digest(self) -> str:
         """Of all that can be seen."""
         digest = hashlib.sha256()
@@ -127,6 +131,11 @@ class Steps(Player):
 
     def parts(self) -> list[Any]:
         return [*super().parts(), self.batch.observation]
+
+    def check(self) -> None:
+        batch = self.batch
+        expected = batch.encoder.encode(batch.units)
+        assert (batch.observation == expected).all(), "the observation is one of another step"
 
 
 class RandomSteps(Player):
@@ -160,6 +169,10 @@ class PythonThreads(Steps):
             return super().make()
         finally:
             threaded.make_thread_pool = make_thread_pool
+
+    def check(self) -> None:
+        self.batch.sample()  # waits, should a second exception have come through the first wait
+        super().check()
 
 
 class Seats(Player):
@@ -419,6 +432,7 @@ class Pair:
             self.follow(self.player.most)
             return True
         self.report.broken_off += 1
+        self.player.check()
         try:
             self.player.play()
         except RuntimeError as error:
