@@ -34,8 +34,11 @@ HARMS = {
 def test_harm_is_noticed(harm: str, tmp_path: Path) -> None:
     statement, told = HARMS[harm]
     command = [sys.executable, "-c", HARMFUL.format(harm=statement)]
-    campaign = Campaign(tmp_path, seconds_per_input=1.0, seconds_to_start=1.0, command=command)
-    campaign.run(120.0, until_found=True)
+    patience = 2.0 if harm == "hang" else 600.0
+    campaign = Campaign(
+        tmp_path, seconds_per_input=patience, seconds_to_start=patience, command=command
+    )
+    campaign.run(600.0, until_found=True)
     (finding,) = campaign.findings.values()
     assert told in finding.what
     assert json.loads(finding.file.read_text())["target"] == "harmful"

@@ -75,7 +75,7 @@ def test_drawing_leaves_the_state_alone(draw: Callable[..., str]) -> None:
 
 
 @pytest.mark.parametrize("draw", DRAW)
-@pytest.mark.parametrize("viewer", [-1, 4])
+@pytest.mark.parametrize("viewer", [-2, 4])
 def test_unknown_viewer(draw: Callable[..., str], viewer: int) -> None:
     with pytest.raises(ValueError, match="viewer must be None or a seat"):
         draw(positions.midgame(), viewer=viewer)
