@@ -108,6 +108,8 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
     for name in names:
         if name not in known:
             raise not_possible("option true_state", name, f"names among {known}", known)
+        if entrants[known.index(name)].is_isolated:
+            raise not_possible("option true_state", name, "no names with isolate=True")
     return [
         replace(
             entrant,

@@ -93,15 +93,14 @@ def _family(spec: str) -> str:
 
 def _load_named(spec: str) -> Any:
     from catan_pz import agents
-    from catan_pz.agents.registry import FAMILIES
 
-    if _family(spec):
+    if _family(spec) == "exec":  # all of the rest is the command
         try:
             return agents.load(spec)
         except ValueError as error:
             raise click.UsageError(f"agent {spec!r}: {error}") from error
     name, _, rest = spec.partition(":")
-    if name in FAMILIES:
+    if _family(spec):
         member, _, rest = rest.partition(":")
         name = f"{name}:{member}"
     options = {}

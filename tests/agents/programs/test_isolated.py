@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from catan_pz import agents, arena
+from catan_pz.agents import registry
 from catan_pz.agents.base import Agent
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.isolated import IsolatedAgent
@@ -16,6 +17,7 @@ from catan_pz.agents.programs.serve import Session
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.cli import main
+from catan_pz.cli.agents import load_agent
 from catan_pz.events import as_seen_by
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -117,6 +119,31 @@ def test_there_is_no_game_in_the_process_of_an_agent() -> None:
 def test_agents_that_cannot_be_sent() -> None:
     with pytest.raises(ValueError, match="'made' can't be sent to a process of its own"):
         IsolatedAgent(lambda: Raising(1), "made")
+
+
+def test_isolated_agents_cannot_be_shown_the_true_state() -> None:
+    with pytest.raises(ValueError, match="option true_state='random' is not possible; allowed: no"):
+        arena.play_match(["random"] * 2, 1, seed=1, isolate=True, true_state=["random"])
+
+
+def test_options_of_families_on_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All families but programs take options behind a second colon."""
+    made: list[Any] = []
+
+    class Toy(Counter):
+        def __init__(self, depth: int = 1, fast: bool = False) -> None:
+            made.append((depth, fast))
+
+    def toy(member: str, **options: Any) -> Agent:
+        made.append(member)
+        return Toy(**options)
+
+    monkeypatch.setattr("tests.arena.players.toy", toy, raising=False)
+    monkeypatch.setitem(registry.FAMILIES, "toy", "tests.arena.players:toy")
+    load_agent("toy:big:depth=3,fast=true", Rules(num_players=2))
+    assert made[-2:] == ["big", (3, True)]
+    program = load_agent("exec:run --depth=3,x --model a.npz", Rules(num_players=2))
+    assert program.command == ["run", "--depth=3,x", "--model", "a.npz"]
 
 
 def test_agents_that_cannot_be_made_there() -> None:
