@@ -238,7 +238,9 @@ class ReportedDecision:
     def _play(self, decision: Event) -> Events:
         action = decision.what
         if not (0 <= action < len(self.mask) and followed_calls.find_action(self.games, 0, action)):
-            Game.from_games(self.games.copy(), self._rules).check(action)
+            games = self.games.copy()
+            games["bank"] = np.minimum(games["bank"], BANK_PER_RESOURCE)
+            Game.from_games(games, self._rules).check(action)
             raise ValueError("the action is illegal")
         self._name_outcome(action)
         rows = empty_events()
