@@ -58,7 +58,7 @@ class Arena(Program):
 
     def result(self, folder: Path) -> Any:
         """All results and the bytes of all records."""
-        records = {path.name: path.read_bytes() for path in (folder / "records").glob("*.jsonl")}
+        records = {path.name: path.read_bytes() for path in (folder / "records").iterdir()}
         return load_results(folder / "games.jsonl"), records
 
     def check(self, folder: Path) -> None:
@@ -66,9 +66,9 @@ class Arena(Program):
         path = folder / "games.jsonl"
         if path.exists() and b"\n" in path.read_bytes():
             played = {game.number for game in load_results(path).games}
-            records = {int(one.stem[-6:]) for one in (folder / "records").glob("*.jsonl")}
+            records = {int(one.stem[-6:]) for one in (folder / "records").glob("[!.]*.jsonl")}
             assert played <= records, "a recorded game is missing"
-        for one in (folder / "records").glob("*.jsonl"):
+        for one in (folder / "records").glob("[!.]*.jsonl"):
             GameRecord.load(one)
 
 

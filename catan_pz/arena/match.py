@@ -17,6 +17,7 @@ from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups
 from catan_pz.checks import check_count, check_seed, not_possible
+from catan_pz.files import remove_drafts
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import drawn_seed
 
@@ -236,6 +237,7 @@ def _play(
     folder = None if options.records is None else Path(options.records)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
+        remove_drafts(folder)  # of a match that was killed
     seeing = tuple(k for k, entrant in enumerate(entrants) if entrant.sees_state)
     config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder, seeing)
     scheduled = list(schedule.games())

@@ -247,3 +247,12 @@ def test_games_of_others_and_nested_lines_are_named(
     path.write_bytes(b"[" * 100_000 + b"\n")
     with pytest.raises(ValueError, match="line 1 is nested too deeply"):
         load_results(path)
+
+
+@pytest.mark.purepython
+def test_what_a_killed_match_left_half_written_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".game-000003.x.draft.jsonl").write_text("half")
+    play(None, 6, records=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"game-{number:06d}.jsonl" for number in range(6)
+    ]
