@@ -38,7 +38,9 @@ def plays(agent, games, decisions, seed=3):
         batch.step(chosen)
 
 
-@pytest.mark.parametrize("agent", [RandomRoccoAgent(), RoccoAgent(made())], ids=str)
+@pytest.mark.parametrize(
+    "agent", [RandomRoccoAgent(), RoccoAgent(made())], ids=["random", "trained"]
+)
 def test_masks_are_never_violated(agent):
     plays(agent, games=256, decisions=100_000)
 
