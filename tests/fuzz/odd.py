@@ -142,7 +142,7 @@ def _words(value: Any) -> list[str]:
 
 def mutated(rng: Random, data: Any, changes: int | None = None) -> Any:
     """A copy of a JSON value with one to three changes, or as many as told."""
-    data = copy.deepcopy(data)
+    data, words = copy.deepcopy(data), _words(data)
     for _ in range(rng.choice((1, 1, 1, 2, 3)) if changes is None else changes):
         places = _places(data)
         if not places or not isinstance(data, dict | list):
@@ -151,11 +151,11 @@ def mutated(rng: Random, data: Any, changes: int | None = None) -> Any:
         owner = data
         for key in way:
             owner = owner[key]
-        _change(rng, data, owner, last)
+        _change(rng, words, owner, last)
     return data
 
 
-def _change(rng: Random, data: Any, owner: Any, key: Any) -> None:
+def _change(rng: Random, words: list[str], owner: Any, key: Any) -> None:
     value = owner[key]
     kind = rng.randrange(8)
     if kind <= 1 and isinstance(value, int) and not isinstance(value, bool):
@@ -163,7 +163,7 @@ def _change(rng: Random, data: Any, owner: Any, key: Any) -> None:
     elif kind == 2 and isinstance(value, bool):
         owner[key] = not value
     elif kind == 3 and isinstance(value, str):
-        owner[key] = rng.choice(_words(data))
+        owner[key] = rng.choice(words)
     elif kind == 4:
         del owner[key]
     elif kind == 5 and isinstance(owner, list):
