@@ -268,6 +268,10 @@ class Rules:
             raise _bad_option(name, getattr(self, name), f"one of {choices}", choices)
 
 
+_LONGEST_NAME: Final = 80
+"""Characters of an option's name that an error shows as it is."""
+
+
 def _names() -> set[str]:
     return {field.name for field in fields(Rules)}
 
@@ -276,8 +280,9 @@ def _check_names(options: Mapping[str, Any], known: set[str]) -> None:
     for name, value in options.items():
         if name not in known:
             hint = did_you_mean(name, sorted(known))
+            called = name if name.isidentifier() and len(name) < _LONGEST_NAME else quoted(name)
             raise ValueError(
-                f"unknown option {name}={quoted(value)}{hint}; options are {sorted(known)}"
+                f"unknown option {called}={quoted(value)}{hint}; options are {sorted(known)}"
             )
 
 
