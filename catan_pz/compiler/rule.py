@@ -96,15 +96,20 @@ class Entry:
 
     def compiled(self) -> Any:
         """The compiled dispatcher."""
-        with _compiling, _without_collecting():
-            if self._call is None:
-                if not self._is_cached():
-                    announce(self.__name__)
-                    for called in rules_called_by(self.dispatcher.py_func):
-                        compile_rule(called)
-                compile_rule(self.dispatcher)
-                self._call = self.dispatcher
+        if self._call is None:
+            with _compiling, _without_collecting():
+                self._compile()
         return self._call
+
+    def _compile(self) -> None:
+        if self._call is not None:  # another thread was faster
+            return
+        if not self._is_cached():
+            announce(self.__name__)
+            for called in rules_called_by(self.dispatcher.py_func):
+                compile_rule(called)
+        compile_rule(self.dispatcher)
+        self._call = self.dispatcher
 
     def _is_cached(self) -> bool:
         if self._cache is None:

@@ -7,6 +7,7 @@ that an undisturbed twin plays, or asks for a reset. Prints a table.
 
 import argparse
 import ctypes
+import gc
 import hashlib
 import random
 import signal
@@ -372,11 +373,13 @@ class AtOpcode:
     def _traced(self, at: int) -> Iterator[None]:
         self.seen, self.at = 0, at
         before = sys.gettrace()
+        gc.disable()  # else the end of some other batch could come within the call
         sys.settrace(self._trace)
         try:
             yield
         finally:
             sys.settrace(before)
+            gc.enable()
 
     def disturb(self, call: Callable[[], None], at: int) -> bool:
         """Call, with an exception in front of an opcode. Return whether it has come to its end."""

@@ -30,7 +30,8 @@ def test_an_exception_at_any_opcode(name: str) -> None:
 @pytest.mark.slow  # at other moments each time; the opcodes above are the same ones
 def test_exceptions_of_signals_and_of_other_threads() -> None:
     command = [sys.executable, "-m", "tests.runtime.interrupted", "--exceptions", "80"]
-    done = subprocess.run(command, check=True, timeout=600, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, timeout=600, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     assert "no game differs" in done.stdout
 
 

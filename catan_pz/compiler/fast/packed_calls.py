@@ -98,7 +98,8 @@ class PackedCall:
     """
 
     def __init__(self, dispatcher: Any) -> None:
-        (result,) = dispatcher.overloads.values()
+        # OrderedDict's own values() takes an exception that comes meanwhile for a missing key.
+        (result,) = dict.values(dispatcher.overloads)
         self.address: int = result.library.get_pointer_to_function(packed_name(result.fndesc))
         self._parameters = Parameters(dispatcher.py_func)
         sizes = [1 + ndim for ndim in self._parameters.ndims]
