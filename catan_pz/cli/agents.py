@@ -11,7 +11,7 @@ import click
 
 from catan_pz.checks import did_you_mean
 from catan_pz.cli.extras import need
-from catan_pz.names import shown
+from catan_pz.names import printable
 from catan_pz.rules import Rules
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -156,7 +156,7 @@ def _load_learner(path: Path) -> Any:
             f"{path} holds pickles, which can run anything as you: {beside} --trust-pickle for a "
             "file of your own"
         )
-    click.echo(f"Warning: loading {shown(str(path))} runs the pickles in it.", err=True)
+    click.echo(f"Warning: loading {printable(str(path))} runs the pickles in it.", err=True)
     need("train", "a saved model", "sb3_contrib", "stable_baselines3", "torch")
     from sb3_contrib import MaskablePPO
 

@@ -1,6 +1,6 @@
 """A player of Catan in bare Python, without catan-pz or any other library.
 
-catan-pz evaluate 'exec:"python examples/programs/bot.py"' --players 2 --games 20
+catan-pz evaluate 'exec:"python3 examples/programs/bot.py"' --players 2 --games 20
 
 The protocol is described in docs/programs.md.
 """

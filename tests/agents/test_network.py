@@ -340,9 +340,9 @@ def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions
         Model.read(path)
     monkeypatch.setattr(registry, "_HOMES", {**registry._HOMES, Hand.name: f"{__name__}:Hand"})
     monkeypatch.setattr(registry, "import_module", lambda _: sys.modules[__name__])
-    registry.load.cache_clear()
+    registry._loaded.cache_clear()
     assert (Model.read(path).logits(positions[0]) == of_hands().logits(positions[0])).all()
     monkeypatch.setattr(encoders.load(Hand.name), "layout", "0" * 16)
     with pytest.raises(ValueError, match="another encoder of the name 'hand_of_a_test'"):
         Model.read(path)
-    registry.load.cache_clear()
+    registry._loaded.cache_clear()

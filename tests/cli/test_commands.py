@@ -1,6 +1,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -54,7 +55,7 @@ def test_help_fits_a_terminal_and_ends_with_examples(name: str, capsys: Any) -> 
 def test_the_options_of_examples_exist(name: str) -> None:
     command = app.commands[name]
     for line in (command.epilog or "").split("\n"):
-        words = line.split()
+        words = shlex.split(line)
         if words[:1] != ["catan-pz"]:
             continue
         shown = app.commands[words[1]]
