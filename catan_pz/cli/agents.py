@@ -83,6 +83,12 @@ def load_agent(spec: str, rules: Rules) -> Any:
     return agent
 
 
+def agent_source(spec: str, rules: Rules) -> Any:
+    """An agent, by its name where that is enough for each process to make its own."""
+    agent = load_agent(spec, rules)  # says at once what is wrong with it
+    return spec if spec.isidentifier() else agent
+
+
 def _family(spec: str) -> str:
     """The family that a name belongs to, such as "exec" for programs; "" for none."""
     from catan_pz.agents.registry import FAMILIES

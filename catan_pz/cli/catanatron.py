@@ -5,11 +5,9 @@ from pathlib import Path
 
 import click
 
-from catan_pz.cli.agents import model_of, specs_by_seat, trust_option
-from catan_pz.cli.console import examples
+from catan_pz.cli.agents import agent_source, model_of, specs_by_seat, trust_option
+from catan_pz.cli.console import examples, win_rate_words
 from catan_pz.cli.options import match_options
-from catan_pz.cli.tournament import agent_source
-from catan_pz.names import shown
 
 
 @click.command(
@@ -88,12 +86,9 @@ def command(
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
         raise
-    low, high = result.interval(agent)
     tally = result.tally(agent)
     click.echo(
-        f"{shown(agent)} won {tally.won} of {tally.seats} games = "
-        f"{100 * result.win_rate(agent):.1f} % "
-        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {against} at tables of "
+        f"{win_rate_words(result, agent, agent)} against {against} at tables of "
         f"catanatron {next(iter(sources.values())).catanatron}; {tally.milliseconds:.3g} ms a "
         f"decision, {tally.forfeits} forfeited, from seed {result.seed}"
     )

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from catan_pz.compiler.notices import MESSAGE, compile_hook, one_line
+from catan_pz.names import shown
 from catan_pz.render.ansi import COLUMNS
 from catan_pz.ui.terminal_game import ROWS
 
@@ -85,3 +86,20 @@ def size_words(count: float) -> str:
             return f"{count:.0f} {unit}"
         count /= 1000
     return f"{count:.1f} GB"
+
+
+def win_rate_words(result: Any, name: str, agent: str) -> str:
+    """How often an agent won, with its 95 % interval.
+
+    Args:
+        result: a `Result` of the arena.
+        name: of the agent in it.
+        agent: what it is called.
+    """
+    low, high = result.interval(name)
+    tally = result.tally(name)
+    return (
+        f"{shown(agent)} won {tally.won} of {tally.seats} games = "
+        f"{100 * result.win_rate(name):.1f} % "
+        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
+    )

@@ -5,10 +5,9 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.agents import specs_by_seat, trust_option
-from catan_pz.cli.console import examples
+from catan_pz.cli.agents import agent_source, specs_by_seat, trust_option
+from catan_pz.cli.console import examples, win_rate_words
 from catan_pz.cli.options import isolate_option, make_rules, match_options, rules_options
-from catan_pz.cli.tournament import agent_source
 from catan_pz.names import shown
 
 
@@ -68,11 +67,6 @@ def command(
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
         raise
-    low, high = result.interval(name)
-    tally = result.tally(name)
     click.echo(
-        f"{shown(agent)} won {tally.won} of {tally.seats} games = "
-        f"{100 * result.win_rate(name):.1f} % "
-        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {shown(against)}, "
-        f"from seed {result.seed}"
+        f"{win_rate_words(result, name, agent)} against {shown(against)}, from seed {result.seed}"
     )

@@ -5,10 +5,9 @@ from typing import Any, Final
 
 import click
 
-from catan_pz.cli.agents import trust_option
-from catan_pz.cli.console import examples
+from catan_pz.cli.agents import agent_source, trust_option
+from catan_pz.cli.console import examples, win_rate_words
 from catan_pz.cli.options import Choice, make_rules, match_options
-from catan_pz.cli.tournament import agent_source
 from catan_pz.names import shown
 
 _LONGEST_LINE: Final = 300
@@ -143,11 +142,7 @@ def _report(match: Any) -> None:
 
 
 def _line(result: Any, name: str, others: str) -> str:
-    low, high = result.interval(name)
-    tally = result.tally(name)
+    milliseconds = result.tally(name).milliseconds
     return (
-        f"{shown(name)} won {tally.won} of {tally.seats} games = "
-        f"{100 * result.win_rate(name):.1f} % "
-        f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %) against {others}; "
-        f"{tally.milliseconds:.3g} ms a decision"
+        f"{win_rate_words(result, name, name)} against {others}; {milliseconds:.3g} ms a decision"
     )

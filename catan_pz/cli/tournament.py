@@ -5,11 +5,10 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.agents import load_agent, split_specs, trust_option
+from catan_pz.cli.agents import agent_source, split_specs, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import isolate_option, make_rules, match_options, rules_options
-from catan_pz.rules import Rules
 
 
 @click.command(
@@ -107,9 +106,3 @@ def command(
     if report is not None:
         save_report(result, report)
         click.echo(f"The report is in {report}.", err=True)
-
-
-def agent_source(spec: str, rules: Rules) -> Any:
-    """An agent, by its name where that is enough for each process to make its own."""
-    agent = load_agent(spec, rules)  # says at once what is wrong with it
-    return spec if spec.isidentifier() else agent
