@@ -96,9 +96,8 @@ class ResultsFile:
         if lines:
             _check_header(self.path, _parse(self.path, 1, lines[0]), header)
             self.games = _read_games(self.path, lines[1:])
-            for number, game in self.games.items():
-                if not _is_scheduled(game, schedule, names):
-                    raise ValueError(f"{self.path}: game {number} is none of this match")
+            for game in self.games.values():
+                _require_of_match(self.path, game, _is_scheduled(game, schedule, names))
         begun = self.path.read_bytes()[length:] if self.path.exists() else b""
         if not lines and not _line(header).encode().startswith(begun):
             raise ValueError(f"{self.path}: this is no file of results")
@@ -161,6 +160,12 @@ def _is_scheduled(
     return game.number < len(schedule) and _is_of(game, schedule[game.number], names)
 
 
+def _require_of_match(path: Path, game: GameResult, found: bool) -> None:
+    """Raise an error that names a game which wasn't found in the match of its file."""
+    if not found:
+        raise ValueError(f"{path}: game {game.number} is none of this match")
+
+
 def _is_whole(game: GameResult) -> bool:
     """Whether everything in a result is of the kind that it should be."""
     counts = (game.number, game.lineup, game.block, game.turns, *game.points, *game.decisions)
@@ -206,14 +211,12 @@ def load_results(path: str | os.PathLike[str]) -> Result:
         raise ValueError(f"{path}: these are no results of a match: {quoted(error)}") from error
     if schedule is None:
         for game in games.values():
-            if not set(game.seats) <= set(names):
-                raise ValueError(f"{path}: game {game.number} is none of this match")
+            _require_of_match(path, game, _is_scheduled(game, None, names))
         return result_of_drawn_seats(names, rules, seed, games.values())
     for game in games.values():
         lineups = schedule.lineups[game.lineup : game.lineup + 1]
         wanted = [sorted(names[k] for k in lineup) for lineup in lineups]
-        if wanted != [sorted(game.seats)]:
-            raise ValueError(f"{path}: game {game.number} is none of this match")
+        _require_of_match(path, game, wanted == [sorted(game.seats)])
     return result_of_complete_blocks(names, schedule, rules, seed, games.values())
 
 

@@ -30,10 +30,8 @@ def test_saving_the_same_frame_again_replaces_it(tmp_path):
     assert kept.load()["value"] == 2
 
 
-def test_no_file_that_the_list_names_is_written_over(tmp_path, monkeypatch):
-    """A process killed between another checkpoint of the same frame and the list."""
-    kept = Checkpoints(tmp_path)
-    kept.save(10, {"value": 1})
+def _killed_before_the_list(kept, frames, value, monkeypatch):
+    """Save a checkpoint in a process that is killed before its list is written."""
 
     def killed(path, data):
         if path.suffix == ".json":
@@ -43,7 +41,14 @@ def test_no_file_that_the_list_names_is_written_over(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(checkpoints, "write_bytes", killed)
         with pytest.raises(KeyboardInterrupt):
-            kept.save(10, {"value": 2})
+            kept.save(frames, {"value": value})
+
+
+def test_no_file_that_the_list_names_is_written_over(tmp_path, monkeypatch):
+    """A process killed between another checkpoint of the same frame and the list."""
+    kept = Checkpoints(tmp_path)
+    kept.save(10, {"value": 1})
+    _killed_before_the_list(kept, 10, 2, monkeypatch)
     assert kept.load()["value"] == 1
 
 
@@ -89,16 +94,7 @@ def test_a_file_that_the_list_does_not_name_does_not_count(tmp_path, monkeypatch
     """A process killed between the checkpoint and the list."""
     kept = Checkpoints(tmp_path)
     kept.save(10, {"value": 10})
-
-    def killed(path, data):
-        if path.suffix == ".json":
-            raise KeyboardInterrupt
-        write_bytes(path, data)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(checkpoints, "write_bytes", killed)
-        with pytest.raises(KeyboardInterrupt):
-            kept.save(20, {"value": 20})
+    _killed_before_the_list(kept, 20, 20, monkeypatch)
     assert kept.load()["value"] == 10
 
 

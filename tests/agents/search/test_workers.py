@@ -10,23 +10,30 @@ from catan_pz.agents.search import workers
 from catan_pz.agents.search.workers import in_threads
 
 
+class FirstRaises:
+    """Calls that begin together: the first raises, the others end later."""
+
+    def __init__(self, calls: int) -> None:
+        self.ended: list[int] = []
+        self._begun = threading.Barrier(calls)
+
+    def __call__(self, k: int) -> None:
+        self._begun.wait(timeout=60)
+        if k == 0:
+            raise KeyError(k)
+        time.sleep(0.05)
+        self.ended.append(k)
+
+
 def test_results_come_in_order() -> None:
     assert in_threads(lambda k: (time.sleep(0.01 * (3 - k)), k)[1], 3) == [0, 1, 2]
 
 
 def test_what_a_call_raises_comes_after_the_others_have_ended() -> None:
-    ended, begun = [], threading.Barrier(3)
-
-    def work(k: int) -> None:
-        begun.wait(timeout=60)
-        if k == 0:
-            raise KeyError(k)
-        time.sleep(0.05)
-        ended.append(k)
-
+    work = FirstRaises(3)
     with pytest.raises(KeyError):
         in_threads(work, 3)
-    assert sorted(ended) == [1, 2]
+    assert sorted(work.ended) == [1, 2]
 
 
 def test_a_second_interruption_waits_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,15 +47,7 @@ def test_a_second_interruption_waits_too(monkeypatch: pytest.MonkeyPatch) -> Non
             super().shutdown(*arguments, **options)
 
     monkeypatch.setattr(workers, "ThreadPoolExecutor", Interrupted)
-    ended, begun = [], threading.Barrier(2)
-
-    def work(k: int) -> None:
-        begun.wait(timeout=60)
-        if k == 0:
-            raise KeyError(k)
-        time.sleep(0.05)
-        ended.append(k)
-
+    work = FirstRaises(2)
     with pytest.raises(KeyboardInterrupt):
         in_threads(work, 2)
-    assert ended == [1]
+    assert work.ended == [1]

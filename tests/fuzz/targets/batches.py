@@ -10,9 +10,9 @@ from catan_pz.compiler.arguments import Parameters
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
 from catan_pz.runtime import batch_calls
-from tests.fuzz.odd import chosen_options, odd_array, odd_or
+from tests.fuzz.odd import odd_array, odd_or
 from tests.fuzz.oracle import Tally, require
-from tests.fuzz.targets.options import drawn_rules
+from tests.fuzz.targets.options import try_batch
 from tests.helpers import RULE_SETS
 
 SIZE = 3
@@ -20,29 +20,16 @@ SIZE = 3
 
 def made(rng: Random, tally: Tally) -> None:
     """`make_batch` with odd options; what is made plays as single games do."""
-    options = drawn_rules(rng) | chosen_options(
-        rng,
-        {
-            "observation": (True, False, "flat", "dict", "planes"),
-            "reward": (None, "win_loss", "points_gained"),
-            "seed": (0, 5, 2**64 - 1),
-            "threads": (1, 2),
-            "auto_reset": (True, False),
-            "global_state": (True, False),
-            "device": ("cpu",),
-        },
-    )
-    size = odd_or(rng, 1, 2, 5, 70, share=0.1)
-    if isinstance(size, int | np.integer) and 100 < size < 2**40:
-        return  # as many games as memory has room for
-    allowed = (ValueError, TypeError, MemoryError)
-    accepted, batch = tally.attempt(make_batch, size, allowed=allowed, **options)
-    if not accepted:
-        return
-    try:
-        _play(rng, tally, batch)
-    finally:
-        batch.close()
+    usual = {
+        "observation": (True, False, "flat", "dict", "planes"),
+        "reward": (None, "win_loss", "points_gained"),
+        "seed": (0, 5, 2**64 - 1),
+        "threads": (1, 2),
+        "auto_reset": (True, False),
+        "global_state": (True, False),
+        "device": ("cpu",),
+    }
+    try_batch(rng, tally, make_batch, (1, 2, 5, 70), usual, _play)
 
 
 def _play(rng: Random, tally: Tally, batch: Any) -> None:

@@ -14,11 +14,11 @@ from catan_pz.runtime.game import Game
 from tests.fuzz.odd import chosen_options, odd, odd_array, odd_or
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.targets.games import spoilt
-from tests.fuzz.targets.options import drawn_rules
+from tests.fuzz.targets.options import drawn_rules, try_batch
 from tests.helpers import RULE_SETS
 
 SIZE = 3
-KINDS = (*(SingleLearnerBatch, SelfPlayBatch, CatanVectorEnv),)
+KINDS = (SingleLearnerBatch, SelfPlayBatch, CatanVectorEnv)
 
 
 def made(rng: Random, tally: Tally) -> None:
@@ -31,18 +31,7 @@ def made(rng: Random, tally: Tally) -> None:
     }
     if kind is not SelfPlayBatch:
         usual |= {"seat": (0, 1, "random"), "opponents": (None, "random", "heuristic")}
-    options = drawn_rules(rng) | chosen_options(rng, usual)
-    size = odd_or(rng, 1, 3, share=0.1)
-    if isinstance(size, int | np.integer) and 100 < size < 2**40:
-        return
-    allowed = (ValueError, TypeError, MemoryError)
-    accepted, batch = tally.attempt(kind, size, allowed=allowed, **options)
-    if not accepted:
-        return
-    try:
-        _play(rng, tally, batch)
-    finally:
-        batch.close()
+    try_batch(rng, tally, kind, (1, 3), usual, _play)
 
 
 def _play(rng: Random, tally: Tally, batch: Any) -> None:

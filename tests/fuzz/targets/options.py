@@ -1,5 +1,6 @@
 """Rules, boards, positions, rewards, encoders, agents' options, names."""
 
+from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
@@ -41,6 +42,32 @@ def drawn_rules(rng: Random) -> dict[str, Any]:
     if rng.random() < 0.05:
         chosen["num_plyers"] = 3
     return chosen
+
+
+def try_batch(
+    rng: Random,
+    tally: Tally,
+    make: Callable[..., Any],
+    sizes: tuple[int, ...],
+    usual: dict[str, tuple[Any, ...]],
+    play: Callable[[Random, Tally, Any], None],
+) -> None:
+    """Make a batch with odd options, play what is made, and close it.
+
+    Sizes that memory may or may not have room for are left out.
+    """
+    options = drawn_rules(rng) | chosen_options(rng, usual)
+    size = odd_or(rng, *sizes, share=0.1)
+    if isinstance(size, int | np.integer) and 100 < size < 2**40:
+        return
+    allowed = (ValueError, TypeError, MemoryError)
+    accepted, batch = tally.attempt(make, size, allowed=allowed, **options)
+    if not accepted:
+        return
+    try:
+        play(rng, tally, batch)
+    finally:
+        batch.close()
 
 
 def rules(rng: Random, tally: Tally) -> None:
