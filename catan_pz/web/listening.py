@@ -6,7 +6,8 @@ from typing import Final
 
 import uvicorn
 
-from catan_pz.web.server import MOST_BYTES, LiveTable, make_app
+from catan_pz.web.limits import MOST_BYTES
+from catan_pz.web.server import LiveTable, make_app
 
 _BACKLOG: Final = 128
 _GRACE_SECONDS: Final = 2

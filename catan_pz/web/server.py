@@ -8,55 +8,32 @@ bounded in size and rate, and refused from pages of another origin.
 import asyncio
 import contextlib
 import json
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from catan_pz.events import ONLOOKER
+from catan_pz.web.limits import (
+    MOST_BYTES,
+    POLICY_VIOLATION,
+    TOO_BIG,
+    TRY_AGAIN_LATER,
+    Allowance,
+)
+from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
 from catan_pz.web.saved import SavedTable, write
 from catan_pz.web.table import HostedGame, PressError, control_json, layout_for
 
-MOST_BYTES: Final = 1024
-"""Of a message from a browser."""
-
-MOST_PRESSES: Final = 30
-PRESSES_A_SECOND: Final = 10.0
-"""What a connection may send: so many messages at once, and so many a second in the long run."""
-
 MOST_CONNECTIONS: Final = 200
 """Of one table."""
-
-POLICY_VIOLATION: Final = 1008
-TOO_BIG: Final = 1009
-TRY_AGAIN_LATER: Final = 1013
-
-_HEADERS: Final = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    # The address holds the secret of the seat.
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-cache",
-}
-_FILES: Final = {
-    "table.css": "text/css",
-    "table.js": "text/javascript",
-    "picture.js": "text/javascript",
-}
 
 
 class LiveTable:
@@ -175,8 +152,7 @@ class Connection:
         self._version = -1
         self._layers: list[str] = []
         self._lines = 0
-        self._allowance = float(MOST_PRESSES)
-        self._heard = time.monotonic()
+        self._allowance = Allowance()
 
     async def run(self) -> None:
         """Serve until the browser leaves."""
@@ -233,19 +209,12 @@ class Connection:
             if len(text.encode()) > MOST_BYTES:
                 await self._socket.close(TOO_BIG, f"a message has at most {MOST_BYTES} bytes")
                 return
-            if not self._may_speak():
+            if not self._allowance.take():
                 await self._socket.close(POLICY_VIOLATION, "too many messages")
                 return
             refusal = await self._answer(text)
             if refusal is not None:
                 await self._socket.send_json({"refused": refusal})
-
-    def _may_speak(self) -> bool:
-        now = time.monotonic()
-        gained = (now - self._heard) * PRESSES_A_SECOND
-        self._allowance = min(MOST_PRESSES, self._allowance + gained) - 1
-        self._heard = now
-        return self._allowance >= 0
 
     async def _answer(self, text: str) -> str | None:
         try:
@@ -263,10 +232,10 @@ def make_app(tables: Sequence[LiveTable]) -> Starlette:
     return Starlette(
         routes=[
             Route("/table/{link}", served.page),
-            Route("/static/{name}", _asset),
+            Route("/static/{name}", asset),
             WebSocketRoute("/socket/{link}", served.socket),
         ],
-        middleware=[Middleware(_SafeHeaders)],
+        middleware=[Middleware(SafeHeaders)],
         lifespan=served.lifespan,
     )
 
@@ -289,12 +258,12 @@ class _Served:
         """The page of a table."""
         if self.find(request.path_params["link"]) is None:
             return PlainTextResponse("There is no table with this link.", 404)
-        return _file("table.html", "text/html")
+        return page("table")
 
     async def socket(self, socket: WebSocket) -> None:
         """The connection of a viewer."""
         found = self.find(socket.path_params["link"])
-        if found is None or not _is_own_origin(socket):
+        if found is None or not is_own_origin(socket):
             await socket.close(POLICY_VIOLATION)
             return
         table, viewer = found
@@ -320,37 +289,3 @@ class _Served:
             await asyncio.gather(*running, return_exceptions=True)
             for table in self._tables:
                 table.hosted.close()
-
-
-async def _asset(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in _FILES:
-        return PlainTextResponse("There is no such file.", 404)
-    return _file(name, _FILES[name])
-
-
-def _file(name: str, media_type: str) -> Response:
-    content = (files("catan_pz.web") / "pages" / name).read_text(encoding="utf-8")
-    return Response(content, media_type=f"{media_type}; charset=utf-8")
-
-
-def _is_own_origin(socket: WebSocket) -> bool:
-    """Whether a page of this server opens the connection, or no page at all."""
-    origin = socket.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == socket.headers.get("host")
-
-
-class _SafeHeaders:
-    """Adds the headers that browsers heed to every response."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                added = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
-                message["headers"] = [*message.get("headers", []), *added]
-            await send(message)
-
-        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)

@@ -16,7 +16,7 @@ from catan_pz.cli import main
 from catan_pz.events import ONLOOKER
 from catan_pz.rules import Rules
 from catan_pz.web.saved import SavedTable
-from catan_pz.web.table import HostedGame, Seats
+from catan_pz.web.table import HostedGame, Seats, layout_for
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
@@ -24,7 +24,7 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from catan_pz.web import server
+from catan_pz.web import limits, responses
 from catan_pz.web.server import LiveTable, make_app
 
 RULES = Rules(num_players=2, max_turns=12)
@@ -44,7 +44,7 @@ def serving(path: Path | None = None, persons: int = 1) -> Iterator[tuple[TestCl
 @pytest.fixture
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs press faster than persons may."""
-    monkeypatch.setattr(server, "PRESSES_A_SECOND", 1e9)
+    monkeypatch.setattr(limits, "MESSAGES_A_SECOND", 1e9)
 
 
 def socket_of(table: LiveTable, viewer: int) -> str:
@@ -70,7 +70,7 @@ def test_pages_come_with_safe_headers_and_unknown_links_are_refused() -> None:
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert page.headers["referrer-policy"] == "no-referrer"
         weight = len(page.content)
-        for name in server._FILES:
+        for name in responses.FILES:
             answer = client.get(f"/static/{name}")
             assert answer.status_code == 200
             weight += len(answer.content)
@@ -177,18 +177,18 @@ def test_long_and_too_many_messages_end_the_connection() -> None:
         with client.websocket_connect(socket_of(table, 0)) as socket:
             socket.receive_json()
             socket.receive_json()
-            socket.send_text("x" * (server.MOST_BYTES + 1))
+            socket.send_text("x" * (limits.MOST_BYTES + 1))
             with pytest.raises(WebSocketDisconnect) as closed:
                 socket.receive_json()
-            assert closed.value.code == server.TOO_BIG
+            assert closed.value.code == limits.TOO_BIG
         with client.websocket_connect(socket_of(table, 0)) as socket:
             socket.receive_json()
             socket.receive_json()
-            for _ in range(10 * server.MOST_PRESSES):
+            for _ in range(10 * limits.MOST_MESSAGES):
                 socket.send_text("{}")
             with pytest.raises(WebSocketDisconnect) as closed:
                 deque(iter(socket.receive_json, None))
-            assert closed.value.code == server.POLICY_VIOLATION
+            assert closed.value.code == limits.POLICY_VIOLATION
         assert table.connections == 0
 
 
@@ -197,7 +197,7 @@ def test_onlookers_only_look() -> None:
         serving() as (client, table),
         client.websocket_connect(socket_of(table, ONLOOKER)) as socket,
     ):
-        assert socket.receive_json() == {"layout": server.layout_for(ONLOOKER), "viewer": ONLOOKER}
+        assert socket.receive_json() == {"layout": layout_for(ONLOOKER), "viewer": ONLOOKER}
         assert socket.receive_json()["controls"] == []
         socket.send_json({"press": "vertex 3", "version": 0})
         assert "nothing to press" in socket.receive_json()["refused"]

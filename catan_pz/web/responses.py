@@ -1,0 +1,70 @@
+"""Pages and files that the server sends, with the headers that browsers heed."""
+
+from importlib.resources import files
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+FILES: Final = {
+    "table.css": "text/css",
+    "table.js": "text/javascript",
+    "picture.js": "text/javascript",
+}
+"""What pages load, with the type of each."""
+
+_HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    # The address holds the secret of the seat.
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-cache",
+}
+
+
+def page(name: str) -> Response:
+    """A page of HTML."""
+    return _file(f"{name}.html", "text/html")
+
+
+async def asset(request: Request) -> Response:
+    """A file that a page loads."""
+    name = request.path_params["name"]
+    if name not in FILES:
+        return PlainTextResponse("There is no such file.", 404)
+    return _file(name, FILES[name])
+
+
+def _file(name: str, media_type: str) -> Response:
+    content = (files("catan_pz.web") / "pages" / name).read_text(encoding="utf-8")
+    return Response(content, media_type=f"{media_type}; charset=utf-8")
+
+
+def is_own_origin(socket: WebSocket) -> bool:
+    """Whether a page of this server opens the connection, or no page at all."""
+    origin = socket.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == socket.headers.get("host")
+
+
+class SafeHeaders:
+    """Adds the headers that browsers heed to every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, and add the headers."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                added = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
+                message["headers"] = [*message.get("headers", []), *added]
+            await send(message)
+
+        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
