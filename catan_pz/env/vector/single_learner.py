@@ -7,14 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.hosting import SeatedCopies, SeatedRows, blamed
-from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
-from catan_pz.agents.registry import Opponents, as_opponents
+from catan_pz.agents.registry import Opponents
 from catan_pz.agents.result import SeatResult, result_for
-from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_seed, quoted
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
+from catan_pz.env.vector.seated_opponents import SeatedOpponents
 from catan_pz.events import event_arrays
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
@@ -30,7 +28,7 @@ from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.per_step import PerStep
 from catan_pz.runtime.reward_values import reward_values
-from catan_pz.runtime.threaded import ThreadedGames, integers
+from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 _SAMPLE_SALT: Final = np.uint64(0x2545F4914F6CDD1D)
@@ -133,8 +131,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._reward = make_reward(reward)
         self._linear = isinstance(self._reward, LinearReward)
         self._dense = int(not is_sparse(self._reward))
-        self._copies = SeatedCopies(self.rules)
-        self._seat_seeds = SeatSeeds(self.num_games, self.rules.num_players)
+        self._seated = SeatedOpponents(self.num_games, self.rules, self._result)
         self.opponents = opponents
         self.encoder = as_encoder(observation)
         self._encoded: PerStep[Any] = PerStep(self._encode)
@@ -144,33 +141,16 @@ class SingleLearnerBatch(ThreadedGames):
     @property
     def opponents(self) -> list[Agent | None]:
         """Those of each place from the learner's left, None for random ones; can be replaced."""
-        return list(self._opponents)
+        return list(self._seated.agents)
 
     @opponents.setter
     def opponents(self, given: Opponents) -> None:
-        opponents = as_opponents(given, self.rules.num_players - 1)
-        for agent in opponents:
-            if agent is None:
-                continue
-            if agent.needs_belief:
-                raise ValueError(
-                    f"option opponents={given!r}: agent {agent.name!r} needs a belief, which "
-                    "batches don't keep; allowed: agents without `needs_belief`"
-                )
-            if agent.needs_events:
-                raise ValueError(
-                    f"option opponents={given!r}: agent {agent.name!r} observes events, which "
-                    "batches don't write; allowed: agents without `observe`"
-                )
-            agent.check_rules(self.rules)
-        random_places = sum(1 << place for place, a in enumerate(opponents, 1) if a is None)
-        # A reward that only Python knows has to see every decision.
-        random_inside = random_places if self._linear else 0
+        opponents = self._seated.checked(given)
         with self._turn:
-            self._copies.leave(range(self.num_games), self._result)
-            self._opponents = opponents
-            self._random_places = random_places
-            self._random_inside = random_inside
+            self._seated.replace(opponents)
+            self._random_places = self._seated.random_places
+            # A reward that only Python knows has to see every decision.
+            self._random_inside = self._random_places if self._linear else 0
 
     @property
     def seen(self) -> Any:
@@ -233,7 +213,7 @@ class SingleLearnerBatch(ThreadedGames):
         self.final_decisions = np.zeros(size, np.int64)
         self.final_return = np.zeros(size)
         self._decisions = np.zeros(size, np.int64)
-        self._decisions_by = np.zeros((size, self.rules.num_players), np.int64)
+        self._decisions_by = self._seated.decisions
         self._return = np.zeros(size)
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
         self._events = event_arrays(size if self._dense else 1)
@@ -296,7 +276,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._take_turns()
         self.done[:] = False
         self.truncated[:] = False
-        self._forget(np.arange(self.num_games))
+        self._seated.forget(np.arange(self.num_games))
         self._deal(where)
         self._finish_rounds()
         self._encoded.forget()
@@ -329,7 +309,7 @@ class SingleLearnerBatch(ThreadedGames):
     def _restart(self, places: NDArray[np.bool_]) -> None:
         self.games["phase"][places] = Phase.OVER
         self.done[places] = True  # what is played before the first decision pays nothing
-        self._forget(np.flatnonzero(places))
+        self._seated.forget(np.flatnonzero(places))
         self._deal(batch_rules.WHERE_FINISHED)
         self._finish_rounds()
         self._encoded.forget()
@@ -346,9 +326,9 @@ class SingleLearnerBatch(ThreadedGames):
             ValueError: where opponents keep something of a game, as all may that aren't
                 `stateless`.
         """
-        if self._copies.names:
+        if self._seated.names:
             raise ValueError(
-                f"option opponents: {self._copies.names} may keep something of a game, which no "
+                f"option opponents: {self._seated.names} may keep something of a game, which no "
                 "state holds; allowed: stateless agents, such as BatchAgents"
             )
         with self._turn:
@@ -374,7 +354,7 @@ class SingleLearnerBatch(ThreadedGames):
             self._change(self._copy_from, state)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
-        self._copies.leave(range(self.num_games), self._result)
+        self._seated.leave()
         for name in _KEPT:
             getattr(self, name)[...] = state[name.lstrip("_")]
         self._waiting[:] = False
@@ -430,7 +410,7 @@ class SingleLearnerBatch(ThreadedGames):
         """Let threads and opponents go; steps then run on one thread, with fresh opponents."""
         super().close()
         with self._turn:
-            self._copies.leave(range(self.num_games), self._result)
+            self._seated.leave()
 
     def _finish_rounds(self) -> None:
         """Play the opponents that aren't played inside compiled code, until none is to move."""
@@ -465,13 +445,8 @@ class SingleLearnerBatch(ThreadedGames):
         if finished.any():
             ended = np.flatnonzero(self.done & ~ended_before)
             self._keep_ends(ended)
-            self._forget(ended)
+            self._seated.forget(ended)
             self._deal(batch_rules.WHERE_FINISHED)
-
-    def _forget(self, rows: NDArray[np.intp]) -> None:
-        """Start the opponents' streams anew in games that are over, and dismiss copies there."""
-        self._decisions_by[rows] = 0
-        self._copies.leave(set(rows.tolist()), self._result)
 
     def _result(self, game: int, seat: int) -> SeatResult:
         return result_for(self.games[game], self.rules, seat)
@@ -496,25 +471,10 @@ class SingleLearnerBatch(ThreadedGames):
             )
         rows = np.flatnonzero(self._waiting)
         seats = self.games["player"][rows]
-        places = (seats - self.seats[rows]) % self.rules.num_players
-        for agent in {id(agent): agent for agent in self._opponents if agent is not None}.values():
-            own = np.isin(places, [k for k, one in enumerate(self._opponents, 1) if one is agent])
-            if own.any():
-                asked = rows[own]
-                given = self._ask(agent, asked, seats[own])
-                chosen = integers(given, len(asked), f"actions of opponent {agent!r}")
-                self._check_legal(asked, chosen)
-                self._actions[asked] = chosen
-
-    def _ask(self, agent: Agent, rows: NDArray[np.intp], seats: NDArray[np.int8]) -> Any:
-        """The choices of an opponent that is to move in some games."""
-        seeds = self._seat_seeds.of(self.seeds, rows, seats)
-        random_bits = nth_numbers(seeds, self._decisions_by[rows, seats])
-        self._decisions_by[rows, seats] += 1
-        seated = SeatedRows(self._copies, rows, seats, seeds)
-        views = Views(self.observation[rows], self.mask[rows], seeds, random_bits, seated)
-        with blamed(agent):
-            return agent.act_batch(views)
+        arrays = self.seats, self.seeds, self.observation, self.mask
+        for asked, chosen in self._seated.choices(rows, seats, *arrays):
+            self._check_legal(asked, chosen)
+            self._actions[asked] = chosen
 
     def _check_legal(self, rows: NDArray[np.intp], chosen: NDArray[np.int64]) -> None:
         num_actions = self.rules.num_actions
