@@ -1,6 +1,15 @@
 """Sphinx builds the documentation from these pages: make docs."""
 
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
 import catan_pz
+from catan_pz.agents import load
+from catan_pz.runtime.game import Game
+from catan_pz.ui.frames import frames_of_match
+from catan_pz.ui.session import Session
+from catan_pz.web.replay import make_replay
 
 project = "catan-pz"
 project_copyright = "the authors of catan-pz"
@@ -25,8 +34,19 @@ napoleon_use_ivar = True
 
 html_theme = "furo"
 html_title = "catan-pz"
-html_extra_path = ["static"]
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#a03c1e", "color-brand-content": "#a03c1e"},
     "dark_css_variables": {"color-brand-primary": "#e58a5a", "color-brand-content": "#e58a5a"},
 }
+
+
+def setup(app: Sphinx) -> None:
+    """Let a game be played for the pages that show a replay."""
+    app.connect("build-finished", _write_replay)
+
+
+def _write_replay(app: Sphinx, error: Exception | None) -> None:
+    if error is None and app.builder.format == "html":
+        session = Session(Game(seed=3), [load("heuristic")] * 4, seed=3)
+        replay = make_replay(frames_of_match(session), names=session.names)
+        replay.save(Path(app.outdir) / "replay.html")

@@ -144,8 +144,9 @@ def _parts(layer: str) -> list[str]:
 
 def _page(title: str, packed: str) -> str:
     pages = files("catan_pz.web") / "pages"
-    page, style, program = (
-        (pages / f"replay.{form}").read_text(encoding="utf-8") for form in ("html", "css", "js")
+    page, colors, style, program = (
+        (pages / name).read_text(encoding="utf-8")
+        for name in ("replay.html", "colors.css", "replay.css", "replay.js")
     )
-    parts = {"title": escape(title), "style": style, "program": program, "game": packed}
+    parts = {"title": escape(title), "style": colors + style, "program": program, "game": packed}
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 FILES: Final = {
+    "colors.css": "text/css",
     "table.css": "text/css",
     "table.js": "text/javascript",
     "picture.js": "text/javascript",

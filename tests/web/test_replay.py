@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import catan_pz.web
 from catan_pz.cli import main
 from catan_pz.render.svg import table
 from catan_pz.render.view import table_view
@@ -22,6 +23,8 @@ from tests.render.test_secrecy import resampled
 from tests.ui.recordings import recorded
 
 __all__ = ["recorded"]
+
+PAGES = Path(catan_pz.web.__file__).parent / "pages"
 
 
 def content(replay: Replay) -> dict[str, Any]:
@@ -104,11 +107,9 @@ def test_commands_write_the_same_page(recorded: Path, tmp_path: Path, capsys: An
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_the_program_is_valid_javascript(tmp_path: Path) -> None:
-    import catan_pz.web
-
-    source = Path(catan_pz.web.__file__).parent / "pages" / "replay.js"
-    module = tmp_path / "replay.mjs"
+@pytest.mark.parametrize("source", sorted(PAGES.glob("*.js")), ids=lambda path: path.name)
+def test_the_programs_are_valid_javascript(source: Path, tmp_path: Path) -> None:
+    module = tmp_path / "program.mjs"
     module.write_text(source.read_text())
     done = subprocess.run(
         ["node", "--check", str(module)], check=False, capture_output=True, text=True
