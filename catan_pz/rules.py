@@ -9,7 +9,7 @@ from inspect import signature
 from operator import index
 from typing import Any, Final, Self
 
-from catan_pz.checks import did_you_mean, not_possible, quoted
+from catan_pz.checks import check_choice, did_you_mean, not_possible, quoted
 from catan_pz.terms import (
     GENERIC_HARBOR,
     HARBOR_COUNTS,
@@ -46,9 +46,11 @@ class Board:
     def __post_init__(self) -> None:
         for name in ("terrains", "tokens", "harbors"):
             given = getattr(self, name)
-            if not isinstance(given, Iterable):
-                raise not_possible(f"board: {name}", given, "a list of numbers")
-            object.__setattr__(self, name, tuple(map(_plain_int, given)))
+            try:
+                parts = tuple(map(_plain_int, given))
+            except TypeError:
+                raise not_possible(f"board: {name}", given, "a list of numbers") from None
+            object.__setattr__(self, name, parts)
         _check_parts("terrains", self.terrains, _repeated(TERRAIN_COUNTS))
         _check_parts("tokens", self.tokens, [0, *NUMBER_TOKENS])
         _check_parts("harbors", self.harbors, _repeated(HARBOR_COUNTS))
@@ -73,7 +75,7 @@ class Board:
                 GENERIC_HARBOR if kinds[e] is None else _named(Resource, kinds[e])
                 for e in HARBOR_EDGES
             )
-        except (KeyError, TypeError) as error:
+        except (LookupError, TypeError) as error:
             raise ValueError(f"board: missing or unknown entry {quoted(error)}") from error
         return cls(terrains, tokens, harbors)
 
@@ -172,10 +174,8 @@ class Rules:
         for name in ("trading", "counter_offers", "friendly_robber", "no_adjacent_red"):
             self._check_flag(name)
         self._check_flag("skip_forced")
-        self._check_choice("offer_form", OFFER_FORMS)
-        first = _plain_int(self.first_player)
-        if not (first == "random" or (type(first) is int and first == 0)):
-            raise _bad_option("first_player", self.first_player, "0 or 'random'")
+        check_choice("offer_form", self.offer_form, OFFER_FORMS)
+        check_choice("first_player", self.first_player, (0, "random"))
         object.__setattr__(self, "dice", _dice_option(self.dice))
         object.__setattr__(self, "board", _board_option(self.board))
         if self.no_adjacent_red and not (self.board == "random" or isinstance(self.board, tuple)):
@@ -262,10 +262,6 @@ class Rules:
     def _check_flag(self, name: str) -> None:
         if not isinstance(getattr(self, name), bool):
             raise _bad_option(name, getattr(self, name), "True or False")
-
-    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
-        if getattr(self, name) not in choices:
-            raise _bad_option(name, getattr(self, name), f"one of {choices}", choices)
 
 
 _LONGEST_NAME: Final = 80

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import quoted
 from catan_pz.encoders import Encoder, load, names
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.names import markdown, shown
@@ -73,7 +74,7 @@ def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDA
         arrays = read_arrays(content)
         header = json.loads(arrays.pop("header").tobytes())
         if header["format"] != FORMAT:
-            raise ValueError(f"its format is {header['format']!r}, must be {FORMAT!r}")
+            raise ValueError(f"its format is {quoted(header['format'])}, must be {FORMAT!r}")
         if header["checksum"] != checksum(arrays):
             raise ValueError("its checksum doesn't fit: the file is damaged")
         yield header, arrays
@@ -92,14 +93,14 @@ def encoder_of(header: Mapping[str, Any]) -> Encoder:
     name, layout = header["encoder"]["name"], header["encoder"]["layout"]
     if name not in names():
         raise ValueError(
-            f"it was made for the encoder {name!r}, which isn't known: give it to "
+            f"it was made for the encoder {quoted(name)}, which isn't known: give it to "
             "catan_pz.encoders.register first"
         )
     encoder = load(name)
     if encoder.layout != layout:
         raise ValueError(
-            f"it was made for another encoder of the name {name!r}: layout {layout!r}, the one "
-            f"known has {encoder.layout!r}"
+            f"it was made for another encoder of the name {name!r}: layout {quoted(layout)}, "
+            f"the one known has {encoder.layout!r}"
         )
     return encoder
 
@@ -120,7 +121,7 @@ def card_markdown(
 
     Args:
         name: of the model.
-        rows: what is told of it: a name and a value each.
+        rows: what its card says: a name and a value each.
         results: of evaluations: `against`, `games`, `win_rate`, `interval` (95 %), `seed`.
     """
     lines = [f"# {markdown(shown(name))}", "", "| | |", "|---|---|"]

@@ -20,6 +20,7 @@ from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.migration import migrated
 from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
 from catan_pz.agents.views import Views
+from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders import Encoder, load
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
@@ -60,11 +61,11 @@ class Model:
 
     def __post_init__(self) -> None:
         if self.outputs not in OUTPUTS:
-            raise ValueError(f"model: outputs={self.outputs!r} is not possible; allowed: {OUTPUTS}")
+            raise not_possible("model: outputs", self.outputs, f"one of {OUTPUTS}")
         allowed = CHOICES if self.outputs == "logits" else ("best",)
         if self.choice not in allowed:
             raise ValueError(
-                f"model: choice={self.choice!r} is not possible for {self.outputs}; "
+                f"model: choice={quoted(self.choice)} is not possible for {self.outputs}; "
                 f"allowed: {allowed}"
             )
         actions = Rules.from_dict(self.rules).num_actions
@@ -146,7 +147,7 @@ def _network(
         return DenseNetwork.of(weights, **options)
     if kind == BoardNetwork.kind:
         return BoardNetwork(weights, **options)
-    raise ValueError(f"its network is of the kind {kind!r}, must be one of {KINDS}")
+    raise ValueError(f"its network is of the kind {quoted(kind)}, must be one of {KINDS}")
 
 
 def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -57,6 +57,8 @@ def position(
     given = dict(players) if isinstance(players, Mapping) else dict(enumerate(players))
     if not isinstance(deck, Sequence) or not all(isinstance(card, str) for card in deck):
         raise not_possible("deck", deck, "a list of cards by name")
+    if not isinstance(phase, str):
+        raise not_possible("phase", phase, "the name of a phase")
     table = [_player(given.get(p, {})) for p in range(rules.num_players)]
     data = _skeleton(rules, table, board, phase, deck, seed)
     unknown = set(entries) - set(data)
@@ -75,9 +77,13 @@ def position(
 
 def _counts(given: Any, name: str) -> None:
     """Refuse what isn't an object of counts by name."""
-    counts = isinstance(given, Mapping) and all(isinstance(n, int) for n in given.values())
-    if not counts or not all(isinstance(key, str) for key in given):
-        raise not_possible(f"{name} of a player", given, "an object of counts by name")
+    if not (
+        isinstance(given, Mapping)
+        and all(isinstance(key, str) for key in given)
+        and all(isinstance(n, int) and 0 <= n <= BANK_PER_RESOURCE for n in given.values())
+    ):
+        allowed = f"an object of counts by name, from 0 to {BANK_PER_RESOURCE}"
+        raise not_possible(f"{name} of a player", given, allowed)
 
 
 def _player(given: Any) -> dict[str, Any]:

@@ -177,6 +177,7 @@ def _change(path, **changes):
         ({"rules": {"trading": True}}, "gives 252 outputs, its rules have 389 actions"),
         ({"rules": {"num_players": 7}}, "num_players=7"),
         ({"rules": None}, "no model"),
+        ({"format": "x" * 9999}, r"format is 'x{100,300}\.\.\., must"),
     ],
 )
 def test_a_file_that_does_not_fit_is_named(tmp_path, changes, match):

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
@@ -74,15 +75,15 @@ WRONG = {
     "num_players": [1, 5, "4", 2.0, True, None],
     "trading": [1, "yes", None],
     "counter_offers": [0, "no"],
-    "offer_form": ["any", None, []],
+    "offer_form": ["any", None, [], np.zeros(0)],
     "max_offers_per_turn": [-1, 1.5, "3", True],
     "victory_points": [2, 23, "10", None],
     "discard_limit": [0, 96, 7.0],
     "friendly_robber": [1, None],
     "dice": ["fair", [], [(1, 7)], [(0, 1)], [(1,)], 6, None, [(1.5, 2)], ["12"]],
-    "board": ["square", [], [-1], [2**64], 5, None, [1.5], ["a"]],
+    "board": ["square", [], np.array(3), [-1], [2**64], 5, None, [1.5], ["a"]],
     "no_adjacent_red": [1, "yes"],
-    "first_player": [1, "last", None, False, 0.0],
+    "first_player": [1, "last", None, False, 0.0, np.zeros(2)],
     "skip_forced": [1, None],
     "max_turns": [0, -5, 1.5, "1000", True],
 }

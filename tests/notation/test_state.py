@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
@@ -543,8 +544,29 @@ def test_a_position_by_hand_that_breaks_the_rules_is_refused():
         [{"hand": {"brick": 20}}, {}],
         [{"knights": 3}, {}],
     ):
-        with pytest.raises(ValueError, match=r"position|unknown|state"):
+        with pytest.raises(ValueError, match=r"position|unknown|from 0 to 19"):
             position(seats, rules=Rules(num_players=2))
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"phase": np.zeros(3)}, "phase="),
+        ({"phase": None}, "phase=None"),
+        ({"players": [{"cards": {"knight": -(10**30)}}, {}]}, "cards of a player"),
+        ({"players": [{"hand": {"ore": 10**30}}, {}]}, "from 0 to 19"),
+    ],
+)
+def test_a_position_by_hand_of_odd_values_is_refused(changes, match):
+    with pytest.raises(ValueError, match=match):
+        position(**({"players": [{}, {}], "rules": Rules(num_players=2)} | changes))
+
+
+def test_arrays_in_the_board_of_a_state_are_refused():
+    state = Game(seed=1).snapshot()
+    for name in ("hexes", "harbors"):
+        with pytest.raises(ValueError, match="board: missing or unknown entry"):
+            Game.from_snapshot(state | {"board": state["board"] | {name: np.zeros((9, 3))}})
 
 
 def test_an_entry_that_no_state_has_is_refused():

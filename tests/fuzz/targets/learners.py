@@ -90,8 +90,9 @@ def kept(rng: Random, tally: Tally) -> None:
             state[name] = spoilt(rng, np.asarray(state[name]))
         elif rng.random() < 0.5:
             state[name] = odd_or(rng, odd_array(rng))
-        elif state[name].size and state[name].flags.writeable:
-            state[name].reshape(-1)[rng.randrange(state[name].size)] = rng.choice((0, 1, 100))
+        elif isinstance(array := state[name], np.ndarray) and array.size:
+            changed = state[name] = array.copy()
+            changed.reshape(-1)[rng.randrange(array.size)] = rng.choice((0, 1, 100))
     accepted, _ = tally.attempt(batch.set_state, state)
     for _ in range(3):
         batch.step(batch.sample())

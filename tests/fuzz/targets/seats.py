@@ -133,8 +133,9 @@ def seated(rng: Random, tally: Tally) -> None:
         for _ in range(10):
             if not game.mask.any():
                 break
-            table.step()
-            tally["steps"] += 1
+            accepted, _ = tally.attempt(table.step, allowed=(RuntimeError,))
+            require(accepted or None in table.agents, "an agent doesn't play")
+            tally["steps"] += accepted
     play_on(rng, game, tally, 3)
 
 
