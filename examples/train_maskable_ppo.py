@@ -35,13 +35,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from sb3_contrib import MaskablePPO
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
+from catan_pz.training.console import say
 from catan_pz.training.curves import Phase
 from catan_pz.training.evaluation import line_up
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.league import make_opponents
 from catan_pz.training.networks import NetworkArgs, actor_critic
 from catan_pz.training.options import Count, command_line, parse
-from catan_pz.training.run import Training, open_run, say
+from catan_pz.training.run import Training, open_run
 from catan_pz.training.timers import Timers
 
 

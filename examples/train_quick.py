@@ -39,9 +39,9 @@ from catan_pz.env.vector.sb3 import note_training
 from catan_pz.files import whole_file
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
+from catan_pz.training.console import say, warn
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
 from catan_pz.training.options import Count, parse
-from catan_pz.training.run import say, warn
 from catan_pz.training.tensorboard import make_logger
 
 

@@ -194,12 +194,12 @@ def test_learning_curves() -> None:
 def test_what_a_training_says(name: str, capsys: Any) -> None:
     pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
     pytest.importorskip("tyro", reason="takes the extra `train`")
-    from catan_pz.training import run
+    from catan_pz.training import console
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(run.console, "file", sys.stdout)
-        run.say(f"saved in {name[:50]}")
-        run.warn(f"{name[:50]} is missing")
+        patched.setattr(console.console, "file", sys.stdout)
+        console.say(f"saved in {name[:50]}")
+        console.warn(f"{name[:50]} is missing")
     told = capsys.readouterr().out
     assert all(line.isprintable() for line in told.split("\n"))
 

@@ -14,7 +14,6 @@ from typing import Any, Final, Self
 
 import numpy as np
 import torch
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
@@ -23,6 +22,7 @@ from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
 from catan_pz.names import printable
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.console import console, say, warn
 from catan_pz.training.curves import Phase, write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
 from catan_pz.training.hardware import hardware
@@ -31,8 +31,6 @@ from catan_pz.training.options import RunArgs, check_device, check_same_training
 from catan_pz.training.state import get_state, set_state
 from catan_pz.training.tensorboard import make_logger
 from catan_pz.training.timers import Timers
-
-console = Console()
 
 _LOG_EVERY: Final = 16_384
 """Frames between two entries in TensorBoard's logs."""
@@ -61,16 +59,6 @@ def open_run(args: RunArgs) -> dict[str, Any] | None:
             "--resume to continue it, or another folder"
         )
     return None
-
-
-def say(text: str, style: str | None = None) -> None:
-    """Print a line above the progress bar, in a style of rich's."""
-    console.print(printable(text), style=style, soft_wrap=True, highlight=False, markup=False)
-
-
-def warn(text: str) -> None:
-    """Print a warning."""
-    say(text, "yellow")
 
 
 class Training(BaseCallback):

@@ -1,0 +1,65 @@
+"""Players whose logits come from a function, such as the network of any library."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.network import sample_actions
+from catan_pz.agents.views import Views
+from catan_pz.checks import check_flag, quoted
+from catan_pz.encoders import Encoder, as_encoder
+
+
+class LogitsAgent(BatchAgent):
+    """Plays by a function from observations to a logit or Q-value for each action.
+
+    Illegal actions are masked here: the function need not know the mask. Letters: K games,
+    A actions.
+
+    Args:
+        logits: from what the encoder gives for K games, a NumPy array (K, ...) or a dict of
+            such, to (K, A) numbers: an array, or what NumPy makes one of, such as a tensor
+            on the CPU that requires no gradient.
+        observation: the `Encoder` of what the function takes, or its name.
+        best: whether it plays the action of the largest number instead of sampling from the
+            softmax; for Q-values.
+        name: for tables of results.
+
+    Raises:
+        ValueError: for an encoder that doesn't exist.
+    """
+
+    name = "logits"
+
+    def __init__(
+        self,
+        logits: Callable[[Any], Any],
+        *,
+        observation: Encoder | str = "flat",
+        best: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self._logits = logits
+        self.encoder = as_encoder(observation)
+        self.best = check_flag("best", best)
+        if name is not None:
+            self.name = name
+
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        """(K,) choices; the random bits sample from the policy.
+
+        Raises:
+            ValueError: if the function gives another shape than (K, A), or NaN.
+        """
+        given = np.asarray(self._logits(self.encoder.encode(views.observations)), np.float64)
+        if given.shape != views.masks.shape:
+            raise ValueError(f"logits have shape {given.shape}, must have {views.masks.shape}")
+        legal = np.where(views.masks != 0, given, -np.inf)
+        if np.isnan(legal).any():
+            raise ValueError(f"logits of {quoted(self.name)} are NaN")
+        if self.best:
+            return np.asarray(legal.argmax(axis=1), np.int64)
+        return sample_actions(np.exp(legal - legal.max(axis=1, keepdims=True)), views.random_bits)
