@@ -25,6 +25,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
         "catan-pz serve --agents heuristic,search --players 3 --no-trading",
         "catan-pz serve --seats 2 --names Ann,Bob --host 0.0.0.0 --save tables",
         "catan-pz serve --seats 0 --agents heuristic",
+        "catan-pz serve --study position.json",
     ),
 )
 @click.option(
@@ -65,6 +66,14 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
     metavar="FOLDER",
     help="Keep the tables here, with their links; those in it that aren't over go on.",
 )
+@click.option(
+    "--study",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="Open the study as well, with a position or a recorded game if one is given.  "
+    "[open, unless --host lets others in]",
+)
 @trust_option
 @rules_options
 def command(
@@ -76,6 +85,7 @@ def command(
     tables: int,
     pause: float,
     save: Path | None,
+    study: str | None,
     **chosen: Any,
 ) -> None:
     """Open a table in the browser, to play against agents, with friends, or to look on.
@@ -87,6 +97,7 @@ def command(
     need("web", "a table in the browser", "starlette", "uvicorn", "websockets")
     from catan_pz.web.listening import listen, open_socket
 
+    studies = _studies(study) if study is not None or host in _LOOPBACK else None
     pool = ThreadPoolExecutor(_THREADS, "agent")
     with open_socket(host, port) as socket, compiling_shown():
         opened = _saved_tables(save, pause, pool) if save is not None else []
@@ -97,11 +108,14 @@ def command(
                 for number in range(tables)
             ]
         shown = f"[{host}]" if ":" in host else host
-        _say_links(opened, f"http://{shown}:{socket.getsockname()[1]}")
+        address = f"http://{shown}:{socket.getsockname()[1]}"
+        _say_links(opened, address)
+        if studies is not None:
+            click.echo(f"Study: {address}/study")
         if host not in _LOOPBACK:
             click.echo("Anybody on this network who has a link can use it.", err=True)
         try:
-            listen(socket, opened)
+            listen(socket, opened, studies)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -132,6 +146,18 @@ def _new_table(
     hosted = HostedGame(Seats(playing, called), rules=rules)
     path = None if save is None else save / f"table-{number}.jsonl"
     return LiveTable(hosted, specs, path, pause, pool)
+
+
+def _studies(file: str | None) -> Any:
+    from catan_pz.web.study import StudyError
+    from catan_pz.web.study_server import Studies
+
+    try:
+        return Studies(Path(file).read_text(encoding="utf-8") if file else None)
+    except OSError as error:
+        raise click.UsageError(f"--study {file}: {error.strerror}") from error
+    except (StudyError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"--study {file}: {error}") from error
 
 
 def _person_names(names: str | None, seats: int) -> list[str]:

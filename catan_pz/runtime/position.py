@@ -1,7 +1,7 @@
 """Positions written by hand: name what matters, and the rest follows."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ def position(
     data |= entries
     games, rules = state_from_dict(data)
     game = Game.from_games(games, rules)
-    _award(game.games[0], entries)
+    award(game.games[0], entries)
     game = Game.from_games(games, rules)
     broken = game.validate()
     if broken:
@@ -157,14 +157,19 @@ def _skeleton(
     }
 
 
-def _award(state: np.ndarray, entries: Mapping[str, Any]) -> None:
-    """Give the special cards to the sole leaders."""
+def award(state: np.ndarray, given: Container[str] = ()) -> None:
+    """Give the special cards to the sole leaders.
+
+    Args:
+        state: a `STATE` scalar with the roads' lengths.
+        given: "longest_road_owner" or "largest_army_owner" where it stays as it is.
+    """
     rivals = (
         ("longest_road_owner", state["road_length"], LONGEST_ROAD_MINIMUM),
         ("largest_army_owner", state["played"][:, 0], LARGEST_ARMY_MINIMUM),
     )
     for name, counts, minimum in rivals:
-        if name not in entries:
+        if name not in given:
             leaders = np.flatnonzero(counts == counts.max())
             alone = counts.max() >= minimum and len(leaders) == 1
             state[name] = leaders[0] if alone else NOBODY

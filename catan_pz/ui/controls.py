@@ -14,6 +14,7 @@ from catan_pz.notation.actions import action_id, bundle_to_dict, describe_action
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
 from catan_pz.render.layout import Area, Bar, Box, Disc, Layout, layout, on_board
 from catan_pz.render.log import bundle_words
+from catan_pz.render.places import edge_words, hex_words, vertex_words
 from catan_pz.render.view import Bundle, TableView
 from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES
 from catan_pz.runtime.game import Game
@@ -75,6 +76,22 @@ class Control:
     def is_active(self) -> bool:
         """Whether it can be pressed."""
         return bool(self.play) or self.draft is not None
+
+
+def vertex_area(vertex: int) -> Disc:
+    """Where a vertex is pressed."""
+    return Disc(*on_board(VERTEX_POSITIONS[vertex]), _VERTEX_REACH)
+
+
+def edge_area(edge: int) -> Bar:
+    """Where an edge is pressed."""
+    start, end = shortened(*edge_ends(edge), 12)
+    return Bar(on_board(start), on_board(end), _EDGE_REACH)
+
+
+def hex_area(hex_id: int) -> Disc:
+    """Where a hex is pressed."""
+    return Disc(*on_board(HEX_POSITIONS[hex_id]), _HEX_REACH)
 
 
 def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Control, ...]:
@@ -179,22 +196,23 @@ class _Decision:
         return Control(name, box, words, play, draft, key, label or name.capitalize())
 
     def board(self) -> Iterator[Control]:
-        for kind, first, verb in (
-            ("vertex", table.BUILD_SETTLEMENT, "build a settlement"),
-            ("vertex", table.BUILD_CITY, "build a city"),
+        view = self.view
+        for first, verb in (
+            (table.BUILD_SETTLEMENT, "build a settlement"),
+            (table.BUILD_CITY, "build a city"),
         ):
             for a in self.has(first, len(VERTEX_POSITIONS)):
-                x, y = on_board(VERTEX_POSITIONS[a - first])
-                disc = Disc(x, y, _VERTEX_REACH)
-                yield Control(f"{kind} {a - first}", disc, verb, (a,))
+                v = a - first
+                words = f"{verb}: {vertex_words(view, v)}"
+                yield Control(f"vertex {v}", vertex_area(v), words, (a,))
         for a in self.has(table.BUILD_ROAD, table.BUILD_SETTLEMENT - table.BUILD_ROAD):
-            start, end = shortened(*edge_ends(a - table.BUILD_ROAD), 12)
-            bar = Bar(on_board(start), on_board(end), _EDGE_REACH)
-            yield Control(f"edge {a - table.BUILD_ROAD}", bar, "build a road", (a,))
+            e = a - table.BUILD_ROAD
+            words = f"build a road: {edge_words(view, e)}"
+            yield Control(f"edge {e}", edge_area(e), words, (a,))
         for a in self.has(table.MOVE_ROBBER, len(HEX_POSITIONS)):
-            x, y = on_board(HEX_POSITIONS[a - table.MOVE_ROBBER])
-            disc = Disc(x, y, _HEX_REACH)
-            yield Control(f"hex {a - table.MOVE_ROBBER}", disc, "move the robber here", (a,))
+            h = a - table.MOVE_ROBBER
+            words = f"move the robber here: {hex_words(view, h)}"
+            yield Control(f"hex {h}", hex_area(h), words, (a,))
 
     def victims(self) -> Iterator[Control]:
         """Those to steal from: their panels, and their buildings beside the robber."""
@@ -205,8 +223,7 @@ class _Decision:
             there = self.view.seats[q]
             for v in map(int, HEX_VERTICES[self.view.robber]):
                 if v in there.settlements + there.cities:
-                    disc = Disc(*on_board(VERTEX_POSITIONS[v]), _VERTEX_REACH)
-                    yield Control(f"seat {q}", disc, words, (a,))
+                    yield Control(f"seat {q}", vertex_area(v), words, (a,))
 
     def dice_and_turn(self) -> Iterator[Control]:
         if self.has(table.ROLL):

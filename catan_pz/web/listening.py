@@ -6,8 +6,8 @@ from typing import Final
 
 import uvicorn
 
-from catan_pz.web.limits import MOST_BYTES
 from catan_pz.web.server import LiveTable, make_app
+from catan_pz.web.study_server import MOST_BYTES, Studies
 
 _BACKLOG: Final = 128
 _GRACE_SECONDS: Final = 2
@@ -27,14 +27,16 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise OSError(f"can't listen on {host} port {port}: {reason}") from error
 
 
-def listen(opened: socket.socket, tables: Sequence[LiveTable]) -> None:
-    """Serve tables until the process is told to end."""
+def listen(
+    opened: socket.socket, tables: Sequence[LiveTable], studies: Studies | None = None
+) -> None:
+    """Serve tables, and studies where there are any, until the process is told to end."""
     config = uvicorn.Config(
-        make_app(tables),
+        make_app(tables, studies),
         log_level="warning",
         ws="websockets-sansio",
         # Longer messages are refused with a reason up to here, and cut off beyond.
-        ws_max_size=16 * MOST_BYTES,
+        ws_max_size=2 * MOST_BYTES,
         timeout_graceful_shutdown=_GRACE_SECONDS,
         server_header=False,
     )

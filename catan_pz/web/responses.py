@@ -1,5 +1,6 @@
 """Pages and files that the server sends, with the headers that browsers heed."""
 
+from functools import cache
 from importlib.resources import files
 from typing import Final
 from urllib.parse import urlsplit
@@ -14,6 +15,10 @@ FILES: Final = {
     "table.css": "text/css",
     "table.js": "text/javascript",
     "picture.js": "text/javascript",
+    "index.css": "text/css",
+    "study.css": "text/css",
+    "study.js": "text/javascript",
+    "form.js": "text/javascript",
 }
 """What pages load, with the type of each."""
 
@@ -29,9 +34,12 @@ _HEADERS: Final = {
 }
 
 
-def page(name: str) -> Response:
-    """A page of HTML."""
-    return _file(f"{name}.html", "text/html")
+def page(name: str, **parts: str) -> Response:
+    """A page of HTML, with parts for the places that it names in double braces."""
+    content = _content(f"{name}.html")
+    for place, part in parts.items():
+        content = content.replace(f"{{{{{place}}}}}", part)
+    return _response(content, "text/html")
 
 
 async def asset(request: Request) -> Response:
@@ -39,11 +47,15 @@ async def asset(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in FILES:
         return PlainTextResponse("There is no such file.", 404)
-    return _file(name, FILES[name])
+    return _response(_content(name), FILES[name])
 
 
-def _file(name: str, media_type: str) -> Response:
-    content = (files("catan_pz.web") / "pages" / name).read_text(encoding="utf-8")
+@cache
+def _content(name: str) -> str:
+    return (files("catan_pz.web") / "pages" / name).read_text(encoding="utf-8")
+
+
+def _response(content: str, media_type: str) -> Response:
     return Response(content, media_type=f"{media_type}; charset=utf-8")
 
 

@@ -30,6 +30,7 @@ from catan_pz.web.limits import (
 )
 from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
 from catan_pz.web.saved import SavedTable, write
+from catan_pz.web.study_server import Studies
 from catan_pz.web.table import HostedGame, PressError, control_json, layout_for
 
 MOST_CONNECTIONS: Final = 200
@@ -226,14 +227,16 @@ class Connection:
         return await self._table.answer(self._viewer, message)
 
 
-def make_app(tables: Sequence[LiveTable]) -> Starlette:
-    """The application that serves tables."""
-    served = _Served(tables)
+def make_app(tables: Sequence[LiveTable], studies: Studies | None = None) -> Starlette:
+    """The application that serves tables, and studies where there are any."""
+    served = _Served(tables, studies)
     return Starlette(
         routes=[
+            Route("/", served.first_page),
             Route("/table/{link}", served.page),
             Route("/static/{name}", asset),
             WebSocketRoute("/socket/{link}", served.socket),
+            *(studies.routes() if studies is not None else []),
         ],
         middleware=[Middleware(SafeHeaders)],
         lifespan=served.lifespan,
@@ -243,8 +246,9 @@ def make_app(tables: Sequence[LiveTable]) -> Starlette:
 class _Served:
     """Pages and sockets of some tables."""
 
-    def __init__(self, tables: Sequence[LiveTable]) -> None:
+    def __init__(self, tables: Sequence[LiveTable], studies: Studies | None) -> None:
         self._tables = tables
+        self._studies = studies
 
     def find(self, link: str) -> tuple[LiveTable, int] | None:
         """The table and the viewer whose secret a link holds."""
@@ -253,6 +257,10 @@ class _Served:
             if viewer is not None:
                 return table, viewer
         return None
+
+    async def first_page(self, _request: Request) -> Response:
+        """The page without a link: it says how to come to a table, and leads to the study."""
+        return page("index", study="" if self._studies is not None else "hidden")
 
     async def page(self, request: Request) -> Response:
         """The page of a table."""
@@ -289,3 +297,5 @@ class _Served:
             await asyncio.gather(*running, return_exceptions=True)
             for table in self._tables:
                 table.hosted.close()
+            if self._studies is not None:
+                self._studies.close()

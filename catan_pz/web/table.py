@@ -225,11 +225,11 @@ def control_json(control: Control) -> dict[str, Any]:
         "name": control.name,
         "words": control.words,
         "key": control.key,
-        "area": _area_json(control.area),
+        "area": area_json(control.area),
     }
 
 
-def _area_json(area: Area) -> list[float]:
+def area_json(area: Area) -> list[float]:
     """Corner and size of a box, centre and radius of a disc, ends and reach of a bar."""
     match area:
         case Box(x, y, width, height):

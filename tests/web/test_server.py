@@ -74,8 +74,8 @@ def test_pages_come_with_safe_headers_and_unknown_links_are_refused() -> None:
             answer = client.get(f"/static/{name}")
             assert answer.status_code == 200
             weight += len(answer.content)
-        assert weight < 50_000
-        for path in ("/table/guess", "/static/../server.py", "/static/replay.js", "/"):
+        assert weight < 300_000
+        for path in ("/table/guess", "/static/../server.py", "/static/replay.js", "/study"):
             assert client.get(path).status_code == 404
         with pytest.raises(WebSocketDisconnect), client.websocket_connect("/socket/guess"):
             pass

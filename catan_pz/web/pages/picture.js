@@ -11,17 +11,21 @@ function svgElement(name, attributes) {
   return made;
 }
 
+// How far discs and bars reach at least on a narrow screen, so that a finger meets them.
+const FINGER = { disc: 23, bar: 15 };
+
 // A box by corner and size, a disc by centre and radius, a bar by its ends and reach.
-function shape(area) {
+function shape(area, narrow) {
   if (area.length === 4) {
     const [x, y, width, height] = area;
     return svgElement("rect", { x, y, width, height, rx: 6 });
   }
   if (area.length === 3) {
-    const [cx, cy, r] = area;
-    return svgElement("circle", { cx, cy, r });
+    const [cx, cy, reach] = area;
+    return svgElement("circle", { cx, cy, r: narrow ? Math.max(reach, FINGER.disc) : reach });
   }
-  const [x1, y1, x2, y2, reach] = area;
+  const [x1, y1, x2, y2, drawn] = area;
+  const reach = narrow ? Math.max(drawn, FINGER.bar) : drawn;
   return svgElement("line", { x1, y1, x2, y2, "stroke-width": 2 * reach });
 }
 
@@ -112,11 +116,11 @@ export class Picture {
   }
 
   button(control) {
-    const made = shape(control.area);
+    const made = shape(control.area, this.narrow.matches);
     made.classList.add("control");
     made.dataset.name = control.name;
     const words = control.key ? `${control.words} (${control.key})` : control.words;
-    const attributes = { role: "button", tabindex: 0, "aria-label": words };
+    const attributes = { role: "button", tabindex: control.skip ? -1 : 0, "aria-label": words };
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     made.addEventListener("click", () => this.press(control.name));
     made.addEventListener("keydown", (event) => {

@@ -1,0 +1,232 @@
+"""Changes to a position set up by hand, in its JSON form ("catan-pz-state/1").
+
+A change keeps together what belongs together: a card taken into a hand comes from the bank or the
+deck, a phase brings what it needs. Whether the whole keeps the rules is seen afterwards.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from catan_pz.checks import quoted
+from catan_pz.notation.actions import RESOURCE_NAMES
+from catan_pz.notation.state import CARD_NAMES, PHASE_NAMES
+from catan_pz.terms import BANK_PER_RESOURCE, DECK_COUNTS
+
+Position = dict[str, Any]
+
+PIECES: Final = {"settlement": "settlements", "city": "cities", "road": "roads"}
+"""What can be placed for a seat, with the entry of the position that lists it."""
+
+_PLACE_OF: Final = {"settlement": "vertex", "city": "vertex", "road": "edge", "robber": "hex"}
+_ONE: Final = {"vertex": "a vertex", "edge": "an edge", "hex": "a hex"}
+_PLAIN: Final = ("turn", "player_to_move", "rolled", "card_played", "dice", "free_roads")
+_AFTER_A_SEVEN: Final = ("discard", "move_robber", "steal")
+_FREE_ROADS: Final = 2
+
+
+class EditError(ValueError):
+    """A change that isn't possible; says why."""
+
+
+def edited(position: Mapping[str, Any], change: Mapping[str, Any]) -> Position:
+    """A position with one change; the one given stays as it is.
+
+    Args:
+        position: a position in its JSON form.
+        change: one of
+            `{"put": "settlement", "at": "vertex 12", "seat": 1}`, also "city", "road", "robber",
+            or "nothing", which takes away; a piece that is there already is taken away, too,
+            `{"move": "vertex 12", "to": "vertex 30"}`, whatever stands there,
+            `{"set": "hand", "seat": 1, "of": "ore", "to": 3}`, also "cards", "new_cards" and
+            "cards_played", and without "of" "to_discard",
+            `{"set": "phase", "to": "main"}`, also "turn_player", "turn", "player_to_move",
+            "rolled", "card_played", "dice", "free_roads", "next_card", and "seed".
+
+    Raises:
+        EditError: says what is wrong with the change.
+    """
+    new: Position = json.loads(json.dumps(position))
+    try:
+        if "put" in change:
+            _put(new, change["put"], change["at"], change.get("seat"))
+        elif "move" in change:
+            _move(new, change["move"], change["to"])
+        else:
+            _set(new, change)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise EditError(f"{quoted(change)} is no change of a position") from error
+    return new
+
+
+def _place(name: str) -> tuple[str, int]:
+    kind, _, number = name.partition(" ")
+    if kind not in _PLACE_OF.values() or not number.isdecimal():
+        raise EditError(f"{quoted(name)} is no place; allowed: such as 'vertex 12'")
+    return kind, int(number)
+
+
+def _player(position: Position, seat: Any) -> dict[str, Any]:
+    players: list[dict[str, Any]] = position["players"]
+    if type(seat) is not int or not 0 <= seat < len(players):
+        raise EditError(f"seat={quoted(seat)} is not possible; allowed: 0 to {len(players) - 1}")
+    return players[seat]
+
+
+def _standing(position: Position, kind: str, number: int) -> tuple[str, int] | None:
+    """The piece that stands at a place, and its owner."""
+    for seat, player in enumerate(position["players"]):
+        for piece, entry in PIECES.items():
+            if _PLACE_OF[piece] == kind and number in player[entry]:
+                return piece, seat
+    return None
+
+
+def _take_away(position: Position, kind: str, number: int) -> tuple[str, int] | None:
+    standing = _standing(position, kind, number)
+    if standing is not None:
+        piece, seat = standing
+        position["players"][seat][PIECES[piece]].remove(number)
+    return standing
+
+
+def _put(position: Position, piece: str, at: str, seat: Any) -> None:
+    kind, number = _place(at)
+    if piece == "nothing":
+        _take_away(position, kind, number)
+        return
+    if _PLACE_OF[piece] != kind:
+        raise EditError(f"a {piece} stands on {_ONE[_PLACE_OF[piece]]}")
+    if piece == "robber":
+        position["robber"] = number
+        return
+    player = _player(position, seat)
+    if _take_away(position, kind, number) != (piece, seat):
+        player[PIECES[piece]] = sorted([*player[PIECES[piece]], number])
+
+
+def _move(position: Position, start: str, end: str) -> None:
+    (kind, number), (other_kind, other) = _place(start), _place(end)
+    if kind != other_kind:
+        raise EditError(f"what stands on {_ONE[kind]} can't stand on {_ONE[other_kind]}")
+    if kind == "hex":
+        if position["robber"] != number:
+            raise EditError(f"the robber isn't at {start}")
+        position["robber"] = other
+        return
+    standing = _take_away(position, kind, number)
+    if standing is None:
+        raise EditError(f"nothing stands at {start}")
+    _take_away(position, kind, other)
+    piece, seat = standing
+    _put(position, piece, end, seat)
+
+
+def _set(position: Position, change: Mapping[str, Any]) -> None:
+    what, to = change["set"], change["to"]
+    if what in ("hand", "cards", "new_cards", "cards_played"):
+        _set_count(position, what, _player(position, change["seat"]), change["of"], to)
+    elif what == "to_discard":
+        _player(position, change["seat"])
+        position["to_discard"][change["seat"]] = to
+    elif what == "seed":
+        position["rng"]["state"] = to
+    elif what in _PLAIN:
+        position[what] = to
+    else:
+        _SPECIAL[what](position, to)
+
+
+def _set_count(position: Position, what: str, player: dict[str, Any], of: str, to: Any) -> None:
+    if type(to) is not int or to < 0:
+        raise EditError(f"{quoted(to)} is no number of cards")
+    if of not in (RESOURCE_NAMES if what == "hand" else CARD_NAMES):
+        raise EditError(f"{quoted(of)} is no kind of card")
+    player[what][of] = to
+    if what == "hand":
+        _settle_bank(position, of)
+    elif what == "new_cards":
+        if to > player["cards"][of]:
+            _set_count(position, "cards", player, of, to)
+    else:
+        player["new_cards"][of] = min(player["new_cards"][of], player["cards"][of])
+        _settle_deck(position, of)
+
+
+def _settle_bank(position: Position, resource: str) -> None:
+    """The bank holds what the hands leave, and everybody knows who holds it."""
+    held = [player["hand"][resource] for player in position["players"]]
+    if sum(held) > BANK_PER_RESOURCE:
+        raise EditError(f"there are {BANK_PER_RESOURCE} cards of {resource}; these are {sum(held)}")
+    position["bank"][resource] = BANK_PER_RESOURCE - sum(held)
+    for row in position["knowledge"]:
+        for bounds, count in zip(row, held, strict=True):
+            bounds["min"][resource] = bounds["max"][resource] = count
+
+
+def _settle_deck(position: Position, card: str) -> None:
+    """The deck holds what is neither held nor played; what comes to it lies below."""
+    total = DECK_COUNTS[CARD_NAMES.index(card)]
+    out = sum(p["cards"][card] + p["cards_played"][card] for p in position["players"])
+    words = card.replace("_", " ")
+    if out > total:
+        raise EditError(f"the deck has {total} cards of {words}; these are {out}")
+    deck: list[str] = position["deck"]
+    while deck.count(card) < total - out:
+        deck.append(card)
+    while deck.count(card) > total - out:
+        del deck[len(deck) - 1 - deck[::-1].index(card)]
+
+
+def _set_next_card(position: Position, card: Any) -> None:
+    deck: list[str] = position["deck"]
+    if card not in deck:
+        raise EditError(f"the deck holds no card {quoted(card)}")
+    deck.remove(card)
+    deck.insert(0, card)
+
+
+def _set_turn_player(position: Position, seat: Any) -> None:
+    _player(position, seat)
+    for other, player in enumerate(position["players"]):
+        if other != seat:
+            player["new_cards"] = dict.fromkeys(player["new_cards"], 0)
+    position["turn_player"] = seat
+    _set_phase(position, position["phase"])
+
+
+def _set_phase(position: Position, phase: Any) -> None:
+    """A phase with what it needs: who moves, what is to be discarded, free roads."""
+    if phase not in PHASE_NAMES:
+        raise EditError(f"{quoted(phase)} is no phase; allowed: {', '.join(PHASE_NAMES)}")
+    mover = position["turn_player"]
+    count = len(position["players"])
+    rolled = phase not in ("setup_settlement", "setup_road", "roll")
+    position |= {
+        "phase": phase,
+        "player_to_move": mover,
+        "rolled": rolled,
+        "free_roads": _FREE_ROADS if phase == "free_road" else 0,
+        "to_discard": [0] * count,
+        "offer": None,
+        "winner": mover if phase == "over" else None,
+    }
+    if phase in _AFTER_A_SEVEN:
+        position["dice"] = [3, 4]
+    elif rolled and position["dice"] == [0, 0]:
+        position["dice"] = [1, 2]
+    if phase == "free_road":
+        position["card_played"] = True
+    if phase == "discard":
+        limit = position["rules"]["discard_limit"]
+        sizes = [sum(player["hand"].values()) for player in position["players"]]
+        position["to_discard"] = [size // 2 if size > limit else 0 for size in sizes]
+        order = [(mover + k) % count for k in range(count)]
+        position["player_to_move"] = next((p for p in order if position["to_discard"][p]), mover)
+
+
+_SPECIAL: Final[dict[str, Callable[[Position, Any], None]]] = {
+    "phase": _set_phase,
+    "turn_player": _set_turn_player,
+    "next_card": _set_next_card,
+}

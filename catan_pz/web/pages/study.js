@@ -1,0 +1,314 @@
+// A position to study: set up by hand, opened, played on by agents, saved.
+
+import { CountsForm, TurnForm, element } from "/static/form.js";
+import { Picture } from "/static/picture.js";
+
+const LONGEST_WAIT = 8000;
+const KEPT = "catan-pz-study";
+const NEAR = 6;
+const TOOLS = [
+  ["move", "Move", null], ["settlement", "Settlement", "vertex"], ["city", "City", "vertex"],
+  ["road", "Road", "edge"], ["robber", "Robber", "hex"], ["nothing", "Take away", null],
+];
+const PIECES = [["settlements", "settlement", "vertex"], ["cities", "city", "vertex"], ["roads", "road", "edge"]];
+
+const byId = (id) => document.getElementById(id);
+
+class StudyPage {
+  constructor() {
+    this.picture = new Picture(byId("picture"), (name) => this.press(name), (text) => this.hint(text));
+    this.edit = (change) => this.send({ edit: change });
+    this.counts = new CountsForm(byId("counts"), this.edit);
+    this.turn = new TurnForm(byId("course"), this.edit);
+    this.seat = 0;
+    this.tool = "move";
+    this.start = null;
+    this.places = [];
+    this.wait = 500;
+    this.choices("tool", TOOLS.map(([value, text]) => [value, text]), this.tool, (value) => {
+      this.tool = value;
+      this.start = null;
+      this.draw([]);
+    });
+    this.listen();
+    this.connect();
+  }
+
+  // A group of radio buttons that look like buttons.
+  choices(home, options, chosen, change) {
+    byId(home).replaceChildren(...options.map(([value, text, color]) => {
+      const input = element("input", { type: "radio", name: home, value, checked: value === chosen });
+      input.addEventListener("change", () => change(value));
+      const label = element("label", { className: "choice" }, input);
+      if (color) {
+        const sign = element("i");
+        sign.style.background = color.fill;
+        sign.style.borderColor = color.outline;
+        label.append(sign);
+      }
+      label.append(text);
+      return label;
+    }));
+  }
+
+  connect() {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    this.socket = new WebSocket(`${scheme}://${location.host}/study/socket`);
+    this.socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
+    this.socket.addEventListener("close", (event) => {
+      this.status(event.reason || "The connection is lost; trying again …");
+      setTimeout(() => this.connect(), this.wait);
+      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+    });
+  }
+
+  hear(message) {
+    if (message.layout) this.begin(message);
+    else if (message.refused) this.refuse(message.refused);
+    else if (message.file) this.download(message.file, message.text);
+    else this.update(message);
+  }
+
+  // A reload or a lost connection comes back to the same position.
+  begin(message) {
+    this.wait = 500;
+    this.known = message.known_agents;
+    this.colors = message.colors;
+    this.news = null;
+    this.picture.start(message.layout);
+    const kept = sessionStorage.getItem(KEPT);
+    if (kept) this.send({ open: kept });
+  }
+
+  refuse(reason) {
+    this.hint(reason);
+    this.problems([reason]);
+    // Fields go back to what holds.
+    if (this.news) this.forms();
+  }
+
+  problems(listed) {
+    byId("problems").replaceChildren(...listed.map((text) => element("li", { textContent: text })));
+  }
+
+  update(news) {
+    this.text = news.position;
+    this.news = { ...news, position: JSON.parse(news.position) };
+    if (news.places) this.places = news.places;
+    this.start = null;
+    this.seat = Math.min(this.seat, news.agents.length - 1);
+    sessionStorage.setItem(KEPT, this.text);
+    this.draw(news.layers);
+    this.problems(news.errors);
+    this.forms();
+    byId("log").replaceChildren(...news.log.map((line) => element("li", { textContent: line })));
+    byId("log").scrollTop = byId("log").scrollHeight;
+    this.status(this.words(this.news));
+  }
+
+  words({ errors, is_playing, is_playable, position }) {
+    if (errors.length) return "The position breaks the rules.";
+    if (is_playing) return `Turn ${position.turn}. The agents play on.`;
+    if (!is_playable) return `The game is over in turn ${position.turn}.`;
+    return `Turn ${position.turn}. ${this.names()[position.player_to_move]} is to move. All cards are open.`;
+  }
+
+  names() {
+    return this.news.agents.map((_, seat) => `Player ${seat}`);
+  }
+
+  forms() {
+    const { position, is_playing, is_playable, can_undo, legal, agents } = this.news;
+    const names = this.names();
+    const options = names.map((name, seat) => [seat, name, this.colors[seat]]);
+    this.once("seats", names.length, () => this.choices("seats", options, this.seat, (seat) => {
+      this.seat = seat;
+      this.counts.show(this.news.position, seat);
+    }));
+    this.counts.show(position, this.seat);
+    this.turn.show(position, names);
+    byId("step").disabled = !is_playable;
+    byId("run").disabled = !is_playable;
+    byId("run").textContent = is_playing ? "Stop" : "Run";
+    byId("undo").disabled = !can_undo;
+    byId("act").disabled = !legal.length;
+    this.once("actions", JSON.stringify(legal), () => {
+      byId("actions").replaceChildren(...legal.map(([action, text]) => new Option(text, action)));
+    });
+    if (document.activeElement !== byId("json")) byId("json").value = this.text;
+    this.once("agents", names.length, () => this.agents(names));
+    byId("agents").querySelectorAll("select").forEach((select, seat) => { select.value = agents[seat]; });
+  }
+
+  // What did not change is left as it is, so that it keeps the focus.
+  once(part, wanted, build) {
+    this.built ??= {};
+    if (this.built[part] !== wanted) build();
+    this.built[part] = wanted;
+  }
+
+  agents(names) {
+    byId("agents").replaceChildren(...names.map((name, seat) => {
+      const select = element("select", {}, ...this.known.map((agent) => new Option(agent)));
+      select.addEventListener("change", () => {
+        const { agents } = this.news;
+        this.send({ agents: agents.map((agent, k) => (k === seat ? select.value : agent)) });
+      });
+      return element("label", {}, name, select);
+    }));
+  }
+
+  // What stands at each place, with its owner.
+  standing() {
+    const found = new Map();
+    const { players, robber } = this.news.position;
+    players.forEach((player, seat) => {
+      for (const [entry, piece, kind] of PIECES) {
+        for (const number of player[entry]) found.set(`${kind} ${number}`, `${piece} of player ${seat}`);
+      }
+    });
+    found.set(`hex ${robber}`, "robber");
+    return found;
+  }
+
+  draw(layers) {
+    if (!this.news) return;
+    const standing = this.standing();
+    const kind = this.start?.split(" ")[0] ?? TOOLS.find(([tool]) => tool === this.tool)[2];
+    const controls = this.places.map(({ name, area, words }) => {
+      const there = standing.get(name);
+      const wanted = kind ? name.startsWith(kind) : there !== undefined;
+      return { name, area, words: `${name}, ${words}${there ? `: ${there}` : ""}`, skip: !wanted };
+    });
+    this.picture.show(layers.length ? layers : this.picture.layers.map(() => null), controls);
+    this.mark(this.start, "chosen");
+  }
+
+  mark(name, sign) {
+    for (const made of byId("picture").querySelectorAll(".control")) {
+      made.classList.toggle(sign, made.dataset.name === name);
+    }
+  }
+
+  press(name) {
+    if (this.justDragged) return;
+    if (this.tool !== "move") {
+      this.edit({ put: this.tool, at: name, seat: this.seat });
+    } else if (this.start === null) {
+      const there = this.standing().get(name);
+      if (!there) return this.hint("Nothing stands here that could be moved.");
+      this.start = name;
+      this.draw([]);
+      this.hint(`Press where the ${there} goes`);
+    } else if (this.start === name) {
+      this.start = null;
+      this.draw([]);
+    } else {
+      this.move(this.start, name);
+    }
+  }
+
+  move(start, end) {
+    this.start = null;
+    this.edit({ move: start, to: end });
+  }
+
+  listen() {
+    byId("step").addEventListener("click", () => this.play(1));
+    byId("run").addEventListener("click", () => {
+      if (this.news.is_playing) this.send({ stop: true });
+      else this.play(null);
+    });
+    byId("undo").addEventListener("click", () => this.send({ undo: true }));
+    byId("act").addEventListener("click", () => this.send({ action: Number(byId("actions").value) }));
+    byId("save-position").addEventListener("click", () => this.send({ save: "position" }));
+    byId("save-record").addEventListener("click", () => this.send({ save: "record" }));
+    byId("paste").addEventListener("click", () => this.send({ open: byId("json").value }));
+    byId("new-empty").addEventListener("click", () => this.begun("main"));
+    byId("new-game").addEventListener("click", () => this.begun("setup_settlement"));
+    byId("file").addEventListener("change", (event) => this.open(event.target.files[0]));
+    document.addEventListener("dragover", (event) => event.preventDefault());
+    document.addEventListener("drop", (event) => {
+      event.preventDefault();
+      this.open(event.dataTransfer.files[0]);
+    });
+    this.dragging();
+  }
+
+  begun(phase) {
+    const rules = {
+      num_players: Number(byId("players").value),
+      board: byId("board").value,
+      trading: byId("trading").checked,
+    };
+    this.send({ new: { rules, seed: Math.floor(Math.random() * 2 ** 32), phase } });
+  }
+
+  play(decisions) {
+    this.send({ play_on: { decisions, pause: Number(byId("pause").value) } });
+  }
+
+  async open(file) {
+    if (file) this.send({ open: await file.text() });
+    byId("file").value = "";
+  }
+
+  download(name, text) {
+    const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    element("a", { href: address, download: name }).click();
+    URL.revokeObjectURL(address);
+  }
+
+  // A piece is dragged from its place to another of the same kind, by mouse, pen or finger.
+  dragging() {
+    const home = byId("picture");
+    const at = (event) => document.elementFromPoint(event.clientX, event.clientY)?.dataset?.name;
+    let drag = null;
+    const end = () => {
+      drag?.ghost?.remove();
+      drag = null;
+      this.mark(null, "target");
+    };
+    home.addEventListener("pointerdown", (event) => {
+      const name = event.target.dataset?.name;
+      this.justDragged = false;
+      if (name && this.news && this.standing().has(name)) {
+        // Touch captures the pointer; released, what lies below is found again.
+        event.target.releasePointerCapture(event.pointerId);
+        drag = { name, x: event.clientX, y: event.clientY, ghost: null };
+      }
+    });
+    document.addEventListener("pointermove", (event) => {
+      if (!drag) return;
+      const far = Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > NEAR;
+      if (!drag.ghost && !far) return;
+      drag.ghost ??= document.body.appendChild(element("div", { id: "dragged" }));
+      drag.ghost.style.left = `${event.clientX}px`;
+      drag.ghost.style.top = `${event.clientY}px`;
+      this.mark(at(event) ?? null, "target");
+    });
+    document.addEventListener("pointerup", (event) => {
+      if (!drag?.ghost) return end();
+      const { name } = drag;
+      const target = at(event);
+      end();
+      this.justDragged = true;
+      if (target && target !== name) this.move(name, target);
+    });
+    document.addEventListener("pointercancel", end);
+  }
+
+  hint(text) {
+    byId("hint").textContent = text && text[0].toUpperCase() + text.slice(1);
+  }
+
+  status(text) {
+    byId("status").textContent = text;
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}
+
+window.studyPage = new StudyPage();

@@ -1,0 +1,248 @@
+"""The study's page and socket: each connection studies a position of its own."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from catan_pz.agents import registry
+from catan_pz.events import ONLOOKER
+from catan_pz.render.palette import SEATS
+from catan_pz.render.svg import table as table_layers
+from catan_pz.render.view import table_view
+from catan_pz.web.limits import POLICY_VIOLATION, TOO_BIG, TRY_AGAIN_LATER, Allowance
+from catan_pz.web.places import places_json
+from catan_pz.web.responses import is_own_origin, page
+from catan_pz.web.study import Study, StudyError
+from catan_pz.web.table import layout_for
+
+MOST_BYTES: Final = 256 * 1024
+"""Of a message: a recorded game may be opened."""
+
+MOST_STUDIES: Final = 20
+"""At once."""
+
+_MOST_LINES: Final = 200
+_LONGEST_PAUSE: Final = 5.0
+_SHORTEST_PAUSE: Final = 0.05
+
+
+class Studies:
+    """All that study here; their agents share one thread, which no table waits for.
+
+    Args:
+        opened: text of the position that everybody finds, None for an empty board.
+
+    Raises:
+        StudyError: the text holds no position.
+    """
+
+    def __init__(self, opened: str | None = None) -> None:
+        self.connections = 0
+        self._opened = opened
+        self.pool = ThreadPoolExecutor(1, "study")
+        self.begin()
+
+    def begin(self) -> Study:
+        """A study of the position that everybody finds."""
+        study = Study()
+        if self._opened is None:
+            study.new({}, seed=1)
+        else:
+            study.open(self._opened)
+        study.forget()
+        return study
+
+    def routes(self) -> list[BaseRoute]:
+        """Page and socket."""
+        return [Route("/study", self._page), WebSocketRoute("/study/socket", self._socket)]
+
+    async def _page(self, _request: Request) -> Response:
+        return page("study")
+
+    async def _socket(self, socket: WebSocket) -> None:
+        if not is_own_origin(socket):
+            await socket.close(POLICY_VIOLATION)
+            return
+        await socket.accept()
+        if self.connections >= MOST_STUDIES:
+            await socket.close(TRY_AGAIN_LATER, "enough people study here")
+            return
+        self.connections += 1
+        study = self.begin()
+        try:
+            await StudyConnection(socket, study, self.pool).run()
+        finally:
+            self.connections -= 1
+            study.close()
+
+    def close(self) -> None:
+        """Let the thread go."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+
+
+class StudyConnection:
+    """One browser's study: sends what has changed, hears what is to be done."""
+
+    def __init__(self, socket: WebSocket, study: Study, pool: ThreadPoolExecutor) -> None:
+        self._socket = socket
+        self._study = study
+        self._pool = pool
+        self._allowance = Allowance()
+        self._layers: list[str] = []
+        self._board: Any = None
+        self._lock = asyncio.Lock()
+        self._playing: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """Serve until the browser leaves."""
+        try:
+            await self._socket.send_json(
+                {
+                    "layout": layout_for(ONLOOKER),
+                    "known_agents": registry.names(),
+                    "colors": [{"fill": seat.fill, "outline": seat.outline} for seat in SEATS],
+                }
+            )
+            await self._tell(lambda: None)
+            await self._hear()
+        except (WebSocketDisconnect, RuntimeError, OSError):
+            pass  # the browser has left
+        finally:
+            await self._stop()
+
+    async def _hear(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text") or ""
+            if len(text.encode()) > MOST_BYTES:
+                await self._socket.close(TOO_BIG, f"a message has at most {MOST_BYTES} bytes")
+                return
+            if not self._allowance.take():
+                await self._socket.close(POLICY_VIOLATION, "too many messages")
+                return
+            try:
+                await self._answer(text)
+            except StudyError as error:
+                await self._socket.send_json({"refused": str(error)})
+
+    async def _answer(self, text: str) -> None:
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict) or len(message) != 1:
+            raise StudyError("a message is a JSON object with one entry")
+        ((kind, value),) = message.items()
+        if kind == "save":
+            await self._save(value)
+            return
+        if kind == "play_on":
+            await self._play_on(value)
+            return
+        await self._stop()
+        change = self._changes().get(kind)
+        if change is None:
+            raise StudyError("this message isn't known here")
+        async with self._lock:
+            try:
+                await self._tell(partial(change, value))
+            except (LookupError, TypeError, AttributeError) as error:
+                raise StudyError(f"this message can't be understood: {error}") from error
+
+    def _changes(self) -> dict[str, Callable[[Any], None]]:
+        study = self._study
+        return {
+            "new": lambda v: study.new(v["rules"], v["seed"], v["phase"]),
+            "open": study.open,
+            "edit": study.edit,
+            "agents": study.seat_agents,
+            "action": study.play,
+            "undo": lambda _value: study.undo(),
+            "stop": lambda _value: None,
+        }
+
+    async def _save(self, what: Any) -> None:
+        async with self._lock:
+            files = {
+                "position": ("position.json", self._study.position_text),
+                "record": ("game.jsonl", self._study.record_text),
+            }
+            if what not in files:
+                raise StudyError("a position or a record can be saved")
+            name, text = files[what]
+            await self._socket.send_json({"file": name, "text": text()})
+
+    async def _play_on(self, wanted: Any) -> None:
+        """Let agents decide, once or until the end."""
+        if not isinstance(wanted, Mapping):
+            raise StudyError("a message says how many decisions to play, and with which pause")
+        decisions, pause = wanted.get("decisions"), wanted.get("pause")
+        if type(decisions) not in (int, type(None)) or not isinstance(pause, int | float):
+            raise StudyError("decisions are a number or null, the pause is in seconds")
+        await self._stop()
+        pause = min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, pause))
+        self._playing = asyncio.create_task(self._play(decisions, pause))
+
+    async def _play(self, decisions: int | None, pause: float) -> None:
+        played = 0
+        try:
+            while played != decisions:
+                async with self._lock:
+                    played += 1
+                    await self._tell(self._study.step, is_playing=played != decisions)
+                    if not self._study.is_playable:
+                        return
+                await asyncio.sleep(pause)
+        except StudyError as error:
+            await self._socket.send_json({"refused": str(error)})
+
+    async def _stop(self) -> None:
+        """End the playing, once the decision that is being made is made."""
+        playing, self._playing = self._playing, None
+        if playing is None:
+            return
+        async with self._lock:
+            playing.cancel()
+        with contextlib.suppress(
+            asyncio.CancelledError, WebSocketDisconnect, RuntimeError, OSError
+        ):
+            await playing
+
+    async def _tell(self, change: Callable[[], None], *, is_playing: bool = False) -> None:
+        """Make a change in the studies' thread, and send what is new."""
+        loop = asyncio.get_running_loop()
+        text = await loop.run_in_executor(self._pool, self._news, change, is_playing)
+        await self._socket.send_text(text)
+
+    def _news(self, change: Callable[[], None], is_playing: bool) -> str:
+        study = self._study
+        change()
+        view = table_view(study.game.snapshot())
+        drawn = table_layers(view, study.log[-1] if study.log else None)
+        known, self._layers = self._layers, drawn
+        layers = [
+            None if k < len(known) and known[k] == layer else layer for k, layer in enumerate(drawn)
+        ]
+        is_playing = is_playing and study.is_playable
+        news = {
+            "layers": layers,
+            "log": study.log[-_MOST_LINES:],
+            "is_playing": is_playing,
+            **study.status(),
+        }
+        board = view.terrains, view.tokens, view.harbors
+        if board != self._board:
+            self._board = board
+            news["places"] = places_json(view)
+        return json.dumps(news)

@@ -1,0 +1,134 @@
+"""A position set up, played on and saved in a real browser."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.record import GameRecord
+from tests.web.browser.waiting import wait_for
+
+RULES = Rules(num_players=2, max_turns=12)
+
+
+def place(page: Any, name: str) -> Any:
+    return page.locator(f'.control[data-name="{name}"]')
+
+
+def position(page: Any) -> dict[str, Any]:
+    """What the page holds."""
+    found: dict[str, Any] = json.loads(page.evaluate("studyPage.text"))
+    return found
+
+
+def tool(page: Any, words: str) -> None:
+    page.locator("#tool label", has_text=words).click()
+
+
+def middle(page: Any, name: str) -> tuple[float, float]:
+    box = place(page, name).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.fixture
+def study(open_page: Callable[..., Any], serve: Callable[..., Any]) -> Any:
+    page = open_page(f"{serve(RULES, [None, 'random']).address}/study")
+    wait_for(page, "window.studyPage?.news")
+    return page
+
+
+def test_a_position_is_set_up_played_on_and_saved(study: Any, tmp_path: Path) -> None:
+    page = study
+    page.select_option("#players", "2")
+    page.click("#new-empty")
+    wait_for(page, "studyPage.news.position.players.length === 2")
+    tool(page, "Settlement")
+    place(page, "vertex 10").click()
+    wait_for(page, "studyPage.news.position.players[0].settlements.includes(10)")
+    page.locator("#seats label", has_text="Player 1").click()
+    place(page, "vertex 30").click()
+    wait_for(page, "studyPage.news.position.players[1].settlements.includes(30)")
+    # A hand: what it takes comes from the bank.
+    page.get_by_label("ore in hand").fill("4")
+    page.get_by_label("ore in hand").press("Tab")
+    wait_for(page, "studyPage.news.position.players[1].hand.ore === 4")
+    assert position(page)["bank"]["ore"] == 15
+    page.get_by_label("In turn").select_option("1")
+    wait_for(page, "studyPage.news.position.turn_player === 1")
+    with page.expect_download() as saved:
+        page.click("#save-position")
+    saved.value.save_as(tmp_path / "position.json")
+    state = json.loads((tmp_path / "position.json").read_text())
+    game = Game.from_snapshot(state)
+    assert game.player == 1
+    assert state["players"][1]["settlements"] == [30]
+    page.click("#step")
+    wait_for(page, "studyPage.news.log.length === 1")
+    page.select_option("#pause", "0")
+    page.click("#run")
+    wait_for(page, "studyPage.news.log.length > 6")
+    page.click("#run")
+    wait_for(page, "!studyPage.news.is_playing")
+    with page.expect_download() as saved:
+        page.click("#save-record")
+    saved.value.save_as(tmp_path / "game.jsonl")
+    record = GameRecord.load(tmp_path / "game.jsonl")
+    assert len(record.decisions) > 6
+    *_, last = record.replay()
+    # Chance was not drawn again.
+    assert last.snapshot() | {"rng": 0} == position(page) | {"rng": 0}
+
+
+def test_pieces_are_dragged_and_faults_are_told_beside_the_board(study: Any) -> None:
+    page = study
+    tool(page, "City")
+    place(page, "vertex 10").click()
+    wait_for(page, "studyPage.news.position.players[0].cities.includes(10)")
+    tool(page, "Move")
+    page.mouse.move(*middle(page, "vertex 10"))
+    page.mouse.down()
+    page.mouse.move(*middle(page, "vertex 33"), steps=6)
+    page.mouse.up()
+    wait_for(page, "studyPage.news.position.players[0].cities.includes(33)")
+    assert page.locator("#problems").inner_text() == ""
+    tool(page, "Road")
+    place(page, "edge 2").click()
+    page.locator("#problems", has_text="A road touches no other road").wait_for()
+    assert page.is_disabled("#step")
+    page.click("#undo")
+    wait_for(page, "studyPage.news.errors.length === 0")
+    # By keyboard: choose what to move, then where to.
+    tool(page, "Move")
+    robber = position(page)["robber"]
+    place(page, f"hex {robber}").press("Enter")
+    place(page, f"hex {(robber + 1) % 19}").press("Enter")
+    wait_for(page, f"studyPage.news.position.robber === {(robber + 1) % 19}")
+
+
+def test_positions_are_opened_and_survive_a_reload(study: Any, tmp_path: Path) -> None:
+    page = study
+    game = Game(RULES, seed=5)
+    for _ in range(12):
+        game.step(int(game.legal_actions()[0]))
+    path = tmp_path / "position.json"
+    path.write_text(json.dumps(game.snapshot()))
+    page.set_input_files("#file", path)
+    wait_for(page, "studyPage.news.position.players.length === 2")
+    assert position(page) == game.snapshot()
+    page.reload()
+    wait_for(page, "window.studyPage?.news?.position.players.length === 2")
+    assert position(page) == game.snapshot()
+    page.locator("summary").click()
+    broken = game.snapshot()
+    broken["bank"]["ore"] -= 1
+    page.fill("#json", json.dumps(broken))
+    page.click("#paste")
+    page.locator("#problems", has_text="don't add up to 19 cards").wait_for()
+    page.fill("#json", "{}")
+    page.click("#paste")
+    page.locator("#problems", has_text="state.format is missing").wait_for()
+    assert position(page) == broken

@@ -1,0 +1,147 @@
+"""A study: errors beside the position, play by agents, undoing, opening and saving."""
+
+import json
+from typing import Any
+
+import pytest
+
+from catan_pz.engine.violations import Violation
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from catan_pz.runtime.record import GameRecord
+from catan_pz.web import study as module
+from catan_pz.web.study import Study, StudyError
+
+
+@pytest.fixture
+def study() -> Study:
+    seats: list[dict[str, Any]] = [{"settlements": [10]}, {"settlements": [30]}]
+    return Study(position(seats, rules="one_v_one", dice=[1, 2], seed=4))
+
+
+def test_an_empty_board_is_set_up_and_played_on(study: Study) -> None:
+    study.new({"num_players": 2, "board": "beginner"}, seed=3)
+    assert study.errors == []
+    study.edit({"put": "settlement", "at": "vertex 10", "seat": 0})
+    study.edit({"put": "settlement", "at": "vertex 11", "seat": 1})
+    assert study.errors == ["Two buildings stand on adjacent vertices."]
+    with pytest.raises(StudyError, match="breaks the rules"):
+        study.step()
+    study.undo()
+    for _ in range(8):
+        study.step()
+    assert len(study.log) == len(study.record.decisions) == 8
+    assert study.status()["is_playable"]
+
+
+def test_special_cards_go_to_whom_they_belong(study: Study) -> None:
+    study.edit({"set": "cards_played", "seat": 1, "of": "knight", "to": 3})
+    assert study.game.snapshot()["largest_army_owner"] == 1
+    assert study.game.points.tolist() == [1, 3]
+    assert study.errors == []
+
+
+def test_every_fault_has_a_sentence() -> None:
+    assert set(module._SENTENCES) == set(Violation)
+
+
+def test_what_is_saved_can_be_opened(study: Study) -> None:
+    for _ in range(10):
+        study.step()
+    position_text, record_text, log = study.position_text(), study.record_text(), list(study.log)
+    assert Game.from_snapshot(json.loads(position_text)).validate() == Violation.NONE
+    assert len([*GameRecord.from_lines(record_text).replay()]) == 11
+    other = Study()
+    other.open(position_text)
+    assert other.game.snapshot() == study.game.snapshot()
+    assert other.log == []
+    other.open(record_text)
+    assert other.log == log
+    other.step()
+    assert len(other.record.decisions) == 11
+    assert [*other.record.replay()]
+
+
+def test_the_same_position_is_played_on_in_the_same_way(study: Study) -> None:
+    text = study.position_text()
+    logs = []
+    for _ in range(2):
+        study.open(text)
+        for _ in range(12):
+            study.step()
+        logs.append(study.log)
+    assert logs[0] == logs[1]
+
+
+def test_undoing_comes_back_to_what_was(study: Study) -> None:
+    seen = [study.game.snapshot()]
+    for change in ("city", "settlement"):
+        study.edit({"put": change, "at": "vertex 45", "seat": 0})
+        seen.append(study.game.snapshot())
+    for _ in range(5):
+        study.step()
+        seen.append(study.game.snapshot())
+    study.undo()
+    assert len(study.record.decisions) == len(study.log) == 4
+    assert [*study.record.replay()]
+    seen.pop()
+    while study.status()["can_undo"]:
+        assert study.game.snapshot() == seen.pop()
+        study.undo()
+    assert study.game.snapshot() == seen.pop()
+    assert not seen
+    with pytest.raises(StudyError, match="nothing to undo"):
+        study.undo()
+
+
+def test_positions_that_break_the_rules_are_opened_with_what_is_wrong(study: Study) -> None:
+    state = study.game.snapshot()
+    state["bank"]["ore"] -= 1
+    state["players"][0]["points"] = 5
+    study.open(json.dumps(state))
+    assert study.errors == [
+        "state.players[0].points=5 should be 1",
+        "Hands and bank don't add up to 19 cards of each resource.",
+    ]
+    assert study.status()["legal"] == []
+    assert not study.is_playable
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "neither a position nor a recorded game"),
+        ("[]", "a position is a JSON object"),
+        ("{}", "state.format is missing"),
+        ("[" * 100_000, "neither a position nor a recorded game"),
+        ("1" * 100_000, "neither a position nor a recorded game"),
+        ('{"format": "catan-pz-state/1"}', "state.rules is missing"),
+    ],
+)
+def test_what_is_no_position_is_refused(study: Study, text: str, reason: str) -> None:
+    before = study.game.snapshot()
+    with pytest.raises(StudyError, match=reason):
+        study.open(text)
+    assert study.game.snapshot() == before
+
+
+def test_agents_are_chosen_by_their_names_alone(study: Study) -> None:
+    study.seat_agents(["random", "weighted"])
+    study.step()
+    for wrong in (["exec:rm x", "random"], ["model.npz", "random"], ["random"], ["random"] * 3):
+        with pytest.raises(StudyError, match=r"no agent|there are"):
+            study.seat_agents(wrong)
+    assert study.agents == ["random", "weighted"]
+    study.seat_agents(["ppo-4p-notrade", "random"])
+    with pytest.raises(StudyError, match="ValueError"):
+        study.step()
+
+
+def test_actions_are_played_by_hand(study: Study) -> None:
+    (end_turn,) = [action for action, words in study.status()["legal"] if words == "end the turn"]
+    study.play(end_turn)
+    assert study.game.player == 1
+    assert study.log == ["Player 0 ends the turn"]
+    for wrong in (end_turn, -1, 10**30, "roll", None):
+        with pytest.raises(StudyError):
+            study.play(wrong)  # type: ignore[arg-type]

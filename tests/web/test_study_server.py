@@ -1,0 +1,182 @@
+"""The study's page and messages: bounds, refusals, and nothing of any table."""
+
+import json
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz.cli import main
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.web.table import HostedGame, Seats
+
+pytest.importorskip("starlette", reason="Starlette is not installed")
+pytest.importorskip("httpx2", reason="httpx2 is not installed")
+
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from catan_pz.web import limits, study_server
+from catan_pz.web.server import LiveTable, make_app
+from catan_pz.web.study_server import Studies
+
+RULES = Rules(num_players=2, max_turns=12)
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(make_app([], Studies(json.dumps(Game(RULES, 1).snapshot())))) as opened:
+        yield opened
+
+
+def begin(socket: Any) -> dict[str, Any]:
+    """The first picture, after the greeting."""
+    assert "heuristic" in socket.receive_json()["known_agents"]
+    return dict(socket.receive_json())
+
+
+def ask(socket: Any, message: Any) -> dict[str, Any]:
+    socket.send_text(message if isinstance(message, str) else json.dumps(message))
+    return dict(socket.receive_json())
+
+
+def test_the_first_page_leads_to_the_study_where_there_is_one(client: TestClient) -> None:
+    assert "<section >" in client.get("/").text
+    assert client.get("/study").status_code == 200
+    with TestClient(make_app([])) as other:
+        assert "<section hidden>" in other.get("/").text
+        assert other.get("/study").status_code == 404
+        with pytest.raises(WebSocketDisconnect), other.websocket_connect("/study/socket"):
+            pass
+
+
+def test_a_position_is_changed_played_on_and_saved(client: TestClient) -> None:
+    with client.websocket_connect("/study/socket") as socket:
+        news = begin(socket)
+        assert len(news["places"]) == 54 + 72 + 19
+        assert json.loads(news["position"]) == Game(RULES, 1).snapshot()
+        assert not news["can_undo"]
+        news = ask(socket, {"new": {"rules": RULES.to_dict(), "seed": 2, "phase": "main"}})
+        assert "places" in news  # another board
+        news = ask(socket, {"edit": {"put": "settlement", "at": "vertex 7", "seat": 0}})
+        assert "places" not in news
+        assert None in news["layers"]
+        news = ask(socket, {"agents": ["random", "weighted"]})
+        assert news["agents"] == ["random", "weighted"]
+        news = ask(socket, {"play_on": {"decisions": 3, "pause": 0}})
+        assert news["is_playing"]
+        while news["is_playing"]:
+            news = socket.receive_json()
+        assert len(news["log"]) >= 3
+        saved = ask(socket, {"save": "position"})
+        assert saved["file"] == "position.json"
+        assert saved["text"] == news["position"]
+        assert ask(socket, {"save": "record"})["file"] == "game.jsonl"
+        ask(socket, {"undo": True})
+        assert json.loads(ask(socket, {"open": saved["text"]})["position"])["turn"] >= 0
+
+
+def test_the_playing_is_stopped(client: TestClient) -> None:
+    with client.websocket_connect("/study/socket") as socket:
+        begin(socket)
+        news = ask(socket, {"play_on": {"decisions": None, "pause": 5}})
+        assert news["is_playing"]
+        news = ask(socket, {"stop": True})
+        assert not news["is_playing"]
+        assert len(news["log"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("no JSON", "a JSON object with one entry"),
+        ("[1]", "a JSON object with one entry"),
+        ("{}", "a JSON object with one entry"),
+        ({"press": "vertex 3"}, "isn't known"),
+        ({"new": 3}, "can't be understood"),
+        ({"new": {"rules": {"num_players": 9}, "seed": 1, "phase": "main"}}, "num_players=9"),
+        ({"new": {"rules": {}, "seed": -1, "phase": "main"}}, "seed=-1"),
+        ({"new": {"rules": {}, "seed": 1, "phase": "lunch"}}, "no phase"),
+        ({"open": 3}, "can't be understood"),
+        ({"open": "{}"}, "state.format is missing"),
+        ({"edit": []}, "no change of a position"),
+        ({"edit": {"set": "turn", "to": "late"}}, "state.turn='late'"),
+        ({"edit": {"set": "seed", "to": 2**64}}, "state.rng.state"),
+        ({"agents": 3}, "can't be understood"),
+        ({"agents": ["exec:sh", "random"]}, "no agent 'exec:sh'"),
+        ({"action": "roll"}, "actions are integers"),
+        ({"undo": True}, "nothing to undo"),
+        ({"save": "secrets"}, "a position or a record"),
+        ({"play_on": 3}, "how many decisions"),
+        ({"play_on": {"decisions": "all", "pause": 1}}, "decisions are a number"),
+    ],
+)
+def test_messages_that_make_no_sense_are_answered(
+    client: TestClient, message: Any, reason: str
+) -> None:
+    with client.websocket_connect("/study/socket") as socket:
+        before = begin(socket)
+        assert reason in ask(socket, message)["refused"]
+        assert ask(socket, {"stop": True})["position"] == before["position"]
+
+
+def test_sizes_and_numbers_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    with client.websocket_connect("/study/socket") as socket:
+        begin(socket)
+        socket.send_text("x" * (study_server.MOST_BYTES + 1))
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_json()
+        assert closed.value.code == limits.TOO_BIG
+    with client.websocket_connect("/study/socket") as socket:
+        begin(socket)
+        for _ in range(10 * limits.MOST_MESSAGES):
+            socket.send_text("{}")
+        with pytest.raises(WebSocketDisconnect) as closed:
+            deque(iter(socket.receive_json, None))
+        assert closed.value.code == limits.POLICY_VIOLATION
+    monkeypatch.setattr(study_server, "MOST_STUDIES", 0)
+    with client.websocket_connect("/study/socket") as socket:
+        with pytest.raises(WebSocketDisconnect) as closed:
+            socket.receive_json()
+        assert closed.value.code == limits.TRY_AGAIN_LATER
+
+
+def test_another_origin_is_refused(client: TestClient) -> None:
+    with (
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect("/study/socket", headers={"origin": "http://evil.test"}),
+    ):
+        pass
+
+
+def heard_beside(tables: list[LiveTable], address: str) -> list[Any]:
+    """All that a study sends first, on a server with some tables."""
+    with (
+        TestClient(make_app(tables, Studies())) as client,
+        client.websocket_connect(address) as socket,
+    ):
+        return [socket.receive_json(), socket.receive_json()]
+
+
+def test_a_study_shows_nothing_of_a_table() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        seats = Seats([None, None], ["Ann", "Bob"])
+        table = LiveTable(HostedGame(seats, rules=RULES), [None, None], None, 0.0, pool)
+        address = f"/study/socket?table={seats.links[0]}"
+        assert heard_beside([table], address) == heard_beside([], address)
+
+
+def test_the_command_says_what_is_wrong_with_the_file(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "position.json"
+    path.write_text("{}")
+    for file, reason in (
+        (path, "state.format is missing"),
+        (tmp_path / "none.json", "No such file"),
+        (tmp_path, "Is a directory"),
+    ):
+        assert main(["serve", "--port", "0", "--study", str(file)]) != 0
+        assert reason in capsys.readouterr().err
