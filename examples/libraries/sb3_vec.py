@@ -27,11 +27,11 @@ class Args(TrialArgs):
 
     players: int = 2
     """players, the learner included"""
-    num_envs: Count = 256
+    num_envs: Count = 64
     """games played side by side"""
     n_steps: Count = 32
     """decisions of each game between two updates"""
-    batch_size: Count = 1024
+    batch_size: Count = 512
     """decisions in a minibatch"""
     learning_rate: float = 5e-4
     """learning rate of Adam"""

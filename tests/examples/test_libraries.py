@@ -13,6 +13,8 @@ from tests.examples.programs import EXAMPLES, load
 
 PROGRAMS = {
     "cleanrl_ppo": ("torch", "--num-envs=4", "--num-steps=16", "--minibatch-size=32"),
+    "open_spiel_ppo": ("pyspiel", "--num-envs=4", "--steps-per-batch=16"),
+    "pettingzoo_parallel": ("pettingzoo", "--games=2", "--max-turns=30", "--minibatch=32"),
     "sb3_vec": ("sb3_contrib", "--num-envs=4", "--n-steps=16", "--batch-size=32"),
     "tianshou_ppo": ("tianshou", "--num-envs=4", "--steps=16", "--minibatch=32"),
     "torchrl_ppo": ("torchrl", "--num-envs=4", "--steps=16", "--minibatch=32"),

@@ -1,0 +1,224 @@
+"""Catan as a game of OpenSpiel: every roll, card drawn and theft is a chance node.
+
+Importing the module registers `python_catan`:
+
+    game = pyspiel.load_game("python_catan(num_players=3,trading=True)")
+
+Letters: N numbers of an observation.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+import pyspiel
+from numpy.typing import NDArray
+
+from catan_pz.checks import not_possible
+from catan_pz.encoders import load
+from catan_pz.events import outcome_code, outcome_from_code
+from catan_pz.notation import describe_action
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.terms import MAX_PLAYERS
+
+SHORT_NAME: Final = "python_catan"
+_MOST_DECISIONS_A_TURN: Final = 200
+_NUM_ROLLS: Final = 36
+_DEFAULTS: Final[dict[str, Any]] = {
+    "num_players": 2,
+    "trading": False,
+    "victory_points": 10,
+    "max_turns": 1000,
+    "boards": 64,
+    "point_reward": 0.0,
+}
+
+
+def _game_type(num_players: int, point_reward: float) -> Any:
+    """What OpenSpiel's algorithms are told of a game with these parameters."""
+    kinds = pyspiel.GameType
+    is_zero_sum = num_players == 2 and not point_reward
+    return kinds(
+        short_name=SHORT_NAME,
+        long_name="Settlers of Catan",
+        dynamics=kinds.Dynamics.SEQUENTIAL,
+        chance_mode=kinds.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=kinds.Information.IMPERFECT_INFORMATION,
+        utility=kinds.Utility.ZERO_SUM if is_zero_sum else kinds.Utility.GENERAL_SUM,
+        reward_model=kinds.RewardModel.REWARDS if point_reward else kinds.RewardModel.TERMINAL,
+        max_num_players=MAX_PLAYERS,
+        min_num_players=2,
+        provides_information_state_string=False,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=_DEFAULTS,
+    )
+
+
+class CatanGame(pyspiel.Game):
+    """The game with its parameters.
+
+    Parameters: `num_players`, `trading`, `victory_points` and `max_turns` as in `Rules`;
+    `boards`: the first chance node draws one of so many boards, each with equal probability;
+    `point_reward`: what each victory point gained pays, besides 1 for a win and -1 for a loss.
+
+    Raises:
+        ValueError: names the parameter, its value and what is allowed.
+    """
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        given = _DEFAULTS | (params or {})
+        self.boards = int(given["boards"])
+        if self.boards < 1:
+            raise not_possible("parameter boards", self.boards, "an int from 1")
+        self.point_reward = float(given["point_reward"])
+        names = ("num_players", "trading", "victory_points", "max_turns")
+        self.rules = Rules(**{name: given[name] for name in names})
+        most = 1 + self.point_reward * (given["victory_points"] + 2)
+        turns = _MOST_DECISIONS_A_TURN * int(given["max_turns"])
+        kind = _game_type(self.rules.num_players, self.point_reward)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=self.rules.num_actions,
+            max_chance_outcomes=max(self.boards, _NUM_ROLLS),
+            num_players=self.rules.num_players,
+            min_utility=-most,
+            max_utility=most,
+            utility_sum=0.0 if kind.utility == pyspiel.GameType.Utility.ZERO_SUM else None,
+            max_game_length=turns,
+        )
+        super().__init__(kind, info, params or {})
+
+    def new_initial_state(self) -> "CatanState":
+        """The state before the board is drawn."""
+        return CatanState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "CatanObserver":
+        """What observes states."""
+        return CatanObserver(iig_obs_type, params)
+
+
+class CatanState(pyspiel.State):
+    """A state: a chance node where a board, a roll, a card or a theft is drawn.
+
+    Attributes:
+        game: the `Game`, None before the board is drawn.
+    """
+
+    def __init__(self, game: CatanGame) -> None:
+        super().__init__(game)
+        self._rules = game.rules
+        self._boards = game.boards
+        self._point_reward = game.point_reward
+        self.game: Game | None = None
+        self._pending = -1
+        self._paid = [0.0] * game.rules.num_players
+
+    def current_player(self) -> int:
+        """The seat to move, or that of chance or of the end."""
+        if self.game is None or self._pending >= 0:
+            return int(pyspiel.PlayerId.CHANCE)
+        if self.is_terminal():
+            return int(pyspiel.PlayerId.TERMINAL)
+        return self.game.player
+
+    def _legal_actions(self, player: int) -> list[int]:
+        assert self.game is not None
+        return [] if player != self.game.player else self.game.legal_actions().tolist()
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Boards, or what chance may bring to the action just chosen, with probabilities."""
+        if self.game is None:
+            return [(board, 1 / self._boards) for board in range(self._boards)]
+        outcomes = self.game.outcomes(self._pending)
+        return [(outcome_code(outcome), share) for outcome, share in outcomes.items()]
+
+    def _apply_action(self, action: int) -> None:
+        if self.game is None:
+            self.game = Game(self._rules, seed=action)
+            return
+        before, follows_decision = self._returns(), self._pending >= 0
+        if follows_decision:
+            self.game.step(self._pending, outcome_from_code(self._pending, action))
+            self._pending = -1
+        elif self.game.outcomes(action):
+            self.game.check(action)
+            self._pending = action
+        else:
+            self.game.step(action)
+        gained = [new - old for new, old in zip(self._returns(), before, strict=True)]
+        if follows_decision:
+            gained = [one + other for one, other in zip(gained, self._paid, strict=True)]
+        self._paid = gained
+
+    def _returns(self) -> list[float]:
+        if self.game is None:
+            return [0.0] * self._rules.num_players
+        points = self.game.points * self._point_reward
+        if self.game.winner is not None:
+            points = points - 1
+            points[self.game.winner] += 2
+        return [float(number) for number in points]
+
+    def is_terminal(self) -> bool:
+        """Whether somebody has won, or the turns allowed are over."""
+        return self.game is not None and (self.game.is_over or self.game.is_truncated)
+
+    def rewards(self) -> list[float]:
+        """What each seat got by the last decision and the chance that followed it."""
+        return self._paid
+
+    def returns(self) -> list[float]:
+        """What each seat has got since the start."""
+        return self._returns()
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player != pyspiel.PlayerId.CHANCE:
+            return " ".join(str(value) for value in describe_action(action).values())
+        if self.game is None:
+            return f"board {action}"
+        outcome = outcome_from_code(self._pending, action)
+        return str(outcome) if isinstance(outcome, tuple) else outcome.name.lower()
+
+    def __str__(self) -> str:
+        """The actions so far, which tell states from each other."""
+        return " ".join(str(action) for action in self.history())
+
+
+class CatanObserver:
+    """What a seat sees: the package's observation, (N,) float32, and its segments by name.
+
+    Raises:
+        ValueError: for parameters, or another kind of observation than what a seat sees now.
+    """
+
+    def __init__(self, iig_obs_type: Any, params: Any) -> None:
+        if params:
+            raise ValueError(f"parameters of observers are not possible: {params}")
+        if iig_obs_type is not None and iig_obs_type.perfect_recall:
+            raise ValueError("observations with perfect recall are not possible")
+        segments = load("dict").segments
+        self.tensor: NDArray[np.float32] = np.zeros(sum(s.size for s in segments), np.float32)
+        self.dict: dict[str, NDArray[np.float32]] = {}
+        start = 0
+        for segment in segments:
+            part = self.tensor[start : start + segment.size]
+            self.dict[segment.name] = part.reshape(segment.shape)
+            start += segment.size
+
+    def set_from(self, state: CatanState, player: int) -> None:
+        """Write what a seat sees of a state."""
+        if state.game is None:
+            self.tensor.fill(0)
+        else:
+            self.tensor[:] = state.game.observe_scaled(player)
+
+    def string_from(self, state: CatanState, player: int) -> str | None:
+        """What a seat sees, the numbers in natural units as hexadecimal digits."""
+        return "" if state.game is None else state.game.observe(player).tobytes().hex()
+
+
+pyspiel.register_game(
+    _game_type(_DEFAULTS["num_players"], _DEFAULTS["point_reward"]),
+    CatanGame,
+)
