@@ -1,9 +1,9 @@
 """A game as one SVG picture: the board, the players' panels, bank, trade and turn."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
+from typing import Final
 
 from catan_pz.checks import quoted
 from catan_pz.render.island import island
@@ -25,6 +25,9 @@ from catan_pz.render.panels import bank_panel, seat_panel, status_panel, trade_p
 from catan_pz.render.pieces import pieces
 from catan_pz.render.shapes import moved, number, rect
 from catan_pz.render.view import State, TableView, table_view
+
+WIDEST: Final = 1_000_000
+"""Pixels of the widest picture."""
 
 
 def board_svg(
@@ -50,10 +53,12 @@ def board_svg(
 
     Raises:
         ValueError: `viewer` is not a seat of this game, `names` are not one a seat, or `width`
-            is not positive.
+            is not positive or above `WIDEST`.
     """
-    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < math.inf:
-        raise ValueError(f"width must be a positive number of pixels, not {quoted(width)}")
+    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width <= WIDEST:
+        raise ValueError(
+            f"width must be a positive number of pixels up to {WIDEST}, not {quoted(width)}"
+        )
     if not isinstance(overlay, Overlay | None):
         raise ValueError(f"overlay must be None or an Overlay, not {quoted(overlay)}")
     view = table_view(state, viewer, names)

@@ -234,6 +234,8 @@ class ReportedDecision:
         give, get = sides
         if max(give.sum(), get.sum()) > MOST_COMPOSED or (give * get).any():
             raise ValueError("no offer is composed like that")
+        if (give > self._record["hand"][seat]).any():
+            raise ValueError("the offer gives more than its seat is shown to hold")
 
     def _play(self, decision: Event) -> Events:
         action = decision.what

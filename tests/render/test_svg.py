@@ -100,8 +100,9 @@ def test_last_action_is_shortened_to_fit() -> None:
 def test_width() -> None:
     root = ET.fromstring(board_svg(positions.midgame(), width=560))
     assert (root.get("width"), root.get("height")) == ("560", "370")
-    with pytest.raises(ValueError, match="width must be a positive number"):
-        board_svg(positions.midgame(), width=0)
+    for width in (0, 10**400, float("inf")):
+        with pytest.raises(ValueError, match="width must be a positive number"):
+            board_svg(positions.midgame(), width=width)
 
 
 def test_pictures_of_the_documentation_are_up_to_date() -> None:

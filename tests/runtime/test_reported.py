@@ -174,6 +174,8 @@ def test_an_offer_is_composed_unseen() -> None:
     refuse(followed, sent({WOOL: 3}, {ORE: 1}), "no hands fit")
     refuse(followed, sent({WOOL: 1}, {WOOL: 1}), "no offer is composed like that")
     refuse(followed, sent({WOOL: 2}, {}), "both sides")
+    more = Event(EventKind.OFFER_GIVES, 1, -1, WOOL, 1, seen_by=15)
+    refuse(followed, (*sent({WOOL: 2}, {ORE: 1}), more), "more than its seat is shown to hold")
     followed.follow(sent({WOOL: 2}, {ORE: 1}))
     assert followed.view().segments["offer_give"][1].tolist() == [0, 0, 2, 0, 0]
     followed.follow(report(2, 1, action_id("reject")))
