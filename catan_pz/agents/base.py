@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.agents.advice import Advice
 from catan_pz.agents.random_stream import RandomStream
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
@@ -108,6 +109,30 @@ class Agent(ABC):
         """
         chosen = [as_action(player.act(view)) for player, view in views.players(self)]
         return np.array(chosen, np.int64)
+
+    def advise(self, view: View) -> Advice:
+        """Say what it thinks of the actions in a decision; by default its choice alone.
+
+        Asked of a copy that looks on and plays in no seat, once for a decision.
+
+        Args:
+            view: what the seat may know; it is to move.
+        """
+        return Advice.of_choice(as_action(self.act(view)))
+
+    def win_probabilities(self, view: View) -> NDArray[np.float64] | None:
+        """Each seat's win probability as the agent estimates it, whoever is to move.
+
+        Asked of a copy that looks on, like `advise`.
+
+        Args:
+            view: what the agent's seat may know.
+
+        Returns:
+            (P,) by seat, 1 in all or less where nobody may win; None where it estimates none, as
+            by default.
+        """
+        return None
 
     def observe(self, events: Events) -> None:  # noqa: B027 (a hook, not a duty)
         """A decision was played, by any seat, forced ones included.

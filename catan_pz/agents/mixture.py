@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.registry import as_agent
@@ -92,6 +93,14 @@ class Mixture(Agent):
             given: Any = self.members[k].act_batch(views[own])
             chosen[own] = given
         return chosen
+
+    def advise(self, view: View) -> Advice:
+        """What the member that plays this game thinks."""
+        return self._own.advise(view)
+
+    def win_probabilities(self, view: View) -> NDArray[np.float64] | None:
+        """What the member that plays this game estimates."""
+        return self._own.win_probabilities(view)
 
     def observe(self, events: Events) -> None:
         """Pass the events on to the member that plays this game."""

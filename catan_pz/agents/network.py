@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.agents.advice import Advice
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
@@ -24,6 +25,7 @@ from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders import Encoder, load
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
 
 KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("sample", "best")
@@ -223,6 +225,13 @@ class NetworkAgent(BatchAgent):
         if self.model.choice == "best":
             return np.asarray(logits.argmax(axis=1), np.int64)
         return sample_actions(_softmax(logits), views.random_bits)
+
+    def advise(self, view: View) -> Advice:
+        """The policy's probabilities, or the Q-values as scores."""
+        observations, masks = view.observation[None], view.mask[None]
+        if self.model.outputs == "logits":
+            return Advice.of_policy(self.probabilities(observations, masks)[0])
+        return Advice.of_scores(self.logits(observations)[0], view.mask)
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.int8]

@@ -4,8 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents import player_calls
+from catan_pz.agents.advice import Advice
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.policies import WEIGHT_OF
 from catan_pz.agents.views import Views
+from catan_pz.runtime.view import View
 
 
 class WeightedAgent(BatchAgent):
@@ -22,3 +25,7 @@ class WeightedAgent(BatchAgent):
         chosen = np.empty(len(views), np.int64)
         player_calls.choose_weighted(views.observations, views.masks, views.random_bits, chosen)
         return chosen
+
+    def advise(self, view: View) -> Advice:
+        """The probabilities of the legal actions."""
+        return Advice.of_policy(view.mask * WEIGHT_OF[: len(view.mask)])

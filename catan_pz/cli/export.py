@@ -7,7 +7,7 @@ import click
 from catan_pz.cli.agents import trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.pictures import write_replay
-from catan_pz.cli.show import recorded_show
+from catan_pz.cli.show import Asked, notes_options, recorded_show
 
 
 @click.command(
@@ -16,6 +16,8 @@ from catan_pz.cli.show import recorded_show
     epilog=examples(
         "catan-pz export game.jsonl --html replay.html",
         "catan-pz export game.jsonl --html replay.html --viewer 0 --names Ann,Bob",
+        "catan-pz export game.jsonl --html replay.html --win-probability search",
+        "catan-pz export game.jsonl --html replay.html --advice search:simulations=400",
     ),
 )
 @click.argument("recording", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -38,14 +40,15 @@ from catan_pz.cli.show import recorded_show
     metavar="NAMES",
     help="What the seats are called, separated by commas.  [as recorded]",
 )
-@click.option(
-    "--policy",
-    metavar="MODEL",
-    help="Draw the probabilities that this model gives to each move.",
-)
+@notes_options
 @trust_option
 def command(
-    recording: Path, html: Path, viewer: int | None, named: str | None, policy: str | None
+    recording: Path,
+    html: Path,
+    viewer: int | None,
+    named: str | None,
+    advice: str | None,
+    win_probability: str | None,
 ) -> None:
     """Write a RECORDING (a .jsonl file) as a replay that opens in any browser.
 
@@ -53,4 +56,9 @@ def command(
     space plays and pauses, and the other keys are those of `catan-pz watch`. Pictures and films
     come from `catan-pz watch --export`.
     """
-    write_replay(recorded_show(recording, named, policy, viewer), html)
+    asked = Asked(advice, win_probability, draw=False)
+    show = recorded_show(recording, named, asked, viewer)
+    try:
+        write_replay(show, html)
+    finally:
+        show.close()

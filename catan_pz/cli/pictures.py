@@ -111,5 +111,5 @@ def _picture(show: Show, frame: Frame, width: float) -> str:
         width=width,
         last_action=frame.line,
         names=show.names,
-        overlay=frame.overlay,
+        overlay=frame.notes.overlay,
     )

@@ -1,27 +1,59 @@
 """Games that are watched or exported: recordings and live matches."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from catan_pz.cli.agents import load_agent, specs_by_seat
+from catan_pz.agents.base import Agent
+from catan_pz.cli.agents import Command, load_agent, specs_by_seat
 from catan_pz.cli.console import compiling_shown
 from catan_pz.cli.options import load_record, make_rules, seed_or_drawn
-from catan_pz.render.overlay import Overlay
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
-from catan_pz.ui.frames import (
-    Annotate,
-    Frame,
-    frames_of_match,
-    frames_of_record,
-    without_overlay,
-)
+from catan_pz.ui.annotations import Annotations
+from catan_pz.ui.frames import Frame, frames_of_match, frames_of_record
 from catan_pz.ui.session import Session, get_ready
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Agents that are asked about each position, as they are named on the command line.
+
+    Attributes:
+        advice: who says what it thinks of decisions, None for nobody.
+        win_probability: who estimates win probabilities, None for nobody.
+        draw: whether advice is drawn into the pictures.
+    """
+
+    advice: str | None = None
+    win_probability: str | None = None
+    draw: bool = True
+
+    @property
+    def specs(self) -> str:
+        """Their names, separated by commas."""
+        return ",".join(filter(None, (self.advice, self.win_probability)))
+
+    def annotations(self, rules: Rules, viewer: int | None) -> Annotations:
+        """What they make of a game.
+
+        Raises:
+            click.UsageError: one of them can't be asked.
+        """
+        adviser, estimator = (
+            None if spec is None else load_agent(spec, rules)
+            for spec in (self.advice, self.win_probability)
+        )
+        if estimator is not None and type(estimator).win_probabilities is Agent.win_probabilities:
+            raise click.UsageError(
+                f"--win-probability {self.win_probability}: this agent estimates no win "
+                "probabilities; 'search' does"
+            )
+        return Annotations(adviser, estimator, viewer, draw=self.draw)
 
 
 @dataclass(frozen=True)
@@ -34,6 +66,7 @@ class Show:
         names: of the seats, None where they have none.
         total: how many frames there are, None for a live match.
         session: the live match.
+        annotations: what agents make of it.
     """
 
     frames: Iterator[Frame]
@@ -41,17 +74,40 @@ class Show:
     names: list[str] | None
     total: int | None = None
     session: Session | None = None
+    annotations: Annotations = field(default_factory=Annotations)
+
+    def close(self) -> None:
+        """Let all agents go."""
+        self.annotations.close()
+        if self.session is not None:
+            self.session.close()
 
 
-def recorded_show(
-    recording: Path, named: str | None, policy: str | None, viewer: int | None
-) -> Show:
+def notes_options(command: Command) -> Command:
+    """The options `--advice` and `--win-probability`."""
+    for option in (
+        click.option(
+            "--win-probability",
+            metavar="AGENT",
+            help="Chart the win probabilities that this agent estimates, such as search.",
+        ),
+        click.option(
+            "--advice",
+            metavar="AGENT",
+            help="Show what this agent thinks of each move.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def recorded_show(recording: Path, named: str | None, asked: Asked, viewer: int | None) -> Show:
     """A recorded game.
 
     Args:
         recording: its file.
         named: names of the seats, separated by commas; as recorded where None.
-        policy: a model whose probabilities are drawn, None for none.
+        asked: who is asked about the positions.
         viewer: the seat whose knowledge is shown, None for all.
 
     Raises:
@@ -65,22 +121,22 @@ def recorded_show(
         names = [name.strip() for name in named.split(",")]
         if len(names) != seats:
             raise click.UsageError(f"--names {named!r}: this game has {seats} seats")
-    annotate = _annotate(policy, Rules.from_dict(record.start["rules"]))
+    annotate = asked.annotations(Rules.from_dict(record.start["rules"]), viewer)
     with compiling_shown():
         for _ in islice(frames_of_record(record, viewer, names, annotate), 2):
             pass
     frames = frames_of_record(record, viewer, names, annotate)
-    return Show(frames, viewer, names, len(record.decisions) + 1)
+    return Show(frames, viewer, names, len(record.decisions) + 1, annotations=annotate)
 
 
 def live_show(
-    agents: str, policy: str | None, viewer: int | None, seed: int | None, chosen: dict[str, Any]
+    agents: str, asked: Asked, viewer: int | None, seed: int | None, chosen: dict[str, Any]
 ) -> Show:
     """A match that is played while it is watched.
 
     Args:
         agents: who plays, separated by commas.
-        policy: a model whose probabilities are drawn, None for none.
+        asked: who is asked about the positions.
         viewer: the seat whose knowledge is shown, None for all.
         seed: of the game; drawn where None.
         chosen: options of the rules.
@@ -88,39 +144,21 @@ def live_show(
     Raises:
         click.ClickException: names what is wrong.
     """
-    rules = make_rules(**chosen, agents=f"{agents},{policy or ''}")
+    rules = make_rules(**chosen, agents=f"{agents},{asked.specs}")
     _check_viewer(viewer, rules.num_players)
     players = _players(agents, rules)
-    annotate = _annotate(policy, rules)
+    annotate = asked.annotations(rules, viewer)
     with compiling_shown():
         get_ready(rules, players)
     seed = seed_or_drawn(seed)
     session = Session(Game(rules, seed), players, seed, viewer=viewer)
     frames = frames_of_match(session, annotate)
-    return Show(frames, viewer, session.names, session=session)
+    return Show(frames, viewer, session.names, session=session, annotations=annotate)
 
 
 def _check_viewer(viewer: int | None, seats: int) -> None:
     if viewer is not None and viewer >= seats:
         raise click.UsageError(f"--viewer {viewer}: this game has the seats 0 to {seats - 1}")
-
-
-def _annotate(policy: str | None, rules: Rules) -> Annotate:
-    """A model's probabilities in the place of whoever is to move."""
-    if policy is None:
-        return without_overlay
-    agent = load_agent(policy, rules)
-    if not hasattr(agent, "probabilities"):
-        raise click.UsageError(f"--policy {policy}: only saved models show their probabilities")
-
-    def annotate(game: Game) -> Overlay:
-        if not game.mask.any():
-            return Overlay(percent=True)
-        return Overlay.of_policy(
-            agent.probabilities(game.observe(game.player)[None], game.mask[None])[0]
-        )
-
-    return annotate
 
 
 def _players(agents: str, rules: Rules) -> list[Any]:

@@ -13,7 +13,7 @@ from catan_pz.cli.console import examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import Choice, rules_options, seed_option
 from catan_pz.cli.pictures import write_pictures, write_replay
-from catan_pz.cli.show import Show, live_show, recorded_show
+from catan_pz.cli.show import Asked, Show, live_show, notes_options, recorded_show
 from catan_pz.ui.playback import Playback
 from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
 
@@ -26,7 +26,7 @@ from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
         "catan-pz watch game.jsonl --speed 10",
         "catan-pz watch --agents heuristic,random,random,random --seed 3",
         "catan-pz watch game.jsonl --export game.gif",
-        "catan-pz watch game.jsonl --policy runs/train/model.npz --viewer 0",
+        "catan-pz watch game.jsonl --advice runs/train/model.npz --viewer 0",
         "catan-pz watch game.jsonl --export board.svg --at 120 --viewer 0",
         "catan-pz watch --agents heuristic,ppo-4p-notrade --html match.html",
     ),
@@ -68,11 +68,7 @@ from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
     metavar="NAMES",
     help="What the seats of a recording are called, separated by commas.  [as recorded]",
 )
-@click.option(
-    "--policy",
-    metavar="MODEL",
-    help="Draw the probabilities that this model gives to each move, in pictures.",
-)
+@notes_options
 @click.option(
     "--export",
     "target",
@@ -120,7 +116,8 @@ def command(
     speed: float,
     viewer: int | None,
     named: str | None,
-    policy: str | None,
+    advice: str | None,
+    win_probability: str | None,
     target: Path | None,
     html: Path | None,
     at: int | None,
@@ -143,10 +140,13 @@ def command(
         check_display()
     elif on_screen and sys.stdout.isatty():
         terminal_rows()
+    if win_probability is not None and html is None:
+        raise click.UsageError("--win-probability draws a chart in a replay: give --html, too")
+    asked = Asked(advice, win_probability, draw=html is None)
     show = (
-        live_show(agents, policy, viewer, seed, chosen)
+        live_show(agents, asked, viewer, seed, chosen)
         if recording is None
-        else recorded_show(recording, named, policy, viewer)
+        else recorded_show(recording, named, asked, viewer)
     )
     try:
         if target is not None:
@@ -156,8 +156,7 @@ def command(
         else:
             _on_screen(show, speed, in_window)
     finally:
-        if show.session is not None:
-            show.session.close()
+        show.close()
         if record is not None and show.session is not None:
             show.session.save(record)
             click.echo(f"The match is recorded in {record}.", err=True)

@@ -1,6 +1,7 @@
 """Numbers drawn on the board: a policy's probabilities, values, counts of visits."""
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
@@ -41,6 +42,8 @@ class Overlay:
         hexes: number at each hex that has one.
         others: what has no place on the board, in words, each with its number.
         percent: whether numbers are shares of 1, to be shown in percent.
+        relative: whether colours go from the least to the most of them; else shares of 1 are
+            coloured from 0 on.
 
     Raises:
         ValueError: names a place that isn't on the board.
@@ -51,6 +54,7 @@ class Overlay:
     hexes: Mapping[int, float] = field(default_factory=dict)
     others: Sequence[tuple[str, float]] = ()
     percent: bool = False
+    relative: bool = False
 
     def __post_init__(self) -> None:
         counts = {"vertices": NUM_VERTICES, "edges": NUM_EDGES, "hexes": NUM_HEXES}
@@ -89,25 +93,47 @@ class Overlay:
                 f"a policy is one number of 0 or more for each of {sizes[0]} or {sizes[1]} "
                 f"actions, not an array of shape {given.shape}"
             )
-        places: dict[str, dict[int, float]] = {"vertex": {}, "edge": {}, "hex": {}}
-        others = []
-        for action in np.flatnonzero(given).tolist():
-            described = describe_action(action)
-            name = next((key for key in places if key in described), None)
-            if name is None:
-                others.append((action_words(action), float(given[action])))
-            else:
-                points = places[name]
-                points[described[name]] = points.get(described[name], 0.0) + float(given[action])
-        others.sort(key=lambda item: -item[1])
-        return cls(places["vertex"], places["edge"], places["hex"], tuple(others), percent=True)
+        values = {action: float(given[action]) for action in np.flatnonzero(given).tolist()}
+        return cls(*_placed(values, operator.add), percent=True)
+
+    @classmethod
+    def of_values(cls, values: Mapping[int, float], *, percent: bool = False) -> Self:
+        """A number for each of some actions, such as values, placed like a policy's.
+
+        Of several actions at a place the largest number shows.
+
+        Args:
+            values: by action.
+            percent: whether they are shares of 1.
+        """
+        return cls(*_placed(values, max), percent=percent, relative=True)
 
     def words(self, value: float) -> str:
         """A number as it is written on the board."""
         if self.percent:
             share = 100 * value
+            if self.relative:
+                return f"{share:.1f}" if share < 99.95 else "100"
             return f"{share:.0f}" if share >= 0.95 else "<1"
         return f"{value:.2g}" if abs(value) < 10 else f"{value:.0f}"
+
+
+def _placed(
+    values: Mapping[int, float], join: Callable[[float, float], float]
+) -> tuple[dict[int, float], dict[int, float], dict[int, float], tuple[tuple[str, float], ...]]:
+    """Numbers of actions by vertex, edge and hex, and the other ones in words, largest first."""
+    places: dict[str, dict[int, float]] = {"vertex": {}, "edge": {}, "hex": {}}
+    others = []
+    for action, value in values.items():
+        described = describe_action(action)
+        name = next((key for key in places if key in described), None)
+        if name is None:
+            others.append((action_words(action), value))
+        else:
+            points, place = places[name], described[name]
+            points[place] = join(points[place], value) if place in points else value
+    others.sort(key=lambda item: -item[1])
+    return places["vertex"], places["edge"], places["hex"], tuple(others)
 
 
 def _check_number(name: str, value: object) -> None:
@@ -131,7 +157,8 @@ def _shares(overlay: Overlay) -> Callable[[float], float]:
     """Where a number stands between the least and the most of them, from 0 to 1."""
     values = [*overlay.vertices.values(), *overlay.edges.values(), *overlay.hexes.values()]
     values += [value for _, value in overlay.others]
-    low = 0.0 if overlay.percent else min(values, default=0.0)
+    from_zero = overlay.percent and not overlay.relative
+    low = 0.0 if from_zero else min(values, default=0.0)
     high = max(values, default=1.0)
     return lambda value: (value - low) / (high - low) if high > low else 1.0
 

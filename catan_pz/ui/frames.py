@@ -2,13 +2,31 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+from catan_pz.agents.advice import Advice
 from catan_pz.render.log import log_line
 from catan_pz.render.overlay import Overlay
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.session import Session
+
+
+class Notes(NamedTuple):
+    """What is shown of a position beside what happened.
+
+    Attributes:
+        overlay: numbers to draw on the board, None for none.
+        advice: what an agent thinks of the decision to come; None where nobody was asked.
+        win_probabilities: (P,) of each seat; None where they aren't known.
+    """
+
+    overlay: Overlay | None = None
+    advice: Advice | None = None
+    win_probabilities: tuple[float, ...] | None = None
+
+
+WITHOUT_NOTES: Final = Notes()
 
 
 @dataclass(frozen=True)
@@ -18,28 +36,30 @@ class Frame:
     Attributes:
         state: the position as JSON values.
         line: the last decision, None at the start.
-        overlay: numbers to draw on the board, such as a model's probabilities.
+        notes: what else is shown.
+        action: what was played last; None at the start.
     """
 
     state: dict[str, Any]
     line: str | None
-    overlay: Overlay | None = None
+    notes: Notes = WITHOUT_NOTES
+    action: int | None = None
 
 
-Annotate = Callable[[Game], Overlay | None]
-"""Gives the numbers to draw on a position, None for none."""
+Annotate = Callable[[Game], Notes]
+"""Gives what is shown of a position beside what happened."""
 
 
-def without_overlay(_game: Game) -> Overlay | None:
-    """Draws no numbers."""
-    return None
+def without_notes(_game: Game) -> Notes:
+    """Nothing else."""
+    return WITHOUT_NOTES
 
 
 def frames_of_record(
     record: GameRecord,
     viewer: int | None = None,
     names: Sequence[str] | None = None,
-    annotate: Annotate = without_overlay,
+    annotate: Annotate = without_notes,
 ) -> Iterator[Frame]:
     """The positions of a recorded game, as a viewer may know them.
 
@@ -47,7 +67,7 @@ def frames_of_record(
         record: the game.
         viewer: the seat whose knowledge the lines are limited to; None for all.
         names: of the seats; those in the record where None.
-        annotate: gives the numbers to draw on each position.
+        annotate: gives the notes on each position, such as `ui.annotations.Annotations`.
 
     Raises:
         ValueError: if the record isn't that of a game by the rules; names its line.
@@ -55,12 +75,13 @@ def frames_of_record(
     names = record.names if names is None else names
     for game, events in record.replay_with_events():
         line = None if events is None else log_line(events, viewer, names)
-        yield Frame(game.snapshot(), line, annotate(game))
+        action = None if events is None else events[0].what
+        yield Frame(game.snapshot(), line, annotate(game), action)
 
 
-def frames_of_match(session: Session, annotate: Annotate = without_overlay) -> Iterator[Frame]:
+def frames_of_match(session: Session, annotate: Annotate = without_notes) -> Iterator[Frame]:
     """The positions of a match between agents, as it is played."""
     yield Frame(session.snapshot(), None, annotate(session.game))
     while not session.is_finished:
-        session.table.step()
-        yield Frame(session.snapshot(), session.last_line, annotate(session.game))
+        action = session.table.step()
+        yield Frame(session.snapshot(), session.last_line, annotate(session.game), action)

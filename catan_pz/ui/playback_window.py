@@ -38,7 +38,7 @@ class PlaybackWindow:
         self._names = names
         self._dragging = False
         self._drawn: Any = None
-        self._height = HEIGHT + BAR_HEIGHT + room_for(playback.frame.overlay)
+        self._height = HEIGHT + BAR_HEIGHT + room_for(playback.frame.notes.overlay)
 
     def run(self) -> None:
         """Show the playback until the window is closed or the user quits."""
@@ -64,7 +64,7 @@ class PlaybackWindow:
             viewer=self._viewer,
             last_action=frame.line,
             names=self._names,
-            overlay=frame.overlay,
+            overlay=frame.notes.overlay,
         )
         self._window.show(svg_to_rgb(svg))
 

@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from catan_pz.agents.advice import Advice
 from catan_pz.files import whole_file
 from catan_pz.names import shown
 from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH
@@ -23,6 +24,7 @@ from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import room_for, table
 from catan_pz.render.view import TableView, table_view
 from catan_pz.ui.frames import Frame
+from catan_pz.web.advice import advice_json, drawn_advice
 
 FORMAT: Final = "catan-pz-replay/1"
 
@@ -82,7 +84,7 @@ def make_replay(
         raise ValueError("a replay has at least one frame")
     seats = [view.name(seat.seat) for seat in view.seats]
     title = shown(title or ", ".join(seats), _LONGEST_TITLE)
-    data = json.dumps(stored.content(seats, view), separators=(",", ":"))
+    data = json.dumps(stored.content(seats, view) | {"viewer": viewer}, separators=(",", ":"))
     # Without a time stamp, so that the same game gives the same file.
     packed = base64.b64encode(gzip.compress(data.encode(), 9, mtime=0)).decode()
     return Replay(_page(title, packed), len(stored.frames))
@@ -98,18 +100,38 @@ class _Stored:
     lines: list[str | None] = field(default_factory=list)
     turns: list[tuple[int, int]] = field(default_factory=list)
     points: list[list[int]] = field(default_factory=list)
+    advice: list[dict[str, Any] | None] = field(default_factory=list)
+    win_probabilities: list[list[float] | None] = field(default_factory=list)
     below: float = 0.0
+    _asked: Advice | None = None
 
     def add(self, view: TableView, frame: Frame) -> None:
         """Add a frame."""
-        layers = table(view, frame.line, frame.overlay)
-        self.frames.append([self.layers.setdefault(layer, len(self.layers)) for layer in layers])
+        layers = table(view, frame.line, frame.notes.overlay)
+        self.frames.append([self._layer(layer) for layer in layers])
         self.lines.append(frame.line)
         self.turns.append((view.turn, view.turn_player))
         self.points.append(
             [seat.visible_points if seat.points is None else seat.points for seat in view.seats]
         )
-        self.below = max(self.below, room_for(frame.overlay))
+        self.below = max(self.below, room_for(frame.notes.overlay))
+        self._add_notes(frame)
+
+    def _add_notes(self, frame: Frame) -> None:
+        if self._asked is not None:  # what was played is in the frame after the decision
+            self.advice[-1] = self._advice_json(self._asked, frame.action)
+        self._asked = frame.notes.advice
+        self.advice.append(None if self._asked is None else self._advice_json(self._asked, None))
+        estimated = frame.notes.win_probabilities
+        self.win_probabilities.append(
+            None if estimated is None else [round(share, 3) for share in estimated]
+        )
+
+    def _advice_json(self, advice: Advice, played: int | None) -> dict[str, Any]:
+        return advice_json(advice, played) | {"layer": self._layer(drawn_advice(advice))}
+
+    def _layer(self, layer: str) -> int:
+        return self.layers.setdefault(layer, len(self.layers))
 
     def content(self, seats: list[str], last: TableView) -> dict[str, Any]:
         """What the page's program reads."""
@@ -134,6 +156,8 @@ class _Stored:
             "lines": self.lines,
             "turns": self.turns,
             "points": self.points,
+            "advice": self.advice if any(self.advice) else None,
+            "win_probabilities": self.win_probabilities if all(self.win_probabilities) else None,
         }
 
 
@@ -148,5 +172,9 @@ def _page(title: str, packed: str) -> str:
         (pages / name).read_text(encoding="utf-8")
         for name in ("replay.html", "colors.css", "replay.css", "replay.js")
     )
-    parts = {"title": escape(title), "style": colors + style, "program": program, "game": packed}
+    advice = [(pages / f"advice.{form}").read_text(encoding="utf-8") for form in ("css", "js")]
+    # One page has no modules beside each other.
+    program = advice[1].replace("export ", "") + re.sub(r"(?m)^import .*\n", "", program)
+    style = colors + advice[0] + style
+    parts = {"title": escape(title), "style": style, "program": program, "game": packed}
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)

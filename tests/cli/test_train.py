@@ -178,10 +178,8 @@ def test_a_learner_saved_by_stable_baselines3_is_an_agent(tmp_path: Path, capsys
     assert f"Warning: loading {model} runs the pickles in it." in shown.err
     picture = tmp_path / "picture.svg"
     words = ["watch", *rules, "--agents", "random", "--export", str(picture), "--at", "0"]
-    assert main([*words, "--policy", str(model)]) == 0
+    assert main([*words, "--advice", str(model)]) == 0
     assert picture.read_text(encoding="utf-8").count('class="overlay"') == 1
-    assert main([*words, "--policy", "random"]) == 2
-    assert "only saved models show their probabilities" in capsys.readouterr().err
     assert main(["watch", "--agents", str(model), "--players", "2", "--trust-pickle"]) == 2
     assert "plays games of 2 players with 252 actions; this one has 2 players and 389 actions" in (
         capsys.readouterr().err
@@ -208,7 +206,7 @@ class Planted:
 COMMANDS_WITH_AGENTS = {
     "play": ["play", "--terminal", "--against"],
     "watch": ["watch", "--terminal", "--agents"],
-    "watch --policy": ["watch", "--terminal", "--agents", "random", "--policy"],
+    "watch --advice": ["watch", "--terminal", "--agents", "random", "--advice"],
     "tournament": ["tournament"],
     "evaluate": ["evaluate"],
     "evaluate --against": ["evaluate", "random", "--against"],

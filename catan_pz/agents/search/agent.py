@@ -7,12 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import COMPOSE_GIVE, OFFER
+from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.halving import choose_by_halving
 from catan_pz.agents.search.options import SearchOptions
-from catan_pz.agents.search.parallel_trees import MOST_ROWS, ROWS_PER_SIMULATION, ParallelTrees
+from catan_pz.agents.search.parallel_trees import (
+    MOST_ROWS,
+    ROWS_PER_SIMULATION,
+    ParallelTrees,
+    evaluated,
+)
 from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.checks import did_you_mean
 from catan_pz.engine.state import STATE, as_games
@@ -56,7 +62,7 @@ class SearchAgent(Agent):
         options: a `SearchOptions`.
         settings: the options by name.
         last: what is known of the last decision: "actions", "win_probabilities", "simulations",
-            and "visits" with a tree; None before the first, and when nothing had to be weighed.
+            and "visits" of each; None before the first, and when nothing had to be weighed.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -106,24 +112,52 @@ class SearchAgent(Agent):
         legal = np.flatnonzero(view.mask).astype(np.int64)
         if len(legal) == 1:
             return int(legal[0])
-        options = self.options
-        budget = Budget(options.simulations, options.seconds)
-        rng = np.random.default_rng(self.random.next())
-        games = as_games(np.empty(options.determinizations, STATE))
-        for i in range(len(games)):
-            games[i] = view.resample(rng).games[0]
+        budget = self._budget()
+        games = self._determinizations(view)
         actions = self._considered(games, legal)
         if len(actions) == 1:
             return int(actions[0])
-        simulator = Simulator(
+        simulator = self._simulator(games)
+        winning = simulator.winning(actions)
+        return self._choose(simulator, actions, budget) if winning is None else winning
+
+    def advise(self, view: View) -> Advice:
+        """The actions that it considers, the most simulated first, as `last` holds them."""
+        action = self.act(view)
+        if self.last is None:
+            return Advice.of_choice(action)
+        actions, means, visits = (
+            self.last[name] for name in ("actions", "win_probabilities", "visits")
+        )
+        order = np.lexsort((-means, -visits, actions != action))
+        return Advice(actions[order], win_probabilities=means[order], visits=visits[order])
+
+    def win_probabilities(self, view: View) -> NDArray[np.float64]:
+        """Each seat's mean win probability in simulations from the position, or an evaluator's."""
+        simulator = self._simulator(self._determinizations(view))
+        if self.options.evaluator is not None:
+            return evaluated(self.options.evaluator, simulator)
+        return simulator.win_probabilities(self._budget())
+
+    def _budget(self) -> Budget:
+        return Budget(self.options.simulations, self.options.seconds)
+
+    def _determinizations(self, view: View) -> np.ndarray:
+        rng = np.random.default_rng(self.random.next())
+        games = as_games(np.empty(self.options.determinizations, STATE))
+        for i in range(len(games)):
+            games[i] = view.resample(rng).games[0]
+        return games
+
+    def _simulator(self, games: np.ndarray) -> Simulator:
+        options = self.options
+        return Simulator(
             games,
             self.random.next(),
             rollout=options.rollout,
             turns=options.last_turn,
             workers=options.workers,
         )
-        winning = simulator.winning(actions)
-        return self._choose(simulator, actions, budget) if winning is None else winning
 
     def _considered(self, games: np.ndarray, legal: NDArray[np.int64]) -> NDArray[np.int64]:
         are_offers = (legal >= OFFER) & (legal < COMPOSE_GIVE)
@@ -135,12 +169,15 @@ class SearchAgent(Agent):
     def _choose(self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget) -> int:
         self.last = {"actions": actions}
         if self._trees is None:
-            action, win_probabilities = choose_by_halving(simulator, actions, budget)
+            action, visits, win_probabilities = choose_by_halving(simulator, actions, budget)
         else:
             keep = self.options.keep_tree and self.options.method != "ucb1"
             action, visits, win_probabilities = self._trees.choose(
                 simulator, actions, budget, keep=keep
             )
-            self.last["visits"] = visits
-        self.last |= {"win_probabilities": win_probabilities, "simulations": budget.played}
+        self.last |= {
+            "win_probabilities": win_probabilities,
+            "visits": visits,
+            "simulations": budget.played,
+        }
         return action

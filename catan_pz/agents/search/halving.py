@@ -23,8 +23,8 @@ FEWEST: Final = 16
 
 def choose_by_halving(
     simulator: Simulator, actions: NDArray[np.int64], budget: Budget
-) -> tuple[int, NDArray[np.float64]]:
-    """The action with the best mean win probability, and these means for all that were tried.
+) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
+    """The action with the best mean win probability, with visits and these means of all.
 
     Args:
         simulator: plays the simulations.
@@ -33,6 +33,7 @@ def choose_by_halving(
     """
     racing = np.arange(len(actions))
     means = np.zeros(len(actions))
+    visits = np.ones(len(actions), np.int64)
     results = simulator.run(actions, 0, 1)
     budget.played += len(actions)
     means[:] = results[:, 0]
@@ -46,10 +47,11 @@ def choose_by_halving(
             budget.played += new.size
             results = np.concatenate([results, new], axis=1)
             means[racing] = results.mean(1)
+            visits[racing] = results.shape[1]
             racing, results = _without_hopeless(racing, results)
         order = np.argsort(-results.mean(1), kind="stable")[: (len(racing) + 1) // 2]
         racing, results = racing[order], results[order]
-    return int(actions[racing[0]]), means
+    return int(actions[racing[0]]), visits, means
 
 
 def _without_hopeless(

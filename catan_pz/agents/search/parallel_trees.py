@@ -266,3 +266,16 @@ class Leaves:
                 for k in range(self.seats):
                     values[b, (int(self.players[b]) + k) % self.seats] = relative[row, k]
         return advice, values
+
+
+def evaluated(evaluator: Evaluator, simulator: Simulator) -> NDArray[np.float64]:
+    """(P,) the mean win probabilities that an evaluator gives to the determinizations."""
+    games = simulator.games
+    leaves = Leaves(len(games), simulator)
+    for i in range(len(games)):
+        search_calls.look_at(
+            games[i : i + 1], leaves.observations[i : i + 1], leaves.masks[i : i + 1]
+        )
+    leaves.players[:] = games["player"]
+    _, values = leaves.judged(evaluator)
+    return np.asarray(values.mean(0)[: leaves.seats])

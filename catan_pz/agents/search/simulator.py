@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
+from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.search import search_calls
+from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.agents.search.value import NET_SIZE, NUM_FEATURES, NUM_HIDDEN
 from catan_pz.agents.search.workers import in_threads
+from catan_pz.engine.chance import GAMMA
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
@@ -88,6 +91,36 @@ class Simulator:
         """One of some actions that wins at once and for sure, if there is one."""
         action = int(search_calls.find_win(self.games, self._scratch[0].spare, actions, NO_SCRIPT))
         return None if action < 0 else action
+
+    def win_probabilities(self, budget: Budget) -> NDArray[np.float64]:
+        """(P,) each seat's mean win probability in simulations from the position itself."""
+        totals = np.zeros(MAX_PLAYERS)
+        while (times := budget.chunk(1)) > 0:
+            numbers = np.arange(budget.played, budget.played + times, dtype=np.uint64)
+            for j, seed in zip(numbers, scramble_all(self.seed + numbers * GAMMA), strict=True):
+                totals += self._played_out(int(j) % len(self.games), seed)
+            budget.played += times
+        return totals[: int(self.games["num_players"][0])] / budget.played
+
+    def _played_out(self, i: int, seed: np.uint64) -> NDArray[np.float64]:
+        """(P,) the win probabilities after a rollout in determinisation i."""
+        scratch = self._scratch[0]
+        since = int(self.games["turn"][i])
+        search_calls.begin(self.games[i : i + 1], scratch.spare, seed)
+        search_calls.play_out(
+            scratch.spare,
+            0,
+            self.player,
+            seed,
+            since + self.turns,
+            NO_SCRIPT,
+            scratch.obs,
+            scratch.mask,
+        )
+        search_calls.estimate(
+            scratch.spare, 0, since, self.net, scratch.features, scratch.win_probabilities
+        )
+        return scratch.win_probabilities
 
     def _run(
         self, scratch: Scratch, actions: NDArray[np.int64], first: int, last: int

@@ -13,6 +13,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
+from catan_pz.agents.advice import Advice
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.registry import Opponents
@@ -23,6 +24,7 @@ from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
 
 
 class CatanVecEnv(VecEnv):
@@ -320,6 +322,10 @@ class PolicyOpponent(BatchAgent):
         if self.deterministic:
             return np.asarray(probabilities.argmax(axis=1))
         return sample_actions(probabilities, views.random_bits)
+
+    def advise(self, view: View) -> Advice:
+        """The policy's probabilities."""
+        return Advice.of_policy(self.probabilities(view.observation[None], view.mask[None])[0])
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.int8]

@@ -1,9 +1,12 @@
-// Plays the game that the page holds: frames of SVG, the log and a chart of the points.
+// Plays the game that the page holds: frames of SVG, the log, charts, and advice where it has some.
+
+import { AdviceTable } from "/static/advice.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 15, 30];
 const PLAY = "M5 3l11 7-11 7z";
 const PAUSE = "M4 3h4v14H4zM12 3h4v14h-4z";
 const CHART = { width: 1000, height: 150, top: 6, bottom: 6 };
+const percent = (share) => `${Math.round(100 * share)} %`;
 const SVG = "http://www.w3.org/2000/svg";
 
 const byId = (id) => document.getElementById(id);
@@ -52,8 +55,15 @@ class Table {
         if (target.children[k]) target.children[k].replaceWith(drawn);
         else target.append(drawn);
       });
+      if (this.advice !== undefined) target.append(this.draw(this.advice));
     }
     this.shown = layers.slice();
+  }
+
+  // Draws a layer on top of the picture; undefined takes it away.
+  lay(layer) {
+    this.advice = layer;
+    this.show(this.at);
   }
 
   draw(layer) {
@@ -66,13 +76,13 @@ class Table {
 
 // A step line for each seat, light or dark pieces outlined as on the board.
 class Chart {
-  constructor(game, seek) {
+  constructor(game, id, values, top, wide, seek) {
     this.game = game;
-    this.svg = byId("points");
-    this.top = Math.max(game.target, ...game.points.flat());
+    this.values = values;
+    this.top = top;
+    this.wide = wide;
+    this.svg = byId(id);
     this.svg.setAttribute("viewBox", `0 0 ${CHART.width} ${CHART.height}`);
-    for (let points = 0; points <= this.top; points += 2) this.rule(points, "grid");
-    this.rule(game.target, "target");
     game.seats.forEach((seat, k) => this.line(seat, k));
     this.cursor = svgElement("line", { class: "cursor", y1: 0, y2: CHART.height });
     this.svg.append(this.cursor);
@@ -80,7 +90,6 @@ class Chart {
       const box = this.svg.getBoundingClientRect();
       seek(Math.round(((event.clientX - box.left) / box.width) * this.last));
     });
-    this.legend = game.seats.map((seat) => this.entry(seat));
   }
 
   get last() {
@@ -91,25 +100,54 @@ class Chart {
     return ((at / this.last) * CHART.width).toFixed(1);
   }
 
-  y(points) {
+  y(value) {
     const room = CHART.height - CHART.top - CHART.bottom;
-    return (CHART.height - CHART.bottom - (points / this.top) * room).toFixed(1);
+    return (CHART.height - CHART.bottom - (value / this.top) * room).toFixed(1);
   }
 
-  rule(points, kind) {
-    const y = this.y(points);
-    this.svg.append(svgElement("line", { class: kind, x1: 0, x2: CHART.width, y1: y, y2: y }));
+  rule(value, kind) {
+    const y = this.y(value);
+    this.svg.prepend(svgElement("line", { class: kind, x1: 0, x2: CHART.width, y1: y, y2: y }));
   }
 
   line(seat, k) {
-    let path = `M0 ${this.y(this.game.points[0][k])}`;
-    this.game.points.forEach((points, at) => {
-      if (at && points[k] !== this.game.points[at - 1][k]) path += `H${this.x(at)}V${this.y(points[k])}`;
+    let path = `M0 ${this.y(this.values[0][k])}`;
+    this.values.forEach((values, at) => {
+      if (at && values[k] !== this.values[at - 1][k]) path += `H${this.x(at)}V${this.y(values[k])}`;
     });
     path += `H${CHART.width}`;
-    for (const [color, width] of [[seat.outline, 5], [seat.fill, 2.6]]) {
+    for (const [color, width] of [[seat.outline, this.wide], [seat.fill, this.wide / 2]]) {
       this.svg.append(svgElement("path", { d: path, fill: "none", stroke: color, "stroke-width": width }));
     }
+  }
+
+  show(at, words) {
+    const x = this.x(at);
+    this.cursor.setAttribute("x1", x);
+    this.cursor.setAttribute("x2", x);
+    this.svg.setAttribute("aria-label", `After decision ${at}: ${words.join(", ")}`);
+  }
+}
+
+// The charts, and below them what they say of each seat.
+class Charts {
+  constructor(game, seek) {
+    this.game = game;
+    const top = Math.max(game.target, ...game.points.flat());
+    const points = new Chart(game, "points", game.points, top, 5, seek);
+    for (let k = 0; k <= top; k += 2) points.rule(k, "grid");
+    points.rule(game.target, "target");
+    this.charts = [points];
+    if (game.win_probabilities) {
+      const winning = new Chart(game, "winning", game.win_probabilities, 1, 3.4, seek);
+      for (const share of [0, 0.25, 0.5, 0.75, 1]) winning.rule(share, "grid");
+      this.charts.push(winning);
+      const whose = game.viewer === null ? "from the hands of all" : `as ${game.seats[game.viewer].name} sees it`;
+      byId("basis").textContent = `, 0 to 100 %, ${whose}`;
+      byId("winning").parentElement.hidden = false;
+    }
+    byId("most").textContent = `, 0 to ${top}`;
+    this.legend = game.seats.map((seat) => this.entry(seat));
   }
 
   entry(seat) {
@@ -124,12 +162,44 @@ class Chart {
   }
 
   show(at) {
-    const x = this.x(at);
-    this.cursor.setAttribute("x1", x);
-    this.cursor.setAttribute("x2", x);
-    const words = this.game.seats.map((seat, k) => `${seat.name}: ${this.game.points[at][k]}`);
-    words.forEach((word, k) => (this.legend[k].textContent = word));
-    this.svg.setAttribute("aria-label", `Points after decision ${at}: ${words.join(", ")}`);
+    const { seats, points, win_probabilities: wins } = this.game;
+    const words = [seats.map((seat, k) => `${seat.name}: ${points[at][k]}`)];
+    if (wins) words.push(seats.map((seat, k) => `${seat.name}: ${percent(wins[at][k])}`));
+    this.charts.forEach((chart, k) => chart.show(at, words[k]));
+    seats.forEach((_, k) => {
+      this.legend[k].textContent = wins ? `${words[0][k]} points, ${percent(wins[at][k])}` : words[0][k];
+    });
+  }
+}
+
+// What an agent thinks of the decision to come.
+class AdviceNotes {
+  constructor(game, table) {
+    this.game = game;
+    this.table = table;
+    this.shown = new AdviceTable(byId("advice-rows"));
+    this.box = byId("advised");
+    byId("advice").hidden = !game.advice;
+    this.box.addEventListener("change", () => this.show(this.at));
+  }
+
+  toggle() {
+    if (this.game.advice) this.box.click();
+  }
+
+  show(at) {
+    this.at = at;
+    const advice = this.game.advice?.[at] ?? null;
+    const on = this.box.checked && advice !== null;
+    this.table.lay(on ? advice.layer : undefined);
+    byId("advice-of").textContent = this.words(advice);
+    this.shown.show(on ? advice : null);
+  }
+
+  words(advice) {
+    if (!this.box.checked) return "";
+    if (advice === null) return "No advice on this decision.";
+    return `What ${advice.agent} thinks of the decision to come:`;
   }
 }
 
@@ -163,7 +233,9 @@ class Player {
     this.at = 0;
     this.timer = null;
     const seek = (at) => this.seek(at);
-    this.parts = [new Table(game), new Chart(game, seek), new Log(game, seek)];
+    const table = new Table(game);
+    this.advice = new AdviceNotes(game, table);
+    this.parts = [table, new Charts(game, seek), new Log(game, seek), this.advice];
     this.connect();
     this.show(this.fromAddress());
   }
@@ -203,7 +275,8 @@ class Player {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.target.tagName === "SELECT") return;
       if (event.key === " " && event.target.tagName === "BUTTON") return;
-      if (event.key === "+" || event.key === "-") this.faster(event.key === "+" ? 1 : -1);
+      if (event.key === "a") this.advice.toggle();
+      else if (event.key === "+" || event.key === "-") this.faster(event.key === "+" ? 1 : -1);
       else if (keys[event.key]) actions[keys[event.key]]();
       else return;
       event.preventDefault();

@@ -33,7 +33,8 @@ class MadeUp:
 def chosen(simulator: Any, simulations: int) -> int:
     actions = np.arange(len(simulator.means))
     budget = Budget(simulations, None)
-    action, means = choose_by_halving(simulator, actions, budget)
+    action, visits, means = choose_by_halving(simulator, actions, budget)
+    assert visits.tolist() == np.bincount(simulator.played, minlength=len(actions)).tolist()
     assert budget.played == len(simulator.played) <= max(simulations, len(actions))
     assert means.shape == actions.shape
     return action

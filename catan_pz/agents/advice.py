@@ -1,0 +1,68 @@
+"""What an agent thinks of a decision: the actions it considered, and what it makes of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """The actions that an agent considered in a decision, the best first.
+
+    Letters: K actions considered, A actions.
+
+    Attributes:
+        actions: (K,) legal actions; the agent would play the first.
+        probabilities: (K,) of its policy; None where it has none.
+        win_probabilities: (K,) its seat's estimated win probability after each; None where it
+            estimates none.
+        visits: (K,) simulations of each; None where it plays none.
+        scores: (K,) numbers by which it compares actions, in a unit of its own, such as Q-values;
+            None where it has none.
+        agent: its name, which hosts fill in.
+    """
+
+    actions: NDArray[np.int64]
+    probabilities: NDArray[np.float64] | None = None
+    win_probabilities: NDArray[np.float64] | None = None
+    visits: NDArray[np.int64] | None = None
+    scores: NDArray[np.float64] | None = None
+    agent: str = ""
+
+    def __len__(self) -> int:
+        """K."""
+        return len(self.actions)
+
+    @classmethod
+    def of_choice(cls, action: int) -> Self:
+        """A single action, about which nothing else is known."""
+        return cls(np.array([action], np.int64))
+
+    @classmethod
+    def of_policy(cls, weights: NDArray[Any]) -> Self:
+        """The actions of a policy, the most probable first.
+
+        Args:
+            weights: (A,) numbers in proportion to the probabilities, 0 for illegal actions.
+        """
+        actions = np.flatnonzero(weights)
+        given = np.asarray(weights, np.float64)[actions]
+        order = np.argsort(-given, kind="stable")
+        return cls(actions[order], probabilities=given[order] / given.sum())
+
+    @classmethod
+    def of_scores(cls, scores: NDArray[Any], mask: NDArray[np.int8]) -> Self:
+        """The legal actions by their scores, the highest first.
+
+        Args:
+            scores: (A,) of all actions.
+            mask: (A,) 1 for each legal action.
+        """
+        actions = np.flatnonzero(mask)
+        given = np.asarray(scores, np.float64)[actions]
+        order = np.argsort(-given, kind="stable")
+        return cls(actions[order], scores=given[order])

@@ -1,0 +1,66 @@
+"""Advice of an agent as pages show it: numbers on the board, and a table of the best actions."""
+
+from typing import Any, Final
+
+from catan_pz.agents.advice import Advice
+from catan_pz.names import shown
+from catan_pz.notation.actions import describe_action
+from catan_pz.render.log import action_words
+from catan_pz.render.overlay import draw_overlay
+from catan_pz.ui.annotations import overlay_of
+
+MOST_LISTED: Final = 8
+"""Actions in the table, the best ones."""
+
+_PLACES: Final = ("vertex", "edge", "hex")
+
+
+def drawn_advice(advice: Advice) -> str:
+    """Its numbers on the board, as SVG."""
+    return draw_overlay(overlay_of(advice))
+
+
+def advice_json(advice: Advice, played: int | None = None) -> dict[str, Any]:
+    """Its table: the agent's name, what stands in the columns, and the rows.
+
+    A row has the action in words, its place on the board such as "vertex 12" (None for none), the
+    length of its bar from 0 to 1, whether it is what was played, and a text for each column.
+
+    Args:
+        advice: the advice.
+        played: the action that was played, where that is known.
+    """
+    columns = [(title, texts) for title, texts in _columns(advice) if texts]
+    bars = advice.probabilities if advice.probabilities is not None else advice.win_probabilities
+    rows = []
+    for k, action in enumerate(advice.actions.tolist()):
+        if k >= MOST_LISTED and action != played:
+            continue
+        bar = 0.0 if bars is None else round(float(bars[k]), 3)
+        texts = [texts[k] for _, texts in columns]
+        rows.append([action_words(action), _place(action), bar, action == played, texts])
+    return {
+        "agent": shown(advice.agent),
+        "columns": [title for title, _ in columns],
+        "rows": rows,
+        "more": max(0, len(advice) - len(rows)),
+    }
+
+
+def _columns(advice: Advice) -> list[tuple[str, list[str]]]:
+    shares = [
+        ("Probability", advice.probabilities),
+        ("Win probability", advice.win_probabilities),
+    ]
+    columns = [
+        (title, [] if given is None else [f"{100 * share:.1f} %" for share in given])
+        for title, given in shares
+    ]
+    visits = [] if advice.visits is None else [f"{count:,}" for count in advice.visits]
+    scores = [] if advice.scores is None else [f"{score:.3g}" for score in advice.scores]
+    return [*columns, ("Simulations", visits), ("Score", scores)]
+
+
+def _place(action: int) -> str | None:
+    described = describe_action(action)
+    return next((f"{name} {described[name]}" for name in _PLACES if name in described), None)
