@@ -13,6 +13,7 @@ import pytest
 
 import catan_pz.web
 from catan_pz.cli import main
+from catan_pz.render.log import action_words
 from catan_pz.render.svg import table
 from catan_pz.render.view import table_view
 from catan_pz.runtime.record import GameRecord
@@ -104,6 +105,41 @@ def test_commands_write_the_same_page(recorded: Path, tmp_path: Path, capsys: An
     assert "must end in .html" in capsys.readouterr().err
     assert main(["watch", str(recorded), "--html", "a.html", "--export", "a.svg"]) == 2
     assert "one of them at a time" in capsys.readouterr().err
+
+
+QUICK = "search:simulations=2,determinizations=1,turns=0,rollout=random"
+
+
+def test_a_replay_shows_advice_and_win_probabilities(recorded: Path, tmp_path: Path) -> None:
+    page = tmp_path / "replay.html"
+    words = ["--advice", "weighted", "--win-probability", QUICK, "--viewer", "1"]
+    assert main(["export", str(recorded), "--html", str(page), *words]) == 0
+    game = content(Replay(page.read_text(), 0))
+    plain = content(make_replay(frames_of_record(GameRecord.load(recorded), 1), viewer=1))
+    assert plain["advice"] is None
+    assert plain["win_probabilities"] is None
+    assert game["viewer"] == 1
+    assert [drawn(game, at) for at in range(40)] == [drawn(plain, at) for at in range(40)]
+    for wins in game["win_probabilities"]:
+        assert sum(wins) == pytest.approx(1, abs=0.02)
+    decided = [k for k, advice in enumerate(game["advice"]) if advice is not None]
+    decisions = GameRecord.load(recorded).decisions
+    assert {decisions[k].player for k in decided} == {1}
+    for k in decided:
+        advice = game["advice"][k]
+        assert advice["agent"] == "weighted"
+        assert advice["columns"] == ["Probability"]
+        assert [row[0] for row in advice["rows"] if row[3]] == [action_words(decisions[k].action)]
+        layer = "".join(game["elements"][e] for e in game["layers"][advice["layer"]])
+        assert layer.startswith('<g class="overlay">')
+
+
+def test_who_estimates_no_win_probabilities_is_refused(recorded: Path, capsys: Any) -> None:
+    words = [str(recorded), "--win-probability", "heuristic"]
+    assert main(["export", *words, "--html", "a.html"]) == 2
+    assert "this agent estimates no win probabilities; 'search' does" in capsys.readouterr().err
+    assert main(["watch", *words, "--export", "a.svg"]) == 2
+    assert "give --html, too" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
