@@ -14,13 +14,13 @@ import numpy as np
 _MOST_QUOTED: Final = 200
 
 
-def quoted(value: object) -> str:
-    """A value as errors quote it: its repr, cut where it is long."""
+def quoted(value: object, most: int = _MOST_QUOTED) -> str:
+    """A value as errors quote it: its repr, cut where it is longer than so many characters."""
     try:
         text = repr(value)
     except Exception:  # numbers of thousands of digits, deeply nested lists, odd classes
         return f"<{type(value).__name__}>"
-    return text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}..."
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def did_you_mean(given: object, known: Iterable[object]) -> str:

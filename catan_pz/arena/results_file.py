@@ -19,12 +19,19 @@ from catan_pz.arena.results import (
 )
 from catan_pz.arena.schedule import Schedule, ScheduledGame
 from catan_pz.checks import check_count, check_seed, quoted
+from catan_pz.names import shown
 from catan_pz.rules import Rules
 
 FORMAT: Final = "catan-pz-arena/1"
 
 DRAWN_SEATS: Final = "drawn"
 """Entry "seating" of a header: line-ups and seats are drawn by somebody else."""
+
+_MOST_NAMED: Final = 3
+"""Differences between two matches that an error names."""
+
+_LONGEST: Final = 500
+"""Characters that it shows of each side."""
 
 
 def header_of(
@@ -284,14 +291,18 @@ def _check_header(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> 
             continue
         if isinstance(there, dict) and isinstance(here, dict):
             differences += [
-                f"{name}.{key} is {there.get(key)!r} there, {here.get(key)!r} here"
+                _difference(f"{name}.{key}", there.get(key), here.get(key))
                 for key in sorted(there.keys() | here.keys())
                 if there.get(key) != here.get(key)
             ]
         else:
-            differences.append(f"{name} is {there!r} there, {here!r} here")
+            differences.append(_difference(name, there, here))
     if differences:
         raise ValueError(
-            f"results={str(path)!r} holds another match, which can't go on with other "
-            f"settings: {'; '.join(differences)}. Give the same settings, or another file"
+            f"results={str(path)!r} holds another match, which can't go on with other settings: "
+            f"{'; '.join(differences[:_MOST_NAMED])}. Give the same settings, or another file"
         )
+
+
+def _difference(name: str, there: object, here: object) -> str:
+    return f"{shown(name)} is {quoted(there, _LONGEST)} there, {quoted(here, _LONGEST)} here"

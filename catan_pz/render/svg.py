@@ -62,7 +62,7 @@ def board_svg(
     if not isinstance(overlay, Overlay | None):
         raise ValueError(f"overlay must be None or an Overlay, not {quoted(overlay)}")
     view = table_view(state, viewer, names)
-    return page(table(view, last_action, overlay), width, room_for(overlay))
+    return page(table(view, last_action, overlay), float(width), room_for(overlay))
 
 
 def room_for(overlay: Overlay | None) -> float:

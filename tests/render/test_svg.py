@@ -1,5 +1,6 @@
 import xml.etree.ElementTree as ET
 from collections import Counter
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -100,6 +101,7 @@ def test_last_action_is_shortened_to_fit() -> None:
 def test_width() -> None:
     root = ET.fromstring(board_svg(positions.midgame(), width=560))
     assert (root.get("width"), root.get("height")) == ("560", "370")
+    assert board_svg(positions.midgame(), width=Fraction(5, 2)).startswith('<svg xmlns="http')
     for width in (0, 10**400, float("inf")):
         with pytest.raises(ValueError, match="width must be a positive number"):
             board_svg(positions.midgame(), width=width)

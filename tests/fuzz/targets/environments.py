@@ -23,8 +23,7 @@ OUTCOMES = ((1, 1), [3, 4], (0, 7), "ore", "knight", 3)
 def _made(rng: Random, tally: Tally, make: Any, usual: dict[str, Any]) -> Any:
     """An environment with odd options, None if they are refused.
 
-    What comes of a reward that isn't one shows after the step that it is asked for, so there is
-    no environment with such a reward either.
+    There is none with an odd function as its reward either: what it gives is refused in steps.
     """
     options = drawn_rules(rng) | chosen_options(rng, usual)
     accepted, env = tally.attempt(make, **options)
