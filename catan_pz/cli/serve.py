@@ -14,6 +14,9 @@ from catan_pz.rules import Rules
 from catan_pz.ui.session import get_ready
 
 _THREADS: Final = 2
+Pools = tuple[ThreadPoolExecutor, ThreadPoolExecutor]
+"""Threads for the agents that play, and for those that advise."""
+
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
@@ -25,6 +28,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
         "catan-pz serve --agents heuristic,search --players 3 --no-trading",
         "catan-pz serve --seats 2 --names Ann,Bob --host 0.0.0.0 --save tables",
         "catan-pz serve --seats 0 --agents heuristic",
+        "catan-pz serve --advice search:simulations=400",
         "catan-pz serve --study position.json",
     ),
 )
@@ -74,6 +78,11 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
     help="Open the study as well, with a position or a recorded game if one is given.  "
     "[open, unless --host lets others in]",
 )
+@click.option(
+    "--advice",
+    metavar="AGENT",
+    help="Let persons see what this agent thinks of their moves, at their own decisions.  [nobody]",
+)
 @trust_option
 @rules_options
 def command(
@@ -86,6 +95,7 @@ def command(
     pause: float,
     save: Path | None,
     study: str | None,
+    advice: str | None,
     **chosen: Any,
 ) -> None:
     """Open a table in the browser, to play against agents, with friends, or to look on.
@@ -98,13 +108,13 @@ def command(
     from catan_pz.web.listening import listen, open_socket
 
     studies = _studies(study) if study is not None or host in _LOOPBACK else None
-    pool = ThreadPoolExecutor(_THREADS, "agent")
+    pools = ThreadPoolExecutor(_THREADS, "agent"), ThreadPoolExecutor(1, "adviser")
     with open_socket(host, port) as socket, compiling_shown():
-        opened = _saved_tables(save, pause, pool) if save is not None else []
+        opened = _saved_tables(save, pause, pools, advice) if save is not None else []
         if not opened:
-            rules = make_rules(**chosen, agents=agents)
+            rules = make_rules(**chosen, agents=f"{agents},{advice or ''}")
             opened = [
-                _new_table(rules, agents, seats, names, pause, pool, save, number)
+                _new_table(rules, agents, seats, names, pause, pools, save, number, advice)
                 for number in range(tables)
             ]
         shown = f"[{host}]" if ":" in host else host
@@ -117,7 +127,8 @@ def command(
         try:
             listen(socket, opened, studies)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for pool in pools:
+                pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _new_table(
@@ -126,9 +137,10 @@ def _new_table(
     seats: int,
     names: str | None,
     pause: float,
-    pool: ThreadPoolExecutor,
+    pools: Pools,
     save: Path | None,
     number: int,
+    advice: str | None,
 ) -> Any:
     from catan_pz.web.server import LiveTable
     from catan_pz.web.table import HostedGame, Seats
@@ -142,10 +154,11 @@ def _new_table(
     called = _person_names(names, seats)
     playing = [None if spec is None else load_agent(spec, rules) for spec in specs]
     called += [agent.name for agent in playing if agent is not None]
-    get_ready(rules, playing)
-    hosted = HostedGame(Seats(playing, called), rules=rules)
+    adviser = _adviser(advice, rules)
+    get_ready(rules, [*playing, adviser])
+    hosted = HostedGame(Seats(playing, called, adviser=adviser), rules=rules)
     path = None if save is None else save / f"table-{number}.jsonl"
-    return LiveTable(hosted, specs, path, pause, pool)
+    return LiveTable(hosted, specs, path, pause, *pools)
 
 
 def _studies(file: str | None) -> Any:
@@ -169,7 +182,11 @@ def _person_names(names: str | None, seats: int) -> list[str]:
     return called
 
 
-def _saved_tables(folder: Path, pause: float, pool: ThreadPoolExecutor) -> list[Any]:
+def _adviser(spec: str | None, rules: Rules) -> Any:
+    return None if spec is None else load_agent(spec, rules)
+
+
+def _saved_tables(folder: Path, pause: float, pools: Pools, advice: str | None) -> list[Any]:
     """The tables in a folder whose games aren't over."""
     from catan_pz.web.saved import SavedTable
     from catan_pz.web.server import LiveTable
@@ -180,13 +197,15 @@ def _saved_tables(folder: Path, pause: float, pool: ThreadPoolExecutor) -> list[
         saved = SavedTable.load(path)
         rules = Rules.from_dict(saved.record.start["rules"])
         playing = [None if spec is None else load_agent(spec, rules) for spec in saved.agents]
-        get_ready(rules, playing)
-        hosted = HostedGame(Seats(playing, saved.names, saved.links), record=saved.record)
+        adviser = _adviser(advice, rules)
+        get_ready(rules, [*playing, adviser])
+        seats = Seats(playing, saved.names, saved.links, adviser)
+        hosted = HostedGame(seats, record=saved.record)
         if hosted.is_finished:
             hosted.close()
             continue
         click.echo(f"{path} goes on in turn {hosted.game.turn}.", err=True)
-        opened.append(LiveTable(hosted, saved.agents, path, pause, pool))
+        opened.append(LiveTable(hosted, saved.agents, path, pause, *pools))
     return opened
 
 

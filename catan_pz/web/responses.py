@@ -12,6 +12,8 @@ from starlette.websockets import WebSocket
 
 FILES: Final = {
     "colors.css": "text/css",
+    "advice.css": "text/css",
+    "advice.js": "text/javascript",
     "table.css": "text/css",
     "table.js": "text/javascript",
     "picture.js": "text/javascript",

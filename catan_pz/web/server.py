@@ -10,6 +10,8 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +22,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER
+from catan_pz.names import shown
+from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.limits import (
     MOST_BYTES,
     POLICY_VIOLATION,
@@ -36,6 +41,8 @@ from catan_pz.web.table import HostedGame, PressError, control_json, layout_for
 MOST_CONNECTIONS: Final = 200
 """Of one table."""
 
+_LONGEST_FAILURE: Final = 200
+
 
 class LiveTable:
     """A table that is played: agents decide in threads, viewers wait for what is new.
@@ -46,6 +53,7 @@ class LiveTable:
         path: where the table is saved after each decision; None for nowhere.
         pause: seconds that an agent's decision is shown before the next.
         pool: threads in which agents decide.
+        advisers: threads in which advice is worked out; None for those of `pool`.
     """
 
     def __init__(
@@ -55,6 +63,7 @@ class LiveTable:
         path: Path | None,
         pause: float,
         pool: ThreadPoolExecutor,
+        advisers: ThreadPoolExecutor | None = None,
     ) -> None:
         self.hosted = hosted
         self.connections = 0
@@ -63,6 +72,8 @@ class LiveTable:
         self._path = path
         self._pause = pause
         self._pool = pool
+        self._advisers = advisers or pool
+        self._advice: dict[int, _Advised] = {}
         self._changed = asyncio.Condition()
         self._saving = asyncio.Lock()
         self._saved: tuple[HostedGame, int] | None = None
@@ -116,6 +127,21 @@ class LiveTable:
         async with self._changed:
             await self._changed.wait_for(is_new)
 
+    def adviser_of(self, viewer: int) -> str | None:
+        """Name of the agent that advises a viewer, None for nobody."""
+        adviser = self.hosted.seats.adviser
+        return None if adviser is None or viewer == ONLOOKER else shown(adviser.name)
+
+    async def advise(self, viewer: int, decision: int) -> dict[str, Any] | None:
+        """Advice on a decision of a viewer, worked out once; None where it is decided by then."""
+        hosted, known = self.hosted, self._advice.get(viewer)
+        if known is None or known.hosted is not hosted or known.decision != decision:
+            work = partial(_work_out, hosted, hosted.question(viewer), decision)
+            loop = asyncio.get_running_loop()
+            known = _Advised(hosted, decision, loop.run_in_executor(self._advisers, work))
+            self._advice[viewer] = known
+        return await asyncio.shield(known.advice)
+
     async def answer(self, viewer: int, message: Mapping[str, Any]) -> str | None:
         """Do what a viewer's message says; why not, if it can't be done."""
         if viewer == ONLOOKER:
@@ -139,7 +165,28 @@ class LiveTable:
             return "the game isn't over"
         self.hosted = HostedGame(finished.seats, rules=finished.game.rules)
         await self.tell()
+        await asyncio.get_running_loop().run_in_executor(self._advisers, finished.close)
         return None
+
+
+@dataclass(frozen=True)
+class _Advised:
+    """The last decision of a viewer on which advice was asked for, and the advice."""
+
+    hosted: HostedGame
+    decision: int
+    advice: asyncio.Future[dict[str, Any] | None]
+
+
+def _work_out(hosted: HostedGame, question: Question, decision: int) -> dict[str, Any] | None:
+    if len(hosted.record.decisions) != decision:  # while it waited for a thread
+        return None
+    try:
+        advice = question.advice()
+        found = advice_json(advice) | {"drawn": drawn_advice(advice)}
+    except Exception as error:  # of the agent's code; the table goes on without
+        found = {"failure": shown(f"no advice: {type(error).__name__}: {error}", _LONGEST_FAILURE)}
+    return found | {"decision": decision}
 
 
 class Connection:
@@ -154,18 +201,26 @@ class Connection:
         self._layers: list[str] = []
         self._lines = 0
         self._allowance = Allowance()
+        self._advising: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Serve until the browser leaves."""
-        await self._socket.send_json({"layout": layout_for(self._viewer), "viewer": self._viewer})
+        await self._socket.send_json(
+            {
+                "layout": layout_for(self._viewer),
+                "viewer": self._viewer,
+                "adviser": self._table.adviser_of(self._viewer),
+            }
+        )
         sender = asyncio.create_task(self._send())
         hearer = asyncio.create_task(self._hear())
         try:
             await asyncio.wait({sender, hearer}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (sender, hearer):
+            running = [sender, hearer, *([] if self._advising is None else [self._advising])]
+            for task in running:
                 task.cancel()
-            for task in (sender, hearer):
+            for task in running:
                 with contextlib.suppress(
                     asyncio.CancelledError, WebSocketDisconnect, RuntimeError, OSError
                 ):
@@ -224,7 +279,32 @@ class Connection:
             message = None
         if not isinstance(message, dict):
             return "a message is a JSON object"
+        if "advise" in message:
+            return self._switch_advice(message["advise"])
         return await self._table.answer(self._viewer, message)
+
+    def _switch_advice(self, on: Any) -> str | None:
+        if self._table.adviser_of(self._viewer) is None:
+            return "there is no advice here"
+        if not isinstance(on, bool):
+            return "advice is true or false"
+        if self._advising is not None:
+            self._advising.cancel()
+        self._advising = asyncio.create_task(self._advise()) if on else None
+        return None
+
+    async def _advise(self) -> None:
+        """Send advice on each decision of the viewer."""
+        table, sent = self._table, None
+        while True:
+            hosted, version = table.hosted, table.hosted.version
+            decision = hosted.advised_decision(self._viewer)
+            if decision is not None and (hosted, decision) != sent:
+                sent = hosted, decision
+                advice = await table.advise(self._viewer, decision)
+                if advice is not None:
+                    await self._socket.send_json({"advice": advice})
+            await table.wait_for_change(hosted, version)
 
 
 def make_app(tables: Sequence[LiveTable], studies: Studies | None = None) -> Starlette:

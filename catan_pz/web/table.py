@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from catan_pz.agents.adviser import Adviser, Question
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
@@ -55,11 +56,13 @@ class Seats:
         agents: by seat, None for a person.
         names: what the seats are called, one each.
         links: the secret of each person's seat, by seat, and of onlookers.
+        adviser: the agent whose advice persons may see at their own decisions; None for none.
     """
 
     agents: Sequence[Agent | None]
     names: list[str]
     links: dict[int, str] = field(default_factory=dict)
+    adviser: Agent | None = None
 
     def __post_init__(self) -> None:
         for viewer in (ONLOOKER, *self.persons):
@@ -103,7 +106,13 @@ class HostedGame:
         start = record and Game.from_snapshot(record.start)
         self.game = start or Game(rules or Rules(), seed)
         self.version = 0
-        self._table = Table(self.game, seats.agents, seat_seeds(seed, len(seats.agents)))
+        seeds = seat_seeds(seed, len(seats.agents))
+        self._table = Table(self.game, seats.agents, seeds)
+        self._advisers = {
+            seat: Adviser(self.game, seat, seats.adviser, seeds[seat])
+            for seat in seats.persons
+            if seats.adviser is not None
+        }
         self.record = GameRecord.of(self.game, seats.names)
         self._drafts: dict[int, Draft] = {}
         self._frames: dict[int, Frame] = {}
@@ -136,6 +145,19 @@ class HostedGame:
     def decide(self) -> int:
         """The choice of the agent that is to move; the game is left as it is."""
         return self._table.decide()
+
+    def advised_decision(self, viewer: int) -> int | None:
+        """The number of the decision on which a viewer can have advice now; None for none.
+
+        There is advice on a person's own decisions among several actions.
+        """
+        if viewer not in self._advisers or self.is_finished or self.game.player != viewer:
+            return None
+        return len(self.record.decisions) if self.game.mask.sum() > 1 else None
+
+    def question(self, viewer: int) -> Question:
+        """What to ask the adviser of a viewer, who is to decide."""
+        return self._advisers[viewer].question()
 
     def play(self, action: int) -> None:
         """Play an agent's choice."""
@@ -173,6 +195,8 @@ class HostedGame:
     def close(self) -> None:
         """Let the agents go."""
         self._table.close()
+        for adviser in self._advisers.values():
+            adviser.close()
 
     def frame(self, viewer: int) -> Frame:
         """What a viewer sees now."""

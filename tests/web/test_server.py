@@ -197,7 +197,8 @@ def test_onlookers_only_look() -> None:
         serving() as (client, table),
         client.websocket_connect(socket_of(table, ONLOOKER)) as socket,
     ):
-        assert socket.receive_json() == {"layout": layout_for(ONLOOKER), "viewer": ONLOOKER}
+        first = {"layout": layout_for(ONLOOKER), "viewer": ONLOOKER, "adviser": None}
+        assert socket.receive_json() == first
         assert socket.receive_json()["controls"] == []
         socket.send_json({"press": "vertex 3", "version": 0})
         assert "nothing to press" in socket.receive_json()["refused"]

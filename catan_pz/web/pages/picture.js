@@ -36,6 +36,7 @@ export class Picture {
     this.hint = hint;
     this.layers = [];
     this.controls = [];
+    this.advice = "";
     this.narrow = matchMedia("(max-width: 640px)");
     this.narrow.addEventListener("change", () => this.rebuild());
   }
@@ -64,13 +65,28 @@ export class Picture {
     this.views = this.windows().map((box) => {
       const svg = svgElement("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Table" });
       const drawn = svgElement("g", { "aria-hidden": "true" });
+      const advised = svgElement("g", { "aria-hidden": "true" });
       const pressable = svgElement("g", {});
-      svg.append(drawn, pressable);
-      return { svg, drawn, pressable, box };
+      svg.append(drawn, advised, pressable);
+      return { svg, drawn, advised, pressable, box };
     });
     this.home.replaceChildren(...this.views.map((view) => view.svg));
     this.draw(this.layers.map((_, k) => k));
+    this.advise(this.advice);
     this.place();
+  }
+
+  // Numbers of an adviser, as SVG above the board.
+  advise(drawn) {
+    this.advice = drawn;
+    for (const { advised } of this.views) advised.innerHTML = drawn;
+  }
+
+  // Marks what can be pressed at a place, such as "vertex 12"; null for nothing.
+  point(place) {
+    for (const made of this.home.querySelectorAll(".control")) {
+      made.classList.toggle("pointed", made.dataset.name === place);
+    }
   }
 
   show(layers, controls) {

@@ -1,13 +1,73 @@
 // A table in the browser: shows what the server sends, and tells it what is pressed.
 
+import { AdviceTable } from "/static/advice.js";
 import { Picture } from "/static/picture.js";
 
 const LONGEST_WAIT = 8000;
+const REMEMBERED = "catan-pz advice";
 const byId = (id) => document.getElementById(id);
+
+// What an agent thinks of one's own decisions, where the table offers it; on or off is remembered.
+class AdvicePanel {
+  constructor(picture, send) {
+    this.picture = picture;
+    this.send = send;
+    this.table = new AdviceTable(byId("advice-rows"), (place) => picture.point(place));
+    this.box = byId("advised");
+    this.box.checked = localStorage.getItem(REMEMBERED) === "on";
+    this.box.addEventListener("change", () => this.switch());
+    this.given = null;
+  }
+
+  // The connection is new.
+  start(adviser) {
+    this.adviser = adviser;
+    byId("advice").hidden = !adviser;
+    if (adviser && this.box.checked) this.send({ advise: true });
+    this.show();
+  }
+
+  switch() {
+    localStorage.setItem(REMEMBERED, this.box.checked ? "on" : "off");
+    this.send({ advise: this.box.checked });
+    this.given = null;
+    this.show();
+  }
+
+  take(advice) {
+    this.given = advice;
+    this.show();
+  }
+
+  // `decision` is the number of one's own decision that is shown, null where there is none.
+  update(decision) {
+    this.decision = decision;
+    this.show();
+  }
+
+  show() {
+    const fits = this.box.checked && this.given !== null && this.given.decision === this.decision;
+    const advice = fits && !this.given.failure ? this.given : null;
+    const words = this.words(fits);
+    if (byId("advice-of").textContent !== words) byId("advice-of").textContent = words;
+    if (advice === this.shown) return;
+    this.shown = advice;
+    this.table.show(advice);
+    this.picture.advise(advice ? advice.drawn : "");
+  }
+
+  words(fits) {
+    if (!this.box.checked) return `Shows what ${this.adviser} thinks of your moves.`;
+    if (this.decision === null) return "At your next decision.";
+    if (!fits) return `${this.adviser} is thinking …`;
+    return this.given.failure ?? `${this.adviser} would: ${this.given.rows[0][0]}.`;
+  }
+}
 
 class TablePage {
   constructor() {
     this.picture = new Picture(byId("picture"), (name) => this.press(name), (words) => this.hint(words));
+    this.advice = new AdvicePanel(this.picture, (message) => this.send(message));
     this.news = null;
     this.wait = 500;
     this.waiting = false;
@@ -36,6 +96,9 @@ class TablePage {
       this.lost = null;
       this.picture.start(message.layout);
       this.viewer = message.viewer;
+      this.advice.start(message.adviser);
+    } else if (message.advice) {
+      this.advice.take(message.advice);
     } else if (message.refused) {
       this.waiting = false;
       this.hint(message.refused);
@@ -60,8 +123,10 @@ class TablePage {
       log.append(item);
     }
     log.scrollTop = log.scrollHeight;
+    const mine = news.to_move === this.viewer && !news.over;
+    this.advice.update(mine ? news.first_line + news.log.length : null);
     byId("again").hidden = !(news.over && this.viewer >= 0);
-    document.title = news.to_move === this.viewer && !news.over ? "Your move · catan-pz" : "catan-pz";
+    document.title = mine ? "Your move · catan-pz" : "catan-pz";
     this.status();
   }
 
@@ -99,6 +164,10 @@ class TablePage {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "h" && this.advice.adviser) {
+      byId("advised").click();
+      return;
+    }
     const control = this.picture.ofKey(event.key);
     if (!control) return;
     event.preventDefault();

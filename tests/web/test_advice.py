@@ -1,0 +1,100 @@
+"""Advice at a table: what pages are told of it, and what it rests on."""
+
+import numpy as np
+import pytest
+
+from catan_pz import agents
+from catan_pz.agents.advice import Advice
+from catan_pz.agents.adviser import Adviser
+from catan_pz.agents.search import SearchAgent
+from catan_pz.belief import Belief
+from catan_pz.events import ONLOOKER
+from catan_pz.render.log import action_words
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.record import GameRecord
+from catan_pz.web.advice import advice_json, drawn_advice
+from catan_pz.web.table import HostedGame, Seats
+from tests.web.test_table import advance, as_sent, same_games
+
+__all__ = ["same_games"]
+
+RULES = Rules(num_players=2, max_turns=12)
+
+
+def quick() -> SearchAgent:
+    return SearchAgent(simulations=16, determinizations=2, turns=0, rollout="random")
+
+
+def test_the_table_lists_the_best_actions_and_what_was_played() -> None:
+    ids = np.array([182, 130, 75, 0, *range(200, 212)])
+    advice = Advice(
+        ids, win_probabilities=np.linspace(0.5, 0.2, 16), visits=np.arange(1016, 1000, -1)
+    )
+    table = advice_json(advice, played=205)
+    assert table["columns"] == ["Win probability", "Simulations"]
+    assert len(table["rows"]) == 9
+    assert table["more"] == 7
+    words, place, bar, played, texts = table["rows"][1]
+    assert (words, place, played) == (action_words(130), "vertex 2", False)
+    assert bar == pytest.approx(0.48)
+    assert texts == ["48.0 %", "1,015"]
+    assert [row[0] for row in table["rows"] if row[3]] == [action_words(205)]
+    assert "48.0" in drawn_advice(advice)
+    scores = advice_json(Advice(ids, scores=np.arange(16.0)))
+    assert scores["columns"] == ["Score"]
+    assert advice_json(Advice.of_choice(0))["columns"] == []
+
+
+def test_hostile_names_of_advisers_are_escaped() -> None:
+    advice = Advice(np.array([0]), agent="\x1b[31m" + "x" * 500)
+    assert "\x1b" not in advice_json(advice)["agent"]
+    assert len(advice_json(advice)["agent"]) < 100
+
+
+@pytest.mark.parametrize("leaks", [False, True])
+def test_what_a_seat_may_not_know_changes_no_advice(leaks: bool) -> None:
+    """Everything hidden is drawn anew; an adviser that was shown the true state would differ."""
+    rng = np.random.default_rng(3)
+    rules = Rules(num_players=3, max_turns=90)
+    hosted = HostedGame(Seats([None] * 3, ["A", "B", "C"], adviser=quick()), rules=rules)
+    beliefs = [Belief(seat, hosted.game.state) for seat in range(3)]
+    hosted.game.listeners += [belief.listen for belief in beliefs]
+    compared = differing = 0
+    for step in range(900):
+        if hosted.is_finished or compared >= 12:
+            break
+        advance(hosted, rng)
+        seat = hosted.game.player
+        if step < 200 or step % 20 or hosted.advised_decision(seat) is None:
+            continue
+        told = []
+        drawn = Game.from_games(beliefs[seat].resample(hosted.game.state, rng), rules)
+        for game in (hosted.game, drawn):
+            adviser = hosted._advisers[seat]
+            if leaks:
+                adviser = Adviser(game, seat, quick(), 1, shows_state=True)
+            adviser.agent.reset(seat, rules, 1)
+            adviser._game = game
+            advice = adviser.question().advice()
+            told.append((advice_json(advice), drawn_advice(advice)))
+        hosted._advisers[seat]._game = hosted.game
+        compared += hosted.game.snapshot()["players"] != drawn.snapshot()["players"]
+        differing += told[0] != told[1]
+    assert compared > 2
+    assert (differing > 0) == leaks
+
+
+def test_a_game_that_goes_on_advises_as_if_it_had_never_stopped() -> None:
+    rng = np.random.default_rng(4)
+    seats = Seats([None, None], ["A", "B"], adviser=agents.load("weighted"))
+    hosted = HostedGame(seats, rules=RULES)
+    for _ in range(60):
+        advance(hosted, rng)
+    again = HostedGame(seats, record=GameRecord.from_lines("\n".join(hosted.record.lines())))
+    seat = hosted.game.player
+    assert as_sent(again, ONLOOKER) == as_sent(hosted, ONLOOKER)
+    assert again.advised_decision(seat) == hosted.advised_decision(seat)
+    assert again.advised_decision(1 - seat) is None
+    one, other = (table.question(seat).view for table in (hosted, again))
+    assert np.array_equal(one.observation, other.observation)

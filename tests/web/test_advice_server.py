@@ -1,0 +1,138 @@
+"""Advice from the server: to whom it is given, and when."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from catan_pz import agents
+from catan_pz.agents.base import Agent
+from catan_pz.events import ONLOOKER
+from catan_pz.render.log import action_words
+from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
+from catan_pz.web.table import HostedGame, Seats
+from tests.web.test_table import same_games
+
+pytest.importorskip("starlette", reason="Starlette is not installed")
+pytest.importorskip("httpx2", reason="httpx2 is not installed")
+
+from starlette.testclient import TestClient
+
+from catan_pz.web.server import LiveTable, make_app
+
+__all__ = ["same_games"]
+
+RULES = Rules(num_players=2, max_turns=12)
+
+
+@contextmanager
+def serving(adviser: Agent | None, persons: int = 1) -> Iterator[tuple[TestClient, LiveTable]]:
+    playing = [None] * persons + [agents.load("random")] * (2 - persons)
+    hosted = HostedGame(Seats(playing, ["Ann", "Bob"], adviser=adviser), rules=RULES)
+    with ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as advisers:
+        table = LiveTable(hosted, [None] * 2, None, 0.0, pool, advisers)
+        with TestClient(make_app([table])) as client:
+            yield client, table
+
+
+def socket_of(table: LiveTable, viewer: int) -> str:
+    return f"/socket/{table.hosted.seats.links[viewer]}"
+
+
+def next_of(socket: Any, kind: str) -> Any:
+    """The next message of a kind; others are passed over."""
+    while kind not in (message := socket.receive_json()):
+        pass
+    return message if kind == "version" else message[kind]
+
+
+def test_advice_comes_at_each_own_decision_while_it_is_on() -> None:
+    with (
+        serving(agents.load("weighted"), persons=2) as (client, table),
+        client.websocket_connect(socket_of(table, 0)) as first,
+        client.websocket_connect(socket_of(table, 1)) as second,
+    ):
+        sockets = first, second
+        for socket in sockets:
+            assert socket.receive_json()["adviser"] == "weighted"
+            socket.send_json({"advise": True})
+        given = []
+        for _ in range(12):
+            game = table.hosted.game
+            mover, decision = game.player, len(table.hosted.record.decisions)
+            if game.mask.sum() > 1:
+                advice = next_of(sockets[mover], "advice")
+                assert advice["decision"] == decision
+                legal = {action_words(int(action)) for action in game.legal_actions()}
+                assert {row[0] for row in advice["rows"]} <= legal
+                assert advice["drawn"].startswith("<g")
+                given.append((mover, decision))
+            control = next(c for c in table.hosted.frame(mover).controls if c.play)
+            version = table.hosted.version
+            sockets[mover].send_json({"press": control.name, "version": version})
+            while next_of(sockets[mover], "version")["version"] <= version:
+                pass
+        assert {mover for mover, _ in given} == {0, 1}
+        assert all(one < other for (_, one), (_, other) in pairwise(given))
+
+
+def test_advice_is_given_to_nobody_else() -> None:
+    for adviser, viewer in ((None, 0), (agents.load("weighted"), ONLOOKER)):
+        with (
+            serving(adviser) as (client, table),
+            client.websocket_connect(socket_of(table, viewer)) as socket,
+        ):
+            assert socket.receive_json()["adviser"] is None
+            socket.send_json({"advise": True})
+            assert next_of(socket, "refused") == "there is no advice here"
+    with (
+        serving(agents.load("weighted")) as (client, table),
+        client.websocket_connect(socket_of(table, 0)) as socket,
+    ):
+        socket.send_json({"advise": "yes"})
+        assert next_of(socket, "refused") == "advice is true or false"
+        socket.send_json({"advise": False})
+        socket.send_json({"press": "vertex 3", "version": 7})
+        assert "changed meanwhile" in next_of(socket, "refused")
+
+
+class Slow(Agent):
+    """Thinks until it may go on."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.may_go_on = threading.Event()
+        self.calls = 0
+
+    def act(self, view: View) -> int:
+        self.calls += 1
+        self.asked.set()
+        assert self.may_go_on.wait(60)
+        raise ZeroDivisionError("no idea")
+
+
+def test_a_slow_adviser_that_fails_holds_up_nothing_and_is_asked_once() -> None:
+    slow = Slow()
+    with (
+        serving(slow, persons=2) as (client, table),
+        client.websocket_connect(socket_of(table, 0)) as socket,
+        client.websocket_connect(socket_of(table, 0)) as again,
+    ):
+        while not table.hosted.waits_for_person or table.hosted.game.player != 0:
+            table.hosted.play(int(table.hosted.game.legal_actions()[0]))
+        adviser = table.hosted._advisers[0].agent
+        for one in (socket, again):
+            one.send_json({"advise": True})
+        assert slow.asked.wait(60)
+        socket.send_json({"press": "nothing", "version": table.hosted.version})
+        assert "can't be pressed" in next_of(socket, "refused")
+        slow.may_go_on.set()
+        for one in (socket, again):
+            assert next_of(one, "advice")["failure"] == "no advice: ZeroDivisionError: no idea"
+        assert adviser.calls == 1  # type: ignore[attr-defined]
+        assert table.failure is None
