@@ -50,7 +50,7 @@ def advice_json(advice: Advice, played: int | None = None) -> dict[str, Any]:
 def _columns(advice: Advice) -> list[tuple[str, list[str]]]:
     shares = [
         ("Probability", advice.probabilities),
-        ("Win probability", advice.win_probabilities),
+        ("Win prob.", advice.win_probabilities),
     ]
     columns = [
         (title, [] if given is None else [f"{100 * share:.1f} %" for share in given])
@@ -58,7 +58,7 @@ def _columns(advice: Advice) -> list[tuple[str, list[str]]]:
     ]
     visits = [] if advice.visits is None else [f"{count:,}" for count in advice.visits]
     scores = [] if advice.scores is None else [f"{score:.3g}" for score in advice.scores]
-    return [*columns, ("Simulations", visits), ("Score", scores)]
+    return [*columns, ("Visits", visits), ("Score", scores)]
 
 
 def _place(action: int) -> str | None:

@@ -251,6 +251,7 @@ class Connection:
             "first_line": self._lines,
             "controls": [control_json(c) for c in frame.controls if c.is_active],
             "log": frame.log[self._lines :],
+            "advised": hosted.advised_decision(self._viewer),
             **frame.status,
         }
         self._version, self._layers, self._lines = frame.version, frame.layers, len(frame.log)

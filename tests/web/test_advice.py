@@ -32,7 +32,7 @@ def test_the_table_lists_the_best_actions_and_what_was_played() -> None:
         ids, win_probabilities=np.linspace(0.5, 0.2, 16), visits=np.arange(1016, 1000, -1)
     )
     table = advice_json(advice, played=205)
-    assert table["columns"] == ["Win probability", "Simulations"]
+    assert table["columns"] == ["Win prob.", "Visits"]
     assert len(table["rows"]) == 9
     assert table["more"] == 7
     words, place, bar, played, texts = table["rows"][1]

@@ -17,6 +17,7 @@ class AdvicePanel {
     this.box.checked = localStorage.getItem(REMEMBERED) === "on";
     this.box.addEventListener("change", () => this.switch());
     this.given = null;
+    this.decision = null;
   }
 
   // The connection is new.
@@ -39,7 +40,7 @@ class AdvicePanel {
     this.show();
   }
 
-  // `decision` is the number of one's own decision that is shown, null where there is none.
+  // `decision` is the number of the decision on which there is advice, null where there is none.
   update(decision) {
     this.decision = decision;
     this.show();
@@ -58,9 +59,9 @@ class AdvicePanel {
 
   words(fits) {
     if (!this.box.checked) return `Shows what ${this.adviser} thinks of your moves.`;
-    if (this.decision === null) return "At your next decision.";
+    if (this.decision === null) return "At your next choice.";
     if (!fits) return `${this.adviser} is thinking …`;
-    return this.given.failure ?? `${this.adviser} would: ${this.given.rows[0][0]}.`;
+    return this.given.failure ?? `${this.adviser} chooses: ${this.given.rows[0][0]}.`;
   }
 }
 
@@ -124,7 +125,7 @@ class TablePage {
     }
     log.scrollTop = log.scrollHeight;
     const mine = news.to_move === this.viewer && !news.over;
-    this.advice.update(mine ? news.first_line + news.log.length : null);
+    this.advice.update(news.advised);
     byId("again").hidden = !(news.over && this.viewer >= 0);
     document.title = mine ? "Your move · catan-pz" : "catan-pz";
     this.status();
