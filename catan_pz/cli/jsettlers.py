@@ -134,7 +134,7 @@ def _report(match: Any) -> None:
     if weighted is not None:
         click.echo(f"With each seat drawn equally often: {100 * weighted:.1f} %")
     click.echo(
-        f"Commands refused by the server: {len(match.refused)}; offers accepted too late: "
+        f"Commands refused by the server: {len(match.refused)}; commands that came too late: "
         f"{match.late}; games broken off: {len(match.broken)}; reconnects: {match.reconnects}"
     )
     for line in (*match.refused, *match.broken):

@@ -62,7 +62,7 @@ class Match:
         name: of the agent.
         result: the games played to their end. Seat 0 is the one that goes first.
         refused: commands that the server refused, in the games played now.
-        late: offers of others that were accepted when they were gone already.
+        late: commands that were refused because their offer or turn was over already.
         broken: why games of now were broken off; they are played again.
         reconnects: connections that were lost and opened anew.
     """

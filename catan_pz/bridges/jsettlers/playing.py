@@ -5,9 +5,7 @@ to be sent.
 """
 
 import time
-from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from catan_pz.actions import (
@@ -44,31 +42,21 @@ from catan_pz.bridges.jsettlers.contents import SEATS
 from catan_pz.bridges.jsettlers.decisions import event
 from catan_pz.bridges.jsettlers.messages import Kind, Message, command
 from catan_pz.bridges.jsettlers.reading import Question, TableReader
+from catan_pz.bridges.jsettlers.trading import (
+    AnswersUnderWay,
+    OwnOffer,
+    is_fair,
+    is_out_of_turn,
+    is_refusal,
+)
 from catan_pz.checks import as_action
 from catan_pz.engine.events import EventKind
-from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.events import Events
 from catan_pz.runtime.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
 
 MOST_REFUSALS: Final = 3
 """Commands refused in one turn after which the turn is ended."""
-
-
-@dataclass
-class _OwnOffer:
-    """An offer that the seat has made in its turn.
-
-    Attributes:
-        waiting: seats that have not answered.
-        counters: offers that others made instead.
-        is_chosen: whether the agent has chosen among these.
-    """
-
-    bundles: Bundles
-    waiting: set[int]
-    counters: dict[int, Bundles] = field(default_factory=dict)
-    is_chosen: bool = False
 
 
 class SeatedAgent:
@@ -87,7 +75,8 @@ class SeatedAgent:
         decisions: how often the agent was asked.
         seconds: that it took.
         refused: commands that the server refused.
-        late: offers of others that were accepted when they were gone already.
+        late: commands that the server refused because the offer or the turn that they belong to
+            was over already.
         is_waiting: whether answers to an own offer are due.
     """
 
@@ -98,11 +87,11 @@ class SeatedAgent:
         self.seconds = 0.0
         self.refused: list[str] = []
         self.late = 0
-        self._accepting: deque[tuple[int, Bundles]] = deque()
+        self._answers = AnswersUnderWay()
         self._agent = agent
         self._seed = seed
         self._own: Agent | None = None
-        self._offer: _OwnOffer | None = None
+        self._offer: OwnOffer | None = None
         self._pick: str | None = None
         self._last = ""
         self._refused_in_turn = 0
@@ -125,12 +114,14 @@ class SeatedAgent:
             return []
         if message.kind == Kind.TURN:
             self._offer, self._refused_in_turn = None, 0
-        if _is_refusal(message, self.reader.number):
+        if is_refusal(message):
             return self._note_refusal(message)
         if message.kind == Kind.ACCEPT_OFFER:
             self._offer = None
-            if message.integer(1) == self.reader.number and self._accepting:
-                self._accepting.popleft()
+            if message.integer(1) == self.reader.number:
+                self._answers.is_traded()
+        if message.kind == Kind.MAKE_OFFER and message.integer(1) == self.reader.number:
+            self._answers.is_offered()
         if message.kind == Kind.REJECT_OFFER and self.is_waiting:
             return self._answered(self.reader.seat_of(message.integer(1)), None)
         if question is None:
@@ -191,14 +182,17 @@ class SeatedAgent:
 
     def _note_refusal(self, message: Message) -> list[str]:
         """Note that the server refuses something, and decide anew if that is needed."""
-        if self._accepting and message.kind == Kind.REJECT_OFFER:
-            maker, bundles = self._accepting.popleft()
-            if self.reader.offers.get(maker) is bundles:
-                self.refused.append(f"the offer of seat {maker} can't be accepted: {message}")
-            else:
-                self.late += 1
-            return []
-        self.refused.append(f"{self._last} (state {self.reader.state}): {message}")
+        answer, reader = self._answers.refused(message), self.reader
+        if answer is None:
+            is_late = is_out_of_turn(message) and not reader.is_own_turn
+        else:
+            is_late = answer.is_late(reader.offers, reader.game.turn_player)
+        if is_late:
+            self.late += 1
+        else:
+            self.refused.append(f"{answer or self._last} (state {reader.state}): {message}")
+        if answer is not None and self._offer is None:
+            return []  # nothing of the own turn
         self._offer = None
         self._refused_in_turn += 1
         if not self.reader.is_own_turn:
@@ -300,7 +294,7 @@ class SeatedAgent:
     def _make_offer(self, bundles: Bundles) -> list[str]:
         seats = set(range(len(self.reader.numbers))) - {self.reader.seat}
         self.reader.followed.note_offer()
-        self._offer = _OwnOffer(bundles, seats)
+        self._offer = OwnOffer(bundles, seats)
         return [self._offer_command(seats, bundles)]
 
     def _offer_command(self, seats: set[int], bundles: Bundles) -> str:
@@ -317,19 +311,20 @@ class SeatedAgent:
             self._offer.counters[seat] = counter
         return [] if self._offer.waiting else self._close_offer(self._offer)
 
-    def _close_offer(self, offer: _OwnOffer) -> list[str]:
+    def _close_offer(self, offer: OwnOffer) -> list[str]:
         """All have answered: trade with somebody who countered, or go on."""
         offer.is_chosen = True
         partner = self._chosen_partner(offer)
         if partner is not None:
+            self._answers.accept(partner, offer.counters[partner])
             return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[partner])]
         self._offer = None
         refusals = [self._command(Kind.REJECT_OFFER, self.reader.number)] if offer.counters else []
         return [*refusals, command(Kind.CLEAR_OFFER, self.game, -1), *self._decide()]
 
-    def _chosen_partner(self, offer: _OwnOffer) -> int | None:
+    def _chosen_partner(self, offer: OwnOffer) -> int | None:
         """The seat whose counter-offer the agent takes."""
-        counters = {seat: one for seat, one in offer.counters.items() if _is_fair(one)}
+        counters = {seat: one for seat, one in offer.counters.items() if is_fair(one)}
         if not counters:
             return None
         seat = self.reader.seat
@@ -351,7 +346,7 @@ class SeatedAgent:
             return [self._command(Kind.REJECT_OFFER, self.reader.number)]
         refusal = self._command(Kind.REJECT_OFFER, self.reader.number)
         game = self.reader.game
-        if maker != game.turn_player or not _is_fair(bundles):
+        if maker != game.turn_player or not is_fair(bundles):
             return [refusal]
         if game.phase != Phase.MAIN:
             return [refusal]
@@ -361,10 +356,13 @@ class SeatedAgent:
             return [refusal]
         action = self._ask(answering)
         if action == ACCEPT:
-            self._accepting.append((maker, bundles))
+            self._answers.accept(maker, bundles)
             return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])]
         counter = None if action == REJECT else self._composed(answering, action)
-        return [refusal] if counter is None else [self._offer_command({maker}, counter)]
+        if counter is None:
+            return [refusal]
+        self._answers.counter(maker)
+        return [self._offer_command({maker}, counter)]
 
 
 _PLAIN: Final[Mapping[int, tuple[Kind, *tuple[object, ...]]]] = {
@@ -386,19 +384,3 @@ def _told(followed: FollowedGame, action: int) -> Events:
     """An own decision, as it is followed."""
     turn_player = followed.sampled.turn_player
     return (event(EventKind.DECISION, followed.seat, action, 0, turn_player),)
-
-
-def _is_fair(bundles: Bundles) -> bool:
-    """Whether an offer is one that this package's rules know."""
-    give, get = bundles
-    overlap = any(a and b for a, b in zip(give, get, strict=True))
-    return not overlap and all(0 < sum(side) <= MOST_COMPOSED for side in bundles)
-
-
-def _is_refusal(message: Message, number: int) -> bool:
-    """Whether the server refuses the last command."""
-    if message.kind == Kind.REJECT_OFFER:
-        return len(message.fields) > 2 and message.fields[2] != "0"
-    if message.kind == Kind.BANK_TRADE:
-        return int(message.fields[-1]) < 0
-    return message.kind == Kind.DECLINE_REQUEST
