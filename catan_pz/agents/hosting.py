@@ -45,7 +45,7 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
     """Call `end` and `close` of agents whose game is over: of all, even if some raise.
 
     Args:
-        leaving: the agents, and what they are told.
+        leaving: the agents, each with its result.
         guard: entered around each call.
 
     Raises:

@@ -229,7 +229,7 @@ class FollowedGame:
         self._start(Game.from_games(games, self.rules), self.seat, self.belief.customs)
 
     def amend(self, games: np.ndarray) -> None:
-        """Put right what lies open on the board or is said of the turn; hands stay as they are.
+        """Correct what lies open on the board and whose turn it is; hands stay as they are.
 
         Args:
             games: (1,) `STATE`, `sampled` but for that. It isn't validated.
