@@ -19,6 +19,8 @@ import pytest
 
 from catan_pz import agents
 from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.record import GameRecord
 from catan_pz.web.table import HostedGame, Seats
 from tests.web.browser.waiting import TIMEOUT
 
@@ -83,7 +85,7 @@ class Served:
 
 @pytest.fixture
 def serve(same_games: None) -> Iterator[Callable[..., Served]]:
-    """Starts a server: rules of its table, who plays, and the position to study."""
+    """Starts a server: rules of its table, who plays, from where, and what is studied."""
     pytest.importorskip("starlette", reason="Starlette is not installed")
     uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
     from catan_pz.web.server import LiveTable, make_app
@@ -92,13 +94,18 @@ def serve(same_games: None) -> Iterator[Callable[..., Served]]:
     running = []
 
     def started(
-        rules: Rules, playing: list[str | None], study: str | None = None, pause: float = 0.0
+        rules: Rules,
+        playing: list[str | None],
+        *,
+        start: Game | None = None,
+        study: str | None = None,
     ) -> Served:
         pool = ThreadPoolExecutor(1)
         sitting = [None if name is None else agents.load(name) for name in playing]
         names = [f"P{seat}" for seat in range(len(playing))]
-        hosted = HostedGame(Seats(sitting, names), rules=rules)
-        table = LiveTable(hosted, playing, None, pause, pool)
+        record = None if start is None else GameRecord.of(start)
+        hosted = HostedGame(Seats(sitting, names), rules=rules, record=record)
+        table = LiveTable(hosted, playing, None, 0.0, pool)
         opened = socket.create_server(("127.0.0.1", 0))
         app = make_app([table], Studies(study))
         config = uvicorn.Config(

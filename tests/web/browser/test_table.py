@@ -1,0 +1,214 @@
+"""A table in a real browser: whole games by clicks, trade, faults, reloads, phones, keys."""
+
+from collections.abc import Callable
+from typing import Any
+
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from tests.web.browser.waiting import wait_for
+
+TWO = Rules(num_players=2, victory_points=3, max_turns=80)
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+
+PREFERRED = ("vertex", "hex", "seat", "hand", "roll", "edge", "end turn", "reject", "get", "close")
+"""What is pressed first by a person in a hurry."""
+
+
+def control(page: Any, name: str) -> Any:
+    return page.locator(f'.control[data-name="{name}"]').first
+
+
+def names(page: Any) -> list[str]:
+    """What can be pressed."""
+    found: list[str] = page.evaluate("tablePage.news.controls.map((one) => one.name)")
+    return found
+
+
+def arrive(page: Any) -> None:
+    wait_for(page, "Boolean(window.tablePage?.news)")
+
+
+def wait_for_turn(page: Any) -> None:
+    wait_for(page, "tablePage.news.over || tablePage.news.to_move === tablePage.viewer")
+
+
+def press(page: Any, name: str, how: str = "click") -> None:
+    """Press a control, and wait for what comes of it."""
+    version = page.evaluate("tablePage.news.version")
+    getattr(control(page, name), how)()
+    wait_for(page, f"tablePage.news.version > {version}")
+
+
+def chosen(page: Any) -> str:
+    """A control that leads on to the end of the game."""
+    active = names(page)
+    is_setup = page.inner_text("#status").startswith("Turn 0.")
+    for kind in PREFERRED:
+        if kind == "edge" and "end turn" in active and not is_setup:
+            continue
+        for name in active:
+            if name.startswith(kind):
+                return name
+    raise AssertionError(f"nothing to press among {active}")
+
+
+def log(page: Any) -> list[str]:
+    lines: list[str] = page.locator("#log li").all_inner_texts()
+    return lines
+
+
+def trade_position() -> Game:
+    """The first player is in turn and may trade; cards enough for both sides."""
+    seats: list[dict[str, Any]] = [
+        {"settlements": [10], "hand": {"ore": 2, "wool": 1}},
+        {"settlements": [30], "hand": {"brick": 2, "lumber": 1}},
+    ]
+    return position(seats, rules=Rules(num_players=2), dice=[1, 2])
+
+
+def test_a_whole_game_by_clicks(open_page: Callable[..., Any], serve: Callable[..., Any]) -> None:
+    served = serve(TWO, [None, "heuristic"])
+    page = open_page(served.link(0))
+    arrive(page)
+    for _ in range(400):
+        wait_for_turn(page)
+        if page.evaluate("tablePage.news.over"):
+            break
+        press(page, chosen(page))
+    assert "in turn" in page.inner_text("#status")
+    assert served.tables[0].hosted.is_finished
+    assert log(page) == served.tables[0].hosted.frame(0).log
+    page.click("#again")
+    wait_for(page, "!tablePage.news.over")
+    assert not page.is_visible("#again")
+
+
+def test_two_browsers_trade_with_a_counter_offer(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    first, second = (open_page(served.link(seat)) for seat in (0, 1))
+    for page in (first, second):
+        arrive(page)
+    press(first, "give ore")
+    assert "offer" not in names(first)  # an offer has two sides
+    press(first, "get brick")
+    press(first, "offer")
+    wait_for(second, "tablePage.news.to_move === 1")
+    assert {"accept", "reject"} <= {*names(second)}
+    for name in ("give brick", "get ore", "get wool"):
+        press(second, name)
+    press(second, "counter")
+    wait_for_turn(first)
+    press(first, "close 1")
+    wait_for(second, "tablePage.news.to_move === 0 && tablePage.news.log.length > 0")
+    lines = ["P0 offers 1 ore for 1 brick", "P1 counters with 1 brick for 1 wool + 1 ore"]
+    lines.append("P0 trades with P1: 1 wool + 1 ore for 1 brick")
+    assert log(first) == log(second) == lines
+    hands = [player["hand"] for player in served.tables[0].hosted.game.snapshot()["players"]]
+    assert [hand["brick"] for hand in hands] == [1, 1]
+    assert [hand["ore"] for hand in hands] == [1, 1]
+
+
+def test_an_illegal_click_is_answered_and_a_reload_comes_back(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    first, second = (open_page(served.link(seat)) for seat in (0, 1))
+    for page in (first, second):
+        arrive(page)
+    before = served.tables[0].hosted.game.snapshot()
+    # The other's turn: nothing is there to be pressed, and the server refuses what is sent anyway.
+    assert names(second) == []
+    second.mouse.click(300, 300)
+    second.evaluate("tablePage.press('end turn')")
+    second.locator("#hint", has_text="That can't be pressed now").wait_for()
+    assert served.tables[0].hosted.game.snapshot() == before
+    press(first, "give ore")
+    first.reload()
+    arrive(first)
+    assert "less give ore" in names(first)
+    press(first, "less give ore")
+    press(first, "end turn")
+    second.reload()
+    arrive(second)
+    assert log(first) == log(second) == ["P0 ends the turn"]
+    press(second, "roll")
+
+
+def test_a_lost_connection_comes_back_to_the_same_game(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    page = open_page(served.link(0))
+    arrive(page)
+    press(page, "end turn")
+    page.evaluate("tablePage.socket.close()")
+    wait_for(page, "tablePage.lost !== null")
+    wait_for(page, "tablePage.lost === null")
+    wait_for(page, "document.querySelectorAll('#log li').length === 1")
+
+
+def test_a_phone_by_touch(open_page: Callable[..., Any], serve: Callable[..., Any]) -> None:
+    served = serve(TWO, [None, "heuristic"])
+    page = open_page(served.link(0), **PHONE)
+    arrive(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for _ in range(4):
+        wait_for_turn(page)
+        press(page, chosen(page), "tap")
+    wait_for_turn(page)
+    assert page.inner_text("#status").startswith("Turn")
+    box = control(page, names(page)[0]).bounding_box()
+    assert min(box["width"], box["height"]) >= 16
+    press(page, "roll", "tap")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_an_edge_is_met_beside_its_middle(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    page = open_page(serve(TWO, [None, None]).link(0))
+    arrive(page)
+    press(page, "vertex 20")
+    name = next(name for name in names(page) if name.startswith("edge"))
+    box = control(page, name).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2 + 4, box["y"] + box["height"] / 2)
+    control(page, name).and_(page.locator(":hover")).wait_for()
+    # Under the pointer it is as wide as before.
+    for step in (5, 3, 4):
+        page.mouse.move(box["x"] + box["width"] / 2 + step, box["y"] + box["height"] / 2)
+    control(page, name).and_(page.locator(":hover")).wait_for()
+    page.mouse.click(box["x"] + box["width"] / 2 + 4, box["y"] + box["height"] / 2)
+    wait_for(page, "tablePage.news.to_move === 1")
+
+
+def test_keys_do_what_clicks_do(open_page: Callable[..., Any], serve: Callable[..., Any]) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    page = open_page(served.link(0))
+    arrive(page)
+    control(page, "give ore").focus()
+    assert page.inner_text("#hint") == "Lay out 1 ore to give"
+    page.keyboard.press("Enter")
+    wait_for(page, "tablePage.news.controls.some((one) => one.name === 'clear')")
+    # The same control keeps the focus in the new picture.
+    assert page.evaluate("document.activeElement.dataset.name") == "give ore"
+    page.keyboard.press("Escape")
+    wait_for(page, "!tablePage.news.controls.some((one) => one.name === 'clear')")
+    page.keyboard.press("e")
+    wait_for(page, "tablePage.news.to_move === 1")
+
+
+def test_motion_is_short_and_off_where_it_is_not_wanted(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    for wish, animation in (("no-preference", "new-line"), ("reduce", "none")):
+        page = open_page(served.link(0), reduced_motion=wish)
+        arrive(page)
+        if "end turn" in names(page):
+            press(page, "end turn")
+        style = "getComputedStyle(document.querySelector('#log li:last-child'))"
+        assert page.evaluate(f"{style}.animationName") == animation
+        assert page.evaluate(f"parseFloat({style}.animationDuration)") <= 1
