@@ -74,6 +74,10 @@ fuzz: $(VENV)/.test-installed  ## try odd inputs on all public calls for ten min
 test-plain: $(VENV)/.test-installed  ## run the tests with the plain compiler backend
 	CATAN_PZ_COMPILER=plain $(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
+.PHONY: test-browser
+test-browser: $(VENV)/.browser-installed  ## run the tests of the pages in Chromium
+	$(BIN)/python -m pytest -n 0 $(PYTEST_ARGS) tests/web/browser tests/web/test_replay_in_browser.py
+
 .PHONY: bench
 bench: $(VENV)/.test-installed  ## measure speed
 	$(BIN)/python -m tests.benchmarks
@@ -99,6 +103,7 @@ $(VENV)/.test-installed: EXTRAS = test,train,torchrl,render,video,gpu
 $(VENV)/.train-installed: EXTRAS = train
 $(VENV)/.dev-installed: EXTRAS = dev
 $(VENV)/.docs-installed: EXTRAS = docs
+$(VENV)/.browser-installed: EXTRAS = test,browser
 
 $(VENV)/.%-installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable ".[$(EXTRAS)]"

@@ -12,6 +12,7 @@ from catan_pz.agents.table import Table
 from catan_pz.events import ONLOOKER, Events
 from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH, Area, Bar, Box, Disc
 from catan_pz.render.log import log_line
+from catan_pz.render.summary import table_words
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import TableView, table_view
 from catan_pz.rules import Rules
@@ -228,6 +229,7 @@ class HostedGame:
             "over": over,
             "turn": view.turn,
             "result": self._result(view) if over else "",
+            "words": table_words(view),
             "points": [s.visible_points if s.points is None else s.points for s in view.seats],
         }
 

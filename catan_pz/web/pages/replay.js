@@ -68,7 +68,7 @@ class Table {
 
   draw(layer) {
     const { elements, layers } = this.game;
-    const group = svgElement("g", {});
+    const group = svgElement("g", { "aria-hidden": "true" });
     group.innerHTML = layers[layer].map((element) => elements[element]).join("");
     return group;
   }

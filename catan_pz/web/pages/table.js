@@ -116,19 +116,31 @@ class TablePage {
     this.waiting = false;
     this.since = Date.now();
     this.picture.show(news.layers, news.controls);
+    this.list(byId("words"), news.words);
     const log = byId("log");
     while (log.children.length > news.first_line) log.lastChild.remove();
-    for (const line of news.log) {
-      const item = document.createElement("li");
-      item.textContent = line;
-      log.append(item);
-    }
+    log.append(...news.log.map((line) => this.item(line)));
     log.scrollTop = log.scrollHeight;
     const mine = news.to_move === this.viewer && !news.over;
     this.advice.update(news.advised);
     byId("again").hidden = !(news.over && this.viewer >= 0);
     document.title = mine ? "Your move · catan-pz" : "catan-pz";
     this.status();
+  }
+
+  item(line) {
+    const made = document.createElement("li");
+    made.textContent = line;
+    return made;
+  }
+
+  // Lines that stay the same are left alone, so that nobody who reads them is interrupted.
+  list(home, lines) {
+    while (home.children.length > lines.length) home.lastChild.remove();
+    lines.forEach((line, k) => {
+      if (!home.children[k]) home.append(this.item(line));
+      else if (home.children[k].textContent !== line) home.children[k].textContent = line;
+    });
   }
 
   status() {

@@ -97,6 +97,11 @@ def test_two_browsers_trade_with_a_counter_offer(
     press(first, "offer")
     wait_for(second, "tablePage.news.to_move === 1")
     assert {"accept", "reject"} <= {*names(second)}
+    second.click("#summary summary")
+    assert second.inner_text("#words li >> nth=2").startswith(
+        "P1 (you): 1 point; 3 cards (2 brick, "
+    )
+    assert second.inner_text("#words li >> nth=5") == "P0 offers 1 ore for 1 brick."
     for name in ("give brick", "get ore", "get wool"):
         press(second, name)
     press(second, "counter")

@@ -1,0 +1,39 @@
+"""The table in sentences: what a viewer knows, and no more."""
+
+from typing import Any
+
+from catan_pz.events import ONLOOKER
+from catan_pz.notation.actions import action_id
+from catan_pz.render.summary import table_words
+from catan_pz.render.view import table_view
+from catan_pz.rules import Rules
+from catan_pz.runtime.position import position
+from tests.render import positions
+from tests.render.test_secrecy import resampled
+
+
+def test_a_seat_is_told_what_it_may_know() -> None:
+    seats: list[dict[str, Any]] = [
+        {"settlements": [10], "hand": {"ore": 2, "wool": 1}, "cards": {"knight": 1}},
+        {"cities": [30], "hand": {"brick": 2}, "cards": {"monopoly": 1}},
+    ]
+    game = position(seats, rules=Rules(num_players=2), dice=[1, 2])
+    game.step(action_id("offer", give={"ore": 1}, get={"brick": 1}))
+    told = table_words(table_view(game.snapshot(), 0, ["Ann", "Bob"]))
+    assert told[0] == "Turn 0. Bob answers the offer. The dice show 1 and 2."
+    assert told[1].startswith("Ann (you): 1 point; 3 cards (1 wool, 2 ore); development cards: ")
+    assert told[1].endswith(".")
+    assert "settlement at " in told[1]
+    assert told[2].startswith("Bob: 2 points; 2 cards (2 brick); 1 development card; 0 roads")
+    assert "city at " in told[2]
+    assert told[3].startswith("Bank: 17 brick, 19 lumber, 18 wool, 19 grain, 17 ore; 23 ")
+    assert told[4] == "The robber stands on desert."
+    assert told[5:] == ["Ann offers 1 ore for 1 brick.", "Bob hasn't answered."]
+
+
+def test_what_is_hidden_is_not_told() -> None:
+    state = positions.midgame()
+    other = resampled(state)
+    for viewer in (0, ONLOOKER):
+        assert table_words(table_view(state, viewer)) == table_words(table_view(other, viewer))
+    assert table_words(table_view(state)) != table_words(table_view(other))
