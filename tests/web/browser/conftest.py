@@ -25,7 +25,7 @@ from catan_pz.web.table import HostedGame, Seats
 from tests.web.browser.waiting import TIMEOUT
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     with sync_api.sync_playwright() as playwright:
