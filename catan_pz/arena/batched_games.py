@@ -243,7 +243,7 @@ class _Slots:
 
     def _result(self, i: int, forfeit: Forfeit | None) -> GameResult:
         scheduled = self._scheduled[i]
-        if self.config.records is not None:
+        if self.config.records_game(scheduled.number):
             replay(self.config, scheduled, self._logs[i])
         return result_of(
             self.config, scheduled, self._game(i), self.decisions[i], self.seconds[i], forfeit

@@ -15,7 +15,7 @@ from catan_pz.arena.executors import Executor, make_executor, make_tasks
 from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
-from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups
+from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups, spread
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.files import remove_drafts
 from catan_pz.rules import Rules
@@ -50,6 +50,7 @@ def play_match(
     seconds_per_decision: float | None = None,
     results: str | os.PathLike[str] | None = None,
     records: str | os.PathLike[str] | None = None,
+    most_records: int | None = None,
     progress: bool | None = None,
     true_state: Sequence[str] = (),
     isolate: bool = False,
@@ -81,6 +82,7 @@ def play_match(
         results: file to which each result is appended as its game ends. Games that it holds
             results of are not played again.
         records: folder for recorded games, created if need be: one file of JSON lines a game.
+        most_records: how many games are recorded at most, evenly spread; None for all.
         progress: whether to show a progress bar; None for one on a terminal.
         true_state: names of agents that `View.resample` gives the true state of the game,
             hidden cards and chance included; in results "(true state)" follows their names.
@@ -101,7 +103,9 @@ def play_match(
     if len(places) != rules.num_players:
         allowed = f"{rules.num_players} of them, one for each player of the rules"
         raise not_possible("agents", [entrants[k].name for k in places], allowed)
-    play = _play_options(workers, executor, seconds_per_decision, results, records, progress)
+    play = _play_options(
+        workers, executor, seconds_per_decision, results, records, most_records, progress
+    )
     entrants = shown_state(entrants, true_state)
     return _play(entrants, [tuple(sorted(places))], games, rules, seed, play)
 
@@ -118,6 +122,7 @@ def play_tournament(
     seconds_per_decision: float | None = None,
     results: str | os.PathLike[str] | None = None,
     records: str | os.PathLike[str] | None = None,
+    most_records: int | None = None,
     progress: bool | None = None,
     true_state: Sequence[str] = (),
     isolate: bool = False,
@@ -138,6 +143,7 @@ def play_tournament(
         seconds_per_decision: more than this forfeits a game.
         results: file to which each result is appended.
         records: folder for recorded games.
+        most_records: how many games are recorded at most.
         progress: whether to show a progress bar.
         true_state: names of agents that are shown the true state.
         isolate: whether each agent plays in a process of its own. All these are as for
@@ -160,7 +166,9 @@ def play_tournament(
     chosen = even_lineups(len(entrants), rules.num_players)
     if lineups is not None:
         chosen = _lineups(lineups, [entrant.name for entrant in entrants], rules.num_players)
-    play = _play_options(workers, executor, seconds_per_decision, results, records, progress)
+    play = _play_options(
+        workers, executor, seconds_per_decision, results, records, most_records, progress
+    )
     return _play(shown_state(entrants, true_state), chosen, games, rules, seed, play)
 
 
@@ -194,6 +202,7 @@ class _PlayOptions:
     seconds_per_decision: float | None
     results: str | os.PathLike[str] | None
     records: str | os.PathLike[str] | None
+    most_records: int | None
     progress: bool | None
 
 
@@ -203,11 +212,14 @@ def _play_options(
     seconds_per_decision: float | None,
     results: str | os.PathLike[str] | None,
     records: str | os.PathLike[str] | None,
+    most_records: int | None,
     progress: bool | None,
 ) -> _PlayOptions:
     _check_seconds(seconds_per_decision)
     chosen = make_executor(executor, workers, seconds_per_decision)
-    return _PlayOptions(chosen, seconds_per_decision, results, records, progress)
+    if most_records is not None:
+        check_count("most_records", most_records)
+    return _PlayOptions(chosen, seconds_per_decision, results, records, most_records, progress)
 
 
 def _play(
@@ -239,8 +251,9 @@ def _play(
         folder.mkdir(parents=True, exist_ok=True)
         remove_drafts(folder)  # of a match that was killed
     seeing = tuple(k for k, entrant in enumerate(entrants) if entrant.sees_state)
-    config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder, seeing)
     scheduled = list(schedule.games())
+    recorded = frozenset(spread([game.number for game in scheduled], options.most_records))
+    config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder, seeing, recorded)
     file = ResultsFile(options.results, header, scheduled, names)
     try:
         _play_missing(config, entrants, scheduled, file, options)

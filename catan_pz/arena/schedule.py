@@ -32,6 +32,12 @@ class ScheduledGame:
     seats: tuple[int, ...]
 
 
+def spread(numbers: Sequence[int], most: int | None) -> list[int]:
+    """Some numbers of games, `most` at the most and evenly spread; None for all of them."""
+    count = len(numbers) if most is None else min(most, len(numbers))
+    return [numbers[k * len(numbers) // count] for k in range(count)]
+
+
 def seatings(lineup: Sequence[int]) -> list[tuple[int, ...]]:
     """All distinct orders of a line-up, in lexicographic order.
 

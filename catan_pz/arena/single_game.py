@@ -241,7 +241,7 @@ def _names(config: MatchConfig, scheduled: ScheduledGame) -> tuple[str, ...]:
 
 def _record(config: MatchConfig, scheduled: ScheduledGame, game: Game) -> GameRecord | None:
     """A record of a game from here on, if the match keeps records."""
-    if config.records is None:
+    if not config.records_game(scheduled.number):
         return None
     return GameRecord.of(game, _names(config, scheduled))
 

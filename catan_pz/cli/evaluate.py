@@ -7,7 +7,14 @@ import click
 
 from catan_pz.cli.agents import agent_source, specs_by_seat, trust_option
 from catan_pz.cli.console import examples, win_rate_words
-from catan_pz.cli.options import isolate_option, make_rules, match_options, rules_options
+from catan_pz.cli.matches import write_replays
+from catan_pz.cli.options import (
+    isolate_option,
+    make_rules,
+    match_options,
+    records_options,
+    rules_options,
+)
 from catan_pz.names import shown
 
 
@@ -37,6 +44,7 @@ from catan_pz.names import shown
     help="Games, at least; all seatings are played alike.",
 )
 @match_options
+@records_options
 @trust_option
 @isolate_option
 @rules_options
@@ -47,6 +55,9 @@ def command(
     seed: int | None,
     workers: int,
     results: Path | None,
+    records: Path | None,
+    html: Path | None,
+    most_html: int,
     isolate: bool,
     **chosen: Any,
 ) -> None:
@@ -62,7 +73,15 @@ def command(
     entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in specs[1:])]
     try:
         result = play_match(
-            entrants, games, rules, seed, workers=workers, results=results, isolate=isolate
+            entrants,
+            games,
+            rules,
+            seed,
+            workers=workers,
+            results=results,
+            records=records or html,
+            most_records=most_html if records is None else None,
+            isolate=isolate,
         )
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
@@ -70,3 +89,5 @@ def command(
     click.echo(
         f"{win_rate_words(result, name, agent)} against {shown(against)}, from seed {result.seed}"
     )
+    if html is not None:
+        write_replays(result, records or html, html, most_html)

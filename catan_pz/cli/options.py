@@ -195,6 +195,34 @@ def match_options(command: Any) -> Any:
     return command
 
 
+def records_options(command: Any) -> Any:
+    """The options `--records`, `--html` and `--most-html`."""
+    for option in (
+        click.option(
+            "--most-html",
+            type=click.IntRange(1),
+            metavar="N",
+            default=20,
+            show_default=True,
+            help="Replays that are written at most, evenly spread over the games.",
+        ),
+        click.option(
+            "--html",
+            type=click.Path(file_okay=False, path_type=Path),
+            metavar="FOLDER",
+            help="Folder for replays that open in any browser, beside their records.",
+        ),
+        click.option(
+            "--records",
+            type=click.Path(file_okay=False, path_type=Path),
+            metavar="FOLDER",
+            help="Folder for the recorded games.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def isolate_option(command: Command) -> Command:
     """The flag `--isolate`."""
     return click.option(

@@ -8,7 +8,14 @@ import click
 from catan_pz.cli.agents import agent_source, split_specs, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
-from catan_pz.cli.options import isolate_option, make_rules, match_options, rules_options
+from catan_pz.cli.matches import write_replays
+from catan_pz.cli.options import (
+    isolate_option,
+    make_rules,
+    match_options,
+    records_options,
+    rules_options,
+)
 
 
 @click.command(
@@ -17,6 +24,7 @@ from catan_pz.cli.options import isolate_option, make_rules, match_options, rule
     epilog=examples(
         "catan-pz tournament random,heuristic --games 200",
         "catan-pz tournament weighted,heuristic --workers 2 --results games.jsonl",
+        "catan-pz tournament heuristic,ppo-4p-notrade --html replays",
         "catan-pz tournament random,runs/train/model.npz --report table.md",
         "catan-pz tournament 'heuristic,exec:\"node bot.js\"' --seconds 2",
     ),
@@ -38,11 +46,7 @@ from catan_pz.cli.options import isolate_option, make_rules, match_options, rule
     metavar="X",
     help="Longest decision; more forfeits the game.",
 )
-@click.option(
-    "--records",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the recorded games.",
-)
+@records_options
 @click.option(
     "--true-state",
     multiple=True,
@@ -65,6 +69,8 @@ def command(
     seconds: float | None,
     results: Path | None,
     records: Path | None,
+    html: Path | None,
+    most_html: int,
     true_state: tuple[str, ...],
     report: Path | None,
     **chosen: Any,
@@ -95,7 +101,8 @@ def command(
             workers=workers,
             seconds_per_decision=seconds,
             results=results,
-            records=records,
+            records=records or html,
+            most_records=most_html if records is None else None,
             true_state=true_state,
             isolate=isolate,
         )
@@ -103,6 +110,8 @@ def command(
         click.echo(str(stopped), err=True)
         raise
     click.echo(to_markdown(result))
+    if html is not None:
+        write_replays(result, records or html, html, most_html)
     if report is not None:
         save_report(result, report)
         click.echo(f"The report is in {report}.", err=True)

@@ -331,6 +331,22 @@ def test_no_color_and_a_closed_pipe() -> None:
 QUICK = ["--players", "2", "--no-trading", "--points", "3", "--set", "max_turns=60"]
 
 
+def test_matches_write_some_of_their_games_as_replays(tmp_path: Path, capsys: Any) -> None:
+    pages, games = tmp_path / "pages", tmp_path / "games"
+    words = ["--games", "6", "--seed", "1", "--most-html", "2", *QUICK]
+    assert main(["evaluate", "weighted", "--html", str(pages), *words]) == 0
+    assert "has the replays of 2 games" in capsys.readouterr().err
+    written = sorted(path.name for path in pages.iterdir())
+    assert [name.split(".")[-1] for name in written] == ["html", "jsonl", "html", "jsonl"]
+    assert written[0] == "game-000000.html"
+    assert "<title>weighted, random</title>" in (pages / written[0]).read_text()
+    words += ["--html", str(tmp_path / "more"), "--records", str(games)]
+    assert main(["tournament", "random,weighted", *words]) == 0
+    assert len(list(games.iterdir())) == 6
+    assert {path.suffix for path in (tmp_path / "more").iterdir()} == {".html"}
+    assert len(list((tmp_path / "more").iterdir())) == 2
+
+
 def test_a_tournament_goes_on_where_it_was(tmp_path: Path, capsys: Any) -> None:
     kept, report = tmp_path / "games.jsonl", tmp_path / "table.csv"
     words = ["tournament", "random,weighted", "--games", "6", "--results", str(kept), *QUICK]

@@ -1,0 +1,33 @@
+"""Replays of the games of a match or tournament."""
+
+from pathlib import Path
+
+import click
+
+from catan_pz.arena.results import Result
+from catan_pz.arena.schedule import spread
+from catan_pz.arena.single_game import record_path
+from catan_pz.cli.console import progress
+from catan_pz.runtime.record import GameRecord
+from catan_pz.ui.frames import frames_of_record
+from catan_pz.web.replay import make_replay
+
+
+def write_replays(result: Result, records: Path, folder: Path, most: int) -> None:
+    """Write recorded games of a match as HTML files, and say where they are.
+
+    Args:
+        result: of the match.
+        records: where its games are recorded.
+        folder: for the replays, created if need be.
+        most: how many at most, evenly spread over the games that are recorded.
+    """
+    recorded = [k.number for k in result.games if record_path(records, k.number).exists()]
+    numbers = spread(recorded, most)
+    folder.mkdir(parents=True, exist_ok=True)
+    with progress("replays") as bar:
+        for number in bar.track(numbers, description="Drawing"):
+            record = GameRecord.load(record_path(records, number))
+            target = record_path(folder, number).with_suffix(".html")
+            make_replay(frames_of_record(record), names=record.names).save(target)
+    click.echo(f"{folder} has the replays of {len(numbers)} games.", err=True)
