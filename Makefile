@@ -16,6 +16,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
+# Learning libraries that pin what others want newer: each has a virtual environment of its own.
+LIBRARIES := agilerl openspiel rllib tianshou
+
 # Further arguments of pytest: make test PYTEST_ARGS="-n 0 tests/engine" (one process, one folder)
 PYTEST_ARGS ?=
 # One worker a core; a worker without tests takes some from another.
@@ -37,6 +40,12 @@ test: $(VENV)/.test-installed  ## run the tests on all cores (without the slow o
 .PHONY: test-slow
 test-slow: $(VENV)/.test-installed  ## run the slow tests
 	$(BIN)/python -m pytest -m slow $(PARALLEL) $(PYTEST_ARGS)
+
+.PHONY: test-libraries $(LIBRARIES:%=test-%)
+test-libraries: $(LIBRARIES:%=test-%)  ## run the programs for other learning libraries, each in its own environment
+
+$(LIBRARIES:%=test-%): test-%: .venv-%/.installed
+	.venv-$*/bin/python -m pytest -n 0 -m libraries tests/env tests/examples $(PYTEST_ARGS)
 
 .PHONY: train
 train: $(VENV)/.train-installed  ## train a MaskablePPO agent for a few minutes
@@ -92,7 +101,7 @@ docs: $(VENV)/.docs-installed  ## build the documentation
 
 .PHONY: clean
 clean:  ## remove the virtual environment and everything built
-	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* \
+	rm -rf $(VENV) $(LIBRARIES:%=.venv-%) build dist htmlcov .coverage .coverage.* \
 	  .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
@@ -107,4 +116,11 @@ $(VENV)/.browser-installed: EXTRAS = test,browser
 
 $(VENV)/.%-installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable ".[$(EXTRAS)]"
+	@touch $@
+
+$(LIBRARIES:%=.venv-%/.installed): .venv-%/.installed: pyproject.toml constraints.txt .github/constraints/%.txt
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --constraint constraints.txt \
+	  --constraint .github/constraints/$*.txt --editable ".[test,$*]"
 	@touch $@

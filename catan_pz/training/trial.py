@@ -27,7 +27,7 @@ class TrialArgs:
     eval_every: Count = 20_000
     """decisions between evaluations"""
     eval_games: Count = 400
-    """games of an evaluation; the last one has twice as many"""
+    """games of an evaluation; twice as many confirm it"""
     seed: int = 1
     """random seed of games, network and learning"""
     progress: bool = True
@@ -39,7 +39,8 @@ class Trial:
 
     The training calls `is_over` between its updates, within a `with` block. It is over when the
     95 % interval of the games won lies above one in P, or when decisions or minutes are used up.
-    Since it stops at the first interval that lies above, `finish` plays other games once more.
+    Where an interval lies above, which chance alone brings about now and then, twice as many other
+    games have to confirm it.
 
     Args:
         args: the options.
@@ -56,6 +57,7 @@ class Trial:
         self._next = args.eval_every
         self._evaluations = 0
         self._decisions = 0
+        self._confirmed: dict[str, Any] | None = None
         self._progress = Progress(
             TextColumn("decisions"),
             BarColumn(),
@@ -84,14 +86,18 @@ class Trial:
         self._decisions = decisions
         self._progress.update(self._task, completed=decisions)
         spent = decisions >= self._args.frames or self._seconds >= 60 * self._args.minutes
-        above = False
         if not spent and decisions >= self._next:
             self._next = decisions + self._args.eval_every
             row = self._evaluate(self._args.eval_games)
             say(f"{decisions:,} decisions, {self._seconds:.0f} s, {describe(row)}")
-            above = row["interval"][0] > self.chance
+            if self._is_above(row):
+                row = self._evaluate(2 * self._args.eval_games)
+                self._confirmed = row if self._is_above(row) else None
         self._since = _now()
-        return spent or above
+        return spent or self._confirmed is not None
+
+    def _is_above(self, row: dict[str, Any]) -> bool:
+        return bool(row["interval"][0] > self.chance)
 
     @property
     def chance(self) -> float:
@@ -99,18 +105,18 @@ class Trial:
         return 1 / self._rules.num_players
 
     def finish(self) -> dict[str, Any]:
-        """Play other games than before, and print what came of the training.
+        """Print what came of the training, by games other than those that it was stopped by.
 
         Returns:
             What `evaluate` returns, and `decisions`, `seconds` and `cpu_seconds` (of all threads
             of this process) of training, `above_chance`.
         """
-        row = self._evaluate(2 * self._args.eval_games)
+        row = self._confirmed or self._evaluate(2 * self._args.eval_games)
         row |= {
             "decisions": self._decisions,
             "seconds": self._seconds,
             "cpu_seconds": self._cpu_seconds,
-            "above_chance": row["interval"][0] > self.chance,
+            "above_chance": self._is_above(row),
         }
         rates = [self._decisions / (spent or 1) for spent in (self._seconds, self._cpu_seconds)]
         say(

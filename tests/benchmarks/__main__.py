@@ -10,8 +10,8 @@ from itertools import takewhile
 from pathlib import Path
 
 NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "search", "vector")
-ALONE = ("others",)
-"""Run only where they are named: they install what they need."""
+ALONE = ("others", "rllib")
+"""Run only where they are named: they need other libraries."""
 
 
 def machine() -> str:

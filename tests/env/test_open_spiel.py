@@ -12,6 +12,8 @@ import catan_pz.env.open_spiel  # noqa: E402
 from catan_pz.encoders import load  # noqa: E402
 from catan_pz.notation import describe_action  # noqa: E402
 
+pytestmark = pytest.mark.libraries
+
 
 def play(game, seed, most=10_000):
     """A random game, and its states' chance nodes by number of outcomes."""

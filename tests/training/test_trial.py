@@ -56,12 +56,20 @@ def test_it_ends_above_chance_and_is_measured_by_other_games(evaluations, capsys
     result = run_trial(args(), RULES, None, training(steps))
     assert steps[-1] == result["decisions"] == 30
     assert [games for _, games in evaluations] == [4, 4, 4, 8]
-    assert len({seed for seed, _ in evaluations}) == 4
+    assert len({seed for seed, _ in evaluations}) == 4  # other boards and dice each time
     assert result["above_chance"] is True
     assert result["win_rate"] == 0.65
     out = capsys.readouterr().out
     assert "30 decisions in " in out
     assert out.rstrip().endswith("above chance level, 50 %")
+
+
+def test_what_other_games_do_not_confirm_is_not_believed(evaluations):
+    evaluations.rates = [0.7, 0.5, 0.7, 0.7]
+    result = run_trial(args(), RULES, None, training([]))
+    assert [games for _, games in evaluations] == [4, 8, 4, 8]
+    assert result["decisions"] == 20
+    assert result["above_chance"] is True
 
 
 def test_it_ends_with_its_decisions(evaluations, capsys):
