@@ -10,6 +10,7 @@ import dataclasses
 import time
 
 import ray
+import torch
 
 from catan_pz.rules import Rules
 from tests.examples.programs import load
@@ -23,6 +24,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--decisions", type=int, default=16_384, help="to sample of each kind")
     options = parser.parse_args()
+    torch.set_num_threads(1)
     program = load("libraries/rllib_selfplay")
     ray.init("local", num_cpus=1, include_dashboard=False, logging_level="error")
     print("| runner | games | decisions a second | a second of CPU time |\n|---|---|---|---|")

@@ -1,5 +1,7 @@
 """The programs in `examples/libraries`, each for seconds."""
 
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip("tyro", reason="takes the extra `train`")
@@ -7,6 +9,8 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 
 import torch
 
+from catan_pz.rules import Rules
+from catan_pz.training.options import parse
 from tests.examples.programs import EXAMPLES, load
 
 RLLIB = ("--num-games=4", "--train-batch-size=128", "--minibatch-size=32")
@@ -16,7 +20,7 @@ PROGRAMS = {
     "cleanrl_ppo": ("torch", "--num-envs=4", "--num-steps=16", "--minibatch-size=32"),
     "open_spiel_ppo": ("pyspiel", "--num-envs=4", "--steps-per-batch=16"),
     "pettingzoo_parallel": ("pettingzoo", "--games=2", "--max-turns=30", "--minibatch=32"),
-    "rllib_selfplay": ("ray.rllib", *RLLIB, "--join-at=0.01"),
+    "rllib_selfplay": ("ray.rllib", *RLLIB),
     "sb3_single_seat": ("sb3_contrib", "--num-envs=4", "--n-steps=16", "--batch-size=32"),
     "sb3_vec": ("sb3_contrib", "--num-envs=4", "--n-steps=16", "--batch-size=32"),
     "tianshou_ppo": ("tianshou", "--num-envs=4", "--steps=16", "--minibatch=32"),
@@ -27,7 +31,8 @@ PROGRAMS = {
 OWN_ENVIRONMENTS = ("agilerl", "pyspiel", "ray.rllib", "tianshou")
 """Libraries that aren't among the dependencies; `make test-libraries` installs each by itself."""
 
-SHORT = ("--frames=128", "--eval-every=64", "--eval-games=4", "--no-progress")
+# No evaluation on the way: four games won by luck would end a training.
+SHORT = ("--frames=128", "--eval-every=1000", "--eval-games=4", "--no-progress")
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +92,35 @@ def test_rllib_steps_pettingzoo_environments_too(capsys):
     module = load("libraries/rllib_selfplay")
     result = module.main([*SHORT, *RLLIB, "--runner=aec", "--observation=dict"])
     assert result["decisions"] >= 128
+
+
+@pytest.mark.libraries
+@pytest.mark.filterwarnings("ignore")
+def test_a_frozen_copy_joins_rllibs_league():
+    pytest.importorskip("ray.rllib", reason="takes RLlib", exc_type=ImportError)
+    module = load("libraries/rllib_selfplay")
+    args = parse(module.Args, RLLIB, "")
+    league = module.League(args)
+    module.ray.init("local", num_cpus=1, include_dashboard=False, logging_level="error")
+    try:
+        rules = Rules(num_players=2, trading=False)
+        algorithm = module.make_config(args, rules).build_algo()
+        for won in (0.1, 0.9):
+            result = {module.ENV_RUNNER_RESULTS: {module.WON: {"learner": won}}}
+            league.on_train_result(algorithm=algorithm, result=result)
+        before = weights_of(algorithm, "past_1")
+        assert weights_of(algorithm, "learner").equal(before)
+        assert algorithm.get_module("past_2") is None
+        algorithm.train()
+        assert weights_of(algorithm, "past_1").equal(before)
+        assert not weights_of(algorithm, "learner").equal(before)
+        mapping = algorithm.env_runner.config.policy_mapping_fn
+        seats = {mapping("player_0", SimpleNamespace(id_=k)) for k in range(50)}
+        assert seats == {"learner", "random", "past_1"}
+        algorithm.stop()
+    finally:
+        module.ray.shutdown()
+
+
+def weights_of(algorithm, name):
+    return algorithm.get_module(name).actor[0].weight.detach().clone()
