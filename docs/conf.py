@@ -7,6 +7,7 @@ from sphinx.application import Sphinx
 import catan_pz
 from catan_pz.agents import load
 from catan_pz.runtime.game import Game
+from catan_pz.ui.annotations import Annotations
 from catan_pz.ui.frames import frames_of_match
 from catan_pz.ui.session import Session
 from catan_pz.web.replay import make_replay
@@ -48,5 +49,6 @@ def setup(app: Sphinx) -> None:
 def _write_replay(app: Sphinx, error: Exception | None) -> None:
     if error is None and app.builder.format == "html":
         session = Session(Game(seed=3), [load("heuristic")] * 4, seed=3)
-        replay = make_replay(frames_of_match(session), names=session.names)
+        notes = Annotations(win_probability=load("search", simulations=60))
+        replay = make_replay(frames_of_match(session, notes), names=session.names)
         replay.save(Path(app.outdir) / "replay.html")

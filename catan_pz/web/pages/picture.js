@@ -79,7 +79,7 @@ export class Picture {
   // Numbers of an adviser, as SVG above the board.
   advise(drawn) {
     this.advice = drawn;
-    for (const { advised } of this.views) advised.innerHTML = drawn;
+    this.views[0].advised.innerHTML = drawn; // the board is in the first of them
   }
 
   // Marks what can be pressed at a place, such as "vertex 12"; null for nothing.

@@ -85,7 +85,7 @@ class Served:
 
 @pytest.fixture
 def serve(same_games: None) -> Iterator[Callable[..., Served]]:
-    """Starts a server: rules of its table, who plays, from where, and what is studied."""
+    """Starts a server: rules of its table, who plays and advises, from where, what is studied."""
     pytest.importorskip("starlette", reason="Starlette is not installed")
     uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
     from catan_pz.web.server import LiveTable, make_app
@@ -99,12 +99,14 @@ def serve(same_games: None) -> Iterator[Callable[..., Served]]:
         *,
         start: Game | None = None,
         study: str | None = None,
+        adviser: str | None = None,
     ) -> Served:
         pool = ThreadPoolExecutor(1)
         sitting = [None if name is None else agents.load(name) for name in playing]
         names = [f"P{seat}" for seat in range(len(playing))]
         record = None if start is None else GameRecord.of(start)
-        hosted = HostedGame(Seats(sitting, names), rules=rules, record=record)
+        seats = Seats(sitting, names, adviser=adviser and agents.load(adviser))
+        hosted = HostedGame(seats, rules=rules, record=record)
         table = LiveTable(hosted, playing, None, 0.0, pool)
         opened = socket.create_server(("127.0.0.1", 0))
         app = make_app([table], Studies(study))
