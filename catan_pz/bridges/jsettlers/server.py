@@ -3,10 +3,12 @@
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, Self
@@ -66,8 +68,12 @@ def robots_of(kind: str, players: int) -> dict[str, str]:
     return {"startrobots": str(others if kind == SMART else _MIXED_ROBOTS)}
 
 
+_UNTIL_INPUT_ENDS: Final = 'exec 3<&0; { read -r _ <&3; kill "$$"; } & exec "$@" 3<&- </dev/null'
+"""Runs a command under a watch that ends it when standard input does, as when we are killed."""
+
+
 class OwnServer:
-    """A server that runs while the block does.
+    """A server that runs while the block does, and no longer than this process.
 
     Args:
         classes: class path of the server.
@@ -97,7 +103,8 @@ class OwnServer:
             "bots.timeout.turn": str(_TURN_SECONDS),
             **robots_of(kind, players),
         }
-        self._command = ["java", "-cp", classes, _MAIN]
+        watched = ["sh", "-c", _UNTIL_INPUT_ENDS, "sh"] if os.name == "posix" else []
+        self._command = [*watched, "java", "-cp", classes, _MAIN]
         self._command += [f"-Djsettlers.{name}={value}" for name, value in properties.items()]
         self._robots = _MIXED_ROBOTS if kind == MIXED else players - 1
         self._process: subprocess.Popen[bytes] | None = None
@@ -107,7 +114,7 @@ class OwnServer:
         self._log = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             self._command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C is for us: it ends with the block
@@ -129,13 +136,22 @@ class OwnServer:
     ) -> None:
         assert self._process is not None
         assert self._log is not None
-        self._process.terminate()
-        try:
-            self._process.wait(_SECONDS_TO_STOP)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._end(self._process)
         self._log.close()
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        """End the server and the watch over it."""
+        assert process.stdin is not None
+        for hard in (False, True):
+            if os.name == "posix":
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+            else:
+                process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_SECONDS_TO_STOP)
+                break
+        process.stdin.close()
 
     def _robots_are_there(self) -> bool:
         assert self._log is not None
