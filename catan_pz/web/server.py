@@ -297,7 +297,7 @@ class Connection:
     async def _advise(self) -> None:
         """Send advice on each decision of the viewer."""
         table, sent = self._table, None
-        while True:
+        while table.failure is None:
             hosted, version = table.hosted, table.hosted.version
             decision = hosted.advised_decision(self._viewer)
             if decision is not None and (hosted, decision) != sent:

@@ -101,6 +101,29 @@ def test_advice_is_given_to_nobody_else() -> None:
         assert "changed meanwhile" in next_of(socket, "refused")
 
 
+class Broken(Agent):
+    """Fails at its first decision."""
+
+    def act(self, view: View) -> int:
+        raise ZeroDivisionError("no idea")
+
+
+def test_who_has_advice_on_hears_that_the_table_has_failed() -> None:
+    seats = Seats([None, Broken()], ["Ann", "Bob"], adviser=agents.load("weighted"))
+    with ThreadPoolExecutor(1) as pool:
+        table = LiveTable(HostedGame(seats, rules=RULES), [None, "broken"], None, 0.0, pool)
+        with (
+            TestClient(make_app([table])) as client,
+            client.websocket_connect(socket_of(table, 0)) as socket,
+        ):
+            socket.send_json({"advise": True})
+            for _ in range(2):  # a settlement and its road
+                place = next_of(socket, "advice")["rows"][0][1]
+                version = table.hosted.version
+                socket.send_json({"press": place, "version": version})
+            assert "ZeroDivisionError: no idea" in next_of(socket, "failure")
+
+
 class Slow(Agent):
     """Thinks until it may go on."""
 
