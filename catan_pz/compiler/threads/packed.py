@@ -215,7 +215,10 @@ def _wake(locks: list[threading.Lock]) -> None:
 def _stop(slots: NDArray[np.int64], locks: list[threading.Lock]) -> None:
     """Let the threads end."""
     slots[STATE::SLOT] = STOPPED
-    _wake(locks)
+    try:
+        _wake(locks)
+    finally:  # of all, should an exception come in between
+        _wake(locks)
 
 
 class PackedThreadPool:
