@@ -1,6 +1,7 @@
 """Small signs for resources, cards and pieces, each drawn about (0, 0)."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from catan_pz.render.palette import CARD_PURPLE, GENERIC, GOLD, GOLD_DARK, RESOURCES, SeatColor
@@ -10,6 +11,7 @@ CREAM: Final = "#FFF9E8"
 _ROUND: Final = {"stroke_linejoin": "round", "stroke_linecap": "round"}
 
 
+@lru_cache(maxsize=1024)
 def resource_chip(resource: int, x: float, y: float, scale: float = 1.0) -> str:
     """A rounded square, 22 units wide at scale 1, in a resource's colour with its sign."""
     return moved(
@@ -90,11 +92,13 @@ _RESOURCE_SIGNS: Final[tuple[Callable[[], str], ...]] = (
 )
 
 
+@lru_cache(maxsize=256)
 def resource_sign(resource: int, x: float, y: float, scale: float = 1.0) -> str:
     """The sign of a resource alone."""
     return moved([_RESOURCE_SIGNS[resource]()], x, y, scale)
 
 
+@lru_cache(maxsize=256)
 def card_sign(card: int, x: float, y: float) -> str:
     """The sign of a kind of development card, about 24 units wide."""
     return moved([_CARD_SIGNS[card]()], x, y)
@@ -140,6 +144,7 @@ _CARD_SIGNS: Final[tuple[Callable[[], str], ...]] = (
 )
 
 
+@lru_cache(maxsize=256)
 def card_back(x: float, y: float) -> str:
     """A development card's back."""
     return moved(
@@ -147,6 +152,7 @@ def card_back(x: float, y: float) -> str:
     )
 
 
+@lru_cache(maxsize=256)
 def resource_back(x: float, y: float) -> str:
     """Two resource cards seen from behind: a hand."""
     return moved(
@@ -159,6 +165,7 @@ def resource_back(x: float, y: float) -> str:
     )
 
 
+@lru_cache(maxsize=256)
 def shield(x: float, y: float, fill: str) -> str:
     """The sign of the army."""
     return moved(
@@ -171,6 +178,7 @@ def shield(x: float, y: float, fill: str) -> str:
     )
 
 
+@lru_cache(maxsize=256)
 def winding_road(x: float, y: float, fill: str) -> str:
     """The sign of the road's length."""
     zigzag = "M-7.5 6L-2.5 -2.5L3 3.5L7.5 -6"
@@ -223,6 +231,7 @@ def star(x: float, y: float, radius: float) -> str:
     )
 
 
+@lru_cache(maxsize=256)
 def die(x: float, y: float, value: int, size: float = 30.0) -> str:
     """One die; a value of 0 (not rolled yet) shows an empty face."""
     far, r = size * 0.26, size * 0.095
@@ -236,18 +245,21 @@ def die(x: float, y: float, value: int, size: float = 30.0) -> str:
     return moved([face, *(circle(px, py, r, "#2B2A28") for px, py in points)], x, y)
 
 
+@lru_cache(maxsize=256)
 def small_road(x: float, y: float, seat: SeatColor) -> str:
     """A road piece as a sign."""
     ends = ((-7.0, 4.5), (7.0, -4.5))
     return moved([line(*ends, seat.line, 7), line(*ends, seat.fill, 4.4)], x, y)
 
 
+@lru_cache(maxsize=256)
 def small_house(x: float, y: float, seat: SeatColor) -> str:
     """A settlement as a sign."""
     walls = [(-6.0, 7.0), (-6.0, -1.0), (0.0, -7.0), (6.0, -1.0), (6.0, 7.0)]
     return moved([polygon(walls, seat.fill, **_outline(seat))], x, y)
 
 
+@lru_cache(maxsize=256)
 def small_city(x: float, y: float, seat: SeatColor) -> str:
     """A city as a sign."""
     walls = [

@@ -244,6 +244,7 @@ def shortened(words: str, size: float, max_width: float) -> str:
     return words
 
 
+@lru_cache(maxsize=4096)
 def text(
     x: float,
     y: float,

@@ -1,5 +1,6 @@
 """What players put on the board, and the robber."""
 
+from functools import lru_cache
 from math import atan2, degrees, hypot
 
 from catan_pz.render.geometry import (
@@ -40,6 +41,7 @@ def _roads(view: TableView, seat: SeatView) -> str:
     return "".join(_road(edge, seat.seat, color, edge in longest) for edge in seat.roads)
 
 
+@lru_cache(maxsize=1024)
 def _road(edge: int, seat: int, color: SeatColor, longest: bool) -> str:
     start, end = shortened(*edge_ends(edge), 8)
     length = hypot(end[0] - start[0], end[1] - start[1])
@@ -56,6 +58,7 @@ def _road(edge: int, seat: int, color: SeatColor, longest: bool) -> str:
     return group([drawn], **{"class": f"road seat-{seat}", "data_edge": str(edge)})
 
 
+@lru_cache(maxsize=1024)
 def _building(kind: str, vertex: int, seat: int) -> str:
     color = SEATS[seat]
     drawn = _settlement(color) if kind == "settlement" else _city(color)
