@@ -25,7 +25,7 @@ from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.options import Count, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
+from catan_pz.training.trial import Trial, TrialArgs, run_program, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,4 +90,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main)
