@@ -31,7 +31,7 @@ MOST_STUDIES: Final = 20
 """At once."""
 
 _MOST_LINES: Final = 200
-_LONGEST_PAUSE: Final = 5.0
+_LONGEST_PAUSE: Final = 60.0
 _SHORTEST_PAUSE: Final = 0.05
 
 

@@ -83,7 +83,7 @@ def test_a_position_is_changed_played_on_and_saved(client: TestClient) -> None:
 def test_the_playing_is_stopped(client: TestClient) -> None:
     with client.websocket_connect("/study/socket") as socket:
         begin(socket)
-        news = ask(socket, {"play_on": {"decisions": None, "pause": 5}})
+        news = ask(socket, {"play_on": {"decisions": None, "pause": 60}})
         assert news["is_playing"]
         news = ask(socket, {"stop": True})
         assert not news["is_playing"]
