@@ -1,7 +1,14 @@
 """Matches and tournaments between agents, with confidence intervals, ratings and reports."""
 
 from catan_pz.arena.comparison import Comparison, compare
-from catan_pz.arena.executors import Executor, InlineExecutor, ProcessExecutor, Task, play_task
+from catan_pz.arena.executors import (
+    Executor,
+    InlineExecutor,
+    ProcessExecutor,
+    RayExecutor,
+    Task,
+    play_task,
+)
 from catan_pz.arena.match import Interrupted, play_match, play_tournament
 from catan_pz.arena.ratings import Rating, rate
 from catan_pz.arena.report import save_report
@@ -17,6 +24,7 @@ __all__ = [
     "Interrupted",
     "ProcessExecutor",
     "Rating",
+    "RayExecutor",
     "Result",
     "Tally",
     "Task",

@@ -72,11 +72,11 @@ def play_match(
             one drawn from the system's randomness, which the result holds. Whoever knows the
             seed can deal every game of the match, so agents that you don't trust must not be
             able to guess it.
-        workers: tasks that are played at the same time; None for 1, or for as many as the
-            executor has.
+        workers: tasks that are played at the same time; None for 1, for one on each CPU of a
+            Ray cluster, or for as many as the executor has.
         executor: where games are played: "inline" (in this process), "processes" (of this
-            machine), or an `Executor`. None for "inline" with one worker and no limit of
-            time, "processes" otherwise.
+            machine), "ray" (on a Ray cluster: see `RayExecutor`), or an `Executor`. None for
+            "inline" with one worker and no limit of time, "processes" otherwise.
         seconds_per_decision: more than this forfeits a game. Games are then played one by
             one; in processes, which are ended if an agent doesn't answer.
         results: file to which each result is appended as its game ends. Games that it holds
@@ -96,6 +96,7 @@ def play_match(
     Raises:
         ValueError: names the option, its value and what is allowed; or the file of results
             is of another match.
+        ImportError, ConnectionError, RuntimeError: as `RayExecutor`, for "ray".
         Interrupted: by Ctrl-C.
     """
     entrants, places = as_entrants(agents, isolate=isolate)

@@ -9,11 +9,13 @@ from catan_pz.cli.agents import agent_source, specs_by_seat, trust_option
 from catan_pz.cli.console import examples, win_rate_words
 from catan_pz.cli.matches import write_replays
 from catan_pz.cli.options import (
+    executor_options,
     isolate_option,
     make_rules,
     match_options,
     records_options,
     rules_options,
+    where_played,
 )
 from catan_pz.names import shown
 
@@ -45,6 +47,7 @@ from catan_pz.names import shown
 )
 @match_options
 @records_options
+@executor_options
 @trust_option
 @isolate_option
 @rules_options
@@ -54,6 +57,8 @@ def command(
     games: int,
     seed: int | None,
     workers: int,
+    executor: str | None,
+    address: str | None,
     results: Path | None,
     records: Path | None,
     html: Path | None,
@@ -77,7 +82,7 @@ def command(
             games,
             rules,
             seed,
-            workers=workers,
+            **where_played(executor, address, workers),
             results=results,
             records=records or html,
             most_records=most_html if records is None else None,

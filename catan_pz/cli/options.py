@@ -223,6 +223,41 @@ def records_options(command: Any) -> Any:
     return command
 
 
+def executor_options(command: Any) -> Any:
+    """Options that say where the games of a match are played, for `where_played`."""
+    for option in (
+        click.option(
+            "--address",
+            metavar="ADDRESS",
+            help="Of a Ray cluster: HOST:PORT, auto or local.  [RAY_ADDRESS, or this machine]",
+        ),
+        click.option(
+            "--executor",
+            type=Choice(["inline", "processes", "ray"]),
+            help="Where games are played; ray: on each CPU of a cluster, or with --workers.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def where_played(executor: str | None, address: str | None, workers: int) -> dict[str, Any]:
+    """The options `executor` and `workers` of a match, from those of a command.
+
+    Raises:
+        click.UsageError: for the address of a cluster that isn't to play.
+    """
+    if address is not None and executor != "ray":
+        raise click.UsageError("--address is that of a Ray cluster: add --executor ray")
+    if executor != "ray":
+        return {"executor": executor, "workers": workers}
+    from catan_pz.arena import RayExecutor
+
+    source = click.get_current_context().get_parameter_source("workers")
+    count = None if source is ParameterSource.DEFAULT else workers
+    return {"executor": RayExecutor(count, address=address)}
+
+
 def isolate_option(command: Command) -> Command:
     """The flag `--isolate`."""
     return click.option(

@@ -10,11 +10,13 @@ from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.matches import write_replays
 from catan_pz.cli.options import (
+    executor_options,
     isolate_option,
     make_rules,
     match_options,
     records_options,
     rules_options,
+    where_played,
 )
 
 
@@ -25,6 +27,7 @@ from catan_pz.cli.options import (
         "catan-pz tournament random,heuristic --games 200",
         "catan-pz tournament weighted,heuristic --workers 2 --results games.jsonl",
         "catan-pz tournament heuristic,ppo-4p-notrade --html replays",
+        "catan-pz tournament weighted,heuristic --executor ray --address auto",
         "catan-pz tournament random,runs/train/model.npz --report table.md",
         "catan-pz tournament 'heuristic,exec:\"node bot.js\"' --seconds 2",
     ),
@@ -39,6 +42,7 @@ from catan_pz.cli.options import (
     help="Games of each line-up, at least.",
 )
 @match_options
+@executor_options
 @isolate_option
 @click.option(
     "--seconds",
@@ -65,6 +69,8 @@ def command(
     games: int,
     seed: int | None,
     workers: int,
+    executor: str | None,
+    address: str | None,
     isolate: bool,
     seconds: float | None,
     results: Path | None,
@@ -98,7 +104,7 @@ def command(
             games,
             rules,
             seed,
-            workers=workers,
+            **where_played(executor, address, workers),
             seconds_per_decision=seconds,
             results=results,
             records=records or html,

@@ -6,13 +6,15 @@ from typing import Final
 from catan_pz.arena.executors.base import Executor
 from catan_pz.arena.executors.inline import InlineExecutor
 from catan_pz.arena.executors.processes import ProcessExecutor
+from catan_pz.arena.executors.ray_executor import RayExecutor
 from catan_pz.checks import check_count, not_possible
 
-EXECUTORS: Final[dict[str, Callable[[int], Executor]]] = {
+EXECUTORS: Final[dict[str, Callable[[int | None], Executor]]] = {
     "inline": lambda _workers: InlineExecutor(),
-    "processes": ProcessExecutor,
+    "processes": lambda workers: ProcessExecutor(workers or 1),
+    "ray": RayExecutor,
 }
-"""What makes each executor from the number of its workers."""
+"""What makes each executor from the number of its workers; None for the usual number."""
 
 
 def make_executor(
@@ -23,15 +25,17 @@ def make_executor(
     Args:
         given: a name of `EXECUTORS`, an executor, or None for "inline" with one worker and no
             limit of time, "processes" otherwise.
-        workers: tasks that are played at the same time; None for 1, or as the executor has it.
+        workers: tasks that are played at the same time; None for 1, for one on each CPU of a
+            Ray cluster, or as the executor has it.
         seconds_per_decision: the limit of time.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
+        ImportError, ConnectionError, RuntimeError: as `RayExecutor`.
     """
-    count = 1 if workers is None else check_count("workers", workers)
+    count = None if workers is None else check_count("workers", workers)
     if given is None:
-        given = "inline" if count == 1 and seconds_per_decision is None else "processes"
+        given = "inline" if count in (None, 1) and seconds_per_decision is None else "processes"
     if not isinstance(given, str) and isinstance(given, Executor):
         if workers not in (None, given.workers):
             allowed = f"None, as the executor has {given.workers} of its own"
@@ -41,7 +45,7 @@ def make_executor(
         allowed = f"one of {list(EXECUTORS)}, or a catan_pz.arena.Executor"
         raise not_possible("option executor", given, allowed)
     executor = EXECUTORS[given](count)
-    if executor.workers != count:
+    if count not in (None, executor.workers):
         allowed = f"{executor.workers} with executor={given!r}"
         raise not_possible("option workers", workers, allowed)
     return executor

@@ -1,0 +1,155 @@
+"""Matches on a Ray cluster: the same games as anywhere else, whatever becomes of its nodes."""
+
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz import arena
+from catan_pz.arena import executors
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.entrants import as_entrants
+from catan_pz.arena.executors import InlineExecutor, RayExecutor, ray_executor
+from catan_pz.arena.results import Result
+from catan_pz.arena.schedule import Schedule
+from catan_pz.cli import main
+from catan_pz.rules import Rules
+from tests.arena.players import QUICK, Builder, Counter, Dying, Raising
+from tests.clusters import add_node, ray_cluster
+
+on_ray = [
+    pytest.mark.ray,
+    pytest.mark.skipif(find_spec("ray") is None, reason="takes the extra `ray`"),
+    # Ray leaves files and sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+AGENTS: list[Any] = [("builder", Builder()), ("raising", Raising(12)), ("dying", Dying(9))]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with ray_cluster(2, 1) as cluster, pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RAY_ADDRESS", cluster.address)
+        yield cluster
+
+
+def play(executor: str, folder: Path, agents: list[Any] = AGENTS, **options: Any) -> Result:
+    folder.mkdir()
+    return arena.play_match(
+        agents,
+        12,
+        seed=5,
+        executor=executor,
+        progress=False,
+        results=folder / "results.jsonl",
+        records=folder / "records",
+        **QUICK | options,
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "records").iterdir()}
+
+
+class TestOnACluster:
+    pytestmark = on_ray
+
+    def test_the_same_games_as_in_processes(self, cluster: Any, tmp_path: Path) -> None:
+        here = play("processes", tmp_path / "here")
+        there = play("ray", tmp_path / "there")
+        assert {game.reason.partition(":")[0] for game in here.games} > {"error", "died"}
+        assert there == here
+        assert files(tmp_path / "there") == files(tmp_path / "here")
+        assert arena.load_results(tmp_path / "there" / "results.jsonl") == here
+
+    def test_the_same_batches(self, cluster: Any, tmp_path: Path) -> None:
+        agents: list[Any] = [("builder", Builder()), "random"]
+        here = play("inline", tmp_path / "here", agents)
+        assert play("ray", tmp_path / "there", agents, workers=3) == here
+        assert files(tmp_path / "there") == files(tmp_path / "here")
+
+    def test_a_lost_node_is_made_up_for(
+        self, cluster: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It plays on three CPUs, two of which go while it does."""
+        entrants, _ = as_entrants([("counter", Counter), ("builder", Builder())])
+        config = MatchConfig(("counter", "builder"), Rules.make(None, num_players=2, **QUICK), 7)
+        games = list(Schedule(((0, 1),), 40).games())
+        tasks = executors.make_tasks(config, entrants, games, 3)
+        lost = []
+        make_up_for = ray_executor._Match._make_up_for
+
+        def noted(match: Any, worker: Any, error: Exception) -> None:
+            lost.append(worker)
+            make_up_for(match, worker, error)
+
+        monkeypatch.setattr(ray_executor._Match, "_make_up_for", noted)
+        node = add_node(cluster, 2)
+        executor = RayExecutor(5)
+        results = []
+        for result in executor.run(config, entrants, tasks):
+            results.append(result)
+            if len(results) == 10:
+                cluster.remove_node(node, allow_graceful=False)
+        assert lost
+        expected = list(InlineExecutor().run(config, entrants, tasks))
+        assert sorted(results, key=lambda r: r.number) == sorted(expected, key=lambda r: r.number)
+
+    def test_functions_of_a_script_are_taken_along(self, cluster: Any, tmp_path: Path) -> None:
+        agents: list[Any] = [("counter", lambda: Counter()), "random"]
+        assert play("ray", tmp_path / "there", agents) == play("inline", tmp_path / "here", agents)
+
+    def test_agents_that_stay_where_they_are(self, cluster: Any, tmp_path: Path) -> None:
+        class Holding(Counter):
+            def __init__(self) -> None:
+                self.connection = socket.socket()
+
+        with pytest.raises(ValueError, match="'holding' can't be sent to another machine"):
+            play("ray", tmp_path / "there", [("holding", Holding()), "random"])
+
+    def test_the_command(self, cluster: Any, capfd: Any) -> None:
+        words = ["tournament", "random,weighted", "--games=4", "--seed=3", "--players=2"]
+        assert main([*words, "--executor=processes"]) == 0
+        here = capfd.readouterr().out
+        assert main([*words, "--executor=ray", f"--address={cluster.address}"]) == 0
+        assert capfd.readouterr().out == here
+
+    def test_another_version_on_a_node(
+        self, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(ray_executor, "__version__", "9.9")
+        with pytest.raises(RuntimeError, match=r"^node .* has catan-pz .*, this process 9\.9: [^\n]*$"):
+            play("ray", tmp_path / "there")
+
+    def test_what_the_nodes_lack(
+        self, cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "only_here.py").write_text("def make():\n    from catan_pz import RandomAgent\n    return RandomAgent()\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        import only_here
+
+        with pytest.raises(RuntimeError, match="^node .* can't make the agents: ModuleNotFoundE"):
+            play("ray", tmp_path / "there", [("mine", only_here.make), "random"])
+
+
+class TestBadInput:
+    """One clear line each; see that nothing is left connected."""
+
+    def test_no_ray(self, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+        monkeypatch.setitem(sys.modules, "ray", None)
+        with pytest.raises(ImportError, match=r"needs Ray: pip install 'catan-pz\[ray\]'$"):
+            arena.play_match(["random"] * 2, 2, executor="ray")
+        assert main(["tournament", "random,weighted", "--executor=ray"]) == 1
+        said = capsys.readouterr().err
+        assert said == "Error: playing on a cluster needs Ray: pip install 'catan-pz[ray]'\n"
+
+    def test_an_address_without_ray(self, capsys: Any) -> None:
+        assert main(["tournament", "random,weighted", "--address=auto"]) == 2
+        assert "add --executor ray" in capsys.readouterr().err
