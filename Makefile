@@ -47,6 +47,10 @@ test-libraries: $(LIBRARIES:%=test-%)  ## run the programs for other learning li
 $(LIBRARIES:%=test-%): test-%: .venv-%/.installed
 	.venv-$*/bin/python -m pytest -n 0 -m libraries tests/env tests/examples $(PYTEST_ARGS)
 
+.PHONY: test-ray
+test-ray: .venv-ray/.installed  ## run the tests on Ray clusters, in an environment of their own
+	.venv-ray/bin/python -m pytest -n 0 -m ray tests/arena tests/examples $(PYTEST_ARGS)
+
 .PHONY: train
 train: $(VENV)/.train-installed  ## train a MaskablePPO agent for a few minutes
 	$(BIN)/python $(TRAIN) $(TRAIN_ARGS)
@@ -101,7 +105,7 @@ docs: $(VENV)/.docs-installed  ## build the documentation
 
 .PHONY: clean
 clean:  ## remove the virtual environment and everything built
-	rm -rf $(VENV) $(LIBRARIES:%=.venv-%) build dist htmlcov .coverage .coverage.* \
+	rm -rf $(VENV) $(LIBRARIES:%=.venv-%) .venv-ray build dist htmlcov .coverage .coverage.* \
 	  .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
@@ -123,4 +127,11 @@ $(LIBRARIES:%=.venv-%/.installed): .venv-%/.installed: pyproject.toml constraint
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --constraint constraints.txt \
 	  --constraint .github/constraints/$*.txt --editable ".[test,$*]"
+	@touch $@
+
+.venv-ray/.installed: pyproject.toml constraints.txt .github/constraints/ray.txt
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv .venv-ray
+	.venv-ray/bin/python -m pip install --quiet --constraint constraints.txt \
+	  --constraint .github/constraints/ray.txt --editable ".[test,train,ray]"
 	@touch $@

@@ -8,7 +8,8 @@ so that a win reaches the losers too. That is what PettingZoo's `last()` gives.
 Letters: B games, P players, A actions, N numbers of an observation.
 """
 
-from typing import Any, Unpack
+from collections.abc import Mapping
+from typing import Any, Final, Unpack
 
 import numpy as np
 from gymnasium import spaces
@@ -26,6 +27,10 @@ from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.game import Game, drawn_seed
 from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.reward_calls import NO_STEP, begin_decisions
+from catan_pz.runtime.threaded import check_arrays
+
+_KEPT: Final = {"own_reward": "reward", "last_step": "last_step", "decided": "decided"}
+"""Names in a state of the arrays that the future rests on, beside those of the games."""
 
 
 class SelfPlayBatch(OneAtATime):
@@ -171,6 +176,45 @@ class SelfPlayBatch(OneAtATime):
     def _restart_all(self, seed: int | None) -> None:
         self.batch.reset(seed)
         self._clear()
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Copies of all arrays that the future rests on, by name; on "cpu" alone.
+
+        Raises:
+            ValueError: on another device.
+        """
+        with self._turn:
+            self._check_whole()
+            own = {name: getattr(self, place).copy() for name, place in _KEPT.items()}
+            return self._cpu_batch().get_state() | own | {"steps": np.array(self.steps)}
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what `get_state` gave for the same rules, B, reward and observation.
+
+        Raises:
+            ValueError: names the array that is missing or that doesn't fit, or the game that
+                breaks the rules; nothing is changed. On another device than "cpu".
+        """
+        kept = {name: getattr(self, place) for name, place in _KEPT.items()}
+        check_arrays(state, kept | {"steps": np.array(0)})
+        with self._turn:
+            was_whole = self._is_whole
+            try:
+                self._change(self._copy_from, state)
+            except ValueError:  # the games refuse theirs before anything is changed
+                self._is_whole = was_whole
+                raise
+
+    def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
+        self._cpu_batch().set_state(state)
+        for name, place in _KEPT.items():
+            getattr(self, place)[...] = state[name]
+        self.steps = int(state["steps"])
+
+    def _cpu_batch(self) -> CpuBatch:
+        if not isinstance(self.batch, CpuBatch):
+            raise ValueError("the state of a batch can be read and set with device='cpu' alone")
+        return self.batch
 
     def sample(self) -> Any:
         """(B,) int64, a random legal action for each game, in the same array at each call."""

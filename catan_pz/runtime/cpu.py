@@ -1,6 +1,7 @@
 """Many games at once on the CPU: arrays given out once, written in place at each step."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,14 @@ from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.reward_values import reward_values
-from catan_pz.runtime.threaded import ThreadedGames
+from catan_pz.runtime.threaded import ThreadedGames, check_arrays
 from catan_pz.terms import MAX_PLAYERS
+
+_KEPT: Final = (
+    *("games", "seeds", "player", "mask", "done", "truncated"),
+    *("_observation", "_rewards", "_rng_states"),
+)
+"""Arrays that the future rests on."""
 
 
 class CpuBatch(ThreadedGames):
@@ -175,6 +182,30 @@ class CpuBatch(ThreadedGames):
         with self._turn:
             self._check_whole()
             self._deal(batch_rules.WHERE_FINISHED)
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Copies of all arrays that the future rests on, by name."""
+        with self._turn:
+            self._check_whole()
+            return {name.lstrip("_"): getattr(self, name).copy() for name in _KEPT}
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what `get_state` gave for the same rules, B, reward and encoder or none.
+
+        Raises:
+            ValueError: names the array that is missing or that doesn't fit, or the game that
+                breaks the rules; nothing is changed.
+        """
+        check_arrays(state, {name.lstrip("_"): getattr(self, name) for name in _KEPT})
+        self._check_games(state["games"])
+        with self._turn:
+            self._change(self._copy_from, state)
+
+    def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
+        self._forget_values()
+        for name in _KEPT:
+            getattr(self, name)[...] = state[name.lstrip("_")]
+        self._forget_values()
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, -1 where it is finished.

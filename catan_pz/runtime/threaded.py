@@ -1,6 +1,6 @@
 """What batches on the CPU have in common: games of the same rules, shared out among threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numba
@@ -168,3 +168,20 @@ def _games_at_once(num_games: int, threads: int) -> int:
     if threads == 1:
         return num_games
     return min(max(FEWEST_GAMES_AT_ONCE, num_games // (8 * threads)), MOST_GAMES_AT_ONCE)
+
+
+def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse a state without an array for each of those that a batch keeps, or with another one.
+
+    Raises:
+        ValueError: names the first that is missing or doesn't fit.
+    """
+    for name, own in kept.items():
+        given = state.get(name)
+        if isinstance(given, np.ndarray):
+            if given.shape == own.shape and given.dtype == own.dtype:
+                continue
+            seen = f"{given.shape} of {given.dtype}"
+        else:
+            seen = "missing" if given is None else quoted(given)
+        raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")

@@ -79,14 +79,7 @@ class League(Mixture):
         self._sample()
 
     def _sample(self) -> None:
-        count = len(self.pool)
-        self.playing = []
-        for k in range(self.active):
-            if k % 2 == 0:
-                place = max(0, count - 1 - int(self._rng.exponential(_RECENT * count)))
-            else:
-                place = int(self._rng.integers(count))
-            self.playing.append(self.pool[place])
+        self.playing = [self.pool[k] for k in places(self._rng, len(self.pool), self.active)]
         self._seat()
 
     def _seat(self) -> None:
@@ -124,6 +117,23 @@ class League(Mixture):
             self._seat()
         except FileNotFoundError as error:
             raise ValueError(f"league: the snapshot {error.filename} is missing") from error
+
+
+def places(rng: np.random.Generator, count: int, active: int) -> list[int]:
+    """Places in a pool of snapshots, oldest first: alternately a recent one and any.
+
+    Args:
+        rng: samples them.
+        count: snapshots in the pool, one or more.
+        active: how many places to sample.
+    """
+    chosen = []
+    for k in range(active):
+        if k % 2 == 0:
+            chosen.append(max(0, count - 1 - int(rng.exponential(_RECENT * count))))
+        else:
+            chosen.append(int(rng.integers(count)))
+    return chosen
 
 
 def parse_weights(text: str) -> dict[str, float]:

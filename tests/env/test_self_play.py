@@ -162,6 +162,41 @@ def test_reset_starts_everything_anew():
     assert not batch.due.any()
 
 
+@pytest.mark.parametrize("reward", ["win_and_terms", PointsSquared()], ids=str)
+def test_games_go_on_from_a_state(reward):
+    options = {"reward": reward, "num_players": 3, "max_turns": 9, "observation": "units"}
+    batch = SelfPlayBatch(3, seed=5, **options)
+    other = SelfPlayBatch(3, seed=9, **options)
+    for _ in range(200):
+        batch.step(batch.sample())
+    other.set_state(batch.get_state())
+    assert other.steps == batch.steps
+    ended = 0
+    for _ in range(300):
+        for name in ("player", "mask", "observation", "reward", "last_step", "done", "due"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(batch, name), name)
+        actions = batch.sample().copy()
+        np.testing.assert_array_equal(other.sample(), actions)
+        batch.step(actions)
+        other.step(actions)
+        ended += batch.done.sum()
+    assert ended > 5
+
+
+@pytest.mark.parametrize("name", ["games", "observation", "own_reward", "steps"])
+def test_a_state_that_does_not_fit_changes_nothing(name):
+    batch = SelfPlayBatch(2, seed=5, **SHORT)
+    state = batch.get_state()
+    for wrong, said in (({name: None}, "missing"), ({name: np.zeros(7)}, "must be")):
+        with pytest.raises(ValueError, match=f"state: {name} is .*{said}"):
+            batch.set_state(state | wrong)
+    games = state["games"].copy()
+    games["points"][1, 0] += 1
+    with pytest.raises(ValueError, match=r"games\[1\]"):
+        batch.set_state(state | {"games": games})
+    batch.step(batch.sample())
+
+
 def test_an_illegal_action_changes_nothing():
     batch = SelfPlayBatch(3, seed=5, reward="points_gained", **SHORT)
     for _ in range(40):

@@ -6,7 +6,9 @@ from typing import Any, Final
 
 from catan_pz.checks import not_possible
 
-_ALLOWED: Final = '"HOST:PORT" of a cluster, "auto" for the one of this machine, "local" for a new one'
+_ALLOWED: Final = (
+    '"HOST:PORT" of a cluster, "auto" for the one of this machine, "local" for a new one'
+)
 _ANSWER_SECONDS: Final = 10.0
 """How long the head of a cluster has to take up a connection."""
 
@@ -49,7 +51,6 @@ def connect(address: str | None = None, num_cpus: int | None = None) -> Any:
 
 
 def _import_ray() -> Any:
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
         import ray
     except ImportError as error:

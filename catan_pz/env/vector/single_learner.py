@@ -28,7 +28,7 @@ from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.per_step import PerStep
 from catan_pz.runtime.reward_values import reward_values
-from catan_pz.runtime.threaded import ThreadedGames
+from catan_pz.runtime.threaded import ThreadedGames, check_arrays
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 _SAMPLE_SALT: Final = np.uint64(0x2545F4914F6CDD1D)
@@ -342,9 +342,7 @@ class SingleLearnerBatch(ThreadedGames):
             ValueError: names the array that is missing or that doesn't fit, or the game that
                 breaks the rules; nothing is changed.
         """
-        kept = {name.lstrip("_"): getattr(self, name) for name in _KEPT}
-        for name, own in kept.items():
-            _check_array(name, state.get(name), own)
+        check_arrays(state, {name.lstrip("_"): getattr(self, name) for name in _KEPT})
         self._check_games(state["games"])
         seats = state["seats"]
         if ((seats < 0) | (seats >= self.rules.num_players)).any():
@@ -483,14 +481,3 @@ class SingleLearnerBatch(ThreadedGames):
         if not legal.all():
             k = int(np.argmin(legal))
             self._complain(int(rows[k]), int(chosen[k]), "opponent's action, ")
-
-
-def _check_array(name: str, given: Any, own: NDArray[Any]) -> None:
-    """Refuse an array of a state that isn't like the batch's own one."""
-    if isinstance(given, np.ndarray):
-        if given.shape == own.shape and given.dtype == own.dtype:
-            return
-        seen = f"{given.shape} of {given.dtype}"
-    else:
-        seen = "missing" if given is None else quoted(given)
-    raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")

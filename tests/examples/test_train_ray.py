@@ -1,0 +1,207 @@
+"""The training on Ray: the same numbers whatever becomes of workers, nodes and driver."""
+
+import os
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
+
+import numpy as np
+
+from catan_pz.agents.network import NetworkAgent
+from catan_pz.training import curves
+from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
+from catan_pz.training.ray_workers import Workers
+from tests.clusters import add_node, ray_cluster
+from tests.examples.programs import ENVIRONMENT, EXAMPLES, load
+
+SMALL = (
+    *("--players=2", "--points=3", "--num-envs=4", "--n-steps=8", "--width=8", "--minibatches=2"),
+    *("--frames=512", "--eval-games=2", "--no-eval-first", "--eval-every=100000"),
+    *("--checkpoint-every=128", "--league-every=2", "--league-members=2", "--no-progress"),
+)
+UPDATES = 8
+
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.skipif(find_spec("ray") is None, reason="takes the extra `ray`"),
+    # Ray leaves files and sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two nodes of one CPU: two workers take both."""
+    with ray_cluster(1, 1) as cluster, pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RAY_ADDRESS", cluster.address)
+        patched.setattr(curves, "draw_curve", lambda *_, **__: b"picture")
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def program(cluster):
+    import ray
+
+    module = load("distributed/train_ray")
+    ray.cloudpickle.register_pickle_by_value(module)  # as a script's own classes are
+    before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM)]
+    yield module
+    for number, handler in before:
+        signal.signal(number, handler)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(program, tmp_path_factory):
+    out = tmp_path_factory.mktemp("undisturbed")
+    result = program.main([*SMALL, f"--out={out}"])
+    return result, end(out)
+
+
+def end(out):
+    """All that a training has come to, without its times."""
+    state = Checkpoints(out).load()
+    return {
+        "versions": {key: plain_tensors(part) for key, part in state["versions"].items()},
+        "optimizer": [plain_tensors(part) for part in state["optimizer"]["state"].values()],
+        "games": {
+            index: {name: array.tobytes() for name, array in unpack_arrays(packed).items()}
+            for index, packed in state["games"].items()
+        },
+        "totals": state["totals"],
+        "won": [row["won"] for row in state["curve"]],
+        "past_selves": sorted(path.name for path in (out / "league").iterdir()),
+    }
+
+
+def plain_tensors(values):
+    return {name: x.numpy().tobytes() for name, x in values.items()}
+
+
+def small(program, out, *more):
+    return program.parse(program.Args, [*SMALL, f"--out={out}", *more], "")
+
+
+def test_what_a_training_comes_to(undisturbed, program):
+    result, state = undisturbed
+    assert result["frames"] == 512
+    assert result["rounds"] == 2 * UPDATES
+    assert result["replaced"] == 0
+    assert result["mean_lag"] == (UPDATES - 1) / UPDATES
+    assert result["mean_stale_kl"] > 0
+    assert 0 < result["learned"] < 512
+    assert sorted(state["versions"]) == ["7", "8"]
+    assert state["past_selves"] == [f"{k:08d}.npz" for k in (2, 4, 6, 8)]
+
+
+def test_the_same_seed_gives_the_same_rounds(program, tmp_path):
+    """On the cluster, twice, and in this process."""
+    import ray
+
+    args = small(program, tmp_path)
+    network = program.ActorCritic(252, args.width)
+    weights, league = network.weights(), [program.ActorCritic(252, 8).weights()]
+    past = [{k.removeprefix("policy."): x for k, x in league[0].items() if "policy" in k}]
+    here = [program.Worker(args, index, None) for index in range(2)]
+    program.connect("auto")
+    crews = [
+        Workers(ray, program.partial(program.Worker, args), {0: None, 1: None}, 600.0, print)
+        for _ in range(1)
+    ]
+    for number in range(3):
+        expected = [worker.play(number, 0, weights, past) for worker in here]
+        for crew in crews:
+            crew.ask(number, 0, ray.put(weights), ray.put(past))
+            for given, wanted in zip(crew.take(number), expected, strict=True):
+                wanted.pop("state")
+                assert plain_arrays(given) == plain_arrays(wanted)
+    for crew in crews:
+        crew.close()
+    assert expected[0]["observation"].dtype == np.int8
+    assert not np.array_equal(expected[0]["action"], expected[1]["action"])
+
+
+def plain_arrays(given):
+    return {
+        name: (value.dtype, value.shape, value.tobytes()) if hasattr(value, "dtype") else value
+        for name, value in given.items()
+    }
+
+
+def test_a_node_that_is_lost_changes_nothing(undisturbed, program, cluster, tmp_path):
+    run = program.Run(small(program, tmp_path))
+    node = add_node(cluster, 1)  # not yet used
+    for _ in range(3):
+        run.update()
+    cluster.remove_node(next(iter(cluster.worker_nodes - {node})), allow_graceful=False)
+    result = run.train()
+    assert result["replaced"] >= 1
+    assert {name: result[name] for name in ("rounds", "learned", "games")} == {
+        name: undisturbed[0][name] for name in ("rounds", "learned", "games")
+    }
+    assert end(tmp_path) == undisturbed[1]
+
+
+def test_a_worker_that_dies_in_every_round_changes_nothing(undisturbed, program, tmp_path):
+    import ray
+
+    run = program.Run(small(program, tmp_path))
+    for number in range(UPDATES - 1):
+        ray.kill(run.workers._actors[number % 2])
+        run.update()
+    assert run.train()["replaced"] >= UPDATES - 1
+    assert end(tmp_path) == undisturbed[1]
+
+
+@pytest.mark.parametrize("save", [1, 3])
+def test_a_killed_driver_resumes_exactly(save, undisturbed, program, cluster, tmp_path):
+    code = (
+        "import os, runpy, signal, sys; from catan_pz.training.checkpoints import Checkpoints\n"
+        "save = Checkpoints.save\n"
+        "def save_and_die(self, frames, *arguments):\n"
+        "    save(self, frames, *arguments)\n"
+        f"    if frames == {128 * save}: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Checkpoints.save = save_and_die\n"
+        f"sys.argv[0] = {str(EXAMPLES / 'distributed/train_ray.py')!r}\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    words = [sys.executable, "-c", code, *SMALL, f"--out={tmp_path}"]
+    killed = subprocess.run(words, env=ENVIRONMENT | os.environ, timeout=600, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not (tmp_path / "result.json").exists()
+    assert program.main([*SMALL, f"--out={tmp_path}", "--resume"])["frames"] == 512
+    assert end(tmp_path) == undisturbed[1]
+
+
+def test_two_processes_of_torchrun_learn_the_same(program, cluster, tmp_path):
+    words = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    words += [str(EXAMPLES / "distributed/train_ray.py"), *SMALL, f"--out={tmp_path}"]
+    subprocess.run(words, env=ENVIRONMENT | os.environ, timeout=900, check=True)
+    state = Checkpoints(tmp_path).load()
+    assert sorted(state["games"]) == [0, 1]
+    assert state["totals"]["rounds"] == UPDATES  # those of the first process
+    assert NetworkAgent(tmp_path / "model.npz").model.card["frames"] == 512
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--opponents=league:1", "option opponents="),
+        ("--opponents=self,random", "option opponents="),
+        ("--observation=flat", "option observation="),
+        ("--max-lag=-1", "max_lag"),
+        ("--address=nowhere", "option address="),
+    ],
+)
+def test_options_that_are_not_possible(option, said, program, tmp_path, monkeypatch):
+    import ray
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with pytest.raises(ValueError, match=said):
+        program.main([*SMALL, f"--out={tmp_path}", option])
