@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,13 @@ OWNER = "CATAN_PZ_RAY_TESTS"
 
 
 @contextmanager
-def ray_cluster(*cpus: int) -> Iterator[Any]:
-    """A `Cluster` whose nodes have so many CPUs, the head first; this process isn't connected."""
+def ray_cluster(*cpus: int, store: int = 100) -> Iterator[Any]:
+    """A `Cluster` in this machine, to which this process isn't connected yet.
+
+    Args:
+        *cpus: CPUs of each node, the head first; the others have each a resource "other".
+        store: MiB of each object store.
+    """
     import ray
     from ray.cluster_utils import Cluster
 
@@ -24,10 +29,10 @@ def ray_cluster(*cpus: int) -> Iterator[Any]:
     os.environ["RAY_AUTH_MODE"] = "disabled"
     os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 (its name)
     ray.shutdown()
-    cluster = Cluster(initialize_head=True, head_node_args=_node(cpus[0]))
+    cluster = Cluster(initialize_head=True, head_node_args=_node(cpus[0], store))
     try:
         for count in cpus[1:]:
-            cluster.add_node(**_node(count))
+            cluster.add_node(**_node(count, store), resources={"other": 1})
         yield cluster
     finally:
         ray.shutdown()
@@ -35,8 +40,8 @@ def ray_cluster(*cpus: int) -> Iterator[Any]:
         wait_until(lambda: not left_over())
 
 
-def _node(cpus: int) -> dict[str, Any]:
-    return {"num_cpus": cpus, "object_store_memory": 100 * 2**20, "include_dashboard": False}
+def _node(cpus: int, store: int = 100) -> dict[str, Any]:
+    return {"num_cpus": cpus, "object_store_memory": store * 2**20, "include_dashboard": False}
 
 
 def add_node(cluster: Any, cpus: int) -> Any:
@@ -44,18 +49,25 @@ def add_node(cluster: Any, cpus: int) -> Any:
     return cluster.add_node(**_node(cpus))
 
 
-def left_over() -> list[str]:
-    """Processes that clusters of this one have started, and that are still there."""
+def own_processes() -> Iterator[Path]:
+    """Folders in /proc of the processes that clusters of this one have started."""
     mark = f"{OWNER}={os.getpid()}".encode()
-    found = []
     for environment in Path("/proc").glob("[0-9]*/environ"):
         try:
             if mark in environment.read_bytes().split(b"\0"):
-                command = environment.with_name("cmdline").read_bytes()
-                if b"resource_tracker" not in command:  # this process may have one itself
-                    found.append(command.replace(b"\0", b" ").decode(errors="replace"))
+                yield environment.parent
         except OSError:  # it has just ended
             continue
+
+
+def left_over() -> list[str]:
+    """Command lines of those that are still there."""
+    found = []
+    for process in own_processes():
+        with suppress(OSError):
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+            if command and b"resource_tracker" not in command:  # this process may have one itself
+                found.append(command.decode(errors="replace"))
     return found
 
 

@@ -106,7 +106,8 @@ class ThreadedGames(OneAtATime):
             ValueError: names the first that isn't, and what is wrong with it.
         """
         ranges_of(self.rules).check(games)
-        games = as_games(np.array(games))
+        given, games = games, as_games(np.empty(len(games), STATE))
+        games[:] = given  # compiled code wants aligned records; those from files are not
         spare = as_games(np.empty_like(games))
         for i in range(len(games)):
             broken = Violation(int(game_calls.violations(games, spare, i)))

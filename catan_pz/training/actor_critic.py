@@ -85,8 +85,11 @@ def _layers(width: int, outputs: int) -> nn.Sequential:
 
 def policy_weights(model: Model) -> Weights:
     """Parameters of `ActorCritic.policy` from a model that `export` made."""
-    parts = ((*name.split("_"), array) for name, array in model.network.arrays.items())
-    return {f"{2 * int(layer)}.{kind}": array for kind, layer, array in parts}
+    weights = {}
+    for name, array in model.network.arrays.items():
+        kind, layer = name.split("_")
+        weights[f"{2 * int(layer)}.{kind}"] = array
+    return weights
 
 
 def load_arrays(module: nn.Module, arrays: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ same rounds again.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, Protocol
 
 ATTEMPTS: Final = 10
@@ -122,7 +123,7 @@ class _Actor:
     """An actor around a `Player`, which is made with the first round: errors then reach `take`."""
 
     def __init__(self, make: Callable[[int, Any], Player], index: int, state: Any) -> None:
-        self._make = lambda: make(index, state)
+        self._make = partial(make, index, state)
         self._player: Player | None = None
 
     def play(self, number: int, *given: Any) -> dict[str, Any]:

@@ -174,12 +174,12 @@ class TestWithoutACluster:
             raise ConnectionError(f"nothing\nat {address}")
 
         monkeypatch.setattr(ray, "init", init)
-        with pytest.raises(ConnectionError, match="^no Ray cluster runs on this machine: .*$"):
+        with pytest.raises(ConnectionError, match=r"^no Ray cluster runs on this machine: .*$"):
             connect("auto")
 
     @pytest.mark.parametrize("address", ["ray://head:10001", "head", "head:port", "head:99999"])
     def test_no_address(self, address: str) -> None:
-        with pytest.raises(ValueError, match="^option address='.*' is not possible; allowed: .*$"):
+        with pytest.raises(ValueError, match=r"^option address='.*' is not possible; allowed: .*$"):
             connect(address)
 
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "search", "vector")
-ALONE = ("others", "rllib")
+ALONE = ("others", "rllib", "scale")
 """Run only where they are named: they need other libraries."""
 
 

@@ -1,0 +1,287 @@
+"""What a training on Ray takes and gives: python -m tests.benchmarks scale
+
+Measures, for `examples/distributed/train_ray.py` with its usual options, bytes and messages a
+decision, what one actor gives and one learner takes, and what the object store carries; works out
+from these what 10, 100 and 1,000 actors need; and checks that on a cluster of two nodes in this
+machine, over a link as fast as it comes and over slow ones that are simulated. Speeds of actor and
+learner are in seconds of CPU time, of one core, so that other work on the machine doesn't count.
+Takes the extras `train` and `ray`.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.clusters import own_processes, ray_cluster
+from tests.examples.programs import load
+
+GIGABIT = 1e9 / 8
+LINKS = (1, 10, 100)
+"""Networks of the model, in Gbit/s."""
+
+
+@dataclass
+class Figures:
+    """What was measured on one machine; B games, T decisions of each in a round."""
+
+    games: int
+    steps: int
+    arrays: dict[str, float]
+    weights: int
+    actor: float
+    learner: float
+    put: float = 0.0
+    between: float = 0.0
+    calls: float = 0.0
+
+    @property
+    def bytes(self) -> float:
+        """Of a decision, on its way to the learner."""
+        return sum(self.arrays.values())
+
+
+def options(program: Any, games: int, steps: int, workers: int = 2, *more: str) -> Any:
+    """The usual options, with the games and decisions of a round."""
+    words = [f"--num-envs={games}", f"--n-steps={steps}", f"--workers={workers}", *more]
+    return program.parse(program.Args, words, "")
+
+
+def measure_alone(program: Any, games: int, steps: int, rounds: int) -> Figures:
+    """Bytes, and the speed of actor and learner, without Ray."""
+    args = options(program, games, steps)
+    program.torch.set_num_threads(1)
+    worker = program.Worker(args, 0, None)
+    num_actions = worker.games.rules.num_actions
+    network = program.ActorCritic(num_actions, args.width)
+    optimizer = program.torch.optim.Adam(network.parameters(), lr=args.learning_rate)
+    weights = network.weights()
+    given = worker.play(0, 0, weights, [])
+    actor, learner = [], []
+    for number in range(1, rounds + 1):
+        start = time.process_time()
+        given = worker.play(number, 0, weights, [])
+        actor.append(games * steps / (time.process_time() - start))
+        start = time.process_time()
+        told = program.learn(args, network, optimizer, [given], number)
+        learner.append(told["learned"] / (time.process_time() - start))
+    state = given.pop("state")
+    count = games * steps
+    arrays = {name: x.nbytes / count for name, x in given.items() if hasattr(x, "nbytes")}
+    arrays["state of the games"] = sum(array.nbytes for array in state.values()) / count
+    size = sum(array.nbytes for array in weights.values())
+    return Figures(games, steps, arrays, size, median(actor), median(learner))
+
+
+def median(values: list[float]) -> float:
+    return float(np.median(values))
+
+
+def measure_store(ray: Any, found: Figures, repeats: int) -> None:
+    """What the object store takes on one node and between two, and calls of an actor."""
+    size = int(found.bytes * found.games * found.steps)
+    block = np.zeros(size, np.int8)
+
+    class Sender:
+        def send(self, _number: int) -> Any:
+            return block.copy()
+
+        def answer(self) -> None:
+            return None
+
+    def rates(make: Any) -> Iterator[float]:
+        for number in range(repeats + 1):
+            start = time.perf_counter()
+            ray.get(make(number))
+            if number:
+                yield size / (time.perf_counter() - start)
+
+    sender = ray.remote(num_cpus=1, resources={"other": 1})(Sender).remote()
+    found.put = median(list(rates(lambda _number: ray.put(block))))
+
+    def sent(number: int) -> Any:
+        call = sender.send.remote(number)
+        ray.wait([call], fetch_local=False)  # it is there, and not yet here
+        return call
+
+    between = []
+    for number in range(repeats + 1):
+        call = sent(number)
+        start = time.perf_counter()
+        ray.get(call)
+        between.append(size / (time.perf_counter() - start))
+    found.between = median(between[1:])
+    start = time.perf_counter()
+    for _ in range(100 * repeats):
+        ray.get(sender.answer.remote())
+    found.calls = 100 * repeats / (time.perf_counter() - start)
+    ray.kill(sender)
+
+
+class SlowLink:
+    """A simulated link into the learner's node: rounds come in one after the other, no faster.
+
+    Args:
+        workers: whose rounds come through it.
+        rate: bytes a second.
+    """
+
+    def __init__(self, workers: Any, rate: float) -> None:
+        self._take, self._rate, self._free = workers.take, rate, time.perf_counter()
+        workers.take = self.take
+
+    def take(self, number: int) -> Any:
+        """A round of all workers, when all of it has come through."""
+        rounds = self._take(number)
+        size = sum(x.nbytes for given in rounds for x in given.values() if hasattr(x, "nbytes"))
+        # Transfers overlap with play and learning, not with each other.
+        self._free = max(self._free, time.perf_counter() - size / self._rate) + size / self._rate
+        time.sleep(max(0.0, self._free - time.perf_counter()))
+        return rounds
+
+
+def train(program: Any, found: Figures, rounds: int, rate: float | None) -> dict[str, float]:
+    """Some updates of the example with two workers; speed, CPU time and bytes of a decision."""
+    with tempfile.TemporaryDirectory() as out:
+        more = ("--no-eval-first", f"--out={out}", "--eval-games=1", "--no-progress")
+        args = options(program, found.games, found.steps, 2, *more)
+        run = program.Run(args)
+        run.update()  # everything is started
+        if rate is not None:
+            SlowLink(run.workers, rate)
+        start, cpu, sent = time.perf_counter(), cpu_seconds(), loopback_bytes()
+        for _ in range(rounds):
+            run.update()
+        seconds, count = time.perf_counter() - start, rounds * args.round_frames
+        told = {
+            "rate": count / seconds,
+            "cpu": (cpu_seconds() - cpu) / count,
+            "bytes": (loopback_bytes() - sent) / count,
+            "learned": run.totals["learned"] / run.totals["rounds"],
+        }
+        run.workers.close()
+    return told
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and of those of its clusters."""
+    total = 0.0
+    for process in (Path(f"/proc/{os.getpid()}"), *own_processes()):
+        try:
+            words = (process / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        total += (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    return total
+
+
+def loopback_bytes() -> int:
+    """Bytes that this machine has sent to itself, those of other programs included."""
+    lines = Path("/proc/net/dev").read_text().splitlines()
+    (loopback,) = [line for line in lines if line.strip().startswith("lo:")]
+    return int(loopback.split()[9])
+
+
+def show_alone(found: Figures) -> None:
+    """Tables of what was measured without Ray."""
+    print("| of each decision | bytes |\n|---|---|")
+    for name, size in found.arrays.items():
+        print(f"| {name} | {size:,.1f} |")
+    print(f"| together | {found.bytes:,.1f} |\n")
+    count = found.games * found.steps
+    print("| what | value |\n|---|---|")
+    print(f"| decisions in a round of an actor | {count:,} |")
+    print(f"| bytes of a round | {found.bytes * count / 1e6:,.1f} MB |")
+    print(f"| messages a decision (a call and its answer for a round) | {2 / count:.6f} |")
+    print(f"| bytes of the weights | {found.weights / 1e6:,.2f} MB |")
+    print(f"| an actor gives, one core | {found.actor:,.0f} decisions/s |")
+    print(f"| a learner takes, one core | {found.learner:,.0f} decisions/s |")
+
+
+def show_store(found: Figures) -> None:
+    """A table of what Ray carries."""
+    print("\n| Ray, rounds of this size | value |\n|---|---|")
+    print(f"| put into the store and taken, one node | {found.put / 1e9:,.2f} GB/s |")
+    print(f"| fetched from another node of this machine | {found.between / 1e9:,.2f} GB/s |")
+    print(f"| calls of an actor on another node, one at a time | {found.calls:,.0f} a second |")
+
+
+def show_model(found: Figures) -> None:
+    """What 10, 100 and 1,000 actors need, learners' cores last, and where each part saturates."""
+    print("\n| actors | decisions/s | to the learners | weights, to each node | calls/s | cores |")
+    print("|---|---|---|---|---|---|")
+    count = found.games * found.steps
+    for actors in (10, 100, 1000):
+        rate = actors * found.actor
+        updates = found.actor / count  # as many as rounds of one actor
+        print(
+            f"| {actors:,} | {rate:,.0f} | {rate * found.bytes / 1e6:,.0f} MB/s | "
+            f"{found.weights * updates / 1e6:,.2f} MB/s | {actors * updates:,.0f} | "
+            f"{rate / found.learner:,.1f} |"
+        )
+    print("\n| what saturates | at decisions/s | at actors |\n|---|---|---|")
+    limits = {
+        "a learner of one core": found.learner,
+        **{f"its network, {link} Gbit/s": link * GIGABIT / found.bytes for link in LINKS},
+        "its object store (one fetch at a time)": found.between / found.bytes,
+        "calls of one driver, one at a time": found.calls * count,
+    }
+    for name, rate in limits.items():
+        print(f"| {name} | {rate:,.0f} | {rate / found.actor:,.1f} |")
+
+
+def show_check(program: Any, found: Figures, rounds: int) -> None:
+    """The model against two workers on two nodes of this machine."""
+    cpu = 1 / found.actor + 1 / found.learner
+    told = train(program, found, rounds, None)
+    learned = told["learned"] / (found.games * found.steps)
+    cpu = 1 / found.actor + learned / found.learner
+    print("\n| two nodes in this machine, two workers | model | measured |\n|---|---|---|")
+    print(f"| CPU time of a decision, all processes | {1e6 * cpu:,.0f} us | "
+          f"{1e6 * told['cpu']:,.0f} us |")  # fmt: skip
+    print(f"| bytes between the nodes a decision, half of them from the other node | "
+          f"{found.bytes / 2:,.0f} | {told['bytes']:,.0f} |")  # fmt: skip
+    cores = os.cpu_count() or 1
+    print(f"| decisions/s, {cores} cores at most | {cores / cpu:,.0f} | {told['rate']:,.0f} |")
+    for share in (0.5, 0.1):
+        rate = share * told["rate"] * found.bytes
+        slow = train(program, found, rounds, rate)
+        print(
+            f"| decisions/s over a link of {rate * 8 / 1e6:,.0f} Mbit/s | "
+            f"{rate / found.bytes:,.0f} | {slow['rate']:,.0f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=128)
+    parser.add_argument("--steps", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--repeats", type=int, default=20)
+    chosen = parser.parse_args()
+    program = load("distributed/train_ray")
+    found = measure_alone(program, chosen.games, chosen.steps, chosen.rounds)
+    show_alone(found)
+    with ray_cluster(1, 1, store=500) as cluster:
+        import ray
+
+        ray.cloudpickle.register_pickle_by_value(program)
+        os.environ["RAY_ADDRESS"] = cluster.address
+        program.connect()
+        measure_store(ray, found, chosen.repeats)
+        show_store(found)
+        show_model(found)
+        show_check(program, found, chosen.rounds)
+        del os.environ["RAY_ADDRESS"]
+
+
+if __name__ == "__main__":
+    main()
