@@ -50,6 +50,7 @@ from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 from catan_pz.training.actor_critic import ActorCritic, load_arrays
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.console import say, warn
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
 from catan_pz.training.hardware import hardware
@@ -57,7 +58,7 @@ from catan_pz.training.league import parse_weights
 from catan_pz.training.options import Count, TrainingArgs, command_line, parse
 from catan_pz.training.processes import PROCESSES, RANK, average_gradients, gathered, join
 from catan_pz.training.ray_workers import Workers
-from catan_pz.training.run import open_run, say, warn
+from catan_pz.training.run import open_run
 from catan_pz.training.timers import Timers
 from catan_pz.training.versions import Versions
 
