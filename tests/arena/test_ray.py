@@ -71,8 +71,9 @@ class TestOnACluster:
 
     def test_the_same_batches(self, cluster: Any, tmp_path: Path) -> None:
         agents: list[Any] = [("builder", Builder()), "random"]
-        here = play("inline", tmp_path / "here", agents)
-        assert play("ray", tmp_path / "there", agents, workers=3) == here
+        here = play("inline", tmp_path / "here", agents, most_records=3)
+        assert play("ray", tmp_path / "there", agents, workers=3, most_records=3) == here
+        assert len(files(tmp_path / "there")) == 3
         assert files(tmp_path / "there") == files(tmp_path / "here")
 
     def test_a_lost_node_is_made_up_for(

@@ -89,8 +89,9 @@ class RayHost:
         return [(result, self._record(result.number)) for result in results]
 
     def _record(self, number: int) -> bytes | None:
-        if self._config.records is None:
+        if not self._config.records_game(number):
             return None
+        assert self._config.records is not None
         path = record_path(self._config.records, number)
         content = path.read_bytes()
         path.unlink()
