@@ -17,7 +17,7 @@ from catan_pz.cli.show import Asked, notes_options, recorded_show
         "catan-pz export game.jsonl --html replay.html",
         "catan-pz export game.jsonl --html replay.html --viewer 0 --names Ann,Bob",
         "catan-pz export game.jsonl --html replay.html --win-probability search",
-        "catan-pz export game.jsonl --html replay.html --advice search:simulations=400",
+        "catan-pz export game.jsonl --html game.html --advice search:simulations=400",
     ),
 )
 @click.argument("recording", type=click.Path(exists=True, dir_okay=False, path_type=Path))
