@@ -62,6 +62,10 @@ lint: $(VENV)/.dev-installed  ## ruff, mypy and the layers of the package
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+.PHONY: lint-pages
+lint-pages:  ## ESLint on the programs of the pages; npx brings it
+	npx --yes eslint@10 catan_pz/web/pages
+
 .PHONY: format
 format: $(VENV)/.dev-installed  ## apply ruff's fixes and its format
 	$(BIN)/ruff check --fix

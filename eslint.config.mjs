@@ -1,0 +1,23 @@
+// Checks the programs of the pages: `make lint-pages`.
+
+const browser = [
+  "Blob", "DecompressionStream", "Option", "Response", "URL", "WebSocket", "addEventListener", "atob",
+  "clearInterval", "document", "localStorage", "location", "matchMedia", "sessionStorage",
+  "setInterval", "setTimeout", "window",
+];
+
+export default [
+  {
+    files: ["catan_pz/web/pages/*.js"],
+    languageOptions: { globals: Object.fromEntries(browser.map((name) => [name, "readonly"])) },
+    rules: {
+      eqeqeq: "error",
+      "no-undef": "error",
+      "no-unreachable": "error",
+      "no-unused-vars": "error",
+      "no-use-before-define": "error",
+      "no-var": "error",
+      "prefer-const": "error",
+    },
+  },
+];
