@@ -98,6 +98,11 @@ class SelfPlayRollout:
         self._count = 0
         self._first = 0
 
+    @property
+    def num_recorded(self) -> int:
+        """Steps that are recorded, T at most."""
+        return self._count
+
     def step(self, actions: Any, values: Any, **more: Any) -> None:
         """Record what the seats to move see and do, and play it.
 

@@ -239,7 +239,9 @@ class SelfPlay(Player):
         return self.self_play.batch
 
     def move(self) -> None:
-        if self.self_play.steps - self.recorded == self.steps:
+        if self.self_play.steps - self.recorded != self.rollout.num_recorded:
+            raise RuntimeError("a step isn't recorded: call clear() first")
+        if self.rollout.num_recorded == self.steps:
             data = self.rollout.finish(np.zeros(GAMES))
             self.recorded += self.steps
             self.data = [data.reward, data.advantage, data.is_complete, data.next_step]
