@@ -74,6 +74,8 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Toy]:
     """The toy, cached in a folder of its own by NUMBA_CACHE_DIR."""
     home = tmp_path / "cache"
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(home))
+    # Python takes what it has compiled for current where size and second of the source agree.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(notices, "_warned", set())
     (tmp_path / "sources").mkdir()
     yield Toy(tmp_path / "sources", home)

@@ -111,8 +111,9 @@ def test_another_training_is_not_resumed():
 
 
 def test_options_that_may_differ_are_options_of_the_run():
-    counts_of_games = {"games", "episodes"}  # of learners that play game after game
-    assert {option.name for option in fields(RunArgs)} >= MAY_DIFFER - counts_of_games
+    of_some = {"games", "episodes"}  # learners that play game after game
+    of_some |= {"address", "patience"}  # learners with workers on other machines
+    assert {option.name for option in fields(RunArgs)} >= MAY_DIFFER - of_some
 
 
 def test_a_gpu_that_is_not_there_is_named(monkeypatch):
