@@ -49,6 +49,7 @@ $(LIBRARIES:%=test-%): test-%: .venv-%/.installed
 
 .PHONY: test-ray
 test-ray: .venv-ray/.installed  ## run the tests on Ray clusters, in an environment of their own
+	.venv-ray/bin/python -m tests.compile_all
 	.venv-ray/bin/python -m pytest -n 0 -m ray tests/arena tests/examples $(PYTEST_ARGS)
 
 .PHONY: train

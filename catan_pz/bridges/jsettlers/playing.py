@@ -43,8 +43,10 @@ from catan_pz.bridges.jsettlers.decisions import event
 from catan_pz.bridges.jsettlers.messages import Kind, Message, command
 from catan_pz.bridges.jsettlers.reading import Question, TableReader
 from catan_pz.bridges.jsettlers.trading import (
-    AnswersUnderWay,
+    Acceptance,
     OwnOffer,
+    SentOffer,
+    TradesUnderWay,
     is_fair,
     is_out_of_turn,
     is_refusal,
@@ -87,7 +89,7 @@ class SeatedAgent:
         self.seconds = 0.0
         self.refused: list[str] = []
         self.late = 0
-        self._answers = AnswersUnderWay()
+        self._under_way = TradesUnderWay()
         self._agent = agent
         self._seed = seed
         self._own: Agent | None = None
@@ -119,9 +121,9 @@ class SeatedAgent:
         if message.kind == Kind.ACCEPT_OFFER:
             self._offer = None
             if message.integer(1) == self.reader.number:
-                self._answers.is_traded()
+                self._under_way.is_traded()
         if message.kind == Kind.MAKE_OFFER and message.integer(1) == self.reader.number:
-            self._answers.is_offered()
+            self._under_way.is_offered()
         if message.kind == Kind.REJECT_OFFER and self.is_waiting:
             return self._answered(self.reader.seat_of(message.integer(1)), None)
         if question is None:
@@ -182,17 +184,18 @@ class SeatedAgent:
 
     def _note_refusal(self, message: Message) -> list[str]:
         """Note that the server refuses something, and decide anew if that is needed."""
-        answer, reader = self._answers.refused(message), self.reader
-        if answer is None:
+        sent, reader = self._under_way.refused(message), self.reader
+        if sent is None:
             is_late = is_out_of_turn(message) and not reader.is_own_turn
         else:
-            is_late = answer.is_late(reader.offers, reader.game.turn_player)
+            hand = reader.game.state["hand"][reader.seat].tolist()
+            is_late = sent.is_late(reader.offers, reader.game.turn_player, hand)
         if is_late:
             self.late += 1
         else:
-            self.refused.append(f"{answer or self._last} (state {reader.state}): {message}")
-        if answer is not None and self._offer is None:
-            return []  # nothing of the own turn
+            self.refused.append(f"{sent or self._last} (state {reader.state}): {message}")
+        if sent is not None and not sent.in_own_turn:
+            return []
         self._offer = None
         self._refused_in_turn += 1
         if not self.reader.is_own_turn:
@@ -301,6 +304,8 @@ class SeatedAgent:
         numbers = {self.reader.numbers[seat] for seat in seats}
         to = [number in numbers for number in range(SEATS)]
         give, get = (coordinates.to_theirs(side) for side in bundles)
+        turn = self.reader.game.turn_player
+        self._under_way.offer(SentOffer(turn, bundles[0], turn == self.reader.seat))
         return self._command(Kind.MAKE_OFFER, self.reader.number, *to, *give, *get)
 
     def _answered(self, seat: int, counter: Bundles | None) -> list[str]:
@@ -316,7 +321,7 @@ class SeatedAgent:
         offer.is_chosen = True
         partner = self._chosen_partner(offer)
         if partner is not None:
-            self._answers.accept(partner, offer.counters[partner])
+            self._under_way.accept(Acceptance(partner, offer.counters[partner], True))
             return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[partner])]
         self._offer = None
         refusals = [self._command(Kind.REJECT_OFFER, self.reader.number)] if offer.counters else []
@@ -356,13 +361,10 @@ class SeatedAgent:
             return [refusal]
         action = self._ask(answering)
         if action == ACCEPT:
-            self._answers.accept(maker, bundles)
+            self._under_way.accept(Acceptance(maker, bundles, False))
             return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])]
         counter = None if action == REJECT else self._composed(answering, action)
-        if counter is None:
-            return [refusal]
-        self._answers.counter(maker)
-        return [self._offer_command({maker}, counter)]
+        return [refusal] if counter is None else [self._offer_command({maker}, counter)]
 
 
 _PLAIN: Final[Mapping[int, tuple[Kind, *tuple[object, ...]]]] = {

@@ -1,7 +1,7 @@
-"""Offers between players at a JSettlers table: own ones, and answers that are under way."""
+"""Offers between players at a JSettlers table: own ones, and what is under way to the server."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -10,7 +10,7 @@ from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.runtime.followed import Bundles
 
 _CANNOT_MAKE_OFFER: Final = "3"
-"""Reason of a refusal: a counter-offer to a player who isn't in turn."""
+"""Reason of a refusal: the player in turn is another, or the seat lacks what it gives."""
 
 _NOT_YOUR_TURN: Final = "2"
 """Reason of a refusal: the server has ended the turn."""
@@ -33,61 +33,81 @@ class OwnOffer:
     is_chosen: bool = False
 
 
-class Answer(NamedTuple):
-    """An answer to somebody's offer.
+class Acceptance(NamedTuple):
+    """An acceptance of somebody's offer.
 
     Attributes:
         maker: the seat that made the offer.
-        bundles: the offer that is accepted, None for a counter-offer.
+        bundles: the offer.
+        in_own_turn: whether the offer is an answer to an own one.
     """
 
     maker: int
-    bundles: Bundles | None
+    bundles: Bundles
+    in_own_turn: bool
 
-    def is_late(self, offers: Mapping[int, Bundles], turn_player: int) -> bool:
-        """Whether the offer, or the turn in which it can be countered, is gone.
+    def is_late(self, offers: Mapping[int, Bundles], turn_player: int, hand: Sequence[int]) -> bool:
+        """Whether the offer is gone.
 
         Args:
             offers: those that are open, by seat.
             turn_player: the seat in turn.
+            hand: the own resources.
         """
-        if self.bundles is None:
-            return turn_player != self.maker
         return offers.get(self.maker) is not self.bundles
 
 
-class AnswersUnderWay:
-    """Answers to offers of others that the server has neither confirmed nor refused."""
+class SentOffer(NamedTuple):
+    """An offer of the own seat, or a counter-offer to the seat in turn.
+
+    Attributes:
+        turn: the seat in whose turn it was sent.
+        give: the resources given.
+        in_own_turn: whether that is the own seat.
+    """
+
+    turn: int
+    give: Sequence[int]
+    in_own_turn: bool
+
+    def is_late(self, offers: Mapping[int, Bundles], turn_player: int, hand: Sequence[int]) -> bool:
+        """Whether the turn is over, or what it gives is gone; arguments as of `Acceptance`."""
+        is_covered = all(given <= held for given, held in zip(self.give, hand, strict=True))
+        return turn_player != self.turn or not is_covered
+
+
+class TradesUnderWay:
+    """Offers and acceptances that the server has neither confirmed nor refused, in their order."""
 
     def __init__(self) -> None:
-        self._accepted: deque[Answer] = deque()
-        self._countered: Answer | None = None
+        self._acceptances: deque[Acceptance] = deque()
+        self._offers: deque[SentOffer] = deque()
 
-    def accept(self, maker: int, bundles: Bundles) -> None:
+    def accept(self, acceptance: Acceptance) -> None:
         """An offer is accepted."""
-        self._accepted.append(Answer(maker, bundles))
+        self._acceptances.append(acceptance)
 
-    def counter(self, maker: int) -> None:
-        """An offer is countered."""
-        self._countered = Answer(maker, None)
+    def offer(self, offer: SentOffer) -> None:
+        """An offer is made."""
+        self._offers.append(offer)
 
     def is_traded(self) -> None:
         """The server confirms the first acceptance."""
-        if self._accepted:
-            self._accepted.popleft()
+        if self._acceptances:
+            self._acceptances.popleft()
 
     def is_offered(self) -> None:
-        """The server confirms the counter-offer."""
-        self._countered = None
+        """The server confirms the first offer."""
+        if self._offers:
+            self._offers.popleft()
 
-    def refused(self, message: Message) -> Answer | None:
-        """The answer that a message refuses, which isn't under way any longer; None for none."""
+    def refused(self, message: Message) -> Acceptance | SentOffer | None:
+        """What a message refuses, which isn't under way any longer; None for anything else."""
         if message.kind != Kind.REJECT_OFFER:
             return None
         if message.fields[2] == _CANNOT_MAKE_OFFER:
-            answer, self._countered = self._countered, None
-            return answer
-        return self._accepted.popleft() if self._accepted else None
+            return self._offers.popleft() if self._offers else None
+        return self._acceptances.popleft() if self._acceptances else None
 
 
 def is_refusal(message: Message) -> bool:

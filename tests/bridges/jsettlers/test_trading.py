@@ -1,50 +1,51 @@
-"""Answers to offers that the server refuses: faults, or late because the table had gone on."""
+"""Offers and acceptances that the server refuses: faults, or late as the table had gone on."""
 
 from catan_pz.bridges.jsettlers.messages import Message
-from catan_pz.bridges.jsettlers.trading import AnswersUnderWay, is_out_of_turn, is_refusal
+from catan_pz.bridges.jsettlers.trading import (
+    Acceptance,
+    SentOffer,
+    TradesUnderWay,
+    is_out_of_turn,
+    is_refusal,
+)
 
 WOOL_FOR_ORE = ([0, 0, 1, 0, 0], [0, 0, 0, 0, 1])
 CANNOT_TRADE = Message.parse("1037|g,1,1")
 CANNOT_OFFER = Message.parse("1037|g,1,3")
+HAND = [0, 0, 1, 0, 0]
 
 
 def test_an_acceptance_is_late_where_the_offer_is_gone() -> None:
-    answers = AnswersUnderWay()
-    answers.accept(2, WOOL_FOR_ORE)
-    answer = answers.refused(CANNOT_TRADE)
-    assert answer is not None
-    assert answer.is_late({}, turn_player=2)
+    acceptance = Acceptance(2, WOOL_FOR_ORE, in_own_turn=False)
+    assert acceptance.is_late({}, 2, HAND)
     again = ([0, 0, 1, 0, 0], [0, 0, 0, 0, 1])
-    assert answer.is_late({2: again}, turn_player=2), "the same offer made anew is another one"
-    assert not answer.is_late({2: WOOL_FOR_ORE}, turn_player=2)
-    assert answers.refused(CANNOT_TRADE) is None
+    assert acceptance.is_late({2: again}, 2, HAND), "the same offer made anew is another one"
+    assert not acceptance.is_late({2: WOOL_FOR_ORE}, 2, HAND)
 
 
-def test_acceptances_are_answered_in_order() -> None:
-    answers = AnswersUnderWay()
-    answers.accept(0, WOOL_FOR_ORE)
-    answers.accept(3, WOOL_FOR_ORE)
-    answers.is_traded()
-    answer = answers.refused(CANNOT_TRADE)
-    assert answer is not None
-    assert answer.maker == 3
+def test_an_offer_is_late_once_the_turn_is_over_or_the_cards_are_gone() -> None:
+    offer = SentOffer(1, WOOL_FOR_ORE[0], in_own_turn=False)
+    assert offer.is_late({}, 0, HAND)
+    assert offer.is_late({}, 1, [4, 4, 0, 4, 4])
+    assert not offer.is_late({}, 1, HAND)
 
 
-def test_a_counter_offer_is_late_once_the_turn_is_over() -> None:
-    answers = AnswersUnderWay()
-    answers.counter(1)
-    answer = answers.refused(CANNOT_OFFER)
-    assert answer is not None
-    assert answer.is_late({}, turn_player=0)
-    assert not answer.is_late({}, turn_player=1)
-
-
-def test_an_own_offer_is_no_answer() -> None:
-    answers = AnswersUnderWay()
-    answers.counter(1)
-    answers.is_offered()
-    assert answers.refused(CANNOT_OFFER) is None
-    assert answers.refused(Message.parse("1104|g,20,3")) is None
+def test_answers_of_the_server_come_in_order() -> None:
+    acceptances = [Acceptance(maker, WOOL_FOR_ORE, in_own_turn=False) for maker in range(3)]
+    offers = [SentOffer(turn, HAND, in_own_turn=turn == 0) for turn in range(3)]
+    under_way = TradesUnderWay()
+    for acceptance, offer in zip(acceptances, offers, strict=True):
+        under_way.accept(acceptance)
+        under_way.offer(offer)
+    under_way.is_traded()
+    assert under_way.refused(CANNOT_TRADE) is acceptances[1]
+    assert under_way.refused(CANNOT_OFFER) is offers[0]
+    under_way.is_offered()
+    assert under_way.refused(CANNOT_OFFER) is offers[2]
+    assert under_way.refused(CANNOT_OFFER) is None
+    assert under_way.refused(CANNOT_TRADE) is acceptances[2]
+    assert under_way.refused(CANNOT_TRADE) is None
+    assert under_way.refused(Message.parse("1104|g,20,3")) is None
 
 
 def test_refusals() -> None:
