@@ -27,6 +27,7 @@ from ray.tune.registry import register_env
 
 from catan_pz import catan_v0
 from catan_pz.agents.logits import LogitsAgent
+from catan_pz.arena.executors.ray_cluster import connect
 from catan_pz.env.rllib.module import MaskedModule, RandomModule, joined
 from catan_pz.env.rllib.runner import WON, CatanEnvRunner
 from catan_pz.rewards import PointsGained
@@ -166,9 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", category=DeprecationWarning)  # Ray's own
     rules = Rules(num_players=args.players, trading=False, skip_forced=True)
-    here = {"num_cpus": 1 + args.num_env_runners, "include_dashboard": False}
-    alone = args.address == "local"
-    ray.init(args.address, logging_level="error", **(here if alone else {}))
+    connect(args.address, num_cpus=1 + args.num_env_runners)
     try:
         algorithm = make_config(args, rules).build_algo()
 
