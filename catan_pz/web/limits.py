@@ -1,7 +1,10 @@
 """How much a browser may send."""
 
 import time
+from collections.abc import AsyncIterator
 from typing import Final
+
+from starlette.websockets import WebSocket
 
 MOST_BYTES: Final = 1024
 """Of a message to a table."""
@@ -30,3 +33,25 @@ class Allowance:
         self._left = min(MOST_MESSAGES, self._left + gained) - 1
         self._asked = now
         return self._left >= 0
+
+
+async def heard(socket: WebSocket, most_bytes: int) -> AsyncIterator[str]:
+    """Messages of a browser until it leaves; one that sends too much is disconnected.
+
+    Args:
+        socket: the connection, accepted.
+        most_bytes: of a message.
+    """
+    allowance = Allowance()
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        text = message.get("text") or ""
+        if len(text.encode()) > most_bytes:
+            await socket.close(TOO_BIG, f"a message has at most {most_bytes} bytes")
+            return
+        if not allowance.take():
+            await socket.close(POLICY_VIOLATION, "too many messages")
+            return
+        yield text

@@ -26,13 +26,7 @@ from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER
 from catan_pz.names import shown
 from catan_pz.web.advice import advice_json, drawn_advice
-from catan_pz.web.limits import (
-    MOST_BYTES,
-    POLICY_VIOLATION,
-    TOO_BIG,
-    TRY_AGAIN_LATER,
-    Allowance,
-)
+from catan_pz.web.limits import MOST_BYTES, POLICY_VIOLATION, TRY_AGAIN_LATER, heard
 from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
 from catan_pz.web.saved import SavedTable, write
 from catan_pz.web.study_server import Studies
@@ -200,7 +194,6 @@ class Connection:
         self._version = -1
         self._layers: list[str] = []
         self._lines = 0
-        self._allowance = Allowance()
         self._advising: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
@@ -258,17 +251,7 @@ class Connection:
         return news
 
     async def _hear(self) -> None:
-        while True:
-            message = await self._socket.receive()
-            if message["type"] == "websocket.disconnect":
-                return
-            text = message.get("text") or ""
-            if len(text.encode()) > MOST_BYTES:
-                await self._socket.close(TOO_BIG, f"a message has at most {MOST_BYTES} bytes")
-                return
-            if not self._allowance.take():
-                await self._socket.close(POLICY_VIOLATION, "too many messages")
-                return
+        async for text in heard(self._socket, MOST_BYTES):
             refusal = await self._answer(text)
             if refusal is not None:
                 await self._socket.send_json({"refused": refusal})

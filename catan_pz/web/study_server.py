@@ -18,7 +18,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import table_view
-from catan_pz.web.limits import POLICY_VIOLATION, TOO_BIG, TRY_AGAIN_LATER, Allowance
+from catan_pz.web.limits import POLICY_VIOLATION, TRY_AGAIN_LATER, heard
 from catan_pz.web.places import places_json
 from catan_pz.web.responses import is_own_origin, page
 from catan_pz.web.study import Study, StudyError
@@ -96,7 +96,6 @@ class StudyConnection:
         self._socket = socket
         self._study = study
         self._pool = pool
-        self._allowance = Allowance()
         self._layers: list[str] = []
         self._board: Any = None
         self._lock = asyncio.Lock()
@@ -120,17 +119,7 @@ class StudyConnection:
             await self._stop()
 
     async def _hear(self) -> None:
-        while True:
-            message = await self._socket.receive()
-            if message["type"] == "websocket.disconnect":
-                return
-            text = message.get("text") or ""
-            if len(text.encode()) > MOST_BYTES:
-                await self._socket.close(TOO_BIG, f"a message has at most {MOST_BYTES} bytes")
-                return
-            if not self._allowance.take():
-                await self._socket.close(POLICY_VIOLATION, "too many messages")
-                return
+        async for text in heard(self._socket, MOST_BYTES):
             try:
                 await self._answer(text)
             except StudyError as error:
