@@ -187,7 +187,7 @@ class CpuBatch(ThreadedGames):
         """Copies of all arrays that the future rests on, by name."""
         with self._turn:
             self._check_whole()
-            return {name.lstrip("_"): getattr(self, name).copy() for name in _KEPT}
+            return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, B, reward and encoder or none.
@@ -196,15 +196,15 @@ class CpuBatch(ThreadedGames):
             ValueError: names the array that is missing or that doesn't fit, or the game that
                 breaks the rules; nothing is changed.
         """
-        check_arrays(state, {name.lstrip("_"): getattr(self, name) for name in _KEPT})
+        check_arrays(state, self._arrays(_KEPT))
         self._check_games(state["games"])
         with self._turn:
             self._change(self._copy_from, state)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
         self._forget_values()
-        for name in _KEPT:
-            getattr(self, name)[...] = state[name.lstrip("_")]
+        for name, array in self._arrays(_KEPT).items():
+            array[...] = state[name]
         self._forget_values()
 
     def sample(self) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """What batches on the CPU have in common: games of the same rules, shared out among threads."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import numba
@@ -98,6 +98,10 @@ class ThreadedGames(OneAtATime):
             self.game(i).check(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"game {i}: {whose}{error}") from None
+
+    def _arrays(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Own arrays by name, without the underscore of private ones: those of a state."""
+        return {name.lstrip("_"): getattr(self, name) for name in names}
 
     def _check_games(self, games: np.ndarray) -> None:
         """Refuse records (B,) that aren't sound games of these rules.

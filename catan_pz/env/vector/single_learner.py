@@ -333,7 +333,7 @@ class SingleLearnerBatch(ThreadedGames):
             )
         with self._turn:
             self._check_whole()
-            return {name.lstrip("_"): getattr(self, name).copy() for name in _KEPT}
+            return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, learner's seat and B.
@@ -342,7 +342,7 @@ class SingleLearnerBatch(ThreadedGames):
             ValueError: names the array that is missing or that doesn't fit, or the game that
                 breaks the rules; nothing is changed.
         """
-        check_arrays(state, {name.lstrip("_"): getattr(self, name) for name in _KEPT})
+        check_arrays(state, self._arrays(_KEPT))
         self._check_games(state["games"])
         seats = state["seats"]
         if ((seats < 0) | (seats >= self.rules.num_players)).any():
@@ -353,8 +353,8 @@ class SingleLearnerBatch(ThreadedGames):
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
         self._seated.leave()
-        for name in _KEPT:
-            getattr(self, name)[...] = state[name.lstrip("_")]
+        for name, array in self._arrays(_KEPT).items():
+            array[...] = state[name]
         self._waiting[:] = False
         self._encoded.forget()
 
