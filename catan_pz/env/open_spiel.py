@@ -35,7 +35,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 
 
 def _game_type(num_players: int, point_reward: float) -> Any:
-    """What OpenSpiel's algorithms are told of a game with these parameters."""
+    """The properties of a game with these parameters, as OpenSpiel's algorithms take them."""
     kinds = pyspiel.GameType
     is_zero_sum = num_players == 2 and not point_reward
     return kinds(

@@ -1,4 +1,4 @@
-"""The connection to a Ray cluster, and what is said where there is none."""
+"""The connection to a Ray cluster, and the errors where there is none."""
 
 import os
 import socket

@@ -376,7 +376,7 @@ class TableReader:
         return Question.DECISION if state in _TO_PLAY else None
 
     def _check_hand(self) -> None:
-        """Compare the own hand with what the table said of it."""
+        """Compare the own hand with the one that the table has reported."""
         told, self._hand = self._hand, None
         held = self.game.state["hand"][self.seat].tolist()
         if told is not None and self.decisions.pending is None and told != held:

@@ -159,7 +159,7 @@ class OwnServer:
         return self._log.read().count(b"Robot arrived: ") >= self._robots
 
     def log(self) -> str:
-        """The end of what the server has said."""
+        """The end of what the server has printed."""
         assert self._log is not None
         self._log.seek(0)
         return self._log.read().decode("utf-8", "replace").strip()[-_LOG_TAIL:]
