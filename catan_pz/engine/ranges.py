@@ -33,6 +33,9 @@ from catan_pz.terms import (
 _BYTE: Final = (0, 127)
 _CARDS: Final = (0, BANK_PER_RESOURCE)
 _DEVELOPMENT_CARDS: Final = (0, DECK_SIZE)
+_MOST_CARDS: Final = 127
+"""Resource cards of a game, bank and hands. More than the 95 of the box where a followed table
+has no limit of the bank; however they move, counts of them stay within a byte."""
 _COUNTER: Final = (0, 2**31 - 1)
 _ANSWERS: Final = (NO_ANSWER, ACCEPTED, REJECTED, COUNTERED)
 
@@ -49,7 +52,7 @@ _RANGES: Final[dict[str, tuple[int, int]]] = {
     "free_roads": (0, ROADS_PER_PLAYER),
     "to_discard": _BYTE,
     "bank": _CARDS,
-    "hand": _CARDS,
+    "hand": _BYTE,
     "deck": (0, NUM_CARD_KINDS - 1),
     "deck_left": _DEVELOPMENT_CARDS,
     "cards": _DEVELOPMENT_CARDS,
@@ -59,8 +62,8 @@ _RANGES: Final[dict[str, tuple[int, int]]] = {
     "offer_give": _CARDS,
     "offer_get": _CARDS,
     "answer": (min(_ANSWERS), max(_ANSWERS)),
-    "below": _CARDS,
-    "above": _CARDS,
+    "below": _BYTE,
+    "above": _BYTE,
     "outcome": (-1, 35),
     "script_place": _COUNTER,
     "dice_left": (0, 2**36 - 1),
@@ -117,6 +120,12 @@ class Ranges:
         for given, least, most in zip(_as_numbers(games), *self._parts, strict=True):
             if ((given < least) | (given > most)).any():
                 raise ValueError(self._wrong_number(games))
+        cards = games["hand"].sum((1, 2), np.int64) + games["bank"].sum(1, np.int64)
+        if cards.max(initial=0) > _MOST_CARDS:
+            i = int(cards.argmax())
+            raise ValueError(
+                f"games[{i}]: bank and hands have {cards[i]} cards; allowed: at most {_MOST_CARDS}"
+            )
         for name, most in _PIECES.items():
             members = np.asarray(games[name]).reshape(len(games), MAX_PLAYERS, -1).tolist()
             for i, seats in enumerate(members):

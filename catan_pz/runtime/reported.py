@@ -123,8 +123,13 @@ class ReportedDecision:
             if event.kind in _OF_RESOURCES:
                 least = UNKNOWN if self._may_be_hidden(event.kind) else 0
                 known = least <= event.what < NUM_RESOURCES
-                if not (known and 0 < event.amount <= BANK_PER_RESOURCE):
+                if not (known and 0 < event.amount <= self._most_cards):
                     raise ValueError(f"{event}: there are no such cards")
+
+    @property
+    def _most_cards(self) -> int:
+        """Cards of a resource that one event can tell of."""
+        return _UNLIMITED if self._customs.unlimited_bank else BANK_PER_RESOURCE
 
     def _may_be_hidden(self, kind: EventKind) -> bool:
         """Whether the resource of such an event may be unknown."""
@@ -241,7 +246,8 @@ class ReportedDecision:
         action = decision.what
         if not (0 <= action < len(self.mask) and followed_calls.find_action(self.games, 0, action)):
             games = self.games.copy()
-            games["bank"] = np.minimum(games["bank"], BANK_PER_RESOURCE)
+            if self._customs.unlimited_bank:
+                games["bank"] = self.belief.shown_bank()
             Game.from_games(games, self._rules).check(action)
             raise ValueError("the action is illegal")
         self._name_outcome(action)

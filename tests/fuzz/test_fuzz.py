@@ -64,7 +64,7 @@ def test_a_game_with_trade_has_no_room_in_a_mask_without() -> None:
         Game.from_games(games.copy(), RULE_SETS["without_trade"])
 
 
-COUNTERS = ("turn", "script_place", "to_discard", "offers_made")
+COUNTERS = ("turn", "script_place", "to_discard", "offers_made", "below", "above")
 """Fields that may hold the greatest number of their type."""
 
 WRONG_NUMBERS: dict[str, tuple[Any, int, str]] = {
@@ -73,7 +73,8 @@ WRONG_NUMBERS: dict[str, tuple[Any, int, str]] = {
     "a number token that isn't there": ("token", 13, "0 to 12"),
     "a negative place in a script": ("script_place", -1, "0 to 2147483647"),
     "an edge that isn't there": ("roads", 1 << 36, "0 to 68719476735"),
-    "too many cards": ("hand", 20, "0 to 19"),
+    "too many cards in the bank": ("bank", 20, "0 to 19"),
+    "a negative hand": ("hand", -1, "0 to 127"),
 }
 
 
@@ -83,6 +84,13 @@ def test_a_number_that_no_field_can_hold_is_refused(fault: str) -> None:
     games = Game(seed=1).games.copy()
     games[name].reshape(-1)[0] = value
     with pytest.raises(ValueError, match=rf"games\[0\]: {name}.*={value} .*{allowed}"):
+        Game.from_games(games, Rules())
+
+
+def test_more_cards_than_can_be_counted_are_refused() -> None:
+    games = Game(seed=1).games.copy()
+    games["hand"][0, 2, 4] = 33
+    with pytest.raises(ValueError, match=r"bank and hands have 128 cards; allowed: at most 127"):
         Game.from_games(games, Rules())
 
 

@@ -1,8 +1,11 @@
 """Games at tables that hide and allow more than this package's, followed from each seat."""
 
+import pickle
+
 import numpy as np
 import pytest
 
+from catan_pz import agents
 from catan_pz.actions import DISCARD, MARITIME_TRADE
 from catan_pz.belief import TableCustoms
 from catan_pz.engine.events import EventKind
@@ -82,6 +85,51 @@ def test_a_bank_never_runs_out() -> None:
     seen = followed.follow(Event(*row, 0) for row in rows)
     assert any(event.kind == EventKind.GAINED and event.seat == 1 for event in seen)
     assert followed.view().segments["bank"].min() >= 0
+
+
+def rolled(seat: int, *dice: int) -> list[Event]:
+    rows = [(EventKind.DECISION, seat, seat, action_id("roll"), 0)]
+    rows.append((EventKind.ROLLED, seat, -1, *dice))
+    return [Event(*row, 0) for row in rows]
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_hands_hold_more_than_a_bank_has(seat: int) -> None:
+    """Three cities on the ore hex with the 10; seat 1 takes for possible what it didn't see."""
+    players = [{"hand": {"ore": 19}, "cities": [0, 2, 9]}, {"hand": {"wool": 2}}, {}]
+    game = position(players, rules=THREE, phase="roll", robber=18)
+    followed = FollowedGame.from_snapshot(game.snapshot(), seat, CUSTOMS)
+    ends = [Event(EventKind.DECISION, p, p, action_id("end_turn"), 0, 0) for p in range(3)]
+    for p in (0, 1, 2):
+        followed.follow(rolled(p, 4, 6))
+        followed.follow([ends[p]])
+    hand = followed.sampled.state["hand"][0]
+    assert hand[ORE] == 19 + 3 * 6
+    assert followed.view().segments["hand_size"].max() == 37
+    drawn = followed.resample(np.random.default_rng(0))
+    assert drawn.state["hand"][0, ORE] == 37
+    drawn = pickle.loads(pickle.dumps(drawn)).copy()
+    assert (view_of(drawn, seat).observation == followed.view().observation).all()
+    while followed.sampled.player != seat:
+        followed.follow(rolled(0, 1, 1))
+        followed.follow([ends[0]])
+    for name, options in (("heuristic", {}), ("search", {"simulations": 8})):
+        view = followed.view()
+        agent = agents.load(name, **options)
+        agent.reset(seat, THREE, 1)
+        assert view.mask[agent.act(view)]
+
+
+def test_a_monopoly_takes_more_than_a_bank_has() -> None:
+    card = {"cards": {"monopoly": 1}, "settlements": [27]}
+    players = [card, {"hand": {"ore": 19}, "cities": [0, 2, 9]}, {}]
+    game = position(players, rules=THREE, phase="roll", robber=18)
+    followed = FollowedGame.from_snapshot(game.snapshot(), 0, CUSTOMS)
+    followed.follow(rolled(0, 4, 6))
+    taken = [(EventKind.DECISION, 0, 0, action_id("play_monopoly", resource="ore"), 0)]
+    taken.append((EventKind.GIVEN, 1, 0, ORE, 25))
+    followed.follow(Event(*row, 0) for row in taken)
+    assert followed.view().segments["own_hand"].tolist() == [0, 0, 0, 0, 25]
 
 
 def test_who_wins_by_a_knight_moves_the_robber_first() -> None:
