@@ -338,5 +338,12 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
         "victory_points": 15,
         "board": (0, 1, 2, 3),
     },
+    "charlesworth": {
+        "counter_offers": False,
+        "offer_form": "composed",
+        "max_offers_per_turn": 4,
+        "no_adjacent_red": True,
+        "first_player": "random",
+    },
 }
 """Named rules: the options in which each differs from the defaults."""

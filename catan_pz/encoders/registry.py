@@ -18,6 +18,9 @@ _HOMES: dict[str, str] = {
     "rocco": "catan_pz.encoders.rocco:RoccoEncoder",
     "rocco_cities": "catan_pz.encoders.rocco:with_cities",
     "rocco_graph": "catan_pz.encoders.rocco:RoccoGraphEncoder",
+    "charlesworth": "catan_pz.encoders.charlesworth:CharlesworthEncoder",
+    "charlesworth_flags": "catan_pz.encoders.charlesworth:with_flags",
+    "charlesworth_2022": "catan_pz.encoders.charlesworth:as_published",
 }
 """Where each class lies; it is imported when the encoder is loaded."""
 

@@ -56,7 +56,7 @@ def test_missing_options_take_their_defaults():
 
 
 def test_presets():
-    assert set(PRESETS) == {"base", "one_v_one", "rocco"}
+    assert set(PRESETS) == {"base", "one_v_one", "rocco", "charlesworth"}
     assert Rules.make("base") == Rules()
     assert Rules.make("one_v_one", victory_points=12).victory_points == 12
 
