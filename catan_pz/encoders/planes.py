@@ -40,7 +40,9 @@ _ONE: Final = _ZERO + 1
 """Where the numbers lie that the planes are gathered from: first the flat vector."""
 
 
-def _grid(planes: NDArray[np.int64], points: NDArray[np.int64], sources: NDArray[np.int64]) -> None:
+def put_on_grid(
+    planes: NDArray[np.int64], points: NDArray[np.int64], sources: NDArray[np.int64]
+) -> None:
     """Let planes (C, HEIGHT, WIDTH) show in the cells of some points what lies in (points, C)."""
     planes[:, points[:, 1] + HEIGHT // 2, points[:, 0] + WIDTH // 2] = sources.T
 
@@ -48,6 +50,22 @@ def _grid(planes: NDArray[np.int64], points: NDArray[np.int64], sources: NDArray
 def _numbered(start: int, rows: int, columns: int) -> NDArray[np.int64]:
     """(rows, columns) numbers from a start."""
     return start + np.arange(rows * columns).reshape(rows, columns)
+
+
+def sources_of_harbors(
+    kinds: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Points of the vertices that harbors serve, and where the kinds of their harbors lie.
+
+    Args:
+        kinds: (k,) kinds of harbor, in the order of the planes that show them.
+
+    Returns:
+        (points, 2) and (points, k) places in the observation.
+    """
+    served = VERTEX_HARBOR >= 0
+    harbors = PLACES["harbor"].start + VERTEX_HARBOR[served, None] * _NUM_KINDS
+    return VERTEX_POINTS[served], harbors + kinds
 
 
 def _sources() -> NDArray[np.int64]:
@@ -59,18 +77,16 @@ def _sources() -> NDArray[np.int64]:
         _numbered(PLACES[name].start, NUM_HEXES, 1) for name in ("hex_number_token", "hex_robber")
     )
     yields = _numbered(_YIELDS, NUM_HEXES, NUM_RESOURCES)
-    _grid(table[:8], HEX_POINTS, np.concatenate([yields, token, desert, robber], axis=1))
-    served = VERTEX_HARBOR >= 0
-    harbors = _numbered(PLACES["harbor"].start, int(VERTEX_HARBOR.max()) + 1, _NUM_KINDS)
-    _grid(table[8:14], VERTEX_POINTS[served], harbors[VERTEX_HARBOR[served]])
-    _grid(
+    put_on_grid(table[:8], HEX_POINTS, np.concatenate([yields, token, desert, robber], axis=1))
+    put_on_grid(table[8:14], *sources_of_harbors(np.arange(_NUM_KINDS)))
+    put_on_grid(
         table[14:18],
         EDGE_POINTS,
         _numbered(PLACES["edge_road"].start, len(EDGE_POINTS), MAX_PLAYERS),
     )
-    _grid(table[18:26], VERTEX_POINTS, _numbered(_BUILDINGS, NUM_VERTICES, 2 * MAX_PLAYERS))
+    put_on_grid(table[18:26], VERTEX_POINTS, _numbered(_BUILDINGS, NUM_VERTICES, 2 * MAX_PLAYERS))
     for plane, points in zip(table[26:], (HEX_POINTS, VERTEX_POINTS, EDGE_POINTS), strict=True):
-        _grid(plane[None], points, np.full((len(points), 1), _ONE))
+        put_on_grid(plane[None], points, np.full((len(points), 1), _ONE))
     return table
 
 
