@@ -4,9 +4,9 @@ import csv
 import io
 import json
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -15,10 +15,36 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, evaluate
-from catan_pz.training.options import check_same_training
+from catan_pz.training.options import Count, check_same_training
 
 RECENT = 100
 """Games that a mean is taken over."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeArgs:
+    """Options of the run itself: how long, where, and when to evaluate and save."""
+
+    episodes: Count = 1000
+    """games to train on"""
+    seed: int = 1
+    """random seed of games, networks and learning"""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """device of the networks"""
+    threads: Count = 1
+    """CPU threads of torch"""
+    eval_every: Count = 100
+    """games between evaluations"""
+    eval_first: bool = True
+    """also evaluate before the first game"""
+    eval_games: Count = 400
+    """games of an evaluation"""
+    checkpoint_every: Count = 25
+    """games between checkpoints"""
+    out: str = "runs/episodes"
+    """output folder"""
+    resume: bool = False
+    """continue from the last checkpoint in the output folder"""
 
 
 class EpisodeLearner(Protocol):
@@ -51,8 +77,7 @@ class EpisodeRun:
     on a CPU computes the same numbers as one that never stopped.
 
     Args:
-        args: options, a dataclass with `out`, `resume`, `seed`, `episodes`, `eval_every`,
-            `eval_games` and `checkpoint_every`.
+        args: options.
         learner: plays and learns.
         against: name of the opponent in evaluations.
         title: of the curve.
@@ -68,7 +93,13 @@ class EpisodeRun:
     """
 
     def __init__(
-        self, args: Any, learner: EpisodeLearner, *, against: str, title: str, card: dict[str, Any]
+        self,
+        args: EpisodeArgs,
+        learner: EpisodeLearner,
+        *,
+        against: str,
+        title: str,
+        card: dict[str, Any],
     ) -> None:
         self.args, self.learner, self.against = args, learner, against
         self.title, self.card = title, card
@@ -105,7 +136,7 @@ class EpisodeRun:
             (the last evaluation) and `options`.
         """
         while len(self.rows) < self.args.episodes:
-            if not self.rows:
+            if self.args.eval_first and not self.rows:
                 self._evaluate(report)
             self.rows.append(self.learner.play(len(self.rows)))
             last = len(self.rows) == self.args.episodes

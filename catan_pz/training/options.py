@@ -169,7 +169,7 @@ def check_device(device: str) -> None:
         raise not_possible("option device", device, "'auto', 'cpu': torch sees no GPU here")
 
 
-def command_line(args: RunArgs, program: str) -> str:
+def command_line(args: Any, program: str) -> str:
     """The command line that gives these options.
 
     Args:
@@ -189,7 +189,7 @@ def command_line(args: RunArgs, program: str) -> str:
     return shlex.join(words)
 
 
-def check_same_training(saved: dict[str, Any], args: RunArgs) -> None:
+def check_same_training(saved: dict[str, Any], args: Any) -> None:
     """Refuse to resume from a checkpoint of a training with other options.
 
     Args:

@@ -1,13 +1,14 @@
 """Hierarchical DQN on two-player Catan: an orchestrator picks a kind of action, executors pick how.
 
     python examples/published/rocco.py --help
-    python examples/published/rocco.py --sub-goal --out runs/rocco
-    python examples/published/rocco.py --sub-goal --out runs/rocco --resume
+    python examples/published/rocco.py --fast --sub-goal --out runs/rocco
+    python examples/published/rocco.py --fast --sub-goal --out runs/rocco --resume
 
 After each decision of a part (orchestrator, settlement, road or trade executor) its Q-network
 takes one minibatch from its own replay memory, and its target network moves a little towards it.
 The reward is the number of points held after the move, not the points gained. With `--sub-goal`
-the road executor is rewarded with the length of its longest road.
+the road executor is rewarded with the length of its longest road. `--fast` plays many games side
+by side, and rewards gains: it learns to win in a minute or two.
 
 The output folder holds the last two checkpoints, `model.npz` (an agent of the name
 `rocco:model=runs/rocco/model.npz`) with its card `model.md`, `episodes.csv`, `curve.csv` and
@@ -33,26 +34,39 @@ import numpy as np
 import torch
 from torch.nn.functional import smooth_l1_loss
 
-from catan_pz import Game, encoders
+from catan_pz import encoders
+from catan_pz.agents.network import sample_actions
 from catan_pz.agents.rocco import choices
 from catan_pz.agents.rocco.agent import RoccoAgent
-from catan_pz.agents.rocco.choices import draw, draw_way
 from catan_pz.agents.rocco.model import OUTPUTS, RoccoModel
 from catan_pz.agents.rocco.networks import Architecture
+from catan_pz.checks import not_possible
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import write_bytes
-from catan_pz.training.episodes import EpisodeRun
+from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.episode_games import EpisodeGames
+from catan_pz.training.episodes import EpisodeArgs, EpisodeRun
 from catan_pz.training.hardware import hardware
 from catan_pz.training.options import Count, command_line, parse
-from catan_pz.training.replay import ReplayMemory
+from catan_pz.training.q_network import QNetwork
+from catan_pz.training.replay import OpenDecisions, ReplayMemory
 
 Network = Literal["ff", "gcn", "rgcn", "ran"]
 
+FAST = (
+    "--games-at-once=128 --learn-every=8 --executor-learn-every=4 --memory=50000 "
+    "--learning-rate=5e-4 --reward=gain --cut-terminal --gamma=0.97 --no-forced --tau=0.01 "
+    "--executor-next=orchestrator --decay=0.99 --executor-decay=0.99 --play-by=target "
+    "--eval-every=500 --no-eval-first --checkpoint-every=200"
+)
+"""The options that `--fast` stands for; those given beside it come after these."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class Args:
+class Args(EpisodeArgs):
     """Options; the defaults are the thesis' where it states them."""
 
+    fast: bool = False
+    """begin with options that learn to win in a minute or two: see FAST"""
     orchestrator: Network = "ff"
     """network of the orchestrator: ff (dense), gcn, rgcn; ran chooses at random"""
     executors: Network = "ff"
@@ -63,8 +77,6 @@ class Args:
     """who plays the other seat: a random kind and way, or the learner itself"""
     seat: Literal["first", "both"] = "first"
     """the learner's seat: the first, or each in turn"""
-    episodes: Count = 1000
-    """games to train on"""
     boards: str = "0,1,2,3"
     """seeds of the boards"""
     dice: str = "random"
@@ -78,8 +90,9 @@ class Args:
     """bootstrap from legal choices only"""
     cut_terminal: bool = False
     """no bootstrap from the end of a game"""
-    executor_next: Literal["move", "asked"] = "move"
-    """an executor bootstraps from the state after its move, or where it is asked next"""
+    executor_next: Literal["move", "asked", "orchestrator"] = "move"
+    """an executor bootstraps from its own values after the move, from those where it is asked
+    next, or from the orchestrator's where that one is asked next"""
     forced: bool = True
     """the orchestrator learns from decisions with a single legal kind, too"""
     one_way: bool = False
@@ -89,6 +102,12 @@ class Args:
     cities: bool = False
     """ownership tells cities from settlements"""
 
+    games_at_once: Count = 1
+    """games played side by side"""
+    learn_every: Count = 1
+    """decisions of the orchestrator for each of its updates"""
+    executor_learn_every: Count = 1
+    """decisions of an executor for each of its updates"""
     memory: Count = 1000
     """decisions that each replay memory keeps"""
     batch_size: Count = 64
@@ -97,6 +116,8 @@ class Args:
     """discount of a decision"""
     learning_rate: float = 1e-3
     """learning rate of AdamW"""
+    play_by: Literal["online", "target"] = "online"
+    """the networks of the model: those that learn, or the averages that targets come from"""
     tau: float = 0.005
     """share of the network that the target network takes over at each update"""
     decay: float = 0.996
@@ -104,24 +125,10 @@ class Args:
     executor_decay: float = 0.997
     """factor of the executors' epsilon from game to game, from 1"""
 
-    seed: int = 1
-    """random seed of games, networks and learning"""
     curve_turn: Count = 120
     """turn at which the learner's points are taken for the curve"""
-    eval_every: Count = 100
-    """games between evaluations against rocco_random"""
-    eval_games: Count = 400
-    """games of an evaluation"""
-    checkpoint_every: Count = 25
-    """games between checkpoints"""
-    device: Literal["cpu", "cuda"] = "cpu"
-    """device of the networks"""
-    threads: Count = 1
-    """CPU threads of torch"""
     out: str = "runs/rocco"
     """output folder"""
-    resume: bool = False
-    """continue from the last checkpoint in the output folder"""
 
     def make_rules(self) -> Rules:
         """The rules of the games."""
@@ -132,196 +139,217 @@ class Args:
         return Rules.make("rocco", board=boards, dice=dice, max_turns=self.max_turns)
 
 
-class DQN:
-    """A part that learns: Q-network, target network, optimizer and replay memory."""
+class DQN(QNetwork):
+    """A part that learns: Q-network, target network, and replay memory."""
 
     def __init__(self, part: str, args: Args, rng: np.random.Generator) -> None:
         first = part == "orchestrator"
-        network = args.orchestrator if first else args.executors
-        self.args, self.rng = args, rng
+        self.args, self.rng, numbers = args, rng, encoders.load("rocco").size
         self.decay = args.decay if first else args.executor_decay
-        self.architecture = Architecture(network, OUTPUTS[part], args.one_way, args.edge_weight)
-        initial = [weights.ravel() for weights in self.architecture.initial(rng).values()]
-        # All weights lie in one vector: an update is one operation.
-        self.online = torch.tensor(np.concatenate(initial), device=args.device, requires_grad=True)
-        self.target = self.online.detach().clone()
-        self.optimizer = torch.optim.AdamW([self.online], lr=args.learning_rate, fused=True)
-        self.memory = ReplayMemory(args.memory, encoders.load("rocco").size, OUTPUTS[part])
-        self.losses: list[float] = []
-        self.q_means: list[float] = []
-
-    def weights(self, vector: torch.Tensor) -> dict[str, torch.Tensor]:
-        """The weights in a vector by name."""
-        shapes = self.architecture.shapes
-        parts = vector.split([int(np.prod(shape)) for shape in shapes.values()])
-        return {name: w.view(shapes[name]) for name, w in zip(shapes, parts, strict=True)}
-
-    def q_values(self, vector: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-        """(B, Q) by the weights in a vector, for states (B, 675)."""
-        return self.architecture.q_values(self.weights(vector), states.float())
+        self.learn_every = args.learn_every if first else args.executor_learn_every
+        network = args.orchestrator if first else args.executors
+        architecture = Architecture(network, OUTPUTS[part], args.one_way, args.edge_weight)
+        rates = {"learning_rate": args.learning_rate, "tau": args.tau}
+        super().__init__(architecture, rng, **rates, device=args.device)
+        self.critic_part = "orchestrator" if args.executor_next == "orchestrator" else part
+        self.critic = self
+        self.memory = ReplayMemory(args.memory, numbers, OUTPUTS[self.critic_part])
+        self.last = OpenDecisions(args.games_at_once, numbers)
+        self.waiting = 0
 
     @torch.no_grad()
-    def choose(self, state: np.ndarray, legal: np.ndarray, episode: int) -> int:
-        """A random legal choice with probability epsilon, else the one of largest Q-value."""
-        if self.rng.random() < self.decay**episode:
-            return draw(legal, self.rng)
-        states = torch.as_tensor(state[None], device=self.args.device)
-        q_values = self.q_values(self.online, states)[0].cpu().numpy()
-        return int(np.where(legal, q_values, -np.inf).argmax())
+    def choose(self, states: np.ndarray, legal: np.ndarray, episodes: np.ndarray) -> np.ndarray:
+        """(D,) random legal choices with probability epsilon, else those of largest Q-value."""
+        chosen = sample_actions(legal, random_bits(self.rng, len(states)))
+        greedy = self.rng.random(len(states)) >= self.decay**episodes
+        if greedy.any():
+            given = torch.as_tensor(states[greedy], device=self.args.device)
+            q_values = self.q_values(given, self.online).cpu().numpy()
+            chosen[greedy] = np.where(legal[greedy], q_values, -np.inf).argmax(axis=1)
+        return chosen
+
+    def add(self, **decisions: np.ndarray) -> None:
+        """Remember decisions; an update follows each `learn_every` of them."""
+        self.memory.add(**decisions)
+        self.waiting += len(decisions["choice"])
+        while self.waiting >= self.learn_every:
+            self.waiting -= self.learn_every
+            self.learn()
 
     def learn(self) -> None:
         """Update by one minibatch, once the memory holds one."""
         if self.memory.added < self.args.batch_size:
             return
         batch = self.memory.sample(self.args.batch_size, self.rng, self.args.device)
-        q_values = self.q_values(self.online, batch["state"])
-        q_chosen = q_values.gather(1, batch["choice"][:, None])[:, 0]
-        loss = smooth_l1_loss(q_chosen, self.targets(batch))
-        self.losses.append(loss.item())
-        self.q_means.append(q_chosen.mean().item())
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
-        self.target.lerp_(self.online.detach(), self.args.tau)
+        q_chosen = self.q_values(batch["state"]).gather(1, batch["choice"][:, None])[:, 0]
+        self.update(smooth_l1_loss(q_chosen, self.targets(batch)), q_chosen)
 
     @torch.no_grad()
     def targets(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """(B,) reward plus the discounted largest Q-value of the target network."""
-        following = self.q_values(self.target, batch["next_state"])
-        ended = batch["ended"]
+        following, ended = batch["next_state"], batch["ended"]
+        q_values = self.critic.q_values(following, self.critic.target)
         if self.args.mask_bootstrap:  # the end of a game has no legal choices to mask by
             legal = batch["next_legal"] | ended[:, None]
-            following = following.masked_fill(~legal, -torch.inf)
-        best = following.amax(1)
-        best = best.masked_fill(best == -torch.inf, 0)  # the part has nothing to choose there
+            q_values = q_values.masked_fill(~legal, -torch.inf)
+        best = q_values.amax(1)
+        best = best.masked_fill(best == -torch.inf, 0)  # nothing to choose there
         if self.args.cut_terminal:
             best = best.masked_fill(ended, 0)
         return batch["reward"] + self.args.gamma * best
 
-    def figures(self, part: str) -> dict[str, float]:
-        """Updates since the last call, and the means of their losses and Q-values."""
-        figures = {
-            f"{part}_updates": len(self.losses),
-            f"{part}_loss": float(np.mean(self.losses or [0.0])),
-            f"{part}_q": float(np.mean(self.q_means or [0.0])),
-        }
-        self.losses.clear()
-        self.q_means.clear()
-        return figures
-
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the training depends on."""
-        return {
-            "online": self.online.detach(),
-            "target": self.target,
-            "optimizer": self.optimizer.state_dict(),
+        return super().get_state() | {
             "memory": self.memory.get_state(),
+            "last": pack_arrays(self.last.arrays),
+            "waiting": self.waiting,
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from what `get_state` gave."""
-        self.online.data.copy_(state["online"])
-        self.target.copy_(state["target"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        super().set_state(state)
         self.memory.set_state(state["memory"])
+        self.last.arrays = unpack_arrays(state["last"])
+        self.waiting = state["waiting"]
 
 
 class Learner:
-    """Plays one game at a time, and learns after each decision."""
+    """Plays some games side by side, and learns from the decisions of its seats."""
 
     def __init__(self, args: Args) -> None:
         self.args, self.rules = args, args.make_rules()
         self.rng = np.random.default_rng([args.seed, 0x20CC0])
         networks = dict.fromkeys(OUTPUTS, args.executors) | {"orchestrator": args.orchestrator}
         parts = [part for part, network in networks.items() if network != "ran"]
+        if args.orchestrator == "ran" and args.executor_next == "orchestrator":
+            raise not_possible("option executor_next", "orchestrator", "others without one")
         self.dqns = {part: DQN(part, args, self.rng) for part in parts}
+        for dqn in self.dqns.values():
+            dqn.critic = self.dqns[dqn.critic_part]
         self.encoder = encoders.load("rocco_cities" if args.cities else "rocco")
-        self.pending: dict[tuple[str, int], dict[str, Any]] = {}
+        both, turn = args.seat == "both", args.curve_turn
+        self.games = EpisodeGames(
+            self.rules, args.games_at_once, args.seed, both_seats=both, curve_turn=turn
+        )
 
     def play(self, episode: int) -> dict[str, Any]:
-        """Play a game and learn from it; its figures."""
-        args, points = self.args, None
-        seat = episode % 2 if args.seat == "both" else 0
-        learning = (0, 1) if args.opponent == "self" else (seat,)
-        game = Game(self.rules, seed=args.seed * 1_000_000 + episode)
-        while not (game.is_over or game.is_truncated):
-            if points is None and game.turn >= args.curve_turn:
-                points = int(game.points[seat])
-            if game.player in learning:
-                self.decide(game, game.player, episode)
-            else:
-                kind = draw(choices.legal_kinds(game.mask), self.rng)
-                game.step(draw_way(game.mask, kind, self.rng))
-        for part, learner in list(self.pending):
-            self.learn(part, learner, game)
-        final = int(game.points[seat])
-        at_turn = final if points is None else points
-        won = int(game.winner == seat)
-        figures = {"points_at_turn": at_turn, "points": final, "won": won, "turns": game.turn}
+        """Play and learn until one more game is over; its figures."""
+        while not self.games.finished:
+            self.decide()
+            over = self.games.over()
+            for seat in (0, 1):
+                rows = over[self.learns(seat)[over]]
+                for part in self.dqns:
+                    self.follow_after_step(part, rows, np.full(len(rows), seat))
+            self.games.count()
+        figures: dict[str, Any] = dict(self.games.finished.pop(0))
         for part, dqn in self.dqns.items():
-            figures |= dqn.figures(part)
+            figures |= {f"{part}_{name}": value for name, value in dqn.figures().items()}
         return figures
 
-    def decide(self, game: Game, seat: int, episode: int) -> None:
-        """Choose a kind of action and a way, play it, and learn."""
-        units, legal = game.observe(seat), game.mask.copy()
-        state = self.encoder.encode(units).astype(np.int8)
-        chosen: dict[str, int] = {}
+    def learns(self, seats: np.ndarray | int) -> np.ndarray:
+        """(K,) whether the learner plays these seats."""
+        return (self.games.learner == seats) | (self.args.opponent == "self")
 
-        def ask(part: str, possible: np.ndarray) -> None:
+    def decide(self) -> None:
+        """Play a decision in each game, and remember those that are to be learned from."""
+        args, batch = self.args, self.games.batch
+        units, masks, seats = batch.units.copy(), batch.mask.copy(), batch.player.astype(np.int64)
+        before = {part: self.measure(part) for part in self.dqns}
+        roadless = self.games.measured("road_length")[np.arange(len(seats)), seats] == 0
+        actions, states, chosen = self.choose(units, masks, seats)
+        batch.step(actions)
+        for part, (rows, choice) in chosen.items():
+            own = seats[rows]
+            reward = self.measure(part)[rows, own].astype(np.float32)
+            if args.reward == "gain":
+                reward -= before[part][rows, own]
+            decisions = {"state": states[rows], "choice": choice, "reward": reward}
+            self.dqns[part].last.open(rows, own, roadless[rows], **decisions)
+            if part != "orchestrator" and args.executor_next == "move":
+                self.follow_after_step(part, rows, own)
+
+    def choose(
+        self, units: np.ndarray, masks: np.ndarray, seats: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, dict[str, tuple[np.ndarray, np.ndarray]]]:
+        """A kind of action in each game, then a way.
+
+        Returns:
+            (K,) actions, (K, 675) states where parts were asked, and for each such part the games
+            and its choices there.
+        """
+        learns, kinds = self.learns(seats), choices.legal_kinds(masks)
+        asked = learns & kinds[:, : choices.NUM_KINDS].any(1)
+        asked &= self.args.forced | (masks.sum(1) > 1)
+        states = np.zeros((len(seats), self.encoder.size), np.int8)
+        states[asked] = self.encoder.encode(units[asked])
+        chosen = {}
+
+        def ask(part: str, where: np.ndarray, legal: np.ndarray) -> np.ndarray:
+            rows = np.flatnonzero(where)
+            for one, dqn in self.dqns.items():
+                if dqn.critic_part == part:
+                    self.follow(one, rows, seats[rows], states[rows], legal[rows])
+            episodes = self.games.episodes[rows]
+            choice = self.dqns[part].choose(states[rows], legal[rows], episodes)
+            chosen[part] = rows, choice
+            return choice
+
+        kind = sample_actions(kinds, random_bits(self.rng, len(kinds)))
+        if "orchestrator" in self.dqns:
+            kinds = choices.kinds_to_choose(masks)
+            where = asked & choices.orchestrated(masks) & (self.args.forced | (kinds.sum(1) > 1))
+            kind[where] = ask("orchestrator", where, kinds)
+        ways = choices.of_kind(masks, kind) * choices.WAY_WEIGHTS
+        actions = sample_actions(ways, random_bits(self.rng, len(kinds)))
+        for one, part in choices.EXECUTOR_OF.items():
             if part in self.dqns:
-                self.learn(part, seat, game, state)  # from the decision before
-                chosen[part] = self.dqns[part].choose(state, possible, episode)
+                where = learns & (kind == one)
+                if one == choices.ROAD:
+                    where &= ~choices.places_free_road(units)
+                way = ask(part, where, choices.legal_ways(masks, part))
+                actions[where] = choices.EXECUTORS[part][way]
+        return actions, states, chosen
 
-        if choices.orchestrated(legal):
-            kinds = choices.kinds_to_choose(legal)
-            if self.args.forced or kinds.sum() > 1:
-                ask("orchestrator", kinds)
-            kind = chosen.get("orchestrator", draw(kinds, self.rng))
-        else:
-            kind = draw(choices.legal_kinds(legal), self.rng)
-        part = choices.EXECUTOR_OF.get(kind, "")
-        if part and not (kind == choices.ROAD and choices.places_free_road(units)):
-            ask(part, choices.legal_ways(legal, part))
-        action = draw_way(legal, kind, self.rng)
-        if part in chosen:
-            action = int(choices.EXECUTORS[part][chosen[part]])
-        game.step(action)
-        for one, choice in chosen.items():
-            reward = self.reward(one, units, game.observe(seat))
-            self.pending[one, seat] = {"state": state, "choice": choice, "reward": reward}
-            if one == part and self.args.executor_next == "move":
-                self.learn(part, seat, game)
-
-    def reward(self, part: str, before: np.ndarray, after: np.ndarray) -> float:
-        """Points, or the length of the longest road, after a move."""
+    def measure(self, part: str) -> np.ndarray:
+        """(K, 2) what a part is rewarded for: points, or the length of the longest road."""
         sub_goal = part == "road" and self.args.sub_goal
-        measure = choices.road_length if sub_goal else choices.points
-        gained = self.args.reward == "gain"
-        return float(measure(after)) - (float(measure(before)) if gained else 0.0)
+        return self.games.measured("road_length" if sub_goal else "points")
 
-    def learn(self, part: str, seat: int, game: Game, next_state: np.ndarray | None = None) -> None:
-        """Add the last decision of a part, if there is one, to its memory, and update."""
-        decision = self.pending.pop((part, seat), None)
-        if decision is None:
-            return
-        legal = game.mask * (game.player == seat and not game.is_over)
-        if part == "orchestrator":
-            next_legal = choices.kinds_to_choose(legal)
+    def follow(
+        self,
+        part: str,
+        rows: np.ndarray,
+        seats: np.ndarray,
+        states: np.ndarray,
+        legal: np.ndarray,
+        ended: np.ndarray | None = None,
+    ) -> None:
+        """Learn from last decisions of a part: what follows them in D games, and if they ended."""
+        ended = np.zeros(len(rows), np.bool_) if ended is None else ended
+        of, decisions = self.dqns[part].last.close(rows, seats)
+        if len(of):
+            following = {"next_state": states[of], "next_legal": legal[of], "ended": ended[of]}
+            self.dqns[part].add(**decisions, **following)
+
+    def follow_after_step(self, part: str, rows: np.ndarray, seats: np.ndarray) -> None:
+        """`follow` with the state right after a step, as the seats see it."""
+        units, masks = self.games.seen_by(rows, seats)
+        if self.dqns[part].critic_part == "orchestrator":
+            legal = choices.kinds_to_choose(masks)
         else:
-            next_legal = choices.legal_ways(legal, part)
-        if next_state is None:
-            next_state = self.encoder.encode(game.observe(seat))
-        dqn = self.dqns[part]
-        dqn.memory.add(**decision, next_state=next_state, next_legal=next_legal, ended=game.is_over)
-        dqn.learn()
+            legal = choices.legal_ways(masks, part)
+        states = self.encoder.encode(units).astype(np.int8)
+        ended = (self.games.batch.done & ~self.games.batch.truncated)[rows]
+        self.follow(part, rows, seats, states, legal, ended)
 
     def model(self, card: dict[str, Any] | None = None) -> RoccoModel:
         """The networks as they are now."""
         networks = {}
         for part, dqn in self.dqns.items():
-            weights = dqn.weights(dqn.online.detach().clone())
-            arrays = {name: w.numpy(force=True) for name, w in weights.items()}
+            weights = dqn.target if self.args.play_by == "target" else dqn.online
+            arrays = {name: w.numpy(force=True).copy() for name, w in weights.items()}
             networks[part] = (dqn.architecture, arrays)
         return RoccoModel(networks, self.rules, card or {}, self.encoder)
 
@@ -337,19 +365,34 @@ class Learner:
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the training depends on."""
-        parts = {part: dqn.get_state() for part, dqn in self.dqns.items()}
-        return {"parts": parts, "rng": json.dumps(self.rng.bit_generator.state)}
+        return {
+            "parts": {part: dqn.get_state() for part, dqn in self.dqns.items()},
+            "games": self.games.get_state(),
+            "rng": json.dumps(self.rng.bit_generator.state),
+        }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from what `get_state` gave."""
         for part, dqn in self.dqns.items():
             dqn.set_state(state["parts"][part])
+        self.games.set_state(state["games"])
         self.rng.bit_generator.state = json.loads(state["rng"])
+
+
+def random_bits(rng: np.random.Generator, count: int) -> np.ndarray:
+    """(count,) 64 random bits each."""
+    return rng.integers(2**64, size=count, dtype=np.uint64)
+
+
+def parse_args(arguments: Sequence[str] | None = None) -> Args:
+    """Options from the command line."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return parse(Args, [*FAST.split(), *words] if "--fast" in words else words, __doc__ or "")
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
-    args = parse(Args, arguments, __doc__ or "")
+    args = parse_args(arguments)
     torch.set_num_threads(args.threads)
     name = f"{args.orchestrator}/{args.executors}".upper() + "*" * args.sub_goal
     card = {

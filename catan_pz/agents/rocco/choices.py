@@ -177,14 +177,3 @@ def points(units: NDArray[np.int8]) -> NDArray[np.int8]:
 def road_length(units: NDArray[np.int8]) -> NDArray[np.int8]:
     """(...) length of the own longest road in observations (..., N)."""
     return units[..., _ROAD_LENGTH]
-
-
-def draw(weights: NDArray[Any], rng: np.random.Generator) -> int:
-    """An index, as likely as its weight, a whole number or a bool, says."""
-    below = weights.cumsum()
-    return int((below > rng.integers(below[-1])).argmax())
-
-
-def draw_way(legal: NDArray[Any], kind: int, rng: np.random.Generator) -> int:
-    """A random action of a kind, from a mask (A,)."""
-    return draw(of_kind(legal, kind) * WAY_WEIGHTS, rng)

@@ -63,6 +63,25 @@ _EVEN_MESSAGES: Final = {
 }
 
 
+def _neighbours(one_way: bool) -> tuple[list[Table], Table]:
+    """Up to three vertices that each vertex hears from, V for none, and (V, 3) the edges there."""
+    vertices = np.full((NUM_VERTICES, 3), NUM_VERTICES)
+    edges = np.full((NUM_VERTICES, 3), NUM_EDGES)
+    for vertex, along in enumerate(_EDGE_TABLES[one_way].values):
+        heard = np.flatnonzero(along < NUM_EDGES)
+        vertices[vertex, : len(heard)], edges[vertex, : len(heard)] = heard, along[heard]
+    return [Table(column) for column in vertices.T], Table(edges)
+
+
+_NEIGHBOURS: Final = {one_way: _neighbours(one_way) for one_way in (False, True)}
+
+
+def _heard(x: Array, vertices: Table) -> Array:
+    """(..., V, F) the features (..., V, F) of one neighbour of each vertex, zeros for none."""
+    x, index = join([x, x[..., :1, :] * 0], -2), vertices.beside(x)
+    return np.take(x, index, -2) if isinstance(x, np.ndarray) else x.index_select(-2, index)
+
+
 @dataclass(frozen=True)
 class Architecture:
     """A Q-network without its weights.
@@ -145,11 +164,15 @@ class Architecture:
         return _dense("dense", 3, weights, join([x, rest]))
 
     def _messages(self, edges: Array) -> list[Array]:
-        """Matrices (..., V, V) by which vertices add up what they hear, from edges (..., E)."""
-        table = _EDGE_TABLES[self.one_way]
+        """Weights by which vertices add up what they hear, from edges (..., E).
+
+        A GCN has a matrix (..., V, V), an RGCN (..., V, 3) of the neighbours for each relation.
+        """
         if self.network == "rgcn":
+            _, table = _NEIGHBOURS[self.one_way]
             of_relation = [gather(padded(floats(edges == own), 1), table) for own in RELATIONS]
             return [one / one.sum(-1)[..., None].clip(1) for one in of_relation]
+        table = _EDGE_TABLES[self.one_way]
         if self.edge_weight == "none":
             return [_EVEN_MESSAGES[self.one_way].beside(edges)]
         return [_normalised(gather(padded(edges, 1), table))]
@@ -162,8 +185,11 @@ class Architecture:
         if self.network == "gcn":
             new = messages[0] @ new
         else:
-            for r, heard in enumerate(messages):
-                new = new + heard @ (x @ weights[f"relations_{k}"][r])
+            vertices, _ = _NEIGHBOURS[self.one_way]
+            heard = [_heard(x, one) for one in vertices]
+            added = [sum(w[..., n, None] * heard[n] for n in range(3)) for w in messages]
+            relations = weights[f"relations_{k}"]
+            new = new + join(added) @ relations.reshape(-1, relations.shape[-1])
         return new + weights[f"graph_bias_{k}"]
 
 
