@@ -134,5 +134,5 @@ def test_the_shipped_model_is_small_and_has_its_card():
 def test_the_shipped_model_plays_as_its_card_says():
     """An orchestrator that has learned nothing wins no game at all."""
     result = play_match(["rocco", "rocco_random"], 40, RULES, seed=11, progress=False)
-    assert result.win_rate("rocco") > 0.2
+    assert result.win_rate("rocco") > 0.7
     assert result.tally("rocco").forfeits == 0
