@@ -1,0 +1,58 @@
+"""Observations and actions of a game as they would be on a board that is turned or reflected.
+
+Letters: S symmetries, the first of which changes nothing, N numbers of an observation, A actions.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import BUILD_CITY, BUILD_ROAD, BUILD_SETTLEMENT, MOVE_ROBBER, NUM_ACTIONS
+from catan_pz.board.symmetries import SYMMETRIES, Permutation, Symmetry
+from catan_pz.observation.segments import PLACES, SEGMENTS, SIZE
+
+Orders = NDArray[np.int64]
+
+_OF_PLACES: Final = {"hex": "hexes", "vertex": "vertices", "edge": "edges", "harbor": "harbors"}
+"""Which permutation moves a segment, by the first word of its name."""
+
+_FIRST_ACTIONS: Final = (
+    (BUILD_ROAD, "edges"),
+    (BUILD_SETTLEMENT, "vertices"),
+    (BUILD_CITY, "vertices"),
+    (MOVE_ROBBER, "hexes"),
+)
+
+
+def _moved_numbers(symmetry: Symmetry) -> Permutation:
+    """(N,) the place in the turned observation of each number."""
+    moved = np.arange(SIZE)
+    for segment in SEGMENTS:
+        places = _OF_PLACES.get(segment.name.partition("_")[0])
+        if places is not None:
+            numbers = moved[PLACES[segment.name]].reshape(segment.shape[0], -1)
+            numbers[:] = numbers[getattr(symmetry, places)]
+    return moved
+
+
+def _moved_actions(symmetry: Symmetry) -> Permutation:
+    moved = np.arange(NUM_ACTIONS)
+    for first, places in _FIRST_ACTIONS:
+        targets: Permutation = getattr(symmetry, places)
+        moved[first : first + len(targets)] = first + targets
+    return moved
+
+
+MOVED_ACTIONS: Final[Orders] = np.stack([_moved_actions(one) for one in SYMMETRIES])
+"""(S, A) the action on the turned board that is each action on the board."""
+
+ACTION_ORDERS: Final[Orders] = MOVED_ACTIONS.argsort(1)
+"""(S, A): `mask[..., ACTION_ORDERS[s]]` is the mask on the turned board, and `ACTION_ORDERS[s, a]`
+the action on the board that is action a there."""
+
+OBSERVATION_ORDERS: Final[Orders] = np.stack([_moved_numbers(s) for s in SYMMETRIES]).argsort(1)
+"""(S, N): `observation[..., OBSERVATION_ORDERS[s]]` is the observation on the turned board."""
+
+for _orders in (MOVED_ACTIONS, ACTION_ORDERS, OBSERVATION_ORDERS):
+    _orders.flags.writeable = False
