@@ -29,6 +29,9 @@ class SelfPlayData:
         reward: (T, B) float32.
         advantage: (T, B) float32, generalized advantage estimates.
         target: (T, B) float32, `advantage` plus value: what a value function is fitted to.
+        targets: (T, B, P) float32, the same for the value to each seat, whoever decides: what it
+            gets until its own next decision, and the target of that one.
+        has_target: (T, B, P) bool, whether that is known.
         is_complete: (T, B) bool, whether the decision's next one, or the end of its game, is
             known. If not, reward, advantage and target are of no use.
         next_step: (T, B) int64, the step of the same seat's next decision; T for the decision
@@ -39,15 +42,19 @@ class SelfPlayData:
     reward: Any
     advantage: Any
     target: Any
+    targets: Any
+    has_target: Any
     is_complete: Any
     next_step: Any
 
     def complete(self) -> dict[str, Any]:
         """All decisions that are complete, as (K, ...) arrays by name, as a learner samples them.
 
-        The names are those of `recorded` and "reward", "advantage" and "target".
+        The names are those of `recorded` and "reward", "advantage", "target", "targets" and
+        "has_target".
         """
-        numbers = {"reward": self.reward, "advantage": self.advantage, "target": self.target}
+        names = ("reward", "advantage", "target", "targets", "has_target")
+        numbers = {name: getattr(self, name) for name in names}
         return {
             name: _select(values, self.is_complete)
             for name, values in (self.recorded | numbers).items()
@@ -208,6 +215,8 @@ class _BackwardScan:
         self._rewards = zeros(steps, np.float32)
         self._advantages = zeros(steps, np.float32)
         self._are_known = zeros(steps, np.bool_)
+        self._targets = zeros((*steps, batch.num_players), np.float32)
+        self._have_targets = zeros((*steps, batch.num_players), np.bool_)
         self._following = zeros(steps, np.int64)
 
     def end_games(self, done: Any, truncated: Any) -> None:
@@ -229,6 +238,10 @@ class _BackwardScan:
         self._rewards[t] = reward
         self._advantages[t] = advantage * known
         self._are_known[t] = known
+        # To those who look on the step is worth what comes to them before their own next one.
+        self._targets[t] = self.reward + self._value + self._advantage
+        self._targets[t][own] = self._advantages[t] + values
+        self._have_targets[t] = self._is_known
         self._following[t] = (self._next * own).sum(1)
         others = ~own
         self.reward = self.reward * others
@@ -238,9 +251,10 @@ class _BackwardScan:
         self._is_known = self._is_known | own
 
     def results(self, values: Any) -> tuple[Any, ...]:
-        """Reward, advantage, target, whether each is known, and the next step, (T, B)."""
+        """The fields of `SelfPlayData` but for what was recorded."""
         targets = self._advantages + values
-        return self._rewards, self._advantages, targets, self._are_known, self._following
+        of_seats = self._targets, self._have_targets
+        return self._rewards, self._advantages, targets, *of_seats, self._are_known, self._following
 
 
 def _room_for(array: Any, num_steps: int) -> Any:

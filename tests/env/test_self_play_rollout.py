@@ -99,6 +99,39 @@ def test_rollouts_are_as_calculated_seat_by_seat(options):
     assert ("truncated" in ends) == (options["max_turns"] == 25)
 
 
+
+def test_targets_of_those_who_look_on_are_what_comes_to_them():
+    batch = SelfPlayBatch(6, seed=2, observation=False, **OPTIONS)
+    data, log, last_values, waiting = record(batch, 150)
+    cases = set()
+    for game in range(6):
+        for seat in range(batch.num_players):
+            own = {t for t in range(150) if log[t]["player"][game] == seat}
+            for t in range(150):
+                reward, then, end = 0.0, t, "goes on"
+                while then < 150 and (then == t or then not in own) and end == "goes on":
+                    reward += float(log[then]["step_reward"][game, seat])
+                    if log[then]["done"][game]:
+                        end = "truncated" if log[then]["truncated"][game] else "over"
+                    then += 1
+                if t in own:
+                    case, expected = "own", data.target[t, game]
+                    known = data.is_complete[t, game]
+                elif end != "goes on":
+                    case, known, expected = end, end == "over", reward
+                elif then == 150:
+                    case, known = "waits", waiting[game] == seat
+                    expected = reward + last_values[game]
+                else:
+                    case, known = "decides", True
+                    expected = reward + log[then]["value"][game] + data.advantage[then, game]
+                cases.add(case)
+                assert data.has_target[t, game, seat] == known
+                if known:
+                    assert data.targets[t, game, seat] == pytest.approx(expected, abs=1e-3)
+    assert cases == {"own", "over", "truncated", "waits", "decides"}
+
+
 def test_losers_learn_of_the_end():
     batch = SelfPlayBatch(4, seed=1, observation=False, trading=False, victory_points=3)
     data, log, _, _ = record(batch, 400)
