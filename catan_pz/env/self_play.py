@@ -177,6 +177,16 @@ class SelfPlayBatch(OneAtATime):
         self.batch.reset(seed)
         self._clear()
 
+    def set_reward(self, reward: Reward | str | None) -> None:
+        """Pay another linear reward from the next step on, where it is annealed for example.
+
+        Raises:
+            ValueError: if one of the two isn't linear, or the new one depends on more than the
+                end of a game and the first one doesn't.
+        """
+        with self._turn:
+            self.batch.set_reward(reward)
+
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name; on "cpu" alone.
 

@@ -24,7 +24,7 @@ from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.per_step import PerStep, encoder_of
-from catan_pz.runtime.reward_values import reward_values
+from catan_pz.runtime.reward_values import check_replaces, reward_values
 from catan_pz.runtime.threaded import ThreadedGames, check_arrays
 from catan_pz.terms import MAX_PLAYERS
 
@@ -162,6 +162,18 @@ class CpuBatch(ThreadedGames):
     def zeros(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
         """An array of zeros of the kind that the batch gives out."""
         return np.zeros(shape, dtype)
+
+    def set_reward(self, reward: Reward | str | None) -> None:
+        """Pay another linear reward from the next step on.
+
+        Raises:
+            ValueError: if one of the two isn't linear, or the new one depends on more than the
+                end of a game and the first one doesn't.
+        """
+        made = make_reward(reward)
+        check_replaces(made, self._reward)
+        with self._turn:
+            self._reward, self._weights = made, weights_of(made)
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""

@@ -18,6 +18,7 @@ from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINI
 from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
 from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.per_step import PerStep, encoder_of
+from catan_pz.runtime.reward_values import check_replaces
 from catan_pz.runtime.threaded import seeds_from
 from catan_pz.terms import MAX_PLAYERS
 
@@ -179,6 +180,18 @@ class CudaBatch(OneAtATime):
     def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
         """A tensor of zeros on the batch's device; `dtype` is NumPy's."""
         return self._device.zeros(shape, dtype)
+
+    def set_reward(self, reward: Reward | str | None) -> None:
+        """Pay another linear reward from the next step on.
+
+        Raises:
+            ValueError: if it isn't linear, or depends on more than the end of a game and the
+                first one doesn't.
+        """
+        made = _linear(reward)
+        check_replaces(made, self._reward)
+        with self._turn:
+            self._reward, self._weights = made, self._device.own(made.weights)
 
     def reset(self, seed: int | None = None) -> None:
         """Start all games anew; game i from seed + i (modulo 2**64)."""

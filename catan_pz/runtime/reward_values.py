@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.rewards import LinearReward, Reward
+from catan_pz.checks import not_possible
+from catan_pz.rewards import LinearReward, Reward, is_sparse
 from catan_pz.terms import MAX_PLAYERS
 
 
@@ -45,6 +46,20 @@ def reward_values(
     if not np.isfinite(values).all():
         raise ValueError(f"reward {reward!r} gave numbers that aren't finite")
     return values
+
+
+def check_replaces(reward: Reward, before: Reward) -> None:
+    """Refuse a reward that can't take another's place in games that go on.
+
+    Raises:
+        ValueError: if one of them isn't linear, or the new one needs events that the games don't
+            tell, as those of `before` depend on the end of a game alone.
+    """
+    for one in (reward, before):
+        if not isinstance(one, LinearReward):
+            raise not_possible("reward", one, "a LinearReward in place of a LinearReward")
+    if is_sparse(before) and not is_sparse(reward):
+        raise not_possible("reward", reward, "one that depends on the end of a game alone")
 
 
 def _sealed(array: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import pytest
 import catan_pz.env.self_play
 from catan_pz import IllegalActionError, catan_v0
 from catan_pz.env.self_play import SelfPlayBatch, SelfPlayEnv
+from catan_pz.rewards import PointsGained
 from catan_pz.runtime.batch import make_batch
 from tests.runtime.test_parity import run
 
@@ -276,3 +277,27 @@ def test_the_kernels_add_up_the_same_rewards():
     on_cpu = run(module, "cpu")
     assert len(set(on_cpu.split())) == 4
     assert run(module, "cuda", **simulator) == on_cpu
+
+
+def test_another_reward_is_paid_from_the_next_step_on():
+    options = {"trading": False, "victory_points": 3, "seed": 3, "observation": False}
+    batch = SelfPlayBatch(8, reward=PointsGained(1.0, win=2.0), **options)
+    other = SelfPlayBatch(8, reward=PointsGained(0.5, win=2.0), **options)
+    differed = 0
+    for step in range(150):
+        if step == 100:
+            batch.set_reward(PointsGained(0.5, win=2.0))
+        actions = other.sample().copy()
+        batch.step(actions)
+        other.step(actions)
+        differed += (batch.step_reward != other.step_reward).any()
+        assert step < 100 or (batch.step_reward == other.step_reward).all()
+    assert differed > 5
+
+
+def test_a_reward_that_the_games_do_not_count_is_refused():
+    batch = SelfPlayBatch(2, trading=False, seed=1)
+    with pytest.raises(ValueError, match="the end of a game alone"):
+        batch.set_reward("points_gained")
+    with pytest.raises(ValueError, match="a LinearReward"):
+        batch.set_reward(PointsSquared())

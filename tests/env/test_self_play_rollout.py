@@ -99,7 +99,6 @@ def test_rollouts_are_as_calculated_seat_by_seat(options):
     assert ("truncated" in ends) == (options["max_turns"] == 25)
 
 
-
 def test_targets_of_those_who_look_on_are_what_comes_to_them():
     batch = SelfPlayBatch(6, seed=2, observation=False, **OPTIONS)
     data, log, last_values, waiting = record(batch, 150)
