@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
+from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.arena import play_match
 from catan_pz.names import shown
 from catan_pz.rules import Rules
+from catan_pz.training.console import say
+from catan_pz.training.options import TrainingArgs
 
 SEED_OFFSET: Final = 1_000_003
 """Distance between the seed of a training and that of its evaluations: other boards and dice."""
@@ -44,6 +47,27 @@ def evaluate(
         "points": tally.points,
         "seed": seed,
     }
+
+
+def evaluate_model(
+    model: Model, rules: Rules, args: TrainingArgs, *, frames: int, seconds: float
+) -> list[dict[str, Any]]:
+    """Rows of a curve, one for each name in `args.eval_against`; says what they are.
+
+    Args:
+        model: what is evaluated.
+        rules: of the games.
+        args: `eval_against`, `eval_games` and `seed` are looked at.
+        frames: frames trained so far.
+        seconds: seconds trained so far.
+    """
+    rows = []
+    for name in args.eval_against.split(","):
+        others, seed = line_up(name, rules), args.seed + SEED_OFFSET
+        row = {"frames": frames, "seconds": round(seconds, 1), "against": name}
+        rows.append(row | evaluate(NetworkAgent(model), others, rules, args.eval_games, seed))
+        say(f"{frames:>11,} frames, {describe(rows[-1])}")
+    return rows
 
 
 def describe(row: dict[str, Any]) -> str:

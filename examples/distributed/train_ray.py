@@ -43,7 +43,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.agents.network import Model
 from catan_pz.arena.executors.ray_cluster import connect
 from catan_pz.checks import not_possible
 from catan_pz.env.self_play import SelfPlayBatch
@@ -52,7 +52,7 @@ from catan_pz.training.actor_critic import ActorCritic, load_arrays
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.console import say, warn
 from catan_pz.training.curves import write_curve
-from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
+from catan_pz.training.evaluation import evaluate_model
 from catan_pz.training.hardware import hardware
 from catan_pz.training.league import parse_weights
 from catan_pz.training.options import Count, TrainingArgs, command_line, parse
@@ -347,12 +347,8 @@ class Run:
         model, args = self.export(), self.args
         model.save(self.folder / "model.npz")
         with self.timers.measure("evaluations"):
-            for name in args.eval_against.split(","):
-                others, seed = line_up(name, self.rules), args.seed + SEED_OFFSET
-                row = {"frames": self.frames, "seconds": round(self.seconds, 1), "against": name}
-                row |= evaluate(NetworkAgent(model), others, self.rules, args.eval_games, seed)
-                self.curve.append(row)
-                say(f"{self.frames:>11,} frames, {describe(row)}")
+            frames, seconds = self.frames, self.seconds
+            self.curve += evaluate_model(model, self.rules, args, frames=frames, seconds=seconds)
         title, players = f"PPO on Ray, {self.rules.num_players} players", self.rules.num_players
         unit = "frames (decisions of all seats)"
         write_curve(self.folder, self.curve, title=title, num_players=players, unit=unit)

@@ -1,0 +1,198 @@
+"""Rounds of self-play for a learner: what it and its rivals see, do, and get.
+
+Letters: T steps, B games, K decisions, P players, A actions, H numbers that only critics see.
+Everything stays on the device of the network: games on a GPU are shown, decided and recorded
+there.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from catan_pz.agents.base import Agent
+from catan_pz.agents.views import Views
+from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.env.self_play_rollout import SelfPlayRollout
+from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
+from catan_pz.training.rivals import Rivals, sampled
+from catan_pz.training.self_play_network import from_the_seat_to_move, hidden_part
+
+Network = Any
+"""Called with observations, masks and hidden parts; gives log-probabilities and values."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The learner's decisions of a round, as tensors (K, ...).
+
+    Attributes:
+        units: int8 observations, each in its game's frame.
+        mask: int8, likewise.
+        hidden: (K, H) float32.
+        action: int64, in the frame.
+        log_probability: of the action, when it was played.
+        advantage: float32.
+        targets: (K, P) float32, of the values; seats count from the one that decides.
+        has_target: (K, P) bool.
+    """
+
+    units: torch.Tensor
+    mask: torch.Tensor
+    hidden: torch.Tensor
+    action: torch.Tensor
+    log_probability: torch.Tensor
+    advantage: torch.Tensor
+    targets: torch.Tensor
+    has_target: torch.Tensor
+
+    def __len__(self) -> int:
+        """K."""
+        return len(self.action)
+
+    def __getitem__(self, rows: torch.Tensor) -> "Decisions":
+        """Some of them."""
+        return Decisions(**{name: values[rows] for name, values in vars(self).items()})
+
+
+class SelfPlayGames:
+    """Games that a learner plays against itself and its rivals.
+
+    Each game is shown in a frame of its own: on the board as it is, turned or reflected.
+
+    Args:
+        games: the games, with the encoder "units"; with `global_state` where the critic sees
+            hidden cards.
+        rivals: who plays beside the learner.
+        num_steps: T.
+        symmetries: whether frames differ from the board.
+        seed: of the learner's choices.
+
+    Attributes:
+        finished: games that came to an end.
+    """
+
+    def __init__(
+        self,
+        games: SelfPlayBatch,
+        rivals: Rivals,
+        num_steps: int,
+        *,
+        symmetries: bool = True,
+        seed: int = 0,
+    ) -> None:
+        self.games, self.rivals = games, rivals
+        self.device = rivals.seat.device
+        self.finished = 0
+        self._seed, self._num_steps = seed, num_steps
+        self._rollout = SelfPlayRollout(games, num_steps)
+        frames = np.arange(games.num_games) % (len(OBSERVATION_ORDERS) if symmetries else 1)
+        actions = ACTION_ORDERS[:, : games.rules.num_actions][frames]
+        self._number_order = torch.tensor(OBSERVATION_ORDERS[frames], device=self.device)
+        self._action_order = torch.tensor(actions, device=self.device)
+        self._shown_action = self._action_order.argsort(1)
+
+    def _see(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Observations and masks of the seats to move, in their frames, and hidden parts."""
+        games = self.games
+        units = torch.as_tensor(games.observation).gather(1, self._number_order)
+        mask = torch.as_tensor(games.mask).gather(1, self._action_order)
+        state = games.batch.global_state
+        if state is None:
+            return units, mask, torch.zeros((len(mask), 0), device=self.device)
+        players = torch.as_tensor(games.player)
+        return units, mask, hidden_part(torch.as_tensor(state), players, games.num_players)
+
+    @torch.no_grad()
+    def play(
+        self,
+        network: Network,
+        number: int,
+        *,
+        gamma: float,
+        gae_lambda: float,
+        expert: Agent | None = None,
+    ) -> Decisions:
+        """Play a round of T steps.
+
+        Args:
+            network: the learner's.
+            number: of the round; what is drawn in it follows from that.
+            gamma: discount from one decision of a seat to its next.
+            gae_lambda: lambda of generalized advantage estimation.
+            expert: plays all seats, to be imitated.
+        """
+        self.rivals.begin(number)
+        random = torch.Generator(self.device).manual_seed(_seed(self._seed, number))
+        learns, finished = [], torch.zeros((), dtype=torch.int64, device=self.device)
+        for t in range(self._num_steps):
+            units, mask, hidden = self._see()
+            log_probabilities, values = network(units, mask, hidden)
+            players = torch.as_tensor(self.games.player)
+            if expert is not None:
+                learns.append(torch.ones(len(mask), dtype=torch.bool, device=self.device))
+                actions = self._ask(expert, _seed(self._seed, number, t))
+            else:
+                learns.append(self.rivals.learns(players))
+                own = sampled(log_probabilities, random)
+                others = self.rivals.act(units, mask, ~learns[-1])
+                actions = torch.where(learns[-1], own, others)
+            self._step(actions, log_probabilities, values, hidden)
+            done, truncated = (torch.as_tensor(x) for x in (self.games.done, self.games.truncated))
+            finished += done.sum()
+            if expert is None:
+                winners = torch.as_tensor(self.games.step_reward).argmax(1)
+                self.rivals.count(winners, done & ~truncated)
+        self.finished += int(finished)
+        last_values = self._given(network(*self._see())[1][:, 0])
+        data = self._rollout.finish(last_values, gamma=gamma, gae_lambda=gae_lambda)
+        return self._decisions(data, torch.stack(learns))
+
+    def _step(self, actions: Any, log_probabilities: Any, values: Any, hidden: Any) -> None:
+        """Record a step and play it."""
+        places = actions[:, None]
+        recorded = {
+            "shown_action": self._given(actions),
+            "log_probability": self._given(log_probabilities.gather(1, places)[:, 0]),
+            "hidden": self._given(hidden),
+        }
+        played = self._action_order.gather(1, places)[:, 0]
+        self._rollout.step(self._given(played), self._given(values[:, 0]), **recorded)
+
+    def _ask(self, expert: Agent, seed: int) -> torch.Tensor:
+        """(B,) an expert's choices for the seats to move, in the games' frames."""
+        games = self.games
+        seen = (torch.as_tensor(x).cpu().numpy() for x in (games.observation, games.mask))
+        bits = np.random.default_rng(seed).integers(2**64, size=games.num_games, dtype=np.uint64)
+        actions = torch.as_tensor(expert.act_batch(Views(*seen, bits, bits)), device=self.device)
+        return self._shown_action.gather(1, actions.long()[:, None])[:, 0]
+
+    def _decisions(self, data: Any, learns: torch.Tensor) -> Decisions:
+        complete = torch.as_tensor(data.is_complete)
+        rows = (learns & complete).flatten().nonzero()[:, 0]
+        games = rows % self.games.num_games
+
+        def of(values: Any) -> torch.Tensor:
+            return torch.as_tensor(values).flatten(0, 1)[rows]
+
+        recorded = data.recorded
+        players = of(recorded["player"])
+        return Decisions(
+            units=of(recorded["observation"]).gather(1, self._number_order[games]),
+            mask=of(recorded["mask"]).gather(1, self._action_order[games]),
+            hidden=of(recorded["hidden"]),
+            action=of(recorded["shown_action"]),
+            log_probability=of(recorded["log_probability"]),
+            advantage=of(data.advantage),
+            targets=from_the_seat_to_move(of(data.targets), players),
+            has_target=from_the_seat_to_move(of(data.has_target), players),
+        )
+
+    def _given(self, array: torch.Tensor) -> Any:
+        """An array of the kind that the games take."""
+        return array.numpy() if self.device.type == "cpu" else array
+
+
+def _seed(*numbers: int) -> int:
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))

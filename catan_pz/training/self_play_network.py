@@ -1,0 +1,196 @@
+"""The network of self-play: a policy, and the value of a position to every player.
+
+Letters: K decisions, N numbers of an observation, A actions, P players, H numbers that only a
+critic sees, S symmetries of the board. Seats count from the one to move: 0 is the seat to move,
+1 the next one, and so on.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import torch
+from torch import nn
+
+from catan_pz.agents.board_network import BoardNetwork
+from catan_pz.agents.dense_network import DenseNetwork
+from catan_pz.agents.network import Model
+from catan_pz.checks import not_possible
+from catan_pz.env.vector.board_policies import BoardLayers
+from catan_pz.observation.global_state import GLOBAL_PLACES
+from catan_pz.observation.segments import SCALES, SIZE
+from catan_pz.rules import Rules
+from catan_pz.terms import MAX_PLAYERS
+
+Critic = Literal["shared", "separate", "hidden"]
+
+_SEEN_BY_CRITICS: Final = ("all_hands", "all_cards")
+NUM_HIDDEN: Final = sum(
+    places.stop - places.start for places in map(GLOBAL_PLACES.__getitem__, _SEEN_BY_CRITICS)
+)
+"""H."""
+
+_ILLEGAL: Final = -1e8
+"""Logit of illegal actions: finite, so that entropies are."""
+
+
+class SelfPlayNetwork(nn.Module):
+    """Policy and values, from observations in natural units.
+
+    Args:
+        num_actions: A.
+        num_players: P.
+        kind: "board" for the network of `agents.board_network`, "dense" for two dense layers.
+        width: units of a dense layer.
+        embedding_size: of vertices, edges and hexes in the board network.
+        critic: "shared" for values from the policy's last layer, "separate" for two dense layers
+            of their own, "hidden" for such layers that see all hands and cards besides. The
+            policy never sees them.
+    """
+
+    scales: torch.Tensor
+
+    def __init__(
+        self,
+        num_actions: int,
+        num_players: int,
+        *,
+        kind: Literal["board", "dense"] = "board",
+        width: int = 128,
+        embedding_size: int = 32,
+        critic: Critic = "hidden",
+    ) -> None:
+        super().__init__()
+        self.critic = critic
+        self.register_buffer("scales", torch.tensor(SCALES), persistent=False)
+        self._sizes = kind, embedding_size, width, num_actions
+        self.policy: Any = self.new_policy()
+        if critic == "shared":
+            self.value: nn.Module = nn.Linear(width, num_players)
+        else:
+            inputs = SIZE + (NUM_HIDDEN if critic == "hidden" else 0)
+            layers = nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()
+            self.value = nn.Sequential(*layers, nn.Linear(width, num_players))
+
+    def new_policy(self) -> nn.Module:
+        """A policy like that of the network, with weights of its own."""
+        kind, embedding_size, width, num_actions = self._sizes
+        if kind == "board":
+            return BoardLayers(embedding_size, width, num_actions).to(self.scales.device)
+        return _DenseLayers(width, num_actions).to(self.scales.device)
+
+    def log_probabilities(self, units: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """(K, A) of the actions, of illegal ones very low: what it takes to play.
+
+        Args:
+            units: (K, N) int8 observations.
+            mask: (K, A) 1 for each legal action.
+        """
+        return _masked(self.policy.forward_actor(self._scaled(units)), mask)
+
+    def forward(
+        self, units: torch.Tensor, mask: torch.Tensor, hidden: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """(K, A) log-probabilities, and (K, P) values.
+
+        Args:
+            units: (K, N) int8 observations.
+            mask: (K, A) 1 for each legal action.
+            hidden: (K, H) as `hidden_part` gives it; not looked at by critics that don't see it.
+        """
+        x = self._scaled(units)
+        logits, features = self.policy(x)
+        if self.critic == "separate":
+            features = x
+        elif self.critic == "hidden":
+            features = torch.cat([x, hidden.to(x.dtype)], 1)
+        values: torch.Tensor = self.value(features)
+        return _masked(logits, mask), values
+
+    def _scaled(self, units: torch.Tensor) -> torch.Tensor:
+        return (units * self.scales).clamp(max=1.0)
+
+    def export(self, rules: Rules, card: Mapping[str, Any] | None = None) -> Model:
+        """The policy alone, as a model that plays without torch.
+
+        Args:
+            rules: those that it was trained with.
+            card: how it was trained.
+        """
+        arrays = {name: array.detach().cpu().numpy() for name, array in self._arrays().items()}
+        board = isinstance(self.policy, BoardLayers)
+        network = BoardNetwork(arrays) if board else DenseNetwork.of(arrays, "relu")
+        return Model(network, "logits", "sample", rules.to_dict(), card or {})
+
+    @torch.no_grad()
+    def take_policy(self, model: Model) -> None:
+        """Start from the policy of a model.
+
+        Raises:
+            ValueError: for a network of another kind or size.
+        """
+        arrays, own = model.network.arrays, self._arrays()
+        given = {name: array.shape for name, array in arrays.items()}
+        if given != {name: tuple(array.shape) for name, array in own.items()}:
+            allowed = "a network of the kind and the sizes that are trained"
+            raise not_possible("a start from", model.network.text(), allowed)
+        for name, array in arrays.items():
+            own[name].copy_(torch.tensor(array))
+
+    def _arrays(self) -> dict[str, torch.Tensor]:
+        """The policy's parameters, by the names that they have in model files."""
+        if isinstance(self.policy, BoardLayers):
+            return dict(self.policy.layers.items())
+        layers = [part for part in self.policy.modules() if isinstance(part, nn.Linear)]
+        named: dict[str, torch.Tensor] = {}
+        for k, layer in enumerate(layers):
+            named |= {f"weight_{k}": layer.weight, f"bias_{k}": layer.bias}
+        return named
+
+
+class _DenseLayers(nn.Module):
+    """Two dense layers and logits; called like `BoardLayers`."""
+
+    def __init__(self, width: int, actions: int) -> None:
+        super().__init__()
+        layers = nn.Linear(SIZE, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()
+        self.hidden, self.head = nn.Sequential(*layers), nn.Linear(width, actions)
+        with torch.no_grad():
+            self.head.weight *= 0.1
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        features = self.hidden(x)
+        return self.head(features), features
+
+    def forward_actor(self, x: torch.Tensor) -> torch.Tensor:
+        logits: torch.Tensor = self(x)[0]
+        return logits
+
+
+def hidden_part(global_state: torch.Tensor, players: torch.Tensor, num_players: int) -> Any:
+    """(K, H) hands and development cards of all, from the seat to move on.
+
+    Args:
+        global_state: (K, M) full information, in absolute seats.
+        players: (K,) seats to move.
+        num_players: P.
+    """
+    seats = (players.long()[:, None] + torch.arange(num_players, device=players.device)) % (
+        num_players
+    )
+    parts = []
+    for name in _SEEN_BY_CRITICS:
+        all_seats = global_state[:, GLOBAL_PLACES[name]].reshape(len(players), MAX_PLAYERS, -1)
+        own_first = all_seats.gather(1, seats[..., None].expand(-1, -1, all_seats.shape[-1]))
+        parts.append(nn.functional.pad(own_first, (0, 0, 0, MAX_PLAYERS - num_players)).flatten(1))
+    return torch.cat(parts, 1)
+
+
+def from_the_seat_to_move(values: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
+    """(K, P) numbers of absolute seats, from the seat (K,) to move on."""
+    count = values.shape[1]
+    seats = (players.long()[:, None] + torch.arange(count, device=players.device)) % count
+    return values.gather(1, seats)
+
+
+def _masked(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    return logits.float().masked_fill(mask == 0, _ILLEGAL).log_softmax(-1)
