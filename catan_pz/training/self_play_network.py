@@ -132,7 +132,7 @@ class SelfPlayNetwork(nn.Module):
         given = {name: array.shape for name, array in arrays.items()}
         if given != {name: tuple(array.shape) for name, array in own.items()}:
             allowed = "a network of the kind and the sizes that are trained"
-            raise not_possible("a start from", model.network.text(), allowed)
+            raise not_possible("option init", model.network.text(), allowed)
         for name, array in arrays.items():
             own[name].copy_(torch.tensor(array))
 

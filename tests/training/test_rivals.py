@@ -1,0 +1,128 @@
+"""Rivals of a learner: shares, matching by win rate, past selves in files."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="takes the extra `train`")
+pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+
+from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.rules import Rules
+from catan_pz.training.rivals import LEARNER, Rivals, sampled
+from catan_pz.training.self_play_network import SelfPlayNetwork
+
+RULES = Rules(num_players=2, trading=False)
+
+
+def network(seed=0):
+    torch.manual_seed(seed)
+    return SelfPlayNetwork(252, 2, kind="dense", width=8, critic="shared")
+
+
+def make(folder, others=("random",), share=0.5, games=400, **options):
+    return Rivals(folder, network(), list(others), games, 2, share=share, **options)
+
+
+def test_a_share_of_the_games_has_rivals(tmp_path):
+    rivals = make(tmp_path, share=0.25)
+    assert (rivals.rival != LEARNER).sum() == 100
+    players = torch.zeros(400, dtype=torch.int8)
+    learns = rivals.learns(players)
+    assert learns.sum() == 300 + 50
+    assert learns[rivals.rival == LEARNER].all()
+
+
+def test_rivals_that_win_play_more(tmp_path):
+    rivals = make(tmp_path, ["random", "heuristic"], share=1.0)
+    for number in range(8):
+        rivals.begin(number)
+        learner_wins = rivals.rival == 0  # against random always, against heuristic never
+        winners = torch.where(learner_wins, rivals.seat, 1 - rivals.seat)
+        rivals.count(winners, torch.ones(400, dtype=torch.bool))
+    strong, weak = (float(rivals.win_rates[k]) for k in (1, 0))
+    assert strong < 0.05
+    assert weak > 0.9
+    assert (rivals.rival == 1).sum() > 300
+
+
+def test_games_that_did_not_end_count_nothing(tmp_path):
+    rivals = make(tmp_path)
+    before = rivals.rival.clone()
+    rivals.count(rivals.seat, torch.zeros(400, dtype=torch.bool))
+    assert torch.equal(rivals.rival, before)
+    assert torch.equal(rivals.win_rates, torch.tensor([0.5]))
+
+
+def test_past_selves_play_as_their_files_say(tmp_path):
+    rivals = make(tmp_path, others=(), share=1.0, games=64, active=2)
+    assert (rivals.rival == LEARNER).all()
+    for k in range(3):
+        rivals.add(f"{k}", network(k + 1).export(RULES))
+    assert set(rivals.names) <= {"0", "1", "2"}
+    assert (rivals.rival != LEARNER).all()
+    batch = SelfPlayBatch(64, RULES, observation="units", seed=1)
+    units, mask = torch.tensor(batch.observation), torch.tensor(batch.mask)
+    where = torch.arange(64) % 2 == 0
+    counts = np.zeros((len(rivals.names), 252))
+    for _ in range(50):
+        actions = rivals.act(units, mask, where)
+        assert mask.gather(1, actions[:, None])[where].all()
+        for k in range(len(rivals.names)):
+            chosen = actions[where & (rivals.rival == k)].numpy()
+            np.add.at(counts[k], chosen, 1)
+    for k, name in enumerate(rivals.names):
+        rows = where & (rivals.rival == k)
+        policy = network(int(name) + 1).log_probabilities(units[rows], mask[rows]).exp()
+        assert np.abs(counts[k] / 50 - policy.sum(0).detach().numpy()).max() < 0.8
+
+
+def test_the_oldest_past_self_is_dropped(tmp_path):
+    rivals = make(tmp_path, games=8, size=2, active=4)
+    for k in range(3):
+        rivals.add(f"{k}", network().export(RULES))
+    assert rivals.pool == ["1", "2"]
+    assert rivals.names[0] == "random"
+
+
+def test_rivals_go_on_from_a_state(tmp_path):
+    ones = make(tmp_path, others=["heuristic"], games=32, share=1.0)
+    for k in range(2):
+        ones.begin(k)
+        ones.add(f"{k}", network(k).export(RULES))
+        ones.count(ones.seat, torch.arange(32) % 3 == 0)
+    others = make(tmp_path, others=["heuristic"], games=32, share=1.0)
+    others.set_state(ones.get_state())
+    batch = SelfPlayBatch(32, RULES, observation="units", seed=1)
+    units, mask = torch.tensor(batch.observation), torch.tensor(batch.mask)
+    where = torch.ones(32, dtype=torch.bool)
+    for rivals in (ones, others):
+        rivals.begin(7)
+    assert torch.equal(ones.win_rates, others.win_rates)
+    assert torch.equal(ones.act(units, mask, where), others.act(units, mask, where))
+    for rivals in (ones, others):
+        rivals.count(rivals.seat, where)
+    assert torch.equal(ones.rival, others.rival)
+    (tmp_path / f"{ones.names[-1]}.npz").unlink()
+    with pytest.raises(ValueError, match="past self .* is missing"):
+        others.set_state(ones.get_state())
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"share": 1.5}, "rivals_share=1.5 .* from 0 to 1"),
+        ({"others": ["search"]}, "opponents='search' .* stateless"),
+        ({"others": ["nobody"]}, "agent 'nobody'"),
+        ({"size": 0}, "league_size=0"),
+    ],
+)
+def test_options_that_are_not_possible(tmp_path, options, named):
+    with pytest.raises(ValueError, match=named):
+        make(tmp_path, **options)
+
+
+def test_actions_are_drawn_by_their_probabilities():
+    chances = torch.tensor([[0.7, 0.3, 0.0]]).log().expand(20000, -1)
+    drawn = sampled(chances, torch.Generator().manual_seed(1)).bincount(minlength=3)
+    assert drawn[2] == 0
+    assert abs(float(drawn[0]) / 20000 - 0.7) < 0.015

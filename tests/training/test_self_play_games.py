@@ -1,0 +1,79 @@
+"""Rounds of self-play: frames, who learns, demonstrations."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="takes the extra `train`")
+pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+
+from catan_pz import agents
+from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.rules import Rules
+from catan_pz.training.rivals import Rivals
+from catan_pz.training.self_play_games import SelfPlayGames
+from catan_pz.training.self_play_network import SelfPlayNetwork
+
+RULES = Rules(num_players=3, trading=False, victory_points=4)
+DISCOUNTS = {"gamma": 0.99, "gae_lambda": 0.9}
+
+
+def make(tmp_path, *, share=0.5, symmetries=True, kind="board", others=("heuristic",), games=12):
+    torch.manual_seed(0)
+    network = SelfPlayNetwork(252, 3, kind=kind, width=16, embedding_size=8)
+    past = SelfPlayNetwork(252, 3, kind=kind, width=16, embedding_size=8, critic="shared")
+    batch = SelfPlayBatch(games, RULES, observation="units", seed=4, global_state=True)
+    rivals = Rivals(tmp_path, past, list(others), games, 3, share=share)
+    return network, SelfPlayGames(batch, rivals, 40, symmetries=symmetries)
+
+
+def test_only_the_learners_decisions_are_learned_from(tmp_path):
+    network, games = make(tmp_path)
+    played = games.play(network, 0, **DISCOUNTS)
+    alone = make(tmp_path, share=0.0)[1].play(network, 0, **DISCOUNTS)
+    assert len(alone) > 40 * 12 - 3 * 12
+    # Of six games with rivals one decision in three is the learner's.
+    assert 0.5 < len(played) / len(alone) < 0.8
+    assert played.mask.gather(1, played.action[:, None]).all()
+    assert played.targets.shape == played.has_target.shape == (len(played), 3)
+    assert played.has_target[:, 0].all()
+
+
+def test_what_was_played_is_what_the_network_gave(tmp_path):
+    network, games = make(tmp_path)
+    played = games.play(network, 0, **DISCOUNTS)
+    with torch.no_grad():
+        chances, _ = network(played.units, played.mask, played.hidden)
+    chosen = chances.gather(1, played.action[:, None])[:, 0]
+    assert torch.allclose(chosen, played.log_probability, atol=1e-4)
+
+
+def test_frames_change_nothing_for_a_network_that_is_the_same_in_all(tmp_path):
+    """Policies of the board network: the same games, whether boards are shown turned or not."""
+    results = []
+    for symmetries in (True, False):
+        network, games = make(tmp_path, symmetries=symmetries, share=0.0)
+        with torch.no_grad():
+            for array in network.value.parameters():  # which sees the board as a plain vector
+                array.zero_()
+        expert = agents.load("heuristic")
+        played = games.play(network, 0, expert=expert, **DISCOUNTS)
+        results.append((played, games))
+    (turned, games), (plain, others) = results
+    assert not torch.equal(turned.units, plain.units)
+    assert torch.allclose(turned.log_probability, plain.log_probability, atol=1e-4)
+    assert torch.allclose(turned.advantage, plain.advantage, atol=1e-5)
+    state, other = games.games.get_state(), others.games.get_state()
+    assert all((state[name] == other[name]).all() for name in state)
+
+
+def test_an_expert_plays_all_seats(tmp_path):
+    network, games = make(tmp_path, share=1.0)
+    played = games.play(network, 3, expert=agents.load("heuristic"), **DISCOUNTS)
+    assert len(played) > 40 * 12 - 3 * 12
+    assert games.finished > 0
+
+
+def test_the_same_round_is_played_alike(tmp_path):
+    rounds = [make(tmp_path)[1].play(make(tmp_path)[0], 5, **DISCOUNTS) for _ in range(2)]
+    other = make(tmp_path)[1].play(make(tmp_path)[0], 6, **DISCOUNTS)
+    assert torch.equal(rounds[0].action, rounds[1].action)
+    assert len(other) != len(rounds[0]) or not torch.equal(other.action, rounds[0].action)

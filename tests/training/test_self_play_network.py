@@ -1,0 +1,121 @@
+"""The network of self-play: sizes, what its critics see, models in and out."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="takes the extra `train`")
+pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+
+from catan_pz import agents
+from catan_pz.agents.network import NetworkAgent
+from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.rules import Rules
+from catan_pz.training.self_play_network import (
+    NUM_HIDDEN,
+    SelfPlayNetwork,
+    from_the_seat_to_move,
+    hidden_part,
+)
+
+RULES = Rules(num_players=3, trading=False)
+KINDS = ("board", "dense")
+CRITICS = ("shared", "separate", "hidden")
+
+
+def network(kind="board", critic="hidden", players=3):
+    torch.manual_seed(0)
+    sizes = {"width": 16, "embedding_size": 8}
+    return SelfPlayNetwork(RULES.num_actions, players, kind=kind, critic=critic, **sizes)
+
+
+def played(steps=60, games=4):
+    batch = SelfPlayBatch(games, RULES, observation="units", seed=2, global_state=True)
+    for _ in range(steps):
+        batch.step(batch.sample())
+    return batch
+
+
+def test_the_parameters_of_dense_networks_are_those_worked_out_by_hand():
+    policy = 1000 * 16 + 16 + 16 * 16 + 16 + 16 * 252 + 252
+    value = {
+        "shared": 16 * 3 + 3,
+        "separate": 1000 * 16 + 16 + 16 * 16 + 16 + 16 * 3 + 3,
+        "hidden": 1040 * 16 + 16 + 16 * 16 + 16 + 16 * 3 + 3,
+    }
+    assert NUM_HIDDEN == 4 * 5 + 4 * 5
+    for critic in CRITICS:
+        counted = sum(array.numel() for array in network("dense", critic).parameters())
+        assert counted == policy + value[critic]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("critic", CRITICS)
+def test_only_critics_that_may_see_hidden_cards_do(kind, critic):
+    units = torch.randint(0, 5, (3, 1000), dtype=torch.int8)
+    mask = torch.ones((3, 252), dtype=torch.int8)
+    hidden, others = torch.zeros((3, NUM_HIDDEN)), torch.ones((3, NUM_HIDDEN))
+    one = network(kind, critic)
+    policies, values = one(units, mask, hidden)
+    same_policies, other_values = one(units, mask, others)
+    assert values.shape == (3, 3)
+    assert torch.equal(policies, same_policies)
+    assert torch.equal(policies, one.log_probabilities(units, mask))
+    assert torch.equal(values, other_values) == (critic != "hidden")
+
+
+def test_illegal_actions_have_no_probability():
+    batch = played()
+    mask = torch.tensor(batch.mask)
+    chances = network().log_probabilities(torch.tensor(batch.observation), mask).exp()
+    assert torch.allclose(chances.sum(1), torch.ones(4))
+    assert (chances[mask == 0] == 0).all()
+
+
+def test_hidden_parts_begin_with_the_seat_to_move():
+    batch = played()
+    parts = hidden_part(torch.tensor(batch.batch.global_state), torch.tensor(batch.player), 3)
+    assert parts.shape == (4, NUM_HIDDEN)
+    hands = parts[:, :20].reshape(4, 4, 5) * 10
+    cards = parts[:, 20:].reshape(4, 4, 5)
+    for game in range(4):
+        state = batch.batch.game(game).state
+        for k in range(3):
+            seat = (int(batch.player[game]) + k) % 3
+            assert np.allclose(hands[game, k], np.minimum(state["hand"][seat], 10), atol=1e-4)
+            assert (cards[game, k].numpy() > 0).tolist() == (state["cards"][seat] > 0).tolist()
+        assert (hands[game, 3] == 0).all()
+
+
+def test_numbers_of_seats_are_counted_from_the_one_to_move():
+    numbers = torch.tensor([[10, 11, 12], [20, 21, 22]])
+    turned = from_the_seat_to_move(numbers, torch.tensor([2, 1], dtype=torch.int8))
+    assert turned.tolist() == [[12, 10, 11], [21, 22, 20]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_plays_as_the_network_does(kind, tmp_path):
+    batch, one = played(), network(kind)
+    one.export(RULES).save(tmp_path / "model.npz", "float32")
+    agent = NetworkAgent(tmp_path / "model.npz")
+    expected = one.log_probabilities(torch.tensor(batch.observation), torch.tensor(batch.mask))
+    chances = agent.probabilities(batch.observation, batch.mask)
+    assert np.allclose(chances, expected.exp().detach().numpy(), atol=1e-4)
+    other = network(kind)
+    with torch.no_grad():
+        for array in other.parameters():
+            array += 1
+    other.take_policy(agent.model)
+    again = other.log_probabilities(torch.tensor(batch.observation), torch.tensor(batch.mask))
+    assert torch.allclose(again, expected, atol=1e-6)
+
+
+def test_the_policy_of_a_shipped_model_is_taken_or_refused():
+    shipped = agents.load("ppo-4p-notrade").model
+    whole = SelfPlayNetwork(252, 4, width=128, embedding_size=32)
+    whole.take_policy(shipped)
+    assert np.array_equal(
+        whole.export(Rules(trading=False)).network.arrays["dense_head"],
+        shipped.network.arrays["dense_head"],
+    )
+    with pytest.raises(ValueError, match="init='board network.* is not possible"):
+        network("dense").take_policy(shipped)
