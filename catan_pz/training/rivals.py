@@ -137,7 +137,7 @@ class Rivals:
         self._games = self._games * keep + games
         self._draw(ended & self._has_rival)
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def act(self, units: torch.Tensor, mask: torch.Tensor, where: torch.Tensor) -> torch.Tensor:
         """(B,) actions, of the rivals where they decide, and of no meaning elsewhere.
 

@@ -104,7 +104,7 @@ class SelfPlayGames:
         players = torch.as_tensor(games.player)
         return units, mask, hidden_part(torch.as_tensor(state), players, games.num_players)
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def play(
         self,
         network: Network,
@@ -163,9 +163,13 @@ class SelfPlayGames:
     def _ask(self, expert: Agent, seed: int) -> torch.Tensor:
         """(B,) an expert's choices for the seats to move, in the games' frames."""
         games = self.games
-        seen = (torch.as_tensor(x).cpu().numpy() for x in (games.observation, games.mask))
+        observation, mask = (
+            torch.as_tensor(x).cpu().numpy() for x in (games.observation, games.mask)
+        )
         bits = np.random.default_rng(seed).integers(2**64, size=games.num_games, dtype=np.uint64)
-        actions = torch.as_tensor(expert.act_batch(Views(*seen, bits, bits)), device=self.device)
+        actions = torch.as_tensor(
+            expert.act_batch(Views(observation, mask, bits, bits)), device=self.device
+        )
         return self._shown_action.gather(1, actions.long()[:, None])[:, 0]
 
     def _decisions(self, data: Any, learns: torch.Tensor) -> Decisions:

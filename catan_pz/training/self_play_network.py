@@ -121,7 +121,7 @@ class SelfPlayNetwork(nn.Module):
         network = BoardNetwork(arrays) if board else DenseNetwork.of(arrays, "relu")
         return Model(network, "logits", "sample", rules.to_dict(), card or {})
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def take_policy(self, model: Model) -> None:
         """Start from the policy of a model.
 

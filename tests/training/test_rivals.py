@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="takes the extra `train`")
+pytest.importorskip("torch", reason="takes the extra `train`")
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+
+import torch
 
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rules import Rules
@@ -103,7 +105,7 @@ def test_rivals_go_on_from_a_state(tmp_path):
         rivals.count(rivals.seat, where)
     assert torch.equal(ones.rival, others.rival)
     (tmp_path / f"{ones.names[-1]}.npz").unlink()
-    with pytest.raises(ValueError, match="past self .* is missing"):
+    with pytest.raises(ValueError, match=r"past self .* is missing"):
         others.set_state(ones.get_state())
 
 

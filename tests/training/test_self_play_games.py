@@ -2,8 +2,10 @@
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="takes the extra `train`")
+pytest.importorskip("torch", reason="takes the extra `train`")
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+
+import torch
 
 from catan_pz import agents
 from catan_pz.env.self_play import SelfPlayBatch

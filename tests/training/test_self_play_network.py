@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="takes the extra `train`")
+pytest.importorskip("torch", reason="takes the extra `train`")
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+
+import torch
 
 from catan_pz import agents
 from catan_pz.agents.network import NetworkAgent
@@ -103,7 +105,7 @@ def test_a_model_plays_as_the_network_does(kind, tmp_path):
     other = network(kind)
     with torch.no_grad():
         for array in other.parameters():
-            array += 1
+            array.add_(1)
     other.take_policy(agent.model)
     again = other.log_probabilities(torch.tensor(batch.observation), torch.tensor(batch.mask))
     assert torch.allclose(again, expected, atol=1e-6)
@@ -117,5 +119,5 @@ def test_the_policy_of_a_shipped_model_is_taken_or_refused():
         whole.export(Rules(trading=False)).network.arrays["dense_head"],
         shipped.network.arrays["dense_head"],
     )
-    with pytest.raises(ValueError, match="init='board network.* is not possible"):
+    with pytest.raises(ValueError, match=r"init='board network.* is not possible"):
         network("dense").take_policy(shipped)
