@@ -384,7 +384,8 @@ def model_of(name: str) -> Model:
     agent = agents.load(name)
     if not isinstance(agent, NetworkAgent):
         raise not_possible("option init", name, "a model")
-    return agent.model
+    model: Model = agent.model
+    return model
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
