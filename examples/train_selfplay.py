@@ -194,7 +194,7 @@ class Run:
         cuda = args.device == "cuda" or (args.device == "auto" and torch.cuda.is_available())
         device = torch.device("cuda" if cuda else "cpu")
         torch.manual_seed(args.seed)
-        self.network = self.make_network(args.critic).to(device)
+        self.network: SelfPlayNetwork = self.make_network(args.critic).to(device)
         if args.init:
             self.network.take_policy(model_of(args.init))
         self.called: Any = (
