@@ -16,6 +16,7 @@ _HOMES: dict[str, str] = {
     "xenou_kept": "catan_pz.agents.xenou:kept",
     "rocco": "catan_pz.agents.rocco.agent:RoccoAgent",
     "rocco_random": "catan_pz.agents.rocco.agent:RandomRoccoAgent",
+    "charlesworth": "catan_pz.agents.charlesworth.agent:CharlesworthAgent",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 

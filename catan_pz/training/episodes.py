@@ -180,7 +180,7 @@ class EpisodeRun:
         self.checkpoints.save(len(self.rows), state)
         trained = {"games": len(self.rows), "seconds": round(self.seconds)}
         self.learner.save(self.out, {**self.card, **trained, "results": self.curve[-1:]})
-        write_bytes(self.out / "episodes.csv", _as_csv(self.rows))
+        write_bytes(self.out / "episodes.csv", as_csv(self.rows))
         players = self.learner.rules.num_players
         write_curve(self.out, self.curve, title=self.title, num_players=players, unit="games")
 
@@ -191,7 +191,8 @@ class EpisodeRun:
         self._seconds_before = saved["seconds"]
 
 
-def _as_csv(rows: list[dict[str, Any]]) -> bytes:
+def as_csv(rows: list[dict[str, Any]]) -> bytes:
+    """Rows of figures by name as a table."""
     text = io.StringIO()
     table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     table.writeheader()

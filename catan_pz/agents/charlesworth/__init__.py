@@ -1,0 +1,1 @@
+"""Charlesworth's four-player agent: a policy of heads, and forward search on it."""

@@ -1,0 +1,143 @@
+"""Candidates of a search, and the choice among them by upper confidence bounds.
+
+Letters: S slots of a joint action.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.charlesworth import choices as ch
+from catan_pz.agents.charlesworth.choices import COLUMN, Choices, Situations, mask_of
+from catan_pz.agents.charlesworth.games import Policy
+from catan_pz.factored import UNUSED
+
+DRAWS: Final = 12
+"""Samples of each legal kind, of which the different ones may become candidates."""
+
+MOST_OFFERS: Final = 3
+
+_ORDER: Final = (
+    *(ch.SETTLEMENT, ch.CITY, ch.ROBBER, ch.STEAL, ch.DISCARD),
+    *(ch.ROAD, ch.PLAY, ch.EXCHANGE, ch.PROPOSE),
+)
+"""Kinds of which further candidates are taken, in this order, after one of each kind."""
+
+
+def candidates(
+    policy: Policy,
+    units: NDArray[np.int8],
+    mask: NDArray[np.int8],
+    rng: np.random.Generator,
+    most: int,
+) -> Choices:
+    """(candidates, S) different joint actions of one decision, at least one of each legal kind.
+
+    Args:
+        policy: samples them.
+        units: (N,) observation.
+        mask: (A,) legal actions.
+        rng: where the samples come from.
+        most: how many at most, where there are no more kinds; in the set-up there is one for
+            each place of a settlement.
+    """
+    none = np.full((1, ch.NUM_SLOTS), UNUSED, np.int8)
+    found = Situations.of(units[None], mask[None])
+    kinds = np.flatnonzero(mask_of("kind", found, none)[0])
+    if len(kinds) == 1 and kinds[0] == ch.SETTLEMENT:
+        return _all_settlements(found, none)
+    rows = np.repeat(kinds, DRAWS)
+    drawn = policy.decide(
+        np.repeat(units[None], len(rows), axis=0),
+        np.repeat(mask[None], len(rows), axis=0),
+        rng.random((len(rows), ch.NUM_SLOTS)),
+        kinds=rows,
+    ).choices
+    by_kind = {int(kind): _different(drawn[rows == kind]) for kind in kinds}
+    chosen = [own[0] for own in by_kind.values()]
+    for kind in _ORDER:
+        own = by_kind.get(kind, [])[1 : MOST_OFFERS if kind == ch.PROPOSE else None]
+        chosen += own[: max(0, most - len(chosen))]
+    return np.array(chosen)
+
+
+def _all_settlements(found: Situations, none: Choices) -> Choices:
+    first = none.copy()
+    first[0, 0] = ch.SETTLEMENT
+    corners = np.flatnonzero(mask_of("corner", found, first)[0])
+    rows = np.repeat(first, len(corners), axis=0)
+    rows[:, COLUMN["corner"]] = corners
+    return rows
+
+
+def _different(rows: Choices) -> list[NDArray[np.int8]]:
+    """Rows without their repetitions, in their order."""
+    return list({row.tobytes(): row for row in rows}.values())
+
+
+class Spread:
+    """The standard deviation of the last 500 values, at least 1."""
+
+    def __init__(self) -> None:
+        self._values: deque[float] = deque(maxlen=500)
+
+    def add(self, value: float) -> None:
+        """Add a value."""
+        self._values.append(value)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation."""
+        return max(1.0, float(np.std(self._values))) if self._values else 1.0
+
+
+@dataclass
+class Node:
+    """A decision of the searcher with its candidates, chosen by upper confidence bounds.
+
+    Runs that have begun and not yet ended count as visits. Source: Liu et al., "Watch the
+    Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree Search", 2020 (WU-UCT).
+
+    Attributes:
+        rows: (n, S) the candidates.
+        finished: (n,) runs that have ended.
+        running: (n,) runs that have not.
+        total: (n,) sum of the values of those that have ended.
+    """
+
+    rows: Choices
+    finished: NDArray[np.int64] = field(init=False)
+    running: NDArray[np.int64] = field(init=False)
+    total: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.finished = np.zeros(len(self.rows), np.int64)
+        self.running = np.zeros(len(self.rows), np.int64)
+        self.total = np.zeros(len(self.rows))
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """(n,) mean value of each candidate, -inf for those without a finished run."""
+        visited = self.finished > 0
+        return np.where(visited, self.total / np.maximum(self.finished, 1), -np.inf)
+
+    def begin(self, exploration: float, deviation: float) -> int:
+        """The candidate of the next run, which counts as running."""
+        visits = self.finished + self.running
+        bonus = np.sqrt(2 * np.log(visits.sum() + 2) / np.maximum(visits, 1))
+        means = np.where(self.finished > 0, self.means, 0.0)
+        scores = np.where(visits == 0, np.inf, means + exploration * deviation * bonus)
+        # Where no run has ended yet the mean isn't known: fewer runs come first.
+        scores = np.where((visits > 0) & (self.finished == 0), -visits.astype(float), scores)
+        chosen = int(scores.argmax())
+        self.running[chosen] += 1
+        return chosen
+
+    def end(self, candidate: int, value: float) -> None:
+        """A run of a candidate has ended with a value."""
+        self.running[candidate] -= 1
+        self.finished[candidate] += 1
+        self.total[candidate] += value

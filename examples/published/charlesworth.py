@@ -1,0 +1,361 @@
+r"""PPO for four-player Catan with trade: a head for each part of an action, and a league.
+
+    python examples/published/charlesworth.py --help
+    python examples/published/charlesworth.py --size small --workers 2 --games 192 \
+        --decisions 16384 --out runs/charlesworth
+    python examples/published/charlesworth.py --size small --workers 2 --games 192 \
+        --decisions 16384 --out runs/charlesworth --resume
+
+A joint action is a kind and the choices that it needs; offers are composed card by card. One seat
+of each game learns, past selves play the others. After each batch of decisions the network is
+updated by PPO, with a value function for normalised returns.
+
+The output folder holds the last two checkpoints, the snapshots of the league, `model.npz` (an
+agent of the name `charlesworth:model=runs/charlesworth/model.npz`) with its card `model.md`,
+`updates.csv`, `curve.csv` and `curve.png`, and `result.json`. `--resume` continues from the last
+checkpoint and computes the same numbers as a training that never stopped.
+
+Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement Learning",
+2022. Letters: B games, P seats, K decisions, S slots of a joint action, M masks of all slots.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from catan_pz import agents, encoders
+from catan_pz.agents.charlesworth.choices import NUM_SLOTS
+from catan_pz.agents.charlesworth.games import PlannedGames, Policy
+from catan_pz.agents.charlesworth.model import ENCODERS, CharlesworthModel
+from catan_pz.agents.charlesworth.networks import Architecture
+from catan_pz.rewards import LinearReward, WinAndTerms
+from catan_pz.rules import Rules
+from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.updates import UpdateRun
+from catan_pz.training.evaluation import SEED_OFFSET
+from catan_pz.training.hardware import hardware
+from catan_pz.training.joint_actions import evaluate, values_of
+from catan_pz.training.joint_matches import win_rate
+from catan_pz.training.options import Count, check_device, command_line, parse
+from catan_pz.training.past_selves import PastSelves
+from catan_pz.training.recording import END, UNKNOWN, Batch, Recording
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args:
+    """Options; the defaults are the source's, but for the number of updates and the device."""
+
+    updates: Count = 3500
+    """updates to train for"""
+    workers: Count = 128
+    """groups of games; those of a group have the same three opponents"""
+    games: Count = 5
+    """games of a group"""
+    decisions: Count = 128_000
+    """decisions of the learner in an update, at least"""
+    encoder: Literal["charlesworth", "charlesworth_flags", "charlesworth_2022"] = "charlesworth"
+    """observation: as published charlesworth_2022; with roads, harbors, phase; with counts"""
+    size: Literal["full", "small"] = "full"
+    """layers of the network: those of the source, or smaller ones"""
+    reward: Literal["text", "win"] = "text"
+    """500 for a win, with dense terms as in the text, or alone as in the published code"""
+    trading: bool = True
+    """trade between players"""
+    forced: bool = True
+    """decisions with a single legal action are decisions of the learner, too"""
+    max_turns: Count = 1000
+    """turns after which a game is broken off"""
+
+    epochs: Count = 10
+    """passes over the decisions of an update"""
+    minibatches: Count = 64
+    """parts of a pass"""
+    gamma: float = 0.999
+    """discount from a decision of a seat to its next"""
+    gae_lambda: float = 0.95
+    """weight of later estimates in advantages"""
+    clip: float = 0.2
+    """bound of probability ratios, and of steps of normalised values"""
+    learning_rate: float = 3e-4
+    """learning rate of Adam at the start"""
+    decay_decisions: float = 1e9
+    """decisions after which the learning rate is 0"""
+    entropy: float = 0.01
+    """coefficient of the entropy"""
+    value: float = 1.0
+    """coefficient of the value loss"""
+    max_grad_norm: float = 0.5
+    """norm that gradients are clipped to"""
+    value_mean: float = 150.0
+    """value that is normalised to 0"""
+    value_scale: float = 150.0
+    """difference of values that is normalised to 1"""
+
+    league_every: Count = 4
+    """updates between snapshots"""
+    league_size: Count = 500
+    """snapshots kept; the oldest is dropped first"""
+
+    seed: int = 1
+    """random seed of games, network and learning"""
+    eval_every: Count = 100
+    """updates between evaluations"""
+    eval_games: Count = 1200
+    """games of an evaluation against each opponent"""
+    eval_against: str = "random,heuristic"
+    """opponents in evaluations, beside past selves"""
+    eval_past: str = "125,250"
+    """updates by which past selves in evaluations are older"""
+    checkpoint_every: Count = 5
+    """updates between checkpoints"""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """device of the network"""
+    threads: Count = 1
+    """CPU threads of torch"""
+    out: str = "runs/charlesworth"
+    """output folder"""
+    resume: bool = False
+    """continue from the last checkpoint in the output folder"""
+
+    def make_rules(self) -> Rules:
+        """The rules of the games."""
+        options = {"trading": self.trading, "skip_forced": not self.forced}
+        return Rules.make("charlesworth", max_turns=self.max_turns, **options)
+
+    def make_reward(self) -> LinearReward:
+        """The reward of a decision, summed until the seat's next one."""
+        return WinAndTerms() if self.reward == "text" else LinearReward(won=500.0)
+
+
+def advantages(batch: Batch, values: np.ndarray, gamma: float, gae_lambda: float) -> np.ndarray:
+    """(K,) generalized advantage estimates; zero for decisions that aren't complete."""
+    reward, following, values = batch["reward"].tolist(), batch["next"].tolist(), values.tolist()
+    found = [0.0] * len(values)
+    for k in reversed(range(len(values))):
+        then = following[k]
+        if then == UNKNOWN:
+            continue
+        found[k] = reward[k] - values[k]
+        if then != END:
+            found[k] += gamma * (values[then] + gae_lambda * found[then])
+    return np.array(found)
+
+
+class Learner:
+    """Plays against past selves, and learns by PPO."""
+
+    def __init__(self, args: Args) -> None:
+        self.args, self.rules = args, args.make_rules()
+        self.rng = np.random.default_rng([args.seed, 0xC4A2])
+        self.encoder = encoders.load(args.encoder)
+        self.architecture = Architecture(args.size, ENCODERS[args.encoder])
+        initial = self.architecture.initial(self.rng)
+        self.weights = {
+            name: torch.tensor(array, device=args.device, requires_grad=True)
+            for name, array in initial.items()
+        }
+        self.optimizer = torch.optim.Adam(self.weights.values(), lr=args.learning_rate, eps=1e-5)
+        self.league = PastSelves(Path(args.out) / "league", args.league_size, args.seed)
+        size = args.workers * args.games
+        batch = CpuBatch(size, self.rules, reward=args.make_reward(), seed=args.seed * 1_000_000)
+        self.games = PlannedGames(batch)
+        # The learner's seat is drawn once for each game, as in the source.
+        self.seats = self.rng.integers(self.rules.num_players, size=size)
+        self.decisions = 0
+
+    def policy(self, weights: Any = None) -> Policy:
+        """The learner as it is now, or a past self."""
+        detached = {name: tensor.detach() for name, tensor in (weights or self.weights).items()}
+        return Policy(self.architecture, detached, self.encoder)
+
+    # --------------------------------------------------------------------------- playing
+
+    def draw_opponents(self) -> tuple[list[Policy], np.ndarray]:
+        """The policies of an update, and (B, P) which of them sits where; 0 is the learner."""
+        args, count = self.args, self.rules.num_players
+        drawn = self.league.draw(args.workers * (count - 1))
+        snapshots = self.league.load(drawn)
+        names = list(snapshots)
+        policies = [self.policy(), *(self.policy(snapshots[name]) for name in names)]
+        places = np.array([1 + names.index(name) for name in drawn]).reshape(args.workers, -1)
+        seated = np.zeros((len(self.seats), count), np.int64)
+        for game, seat in enumerate(self.seats):
+            seated[game, np.arange(count) != seat] = places[game // args.games]
+        return policies, seated
+
+    def collect(self) -> Batch:
+        """Play until there are enough decisions of the learner."""
+        policies, seated = self.draw_opponents()
+        batch, every = self.games.batch, np.arange(len(self.seats))
+        recording = Recording(len(self.seats))
+        while recording.complete < self.args.decisions:
+            asked = self.games.asked()
+            who = seated[asked, batch.player[asked]]
+            choices = np.empty((len(asked), NUM_SLOTS), np.int8)
+            for k in np.unique(who):
+                rows = asked[who == k]
+                units, uniforms = batch.units[rows], self.rng.random((len(rows), NUM_SLOTS))
+                made = policies[k].decide(units, batch.mask[rows], uniforms)
+                choices[who == k] = made.choices
+                if k == 0:
+                    part = {"units": units, "choices": made.choices, "masks": made.masks}
+                    part |= {"log_probability": made.log_probability, "value": made.value}
+                    recording.add(rows, part | {"certainty": made.kinds.max(1)})
+            self.games.step(asked, choices)
+            recording.step(batch.reward[every, self.seats], batch.done, batch.truncated)
+        return recording.batch()
+
+    # -------------------------------------------------------------------------- learning
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Update the network by the decisions of a batch; means of the last epoch."""
+        args, device = self.args, self.args.device
+        encoded = self.encoder.encode(batch["units"])
+        seen = {name: torch.tensor(array, device=device) for name, array in encoded.items()}
+        choices = torch.tensor(batch["choices"].astype(np.int64), device=device)
+        masks = torch.tensor(batch["masks"], device=device)
+        old_log = torch.tensor(batch["log_probability"], dtype=torch.float32, device=device)
+        old_value = torch.tensor(batch["value"], dtype=torch.float32, device=device)
+        complete = np.flatnonzero(batch["next"] != UNKNOWN)
+        for _ in range(args.epochs):
+            # Returns and advantages anew, with the value function as it is now.
+            values = values_of(self.architecture, self.weights, seen).numpy(force=True)
+            values = values * args.value_scale + args.value_mean
+            gae = advantages(batch, values, args.gamma, args.gae_lambda)
+            target = (gae + values - args.value_mean) / args.value_scale
+            gae = (gae - gae[complete].mean()) / (gae[complete].std() + 1e-8)
+            targets, gaes = (
+                torch.tensor(array, dtype=torch.float32, device=device) for array in (target, gae)
+            )
+            figures = []
+            for part in np.array_split(self.rng.permutation(complete), args.minibatches):
+                rows = torch.as_tensor(part, device=device)
+                log, value, entropy = evaluate(
+                    self.architecture,
+                    self.weights,
+                    {name: array[rows] for name, array in seen.items()},
+                    choices[rows],
+                    masks[rows],
+                )
+                ratio = (log - old_log[rows]).exp()
+                clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
+                policy_loss = -torch.min(ratio * gaes[rows], clipped * gaes[rows]).mean()
+                near = old_value[rows] + (value - old_value[rows]).clamp(-args.clip, args.clip)
+                errors = (value - targets[rows]) ** 2, (near - targets[rows]) ** 2
+                value_loss = 0.5 * torch.max(*errors).mean()
+                loss = policy_loss + args.value * value_loss - args.entropy * entropy
+                self.optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.weights.values(), args.max_grad_norm)
+                self.optimizer.step()
+                moved = ((ratio - 1).abs() > args.clip).float().mean()
+                figures.append(torch.stack([policy_loss, value_loss, entropy, moved]).detach())
+        names = ("policy_loss", "value_loss", "entropy", "clipped")
+        return dict(zip(names, torch.stack(figures).mean(0).tolist(), strict=True))
+
+    def update(self, number: int) -> dict[str, Any]:
+        """Play, learn, and take a snapshot for the league when it is time."""
+        args, start = self.args, time.perf_counter()
+        if not self.league.pool:
+            self.league.add(f"{0:08d}", self.weights)
+        batch = self.collect()
+        collected = time.perf_counter()
+        rate = args.learning_rate * max(0.0, 1 - self.decisions / args.decay_decisions)
+        self.optimizer.param_groups[0]["lr"] = rate
+        losses = self.learn(batch)
+        complete = batch["next"] != UNKNOWN
+        self.decisions += int(complete.sum())
+        if (number + 1) % args.league_every == 0:
+            self.league.add(f"{number + 1:08d}", self.weights)
+        return {
+            "decisions": self.decisions,
+            "seconds_playing": collected - start,
+            "seconds_learning": time.perf_counter() - collected,
+            "reward": float(batch["reward"][complete].mean()),
+            "ended": int((batch["next"] == END).sum()),
+            "certainty": float(batch["certainty"].mean()),
+            **losses,
+        }
+
+    # ------------------------------------------------------------------------ evaluating
+
+    def win_rates(self, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Against three copies of each opponent, and of past selves as far as there are any."""
+        args, seed = self.args, self.args.seed + SEED_OFFSET
+        opponents: dict[str, Any] = {
+            name: agents.load(name) for name in args.eval_against.split(",") if name
+        }
+        for steps in (int(word) for word in args.eval_past.split(",") if word):
+            # The newest snapshot that is at least so many updates old.
+            older = [name for name in self.league.pool if int(name) <= number - steps]
+            if older:
+                weights = self.league.read(older[-1])
+                opponents[f"itself, {steps} updates older"] = self.policy(weights)
+        for name, opponent in opponents.items():
+            yield name, win_rate(self.policy(), opponent, self.rules, args.eval_games, seed)
+
+    def snapshots(self) -> list[str]:
+        """Names of the league's files."""
+        return list(self.league.pool)
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write `model.npz` and its card."""
+        arrays = {name: tensor.numpy(force=True) for name, tensor in self.weights.items()}
+        card |= {"decisions": self.decisions}
+        scale = {"value_mean": self.args.value_mean, "value_scale": self.args.value_scale}
+        model = CharlesworthModel(
+            self.architecture, arrays, self.rules, card, self.encoder, **scale
+        )
+        model.save(folder / "model.npz")
+        write_bytes(folder / "model.md", model.card_text("charlesworth").encode())
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the rest of the training depends on."""
+        return {
+            "weights": {name: tensor.detach() for name, tensor in self.weights.items()},
+            "optimizer": self.optimizer.state_dict(),
+            "games": pack_arrays(self.games.get_state()),
+            "league": self.league.get_state(),
+            "rng": json.dumps(self.rng.bit_generator.state),
+            "decisions": self.decisions,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave; seats follow from the seed."""
+        for name, tensor in self.weights.items():
+            tensor.data.copy_(state["weights"][name])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.games.set_state(unpack_arrays(state["games"]))
+        self.league.set_state(state["league"])
+        self.rng.bit_generator.state = json.loads(state["rng"])
+        self.decisions = state["decisions"]
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    """Train; returns what is also written to `result.json`."""
+    args = parse(Args, arguments, __doc__ or "")
+    check_device(args.device)
+    torch.set_num_threads(args.threads)
+    card = {
+        "algorithm": "PPO, heads for joint actions, league of past selves",
+        "command": command_line(args, "examples/published/charlesworth.py"),
+        "seed": args.seed,
+        "hardware": hardware(torch.device(args.device)),
+    }
+    title = f"PPO with heads and a league, {args.size} network"
+    return UpdateRun(args, Learner(args), title=title, card=card).train()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (ValueError, OSError) as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,250 @@
+"""The network: sizes worked out by hand, parts written out, NumPy against torch."""
+
+import numpy as np
+import pytest
+
+from catan_pz import encoders
+from catan_pz.agents.charlesworth import choices as ch
+from catan_pz.agents.charlesworth.games import Policy
+from catan_pz.agents.charlesworth.networks import Architecture, _cards, condition_of
+from catan_pz.agents.charlesworth.policy import decide
+from catan_pz.notation import position
+from catan_pz.rules import Rules
+from catan_pz.runtime.cpu import CpuBatch
+from tests.agents.charlesworth.uniform import joint_actions
+from tests.helpers import act
+
+RULES = Rules.make("charlesworth", board="beginner", no_adjacent_red=False)
+SMALL = Architecture("small")
+
+
+def dense(inputs, outputs):
+    """Weights and biases."""
+    return inputs * outputs + outputs
+
+
+def normed(inputs, outputs):
+    """A dense layer, and scale and offset of its normalisation."""
+    return dense(inputs, outputs) + 2 * outputs
+
+
+def head(inputs, outputs):
+    return normed(512 + inputs, 128) + dense(128, 128) + dense(128, outputs)
+
+
+PUBLISHED = {
+    "tiles": normed(60, 64)
+    # Queries, keys, values; heads together; feed-forward; two normalisations; twice.
+    + 2 * (dense(64, 192) + dense(64, 64) + dense(64, 128) + dense(128, 64) + 4 * 64)
+    + normed(64, 25),
+    "cards": 5 * 16 + 2 * (dense(16, 48) + dense(16, 16) + 2 * 16 + dense(16, 25)),
+    "players": normed(152, 256)
+    + normed(256 + 25 + 25, 128)
+    + normed(159, 256)
+    + normed(256 + 25, 128),
+    "trunk": normed(19 * 25 + 4 * 128, 512),
+    "heads": head(0, 13)
+    + head(2, 54)
+    + head(0, 73)
+    + head(0, 19)
+    + head(0, 5)
+    + (dense(12, 32) + head(32, 2))
+    + head(2, 3)
+    + head(6 + 6, 6)
+    + head(6 + 6, 6)
+    + head(4, 5)
+    + head(4 + 5, 5)
+    + head(0, 5),
+    "value": normed(512, 256) + normed(256, 128) + dense(128, 1),
+}
+
+
+def test_the_network_has_the_size_of_the_source():
+    assert 19 * 25 + 4 * 128 == 987
+    assert Architecture("full", additions=False).parameters == sum(PUBLISHED.values())
+    # Roads, harbors and phase widen two layers.
+    wider = (24 + 36) * 64 + 16 * 256
+    assert Architecture("full").parameters == sum(PUBLISHED.values()) + wider == 1_937_042
+    weights = SMALL.initial(np.random.default_rng(0))
+    assert sum(array.size for array in weights.values()) == SMALL.parameters == 391_931
+
+
+def test_unknown_sizes_are_refused():
+    with pytest.raises(ValueError, match=r"size='large' is not possible.*'small'"):
+        Architecture("large")
+    with pytest.raises(ValueError, match="additions=3"):
+        Architecture("full", additions=3)
+
+
+@pytest.fixture(scope="module")
+def batch():
+    batch = CpuBatch(48, "charlesworth", seed=2)
+    batch.play_random(400)
+    return batch
+
+
+@pytest.fixture(scope="module")
+def seen(batch):
+    return encoders.load("charlesworth").encode(batch.units)
+
+
+def varied(architecture, seed=1):
+    """Weights with biases, and logits that differ."""
+    rng = np.random.default_rng(seed)
+    weights = architecture.initial(rng)
+    for name in weights:
+        if weights[name].ndim == 1:
+            weights[name] += rng.normal(size=weights[name].shape).astype(np.float32) * 0.1
+        if name.endswith("_logits.weight"):
+            weights[name] *= 20
+    return weights
+
+
+def test_initial_weights_are_orthogonal():
+    weights = SMALL.initial(np.random.default_rng(0))
+    for name, gain in (("trunk.weight", 2**0.5), ("kind_logits.weight", 0.01)):
+        array = weights[name] / gain
+        small = array @ array.T if array.shape[0] < array.shape[1] else array.T @ array
+        np.testing.assert_allclose(small, np.eye(len(small)), atol=1e-5)
+    assert not weights["trunk.bias"].any()
+
+
+def test_equal_cards_are_looked_at_as_a_list_would_be():
+    weights = {name: array.astype(float) for name, array in varied(SMALL).items()}
+    cards = [0, 0, 0, 3, 3, 4]
+    counts = np.bincount(cards, minlength=5).astype(float)
+    tokens = weights["cards"][cards]
+    projected = tokens @ weights["held_in.weight"] + weights["held_in.bias"]
+    queries, keys, values = np.split(projected, 3, axis=1)
+    together = np.zeros_like(tokens)
+    for h in range(4):
+        part = slice(4 * h, 4 * h + 4)
+        scores = np.exp(queries[:, part] @ keys[:, part].T / 2)
+        together[:, part] = scores / scores.sum(1, keepdims=True) @ values[:, part]
+    out = together @ weights["held_out_heads.weight"] + weights["held_out_heads.bias"]
+    summed = out.sum(0)
+    normal = (summed - summed.mean()) / np.sqrt(summed.var() + 1e-5)
+    normal = normal * weights["held_norm.scale"] + weights["held_norm.offset"]
+    expected = np.maximum(normal @ weights["held_out.weight"] + weights["held_out.bias"], 0)
+    found = _cards("held", weights, np.stack([counts, np.zeros(5)]))
+    np.testing.assert_allclose(found[0], expected, rtol=1e-6)
+    assert np.isfinite(found[1]).all()
+
+
+def test_tiles_attend_to_each_other(seen):
+    """Another token on one tile moves what all tiles give, the order of opponents their part."""
+    weights = varied(SMALL)
+    changed = {name: array[:1].copy() for name, array in seen.items()}
+    before = SMALL.trunk(weights, changed)
+    changed["tiles"][0, 3, 1:12] = np.roll(changed["tiles"][0, 3, 1:12], 1)
+    assert np.abs(SMALL.trunk(weights, changed) - before).max() > 1e-4
+
+
+@pytest.mark.parametrize("additions", [True, False])
+def test_numpy_and_torch_agree(additions, batch):
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    architecture = Architecture("small", additions)
+    weights = varied(architecture)
+    tensors = {name: torch.tensor(array) for name, array in weights.items()}
+    uniforms = np.random.default_rng(0).random((48, ch.NUM_SLOTS))
+    asked = ch.is_asked(batch.units)
+    units, masks = batch.units[asked], batch.mask[asked]
+    encoder = encoders.load("charlesworth" if additions else "charlesworth_2022")
+    one, other = (
+        Policy(architecture, which, encoder).decide(units, masks, uniforms[asked])
+        for which in (weights, tensors)
+    )
+    np.testing.assert_array_equal(one.choices, other.choices)
+    np.testing.assert_allclose(one.value, other.value, atol=1e-3)
+    np.testing.assert_allclose(one.log_probability, other.log_probability, atol=1e-3)
+
+
+def test_heads_are_conditioned_on_the_choices_before(seen):
+    rows = np.full((2, ch.NUM_SLOTS), -1, np.int8)
+    column = ch.COLUMN
+    rows[0, [column["kind"], column["player"]]] = ch.PROPOSE, 1
+    rows[0, [column["give_0"], column["give_1"], column["give_2"]]] = 3, 3, ch.STOP
+    rows[0, column["get_0"]] = 0
+    rows[1, [column["kind"], column["card"], column["first"]]] = ch.PLAY, 2, 4
+    here = {"hand": np.array([[5, 0, 1, 2, 0, 0]] * 2), "offer": np.arange(24).reshape(2, 12)}
+    assert condition_of("kind", rows, here) is None
+    assert condition_of("player", rows, here)[0].tolist() == [1, 0]
+    assert condition_of("give_1", rows, here)[0].tolist() == [5, 0, 1, 2, 0, 0, 0, 0, 0, 1, 0, 0]
+    assert condition_of("get_1", rows, here)[0].tolist() == [0, 0, 0, 2, 0, 1, 1, 0, 0, 0, 0, 0]
+    # A card, not an exchange; a year of plenty; the first resource.
+    assert condition_of("second", rows, here)[1].tolist() == [1, 0, 1, 0, 0, 0, 0, 0, 1]
+    assert condition_of("accept", rows, here)[1].tolist() == list(range(12, 24))
+
+
+def positions():
+    """Decisions of many kinds with few joint actions: offers, cards, exchanges, an answer."""
+    hand = {"brick": 2, "ore": 1, "lumber": 4}
+    owner = {"settlements": [10], "roads": [7], "hand": hand}
+    owner |= {"cards": {"year_of_plenty": 1, "monopoly": 1, "knight": 1}}
+    others = [{"hand": {"wool": 2, "brick": 1}}, {"hand": {"ore": 2}}, {}]
+    game = position([owner, *others], rules=RULES, turn=40, seed=1, rolled=True)
+    yield game.observe(0), game.mask
+    for word, resource in (("compose_give", "brick"), ("compose_get", "wool")):
+        act(game, word, resource=resource)
+    act(game, "compose_send")
+    yield game.observe(1), game.mask
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_log_probabilities_are_those_of_an_enumeration(number):
+    """Joint probabilities add up to 1, and are the same by sampling and by training."""
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    from catan_pz.training.joint_actions import evaluate
+
+    units, mask = list(positions())[number]
+    rows, masks = joint_actions(units, mask)
+    assert len(rows) == len(np.unique(rows, axis=0))
+    weights, encoder = varied(SMALL), encoders.load("charlesworth")
+    tensors = {name: torch.tensor(array) for name, array in weights.items()}
+    seen = {
+        name: torch.tensor(array).expand(len(rows), *array.shape)
+        for name, array in encoder.encode(units).items()
+    }
+    with torch.no_grad():
+        logs, values, entropy = evaluate(
+            SMALL, tensors, seen, torch.tensor(rows).long(), torch.tensor(masks)
+        )
+    probabilities = logs.double().exp().numpy()
+    assert probabilities.sum() == pytest.approx(1, abs=1e-4)
+    assert entropy > 0
+    many = 4000
+    found = ch.Situations.of(np.repeat(units[None], many, 0), np.repeat(mask[None], many, 0))
+    drawn = decide(
+        SMALL,
+        weights,
+        {name: np.repeat(array[None], many, 0) for name, array in encoder.encode(units).items()},
+        found,
+        np.random.default_rng(5).random((many, ch.NUM_SLOTS)),
+    )
+    place = {row.tobytes(): k for k, row in enumerate(rows)}
+    drawn_places = np.array([place[row.tobytes()] for row in drawn.choices])
+    np.testing.assert_allclose(drawn.log_probability, logs.numpy()[drawn_places], atol=1e-3)
+    np.testing.assert_array_equal(drawn.masks, masks[drawn_places])
+    np.testing.assert_allclose(drawn.value, values[0].item(), atol=1e-3)
+    frequency = np.bincount(drawn_places, minlength=len(rows)) / many
+    error = np.sqrt(probabilities * (1 - probabilities) / many)
+    assert (np.abs(frequency - probabilities) <= 5 * error + 2 / many).all()
+
+
+def test_choices_can_be_given_barred_and_best(batch):
+    asked = ch.is_asked(batch.units)
+    units, masks = batch.units[asked], batch.mask[asked]
+    policy = Policy(SMALL, varied(SMALL), encoders.load("charlesworth"))
+    uniforms = np.random.default_rng(1).random((len(units), ch.NUM_SLOTS))
+    plain = policy.decide(units, masks, uniforms)
+    legal = plain.masks[:, ch.MASK_PLACES["kind"]]
+    last = legal.shape[1] - 1 - legal[:, ::-1].argmax(1)
+    assert (policy.decide(units, masks, uniforms, kinds=last).choices[:, 0] == last).all()
+    best = policy.decide(units, masks, uniforms, best=True)
+    assert (best.choices[:, 0] == plain.kinds.argmax(1)).all()
+    barred = np.zeros((len(units), 13), bool)
+    barred[np.arange(len(units)), plain.choices[:, 0]] = True
+    others = policy.decide(units, masks, uniforms, barred={"kind": barred})
+    choice = legal.sum(1) > 1
+    assert (others.choices[choice, 0] != plain.choices[choice, 0]).all()
+    assert (others.choices[~choice, 0] == plain.choices[~choice, 0]).all()

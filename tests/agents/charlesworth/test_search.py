@@ -1,0 +1,189 @@
+"""Forward search: candidates, bounds, returns, draws of what is hidden, and a won position."""
+
+import numpy as np
+import pytest
+
+from catan_pz.agents.charlesworth import choices as ch
+from catan_pz.agents.charlesworth.agent import CharlesworthAgent
+from catan_pz.agents.charlesworth.candidates import Node, candidates
+from catan_pz.agents.charlesworth.resampling import shuffled
+from catan_pz.agents.charlesworth.search import ForwardOptions, ForwardSearch, Run
+from catan_pz.agents.table import Resampler, Table
+from catan_pz.belief import Belief
+from catan_pz.notation import position
+from catan_pz.observation.segments import named_views
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.view import view_of
+from catan_pz.testing import check_agent
+from tests.agents.charlesworth.models import RULES, made
+from tests.agents.charlesworth.uniform import uniform_policy
+from tests.helpers import path
+
+BOARD = Rules.make("charlesworth", board="beginner", no_adjacent_red=False)
+
+
+def nearly_won():
+    """Eight points with the longest road; one city, for which the cards are there, wins."""
+    winner = {
+        "settlements": [19, 10],
+        "cities": [4, 21],
+        "roads": path(19, 20, 21, 22, 23, 24),
+        "hand": {"ore": 3, "grain": 2, "brick": 1, "lumber": 1},
+    }
+    others = [{"hand": {"wool": 2}}, {"hand": {"ore": 1, "wool": 1}}, {}]
+    rules = Rules.make(BOARD, victory_points=9)
+    return position([winner, *others], rules=rules, turn=60, seed=1, rolled=True)
+
+
+def seen_from(game, seat):
+    return view_of(game, seat, Resampler(Belief(seat, game.state), game))
+
+
+def search_in(game, **options):
+    options = ForwardOptions(**{"depth": 3, "wave": 8, "simulations": 24, **options})
+    seat = game.player
+    return ForwardSearch(
+        uniform_policy(), game.rules, seat, options, value_mean=150.0, value_scale=150.0
+    )
+
+
+def test_there_is_a_candidate_of_every_legal_kind():
+    game = nearly_won()
+    rng = np.random.default_rng(1)
+    rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 10)
+    legal = {"settlement", "city", "road", "propose trade", "end turn"}
+    assert {ch.KINDS[kind] for kind in rows[:, 0]} >= legal - {"settlement"}
+    assert len(rows) == 10 == len(np.unique(rows, axis=0))
+    assert (rows[:, 0] == ch.PROPOSE).sum() <= 3
+    # Cities come before roads: both places are there.
+    assert (rows[:, 0] == ch.CITY).sum() == 2
+    few = candidates(uniform_policy(), game.observe(0), game.mask, rng, 1)
+    assert len(few) == len(set(rows[:, 0].tolist()))
+
+
+def test_in_the_set_up_every_place_is_a_candidate():
+    game = Game("charlesworth", seed=1)
+    rng = np.random.default_rng(1)
+    rows = candidates(uniform_policy(), game.observe(game.player), game.mask, rng, 10)
+    assert rows[:, ch.COLUMN["corner"]].tolist() == list(range(54))
+
+
+def test_running_runs_count_as_visits():
+    node = Node(np.zeros((3, ch.NUM_SLOTS), np.int8))
+    assert [node.begin(2.0, 1.0) for _ in range(5)] == [0, 1, 2, 0, 1]
+    assert node.running.tolist() == [2, 2, 1]
+    for chosen, value in ((0, 4.0), (1, 10.0), (2, 4.0)):
+        node.end(chosen, value)
+    assert node.finished.tolist() == [1, 1, 1]
+    assert node.means.tolist() == [4, 10, 4]
+    # 10 + 2 sqrt(2 ln(5 + 2) / 2) against 4 + 2 sqrt(2 ln(5 + 2)).
+    assert node.begin(2.0, 1.0) == 1
+    assert node.begin(50.0, 1.0) == 2
+
+
+def test_returns_are_those_of_the_formula():
+    """Three own decisions, and the critic's value of the fourth."""
+    gamma, lamb = 0.5, 0.25
+    run = Run([], rewards=[1.0, 2.0, 4.0, 0.0], values=[10.0, 20.0, 40.0])
+    third = 4 + gamma * 40
+    second = 2 + gamma * ((1 - lamb) * 20 + lamb * third)
+    first = 1 + gamma * ((1 - lamb) * 10 + lamb * second)
+    assert run.returns(gamma, lamb) == pytest.approx([first, second, third])
+    won = Run([], rewards=[1.0, 502.0], values=[10.0], ended=True)
+    first = 1 + gamma * ((1 - lamb) * 10 + lamb * 502)
+    assert won.returns(gamma, lamb) == pytest.approx([first, 502])
+
+
+@pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])
+def test_the_winning_move_is_found(options):
+    """The policy alone, which is uniform, seldom makes it; search always does."""
+    game = nearly_won()
+    view = seen_from(game, 0)
+    uniforms = np.random.default_rng(3).random((200, ch.NUM_SLOTS))
+    units = np.repeat(view.observation[None], 200, 0)
+    alone = uniform_policy().decide(units, np.repeat(view.mask[None], 200, 0), uniforms)
+    won_alone = (alone.choices[:, 0] == ch.CITY).mean()
+    assert won_alone < 0.4
+    search = search_in(game, **options)
+    found = [search.choose(view, np.random.default_rng(seed)) for seed in range(3)]
+    assert {int(row[0]) for row in found} == {ch.CITY}
+    assert search.last.running.sum() == 0
+    assert search.last.finished.sum() == 24
+
+
+def test_the_tree_goes_on_where_a_decision_is_met_again():
+    game = nearly_won()
+    search = search_in(game, tree=2, simulations=64)
+    search.choose(seen_from(game, 0), np.random.default_rng(0))
+    below = [node for node in search._nodes.values() if node is not None]
+    assert below
+    assert all(node.running.sum() == 0 for node in below)
+    assert all(node.finished.sum() >= 1 for node in below)
+    assert not search_in(game)._nodes
+
+
+def test_a_single_candidate_needs_no_runs():
+    game = position([{"settlements": [10], "roads": [7]}, {}, {}, {}], rules=BOARD, turn=40)
+    search = search_in(game)
+    row = search.choose(seen_from(game, 0), np.random.default_rng(0))
+    assert row[0] == ch.END_TURN
+    assert search.last is None
+
+
+def test_the_source_draws_hands_within_the_bounds():
+    game = Game("charlesworth", seed=4)
+    belief = Belief(1, game.state)
+    game.listeners.append(belief.listen)
+    rng = np.random.default_rng(2)
+    hands = set()
+    for step in range(1500):
+        game.step(int(rng.choice(game.legal_actions())))
+        if game.is_over:
+            break
+        if step % 150 or game.phase.name == "COMPOSE":
+            continue
+        view = view_of(game, 1, Resampler(belief, game))
+        drawn = shuffled(view, 1, game.rules, rng)
+        seen, before = named_views(drawn.observe(1)), named_views(view.observation)
+        for name, array in seen.items():
+            np.testing.assert_array_equal(array, before[name], err_msg=name)
+        held = drawn.games["hand"][0]
+        least, most = before["hand_min"], before["hand_max"]
+        order = [(1 + k) % 4 for k in range(4)]
+        assert (held[order] >= least).all()
+        assert (held[order] <= most).all()
+        hands.add(held.tobytes())
+    assert len(hands) > 3
+
+
+def test_hidden_cards_are_drawn_anew_by_the_source():
+    players = [{"hand": {"ore": 1}}, {"cards": {"knight": 1}}, {"cards": {"monopoly": 1}}, {}]
+    game = position(players, rules=BOARD, turn=40, rolled=True)
+    view = seen_from(game, 0)
+    rng = np.random.default_rng(0)
+    drawn = [shuffled(view, 0, BOARD, rng).games["cards"][0] for _ in range(60)]
+    kinds = np.array([cards[1].argmax() for cards in drawn])
+    assert len(set(kinds.tolist())) >= 3
+    assert all(cards[1].sum() == cards[2].sum() == 1 for cards in drawn)
+
+
+def test_the_agent_searches_and_is_settled_by_its_seed():
+    agent = CharlesworthAgent(made(), simulations=4, depth=1, wave=4, candidates=3)
+    assert agent.needs_belief
+    check_agent(agent, rules=RULES, games=1, max_turns=1)
+    game = Game(RULES, seed=2)
+    with Table(game, [agent] * 4, [1, 2, 3, 4]) as table:
+        for _ in range(6):
+            table.step()
+
+
+def test_impossible_options_are_refused():
+    with pytest.raises(ValueError, match=r"no option 'simulation'.*'simulations'"):
+        CharlesworthAgent(made(), simulation=3)
+    with pytest.raises(ValueError, match="uncertainty='none' is not possible"):
+        ForwardOptions(uncertainty="none")
+    with pytest.raises(ValueError, match="depth=0"):
+        ForwardOptions(depth=0)
+    with pytest.raises(ValueError, match="seconds=-1"):
+        ForwardOptions(seconds=-1)

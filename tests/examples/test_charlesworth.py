@@ -1,0 +1,215 @@
+"""PPO with heads and a league: advantages, learning, opponents, resuming."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
+
+import torch
+
+from catan_pz.agents.charlesworth import choices as ch
+from catan_pz.agents.charlesworth.agent import CharlesworthAgent
+from catan_pz.agents.charlesworth.model import CharlesworthModel
+from catan_pz.training.checkpoints import Checkpoints
+from catan_pz.training.recording import END, UNKNOWN
+from tests.examples.programs import ENVIRONMENT, load
+
+torch.set_num_threads(1)
+
+SMALL = (
+    *("--size=small", "--workers=1", "--games=4", "--decisions=16", "--max-turns=5", "--seed=3"),
+    *("--epochs=2", "--minibatches=2", "--league-every=1", "--eval-against=random"),
+    *("--eval-games=4", "--eval-every=2", "--eval-past=1", "--checkpoint-every=1"),
+)
+
+
+@pytest.fixture(scope="module")
+def program():
+    return load("published/charlesworth")
+
+
+def learner(program, tmp_path, **options):
+    options = {"size": "small", "workers": 2, "games": 4, "max_turns": 40, **options}
+    return program.Learner(program.Args(out=str(tmp_path), **options))
+
+
+def test_the_defaults_are_those_of_the_source(program):
+    args = program.Args()
+    assert args.workers * args.games * 200 == args.decisions == 128_000
+    assert (args.epochs, args.minibatches, args.clip, args.gae_lambda) == (10, 64, 0.2, 0.95)
+    assert (args.gamma, args.learning_rate, args.entropy, args.value) == (0.999, 3e-4, 0.01, 1.0)
+    assert (args.league_every, args.league_size) == (4, 500)
+    rules = args.make_rules()
+    assert (rules.num_players, rules.victory_points, rules.max_offers_per_turn) == (4, 10, 4)
+    assert rules.offer_form == "composed"
+
+
+def test_advantages_are_those_of_the_formula(program):
+    """Two games, one after the other in time; the last decision of the second isn't complete."""
+    batch = {
+        "reward": np.array([1.0, 2.0, 4.0, 8.0, 0.0]),
+        "next": np.array([1, 3, 4, END, UNKNOWN]),
+    }
+    values = np.array([10.0, 20.0, 30.0, 40.0, 50.0])
+    found = program.advantages(batch, values, 0.5, 0.1)
+    last = 8 - 40
+    second = 2 + 0.5 * 40 - 20 + 0.5 * 0.1 * last
+    first = 1 + 0.5 * 20 - 10 + 0.5 * 0.1 * second
+    assert found.tolist() == pytest.approx([first, second, 4 + 0.5 * 50 - 30, last, 0])
+
+
+def test_what_is_collected_fits_together(program, tmp_path):
+    one = learner(program, tmp_path, decisions=150)
+    one.league.add("00000000", one.weights)
+    batch = one.collect()
+    complete = batch["next"] != UNKNOWN
+    assert complete.sum() >= 150
+    goes_on = np.flatnonzero(batch["next"] >= 0)
+    assert (batch["next"][goes_on] > goes_on).all()
+    assert len(np.unique(batch["next"][goes_on])) == len(goes_on)
+    # Each decision was legal and is looked at by its own masks.
+    for k, slot in enumerate(ch.SLOTS):
+        chosen = batch["choices"][:, k]
+        rows = np.flatnonzero(chosen != -1)
+        masks = batch["masks"][rows, ch.MASK_PLACES[slot.name]]
+        assert masks[np.arange(len(rows)), chosen[rows]].all()
+    # Five for a point: in the set-up each settlement brings one.
+    settles = complete & (batch["choices"][:, 0] == ch.SETTLEMENT)
+    assert settles.any()
+    assert (batch["reward"][settles] >= 5).all()
+
+
+def test_opponents_are_past_selves_group_by_group(program, tmp_path):
+    one = learner(program, tmp_path)
+    one.league.add("00000000", one.weights)
+    with torch.no_grad():
+        one.weights["value.bias"] += 1
+    one.league.add("00000004", one.weights)
+    policies, seated = one.draw_opponents()
+    assert (seated[np.arange(8), one.seats] == 0).all()
+    assert (np.sort(seated, axis=1)[:, 1:] > 0).all()
+    drawn = {tuple(sorted(row)) for row in seated[:4]} | {tuple(sorted(row)) for row in seated[4:]}
+    assert len({tuple(sorted(row)) for row in seated[:4]}) == 1
+    assert len(drawn) <= 2
+    biases = {float(policy.weights["value.bias"]) for policy in policies[1:]}
+    assert biases <= {0.0, 1.0}
+
+
+def rewarded(one, kind, count):
+    """Decisions in one position; those of a kind are rewarded, and end the game."""
+    batch = one.games.batch
+    batch.play_random(40)
+    row = next(
+        i
+        for i in range(batch.num_games)
+        if batch.mask[i, 1] and ch.is_asked(batch.units[i]) and batch.mask[i].sum() > 1
+    )
+    units = np.repeat(batch.units[row][None], count, 0)
+    masks = np.repeat(batch.mask[row][None], count, 0)
+    for _ in range(8):
+        made = one.policy().decide(units, masks, one.rng.random((count, ch.NUM_SLOTS)))
+        yield made
+        one.learn(
+            {
+                "units": units,
+                "choices": made.choices,
+                "masks": made.masks,
+                "log_probability": made.log_probability,
+                "value": made.value,
+                "reward": 100.0 * (made.choices[:, 0] == kind),
+                "next": np.full(count, END),
+            }
+        )
+
+
+def test_it_learns_which_kind_is_rewarded(program, tmp_path):
+    """A problem with a known answer."""
+    options = {"epochs": 4, "minibatches": 2, "learning_rate": 1e-3}
+    one = learner(program, tmp_path, games=16, **options)
+    made = list(rewarded(one, ch.END_TURN, 64))
+    probability = [step.kinds[0, ch.END_TURN] for step in made]
+    assert probability[0] < 0.7
+    assert probability[-1] > 0.9
+    # The value goes from 0 (which stands for 150) towards what is got.
+    assert made[-1].value[0] * 150 + 150 < made[0].value[0] * 150 + 150
+
+
+def test_the_learning_rate_falls(program, tmp_path):
+    options = {"decisions": 10, "epochs": 1, "minibatches": 1, "league_every": 2}
+    one = learner(program, tmp_path, workers=1, decay_decisions=15.0, **options)
+    rates = []
+    for number in range(3):
+        one.update(number)
+        rates.append(one.optimizer.param_groups[0]["lr"])
+    assert rates[0] == 3e-4 > rates[1] > rates[2] == 0
+    assert one.league.pool == ["00000000", "00000002"]
+
+
+def final_state(folder):
+    """What a training has learned, as plain values."""
+    state = Checkpoints(folder).load()
+    mine = state["learner"]
+    timed = ("seconds_playing", "seconds_learning")
+    return {
+        "rows": [{k: v for k, v in row.items() if k not in timed} for row in state["rows"]],
+        "curve": [{k: v for k, v in row.items() if k != "seconds"} for row in state["curve"]],
+        "rng": mine["rng"],
+        "league": mine["league"],
+        "weights": {name: array.tolist() for name, array in mine["weights"].items()},
+    }
+
+
+def test_a_killed_training_resumes(program, tmp_path):
+    """SIGKILL after the first checkpoint; then the same numbers as without it."""
+    arguments = [*SMALL, "--updates=2"]
+    program.main([*arguments, f"--out={tmp_path / 'whole'}"])
+    killed = tmp_path / "killed"
+    command = [sys.executable, program.__file__, *arguments, f"--out={killed}"]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=ENVIRONMENT
+    ) as process:
+        until = time.monotonic() + 240
+        while not (killed / "checkpoint.json").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode in (-signal.SIGKILL, 0)
+    result = program.main([*arguments, f"--out={killed}", "--resume"])
+    assert final_state(killed) == final_state(tmp_path / "whole")
+    assert result["updates"] == 2
+    assert json.loads((killed / "result.json").read_text())["means"] == result["means"]
+    rows = list(csv.DictReader((killed / "updates.csv").read_text().splitlines()))
+    assert len(rows) == 2
+    assert (killed / "curve.png").read_bytes().startswith(b"\x89PNG")
+    model = CharlesworthModel.read(killed / "model.npz")
+    assert (killed / "model.md").read_text() == model.card_text("charlesworth")
+    against = [row["against"] for row in result["results"]]
+    assert against == ["random", "itself, 1 updates older"]
+    assert CharlesworthAgent(killed / "model.npz").model.card["updates"] == 2
+
+
+@pytest.mark.slow
+def test_a_minute_of_training_leads_away_from_the_start(program, tmp_path):
+    """Rewards rise and the value function comes to fit what is got."""
+    options = ["--size=small", "--workers=1", "--games=64", "--decisions=1500", "--no-forced"]
+    options += ["--no-trading", "--max-turns=100", "--epochs=4", "--minibatches=6", "--updates=10"]
+    options += ["--learning-rate=1e-3", "--eval-every=10", "--eval-games=40", "--eval-past="]
+    program.main([*options, "--eval-against=random", f"--out={tmp_path}"])
+    state = Checkpoints(tmp_path).load()
+    before, after = state["curve"]
+    assert state["rows"][-1]["value_loss"] < state["rows"][0]["value_loss"] / 2
+    assert after["points"] > before["points"] + 0.5
+
+
+def test_what_goes_wrong_is_told(program, tmp_path):
+    with pytest.raises(ValueError, match="no whole checkpoint"):
+        program.main([*SMALL, "--resume", f"--out={tmp_path / 'other'}"])
+    with pytest.raises(ValueError, match="updates"):
+        program.main([*SMALL, "--updates=0", f"--out={tmp_path / 'other'}"])
