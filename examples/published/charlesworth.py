@@ -39,7 +39,6 @@ from catan_pz.rewards import LinearReward, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.updates import UpdateRun
 from catan_pz.training.evaluation import SEED_OFFSET
 from catan_pz.training.hardware import hardware
 from catan_pz.training.joint_actions import evaluate, values_of
@@ -47,6 +46,7 @@ from catan_pz.training.joint_matches import win_rate
 from catan_pz.training.options import Count, check_device, command_line, parse
 from catan_pz.training.past_selves import PastSelves
 from catan_pz.training.recording import END, UNKNOWN, Batch, Recording
+from catan_pz.training.updates import UpdateRun
 
 
 @dataclass(frozen=True, kw_only=True)
