@@ -16,10 +16,14 @@ from catan_pz.belief.hand_events import (
 )
 
 MOST_HYPOTHESES: Final = 1_000_000
-"""Hypotheses beyond which a belief from bounds alone is refused."""
+"""Hypotheses beyond which a belief from bounds alone isn't exact."""
 
-MOST_AFTER_DISCARDS: Final = 5_000
-"""Hypotheses that are kept when cards are discarded face down: the likeliest ones."""
+MOST_KEPT: Final = 5_000
+"""Hypotheses that are kept of too many: the likeliest after discards face down, or dealt ones."""
+
+
+class TooManyHandsError(ValueError):
+    """More hands fit than can be listed."""
 
 
 class HandBelief:
@@ -89,7 +93,7 @@ class HandBelief:
                 self._steal(None, seat, [resource])
             case Discarded(seat, _):
                 self._steal(None, seat, range(self.hands.shape[2]))
-                self._cut(MOST_AFTER_DISCARDS)
+                self._cut(MOST_KEPT)
 
     def before(self, event: HandEvent) -> "HandBelief":
         """What is left of the belief if an event is about to be seen.
@@ -230,6 +234,49 @@ def drawn_hands(
     return merged(np.stack(drawn, 1).astype(np.int8), np.ones(count))[0]
 
 
+def dealt_hands(
+    least: ArrayLike,
+    most: ArrayLike,
+    sizes: ArrayLike,
+    totals: ArrayLike,
+    count: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+    """Random hands within bounds that have the sums required, and how often each was dealt.
+
+    What is beyond the fewest cards is dealt at random; deals beyond the most count nothing.
+
+    Args:
+        least: (P, R) fewest cards.
+        most: (P, R) most cards.
+        sizes: (P,) cards in each hand.
+        totals: (R,) cards of each resource in all hands.
+        count: how many deals are tried.
+        rng: where they are drawn from.
+
+    Returns:
+        (N, P, R) int8, all different, and (N,).
+
+    Raises:
+        ValueError: if none fits.
+    """
+    low, high = np.array(least, np.int64), np.array(most, np.int64)
+    free = np.array(totals, np.int64) - low.sum(0)
+    takes = np.array(sizes, np.int64) - low.sum(1)
+    if free.min() < 0 or takes.min() < 0 or free.sum() != takes.sum():
+        raise ValueError("no hands fit the bounds")
+    deck = np.repeat(np.arange(low.shape[1]), free)
+    owners = np.repeat(np.arange(len(low)), takes)
+    deals = rng.permuted(np.tile(deck, (count, 1)), axis=1)
+    hands = np.tile(low, (count, 1, 1))
+    for k, owner in enumerate(owners):
+        hands[np.arange(count), owner, deals[:, k]] += 1
+    hands = hands[(hands <= high).all((1, 2))]
+    if len(hands) == 0:
+        raise ValueError("no hands fit the bounds")
+    return merged(hands.astype(np.int8), np.ones(len(hands)))
+
+
 def all_hands(
     least: ArrayLike,
     most: ArrayLike,
@@ -250,14 +297,15 @@ def all_hands(
         (N, P, R) int8, in lexicographic order.
 
     Raises:
-        ValueError: if none fits, or there are more than the limit.
+        ValueError: if none fits.
+        TooManyHandsError: if there are more than the limit.
     """
     low, high = np.array(least, np.int64), np.array(most, np.int64)
     found = np.zeros((1, 0, low.shape[1]), np.int64)
     for p, size in enumerate(np.array(sizes, np.int64)):
         rows = _rows(low[p], high[p], int(size))
         if len(found) * len(rows) > limit:
-            raise ValueError(f"more than {limit} hands fit; follow the game from its start")
+            raise TooManyHandsError(f"more than {limit} hands fit")
         found = np.concatenate(
             [np.repeat(found, len(rows), 0), np.tile(rows, (len(found), 1))[:, None]], 1
         )

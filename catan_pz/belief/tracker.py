@@ -11,7 +11,14 @@ from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.cards import CardBelief
 from catan_pz.belief.customs import OWN_CUSTOMS, TableCustoms
 from catan_pz.belief.hand_events import HandEvent, HoldingShown, hand_events, unseen_by
-from catan_pz.belief.hands import MOST_AFTER_DISCARDS, HandBelief, all_hands, drawn_hands
+from catan_pz.belief.hands import (
+    MOST_KEPT,
+    HandBelief,
+    TooManyHandsError,
+    all_hands,
+    dealt_hands,
+    drawn_hands,
+)
 from catan_pz.checks import check_seat
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.state import STATE, as_games
@@ -37,7 +44,8 @@ class Belief:
 
     From the first decision of a game on it is exact. A record from mid-game says less: all
     hands within the bounds that the record keeps for the viewer, with the right sums and
-    with the cards that open offers prove, are then taken as equally likely; of victory point
+    with the cards that open offers prove, are then taken as equally likely (where they are more
+    than a million, some thousand that are dealt at random stand for them); of victory point
     cards only the present turn tells something; and all that others are taken to know of
     hidden hands are the sums.
 
@@ -56,7 +64,7 @@ class Belief:
         customs: how the table differs from a game of this package.
 
     Raises:
-        ValueError: if too many hands fit a record from mid-game, or the viewer isn't a seat of it.
+        ValueError: if no hands fit the record, or the viewer isn't a seat of it.
         TypeError: if the viewer isn't an integer.
     """
 
@@ -73,9 +81,12 @@ class Belief:
         sizes = record["hand_size"][:n]
         totals = BANK_PER_RESOURCE - record["bank"].astype(np.int64)
         least, most = bounds_of(record, viewer)
-        self.hands = HandBelief.uniform(viewer, all_hands(least, most, sizes, totals), number)
+        try:
+            self.hands = HandBelief.uniform(viewer, all_hands(least, most, sizes, totals), number)
+        except TooManyHandsError:
+            self.hands = self._dealt(HandBounds(least, most, sizes, totals))
         self.shared = [HandBounds.of_sums(sizes, totals) for _ in range(n)]
-        if customs.loose_sums:
+        if customs.loose_sums or self.hands.is_cut:
             self.shared[viewer] = HandBounds(least, most, sizes, totals)
         self.cards = CardBelief(viewer, record, customs.robber_before_win)
         for event in _holdings_on_the_table(record):
@@ -125,10 +136,20 @@ class Belief:
     def _hands_within_bounds(self) -> HandBelief:
         """Hands drawn from the viewer's bounds alone, where those kept have proved wrong."""
         bounds, rng = self.shared[self.viewer], np.random.default_rng(len(self.hands))
-        hands = drawn_hands(bounds.least, bounds.most, bounds.sizes, MOST_AFTER_DISCARDS, rng)
+        if not self.customs.loose_sums:
+            return self._dealt(bounds)
+        hands = drawn_hands(bounds.least, bounds.most, bounds.sizes, MOST_KEPT, rng)
         drawn = HandBelief.uniform(self.viewer, hands)
         drawn.is_cut = True
         return drawn
+
+    def _dealt(self, bounds: HandBounds) -> HandBelief:
+        """Some of the hands within bounds, dealt at random."""
+        limits = bounds.least, bounds.most, bounds.sizes, bounds.totals
+        rng = np.random.default_rng(int(bounds.sizes.sum()))
+        dealt = HandBelief(self.viewer, *dealt_hands(*limits, MOST_KEPT, rng))
+        dealt.is_cut = True
+        return dealt
 
     def _allowing(self, coming: HandEvent) -> HandBelief:
         """The hands that allow what is about to be seen."""

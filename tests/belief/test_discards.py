@@ -5,7 +5,7 @@ import pytest
 
 from catan_pz.belief import Discarded, HandBelief, HandBounds, Theft, unseen_by
 from catan_pz.belief import hands as hands_module
-from catan_pz.belief.hands import drawn_hands
+from catan_pz.belief.hands import dealt_hands, drawn_hands
 
 pytestmark = pytest.mark.purepython
 
@@ -66,7 +66,7 @@ def test_bounds_never_exclude_the_truth_nor_the_belief(seed: int) -> None:
 
 
 def test_the_likeliest_hands_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hands_module, "MOST_AFTER_DISCARDS", 2)
+    monkeypatch.setattr(hands_module, "MOST_KEPT", 2)
     belief = HandBelief.known(0, [[0, 0, 0], [3, 2, 1]])
     belief.update(Discarded(1, None))
     assert belief.is_cut
@@ -79,3 +79,16 @@ def test_hands_drawn_lie_within_bounds() -> None:
     assert sorted(drawn[:, 0].tolist()) == [[0, 3], [1, 2], [2, 1]]
     with pytest.raises(ValueError, match="no hands fit"):
         drawn_hands([[0, 1]], [[1, 1]], [3], 5, rng)
+
+
+def test_hands_dealt_have_the_sums_and_the_odds_of_a_deal() -> None:
+    """Of two wool and an ore one card each to the first hand: twice as often wool."""
+    rng = np.random.default_rng(1)
+    hands, counts = dealt_hands([[0, 0], [0, 0]], [[2, 1], [2, 1]], [1, 2], [2, 1], 9000, rng)
+    assert hands.tolist() == [[[0, 1], [2, 0]], [[1, 0], [1, 1]]]
+    assert abs(counts[1] / 9000 - 2 / 3) < 0.02
+    kept, counts = dealt_hands([[0, 0], [0, 0]], [[2, 0], [2, 1]], [1, 2], [2, 1], 900, rng)
+    assert kept.tolist() == [[[1, 0], [1, 1]]]
+    for sizes, most in (([1, 1], 2), ([1, 2], 0)):
+        with pytest.raises(ValueError, match="no hands fit"):
+            dealt_hands([[0, 0], [0, 0]], [[most, 0], [most, 1]], sizes, [2, 1], 900, rng)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.belief import Belief, bounds_of
+from catan_pz.belief import Belief, HoldingShown, bounds_of
 from catan_pz.engine.state import STATE
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
@@ -194,6 +194,28 @@ def test_a_start_in_mid_game_heeds_acceptances_and_counter_offers() -> None:
         belief = Belief(0, game.games[0])
         assert len(belief.hands) == 1
         drawn(game, belief)
+
+
+def test_a_start_in_mid_game_with_too_many_hands_takes_some_of_them() -> None:
+    hand = dict.fromkeys(("brick", "lumber", "wool", "grain", "ore"), 4)
+    game = position([{"hand": hand}] * 4, rules=Rules(trading=False), phase="roll")
+    record = game.games[0]
+    record["below"], record["above"] = 4, 8
+    for observer in range(4):
+        record["below"][observer, [observer, 0]] = record["above"][observer, [observer, 0]] = 0
+    belief = Belief(0, record)
+    assert belief.hands.is_cut
+    assert len(belief.hands) > 1000
+    assert np.abs(belief.hands.mean - 4).max() < 0.2
+    drawn(game, belief)
+    belief.update(HoldingShown(1, (0, 12, 0, 0, 0)))
+    hands = belief.hands.hands
+    assert (hands[:, 1, Resource.LUMBER] == 12).all()
+    assert (hands.sum(1) == 16).all()
+    assert (hands.sum(2) == 20).all()
+    drawn(game, belief)
+    with pytest.raises(ValueError, match="no hands fit"):
+        belief.update(HoldingShown(2, (0, 1, 0, 0, 0)))
 
 
 def test_a_belief_about_another_state_is_refused() -> None:
