@@ -24,8 +24,8 @@ from catan_pz.runtime.view import View, view_of
 from catan_pz.terms import Card, Phase
 
 _ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
-_PLENTY: Final = 8
-"""Cards of each kind that let anybody pay for anything."""
+_PLENTY: Final = 4
+"""Cards of each resource that let anybody pay for anything."""
 
 
 class _LostError(ValueError):
