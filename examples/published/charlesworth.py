@@ -173,7 +173,8 @@ class Learner:
 
     def policy(self, weights: Any = None) -> Policy:
         """The learner as it is now, or a past self."""
-        detached = {name: tensor.detach() for name, tensor in (weights or self.weights).items()}
+        given, device = weights or self.weights, self.args.device
+        detached = {name: tensor.detach().to(device) for name, tensor in given.items()}
         return Policy(self.architecture, detached, self.encoder)
 
     # --------------------------------------------------------------------------- playing

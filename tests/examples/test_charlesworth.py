@@ -208,6 +208,13 @@ def test_a_minute_of_training_leads_away_from_the_start(program, tmp_path):
     assert after["points"] > before["points"] + 0.5
 
 
+def test_help_lists_the_options(program, capsys):
+    with pytest.raises(SystemExit) as left:
+        program.main(["--help"])
+    assert left.value.code == 0
+    assert "--league-every" in capsys.readouterr().out
+
+
 def test_what_goes_wrong_is_told(program, tmp_path):
     with pytest.raises(ValueError, match="no whole checkpoint"):
         program.main([*SMALL, "--resume", f"--out={tmp_path / 'other'}"])
