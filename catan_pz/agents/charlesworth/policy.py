@@ -66,7 +66,6 @@ def decide(
     uniforms: NDArray[np.float64],
     *,
     kinds: NDArray[np.int64] | None = None,
-    barred: Mapping[str, Mask] | None = None,
     best: bool = False,
 ) -> Decision:
     """Sample a joint action in each of K decisions, slot by slot.
@@ -78,7 +77,6 @@ def decide(
         found: the same observations in natural units, and the legal actions.
         uniforms: (K, S) numbers in [0, 1) that sample.
         kinds: (K,) legal kinds to take, instead of sampling them.
-        barred: (K, size) by slot, choices that are left out where others remain.
         best: whether each slot takes its most probable choice.
     """
     trunk = architecture.trunk(weights, seen)
@@ -97,9 +95,6 @@ def decide(
         before = decision.choices[rows]
         mask = mask_of(slot.name, found[rows], before)
         decision.masks[rows, MASK_PLACES[slot.name]] = mask
-        if barred is not None and slot.name in barred:
-            left = mask & ~barred[slot.name][rows]
-            mask = np.where(left.any(axis=1, keepdims=True), left, mask)
         here = {name: seen[name][rows] for name in CONDITIONS_SEEN}
         condition = condition_of(slot.name, _like(before, trunk), here)
         logits = architecture.logits(weights, slot.head, trunk[rows], condition)

@@ -231,7 +231,7 @@ def test_log_probabilities_are_those_of_an_enumeration(number):
     assert (np.abs(frequency - probabilities) <= 5 * error + 2 / many).all()
 
 
-def test_choices_can_be_given_barred_and_best(batch):
+def test_kinds_can_be_given_and_the_best_taken(batch):
     asked = ch.is_asked(batch.units)
     units, masks = batch.units[asked], batch.mask[asked]
     policy = Policy(SMALL, varied(SMALL), encoders.load("charlesworth"))
@@ -242,9 +242,3 @@ def test_choices_can_be_given_barred_and_best(batch):
     assert (policy.decide(units, masks, uniforms, kinds=last).choices[:, 0] == last).all()
     best = policy.decide(units, masks, uniforms, best=True)
     assert (best.choices[:, 0] == plain.kinds.argmax(1)).all()
-    barred = np.zeros((len(units), 13), bool)
-    barred[np.arange(len(units)), plain.choices[:, 0]] = True
-    others = policy.decide(units, masks, uniforms, barred={"kind": barred})
-    choice = legal.sum(1) > 1
-    assert (others.choices[choice, 0] != plain.choices[choice, 0]).all()
-    assert (others.choices[~choice, 0] == plain.choices[~choice, 0]).all()
