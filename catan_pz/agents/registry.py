@@ -17,6 +17,7 @@ _HOMES: dict[str, str] = {
     "rocco": "catan_pz.agents.rocco.agent:RoccoAgent",
     "rocco_random": "catan_pz.agents.rocco.agent:RandomRoccoAgent",
     "charlesworth": "catan_pz.agents.charlesworth.agent:CharlesworthAgent",
+    "gendre": "catan_pz.agents.gendre.agent:GendreAgent",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 

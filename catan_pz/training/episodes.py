@@ -1,9 +1,10 @@
-"""A training run of a learner that plays one game after the other: what happens between games."""
+"""A training run that counts games, or other equal parts: what happens between them."""
 
 import csv
 import io
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -14,19 +15,17 @@ from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.curves import write_curve
-from catan_pz.training.evaluation import SEED_OFFSET, evaluate
+from catan_pz.training.evaluation import SEED_OFFSET, evaluate, line_up
 from catan_pz.training.options import Count, check_same_training
 
 RECENT = 100
-"""Games that a mean is taken over."""
+"""Games, or parts, that a mean is taken over."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EpisodeArgs:
-    """Options of the run itself: how long, where, and when to evaluate and save."""
+class CountedArgs:
+    """Options of the run itself but for how long: where, and when to evaluate and save."""
 
-    episodes: Count = 1000
-    """games to train on"""
     seed: int = 1
     """random seed of games, networks and learning"""
     device: Literal["cpu", "cuda"] = "cpu"
@@ -34,17 +33,25 @@ class EpisodeArgs:
     threads: Count = 1
     """CPU threads of torch"""
     eval_every: Count = 100
-    """games between evaluations"""
+    """games, or other parts, between evaluations"""
     eval_first: bool = True
-    """also evaluate before the first game"""
+    """also evaluate before anything is learned"""
     eval_games: Count = 400
     """games of an evaluation"""
     checkpoint_every: Count = 25
-    """games between checkpoints"""
+    """games, or other parts, between checkpoints"""
     out: str = "runs/episodes"
     """output folder"""
     resume: bool = False
     """continue from the last checkpoint in the output folder"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeArgs(CountedArgs):
+    """The same with a number of games."""
+
+    episodes: Count = 1000
+    """games to train on"""
 
 
 class EpisodeLearner(Protocol):
@@ -53,7 +60,7 @@ class EpisodeLearner(Protocol):
     rules: Rules
 
     def play(self, episode: int) -> dict[str, Any]:
-        """Play a game and learn from it; figures of the game by name, the same in each game."""
+        """Play a game, or the part of this number, and learn from it; its figures by name."""
 
     def agent(self) -> Agent:
         """The player as it is now, without exploration."""
@@ -69,19 +76,21 @@ class EpisodeLearner(Protocol):
 
 
 class EpisodeRun:
-    """Games, evaluations and checkpoints in an output folder.
+    """Games, or other parts of a training, with evaluations and checkpoints in an output folder.
 
     The folder gets the last two checkpoints, what the learner saves, `episodes.csv` with a row for
-    each game, `curve.csv` and `curve.png` of the evaluations, and at the end `result.json`.
+    each game or part, `curve.csv` and `curve.png` of the evaluations, and at the end `result.json`.
     Checkpoints are written between games: a training that was killed resumes at the last one, and
     on a CPU computes the same numbers as one that never stopped.
 
     Args:
-        args: options.
+        args: options, and the one that says how many.
         learner: plays and learns.
-        against: name of the opponent in evaluations.
+        against: names of the opponents in evaluations.
         title: of the curve.
         card: what the model's card tells beside games, seconds and results.
+        option: the option that says how many.
+        unit: what is counted.
 
     Attributes:
         rows: figures of each game so far.
@@ -94,15 +103,17 @@ class EpisodeRun:
 
     def __init__(
         self,
-        args: EpisodeArgs,
+        args: CountedArgs,
         learner: EpisodeLearner,
         *,
-        against: str,
+        against: Sequence[str],
         title: str,
         card: dict[str, Any],
+        option: str = "episodes",
+        unit: str = "games",
     ) -> None:
         self.args, self.learner, self.against = args, learner, against
-        self.title, self.card = title, card
+        self.title, self.card, self.option, self.unit = title, card, option, unit
         self.out = Path(args.out)
         self.checkpoints = Checkpoints(self.out)
         self.rows: list[dict[str, Any]] = []
@@ -122,7 +133,7 @@ class EpisodeRun:
         return self._seconds_before + time.perf_counter() - self._start
 
     def mean(self, name: str) -> float:
-        """The mean of a figure over the last 100 games."""
+        """The mean of a figure over the last 100 games or parts."""
         return float(np.mean([row[name] for row in self.rows[-RECENT:]]))
 
     def train(self, report: Any = print) -> dict[str, Any]:
@@ -132,42 +143,45 @@ class EpisodeRun:
             report: called with a line after each evaluation.
 
         Returns:
-            `episodes`, `seconds`, `means` (of the figures over the last 100 games), `results`
-            (the last evaluation) and `options`.
+            The count by the name of its option, `seconds`, `means` (of the figures over the last
+            100), `results` (the last evaluation) and `options`.
         """
-        while len(self.rows) < self.args.episodes:
+        count = getattr(self.args, self.option)
+        while len(self.rows) < count:
             if self.args.eval_first and not self.rows:
                 self._evaluate(report)
             self.rows.append(self.learner.play(len(self.rows)))
-            last = len(self.rows) == self.args.episodes
+            last = len(self.rows) == count
             if last or len(self.rows) % self.args.eval_every == 0:
                 self._evaluate(report)
             if last or len(self.rows) % self.args.checkpoint_every == 0:
                 self._save()
         result = {
-            "episodes": len(self.rows),
+            self.option: len(self.rows),
             "seconds": self.seconds,
             "means": {name: self.mean(name) for name in self.rows[-1]},
-            "results": self.curve[-1:],
+            "results": self._last_results(),
             "options": asdict(self.args),
         }
         write_bytes(self.out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
         return result
 
     def _evaluate(self, report: Any) -> None:
-        args, games = self.args, len(self.rows)
-        seed = args.seed + SEED_OFFSET
-        found = evaluate(
-            self.learner.agent(), [self.against], self.learner.rules, args.eval_games, seed
-        )
-        row = {"frames": games, "seconds": round(self.seconds, 1), "against": self.against}
-        self.curve.append(row | found)
-        means = {name: self.mean(name) for name in self.rows[-1]} if self.rows else {}
-        report(
-            f"{games:>6,} games, {100 * found['win_rate']:5.1f} % won of {found['games']:,} "
-            f"against {self.against}; "
-            + ", ".join(f"{name} {value:.2f}" for name, value in means.items())
-        )
+        args, count, rules = self.args, len(self.rows), self.learner.rules
+        agent, seed = self.learner.agent(), args.seed + SEED_OFFSET
+        won = []
+        for against in self.against:
+            found = evaluate(agent, line_up(against, rules), rules, args.eval_games, seed)
+            row = {"frames": count, "seconds": round(self.seconds, 1), "against": against}
+            self.curve.append(row | found)
+            won.append(
+                f"{100 * found['win_rate']:5.1f} % won of {found['games']:,} against {against}"
+            )
+        means = [f"{name} {self.mean(name):.2f}" for name in (self.rows[-1] if self.rows else ())]
+        report(f"{count:>6,} {self.unit}, {', '.join(won)}; " + ", ".join(means))
+
+    def _last_results(self) -> list[dict[str, Any]]:
+        return self.curve[-len(self.against) :]
 
     def _save(self) -> None:
         state = {
@@ -178,11 +192,11 @@ class EpisodeRun:
             "seconds": self.seconds,
         }
         self.checkpoints.save(len(self.rows), state)
-        trained = {"games": len(self.rows), "seconds": round(self.seconds)}
-        self.learner.save(self.out, {**self.card, **trained, "results": self.curve[-1:]})
+        trained = {self.unit: len(self.rows), "seconds": round(self.seconds)}
+        self.learner.save(self.out, {**self.card, **trained, "results": self._last_results()})
         write_bytes(self.out / "episodes.csv", as_csv(self.rows))
         players = self.learner.rules.num_players
-        write_curve(self.out, self.curve, title=self.title, num_players=players, unit="games")
+        write_curve(self.out, self.curve, title=self.title, num_players=players, unit=self.unit)
 
     def _restore(self, saved: dict[str, Any]) -> None:
         check_same_training(saved["options"], self.args)

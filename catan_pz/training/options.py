@@ -17,8 +17,9 @@ Device = Literal["auto", "cpu", "cuda"]
 
 MAY_DIFFER: Final = frozenset(
     {
-        *("frames", "games", "episodes", "updates", "device", "threads", "eval_first"),
-        *("eval_games", "checkpoint_every", "out", "resume", "progress", "address", "patience"),
+        *("frames", "games", "episodes", "updates", "trainings", "device", "threads"),
+        *("eval_first", "eval_games", "checkpoint_every", "out", "resume", "progress"),
+        *("address", "patience"),
     }
 )
 """Options that may change when a training resumes; more frames stretch the learning-rate decay."""

@@ -57,7 +57,7 @@ class UpdateRun(EpisodeRun):
     ) -> None:
         self._updating = learner
         whole: Any = learner
-        super().__init__(args, whole, against="", title=title, card=card)
+        super().__init__(args, whole, against=(), title=title, card=card)
 
     def train(self, report: Any = print) -> dict[str, Any]:
         """Make all updates that are left.

@@ -402,7 +402,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         "hardware": hardware(torch.device(args.device)),
     }
     title = f"Hierarchical DQN, {name}"
-    return EpisodeRun(args, Learner(args), against="rocco_random", title=title, card=card).train()
+    return EpisodeRun(args, Learner(args), against=["rocco_random"], title=title, card=card).train()
 
 
 if __name__ == "__main__":

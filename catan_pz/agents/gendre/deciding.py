@@ -49,7 +49,7 @@ def decide(
         masks: (K, A) legal actions.
         keeping: (K, R) the hand that the seat to move keeps, `UNDECIDED` where it discards
             nothing; written to. It must be given back at the seat's next decision.
-        random_bits: (K,) they draw the cards beyond four that are kept.
+        random_bits: (K,) they draw the cards beyond four that are kept, and the order of discards.
         choose: the network.
 
     Returns:
@@ -73,7 +73,7 @@ def decide(
             found[plenty] = _plenty(plenty, units[plenty], masks[plenty], choose)
     rows = np.flatnonzero(discards)
     if len(rows):
-        found[rows] = _next_discards(units, keeping, rows)
+        found[rows] = _next_discards(units, keeping, random_bits, rows)
     return found
 
 
@@ -99,11 +99,14 @@ def kept_hands(
 
 
 def _next_discards(
-    units: NDArray[np.int8], keeping: NDArray[np.int8], rows: NDArray[np.intp]
+    units: NDArray[np.int8],
+    keeping: NDArray[np.int8],
+    random_bits: NDArray[np.uint64],
+    rows: NDArray[np.intp],
 ) -> NDArray[np.int64]:
     """(k,) the next single discard in some rows; after the last one `keeping` is forgotten."""
     hands = units[rows, _HAND]
-    resources = (hands > keeping[rows]).argmax(axis=1)
+    resources = sample_actions(hands - keeping[rows], scramble_all(~random_bits[rows]))
     hands[np.arange(len(rows)), resources] -= 1
     # With one resource left the engine may play what is left to discard.
     over = (units[rows, _TO_DISCARD] == 1) | ((hands > 0).sum(axis=1) == 1)

@@ -1,0 +1,112 @@
+"""The agent `gendre`."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.gendre.choices import discarding
+from catan_pz.agents.gendre.deciding import Seen, decide, undecided
+from catan_pz.agents.gendre.model import GendreModel
+from catan_pz.agents.network import CHOICES
+from catan_pz.agents.random_stream import scramble_all
+from catan_pz.agents.views import Views
+from catan_pz.checks import not_possible
+from catan_pz.engine.chance import GAMMA
+from catan_pz.observation.segments import PLACES
+from catan_pz.rules import Rules
+
+SHIPPED: Final = Path(__file__).parent / "model.npz"
+"""The model that comes with the package."""
+
+_TURNS: Final = PLACES["turns_ended"].start
+
+
+@cache
+def _shipped() -> GendreModel:
+    return GendreModel.read(SHIPPED)
+
+
+def sampled(logits: NDArray[np.floating[Any]], bits: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """(K,) choices sampled from softmax policies, by adding Gumbel noise to logits (K, L).
+
+    The same bits give a choice the same noise, whatever else is legal.
+    """
+    numbers = np.arange(1, logits.shape[1] + 1, dtype=np.uint64) * GAMMA
+    uniform = ((scramble_all(bits[:, None] + numbers) >> np.uint64(11)) + 0.5) * 2.0**-53
+    return np.asarray((logits - np.log(-np.log(uniform))).argmax(axis=1), np.int64)
+
+
+class GendreAgent(BatchAgent):
+    """Plays games of two by a cross-dimensional network.
+
+    It keeps nothing of a game, so which cards to keep is chosen anew before each single discard,
+    with the same random numbers throughout a turn.
+
+    Args:
+        model: the model, or the path of its file; None for the one that comes with the package.
+        choice: "sample" samples from the policy, "best" takes the choice of the largest logit.
+        name: for tables of results.
+
+    Attributes:
+        model: the `GendreModel`.
+        choice: as given.
+
+    Raises:
+        ValueError: for a choice that isn't possible, or a file that can't be played.
+    """
+
+    name = "gendre"
+
+    def __init__(
+        self,
+        model: GendreModel | Path | str | None = None,
+        *,
+        choice: str = "sample",
+        name: str | None = None,
+    ) -> None:
+        if choice not in CHOICES:
+            raise not_possible("option choice", choice, f"one of {CHOICES}")
+        if model is None:
+            self.model = _shipped()
+        else:
+            self.model = model if isinstance(model, GendreModel) else GendreModel.read(model)
+        self.choice = choice
+        if name is not None:
+            self.name = name
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse games but of two players without trade.
+
+        Raises:
+            ValueError: for others.
+        """
+        if rules.trading:
+            raise ValueError(f"agent {self.name!r} plays games without trade between players")
+        if rules.num_players != 2:
+            raise ValueError(
+                f"agent {self.name!r} plays games of 2 players; this one has {rules.num_players}"
+            )
+
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        """(K,) legal actions."""
+        rows = np.flatnonzero(discarding(views.masks))
+        bits = views.random_bits.copy()
+        bits[rows] = scramble_all(
+            views.seeds[rows] ^ views.observations[rows, _TURNS].view(np.uint8)
+        )
+
+        def choose(
+            rows: NDArray[np.intp], seen: Seen, legal: NDArray[np.bool_]
+        ) -> NDArray[np.int64]:
+            logits = np.where(legal, self.model.evaluate(seen)[0], -np.inf)
+            if self.choice == "best":
+                return np.asarray(logits.argmax(axis=1), np.int64)
+            bits[rows] = scramble_all(bits[rows])
+            return sampled(logits, bits[rows])
+
+        keeping = undecided(len(views))
+        return decide(views.observations, views.masks, keeping, views.random_bits, choose)

@@ -1,0 +1,110 @@
+"""A cross-dimensional network with its weights, and the file that keeps it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.gendre.networks import Architecture
+from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
+from catan_pz.encoders import load
+from catan_pz.rules import Rules
+
+KIND: Final = "gendre"
+
+
+@dataclass(frozen=True)
+class GendreModel:
+    """A network over the 324 choices.
+
+    Attributes:
+        architecture: the network.
+        weights: its weights.
+        rules: that it was trained with.
+        card: how it was trained and how well it plays; JSON values.
+
+    Raises:
+        ValueError: names what doesn't fit.
+    """
+
+    architecture: Architecture
+    weights: Mapping[str, NDArray[Any]]
+    rules: Rules
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shapes = {name: array.shape for name, array in self.weights.items()}
+        expected = self.architecture.shapes
+        for name in expected.keys() | shapes.keys():
+            if shapes.get(name) != expected.get(name):
+                raise ValueError(
+                    f"model: array {name!r} has the shape {shapes.get(name)}, must have "
+                    f"{expected.get(name)}"
+                )
+
+    def evaluate(
+        self, seen: Mapping[str, NDArray[np.float32]]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits (K, 324) and values (K,) for what the encoder `gendre` gives."""
+        logits, values = self.architecture.evaluate(self.weights, seen["planes"], seen["scalars"])
+        return np.asarray(logits), np.asarray(values)
+
+    def save(self, path: Path | str, dtype: str = "float16") -> None:
+        """Write a model file, whole or not at all.
+
+        Raises:
+            ValueError: for a dtype but "float16" and "float32", or weights too large for it.
+        """
+        header = {
+            "network": {"kind": KIND, **self.architecture.options},
+            "rules": self.rules.to_dict(),
+            "card": dict(self.card),
+        }
+        write_model(path, header, self.weights, load("gendre"), dtype)
+
+    @classmethod
+    def read(cls, path: Path | str) -> "GendreModel":
+        """The model in a file; nothing of the file is run.
+
+        Raises:
+            ValueError: if it is no model file of a cross-dimensional network, or damaged; names
+                it.
+            FileNotFoundError: if there is none.
+        """
+        with model_file(path) as (header, arrays):
+            network = dict(header["network"])
+            kind = network.pop("kind")
+            if kind != KIND:
+                raise ValueError(f"its network is of the kind {kind!r}, must be {KIND!r}")
+            if encoder_of(header).name != "gendre":
+                raise ValueError(f"its encoder is {encoder_of(header)}, must be 'gendre'")
+            return cls(
+                Architecture(**network),
+                {name: array.astype(np.float32) for name, array in arrays.items()},
+                Rules.from_dict(header["rules"]),
+                header["card"],
+            )
+
+    def card_text(self, name: str) -> str:
+        """The card as Markdown: what it plays, how it was trained, how well it plays."""
+        a = self.architecture
+        scalars = f", {a.scalars} scalars" if a.is_crossed else ""
+        norm = ", batch normalisation" if a.norm == "batch" else ""
+        size = f"{a.layers} layers, {a.planes} planes{scalars}{norm}, {a.parameters:,} parameters"
+        rows = [
+            ("rules", _differences(self.rules)),
+            ("network", f"{a.network} with {size}"),
+            *((key.replace("_", " "), value) for key, value in self.card.items()),
+        ]
+        shown = [row for row in rows if row[0] != "results"]
+        return card_markdown(name, shown, self.card.get("results", ()))
+
+
+def _differences(rules: Rules) -> str:
+    """The options of rules that differ from the defaults."""
+    defaults = Rules().to_dict()
+    changed = {name: x for name, x in rules.to_dict().items() if x != defaults[name]}
+    return ", ".join(f"{name} {value}" for name, value in changed.items())

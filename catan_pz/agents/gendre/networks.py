@@ -1,0 +1,296 @@
+"""The cross-dimensional network and its baseline, for NumPy arrays and torch tensors.
+
+Planes on the brick grid and scalars go through the layers side by side. In each layer the planes
+hear of the scalars by constant planes, the scalars of the planes by mean and variance. Letters:
+K decisions, C planes, S scalars, n cells, O outputs, L choices.
+
+Source: Q. Gendre and T. Kaneko, "Playing Catan with Cross-dimensional Neural Network", 2020.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.agents.gendre.choices import BUILDING, NUM_CHOICES, NUM_PLANE_CHOICES, ROAD
+from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
+from catan_pz.checks import check_count, not_possible
+from catan_pz.encoders.arrays import Array, Table, gather, join, merge
+from catan_pz.encoders.gendre import NUM_PLANES, NUM_SCALARS
+from catan_pz.encoders.planes import HEIGHT, WIDTH
+
+NETWORKS: Final = ("xdim", "xdim_res", "cnn_res")
+ACTIVATIONS: Final = ("tanh_leaky", "relu")
+NORMS: Final = ("none", "batch")
+KERNEL: Final = (3, 5)
+"""Height and width."""
+
+SLOPE: Final = 0.2
+"""Of the leaky ReLU below zero."""
+
+NUM_ACTION_PLANES: Final = 5
+"""Robber without stealing, robber with it, road, settlement, city."""
+
+OUT_SCALARS: Final = NUM_CHOICES - NUM_PLANE_CHOICES + 1
+"""Choices that belong to no place, then the value."""
+
+MOMENTUM: Final = 0.1
+"""Share of a batch in the running mean and variance."""
+
+_EPSILON: Final = 1e-5
+_GRID: Final = HEIGHT * WIDTH
+
+
+def _cells(points: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cells of the grid at some points."""
+    return (points[:, 1] + HEIGHT // 2) * WIDTH + points[:, 0] + WIDTH // 2
+
+
+_POINTS: Final = tuple(map(_cells, (HEX_POINTS, EDGE_POINTS, VERTEX_POINTS)))
+CELLS: Final = np.sort(np.concatenate(_POINTS))
+"""(145,) the cells that are hexes, edges or vertices."""
+
+_MASK: Final = Table(np.isin(np.arange(_GRID), CELLS).astype(np.float32))
+
+
+def _neighbors() -> NDArray[np.int64]:
+    """(145 * 15,) the places in `CELLS` that the kernel sees from each, 145 for void ones."""
+    grid = np.full((HEIGHT, WIDTH), len(CELLS))
+    grid.flat[CELLS] = np.arange(len(CELLS))
+    place = np.pad(grid, ((1, 1), (2, 2)), constant_values=len(CELLS))
+    rows, columns = np.divmod(CELLS, WIDTH)
+    seen = [place[rows + y, columns + x] for y in range(KERNEL[0]) for x in range(KERNEL[1])]
+    return np.array(seen).T.ravel()
+
+
+_NEIGHBORS: Final = _neighbors()
+
+
+def _choices(cells: int, place: Any) -> Table:
+    """(218,) where the logit of each choice of a place lies in (5, cells) planes."""
+    hexes, edges, vertices = (place(points) for points in _POINTS)
+    table = np.empty(NUM_PLANE_CHOICES, np.int64)
+    table[0:ROAD:2], table[1:ROAD:2] = hexes, cells + hexes
+    table[ROAD:BUILDING] = 2 * cells + edges
+    table[BUILDING::2], table[BUILDING + 1 :: 2] = 3 * cells + vertices, 4 * cells + vertices
+    return Table(table)
+
+
+_OF_GRID: Final = _choices(_GRID, lambda cells: cells)
+_OF_CELLS: Final = _choices(len(CELLS), lambda cells: np.searchsorted(CELLS, cells))
+
+Weights = Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A network without its weights.
+
+    Attributes:
+        network: "xdim", "xdim_res" (residual paths, added before the activation) or "cnn_res"
+            (convolutions alone, scalars as constant planes).
+        layers: before the heads.
+        planes: C of each layer, 0 for the paper's 15, or 40 of "cnn_res".
+        scalars: S of each layer.
+        activation: "tanh_leaky", which alternate, or "relu".
+        norm: "none", or "batch" for batch normalisation before the residual.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    network: str = "xdim_res"
+    layers: int = 8
+    planes: int = 0
+    scalars: int = 40
+    activation: str = "tanh_leaky"
+    norm: str = "none"
+
+    def __post_init__(self) -> None:
+        for name, allowed in (
+            ("network", NETWORKS),
+            ("activation", ACTIVATIONS),
+            ("norm", NORMS),
+        ):
+            if getattr(self, name) not in allowed:
+                raise not_possible(f"option {name}", getattr(self, name), f"one of {allowed}")
+        check_count("layers", self.layers)
+        check_count("planes", self.planes, least=0)
+        check_count("scalars", self.scalars)
+        if not self.planes:
+            object.__setattr__(self, "planes", 15 if self.is_crossed else 40)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether scalars go through the layers beside the planes."""
+        return self.network != "cnn_res"
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of all weights, biases and running statistics, by name."""
+        shapes: dict[str, tuple[int, ...]] = {}
+        planes = NUM_PLANES if self.is_crossed else NUM_PLANES + NUM_SCALARS
+        scalars = NUM_SCALARS
+        for k in range(self.layers):
+            shapes |= self._layer_shapes(str(k), planes, scalars, self.planes, self.scalars)
+            if self.norm == "batch":
+                sides = (("plane", self.planes), ("scalar", self.scalars))
+                for side, size in sides[: 1 + self.is_crossed]:
+                    for part in ("scale", "shift", "mean", "variance"):
+                        shapes[f"{side}_{part}_{k}"] = (size,)
+            planes, scalars = self.planes, self.scalars
+        shapes |= self._layer_shapes("head", planes, scalars, NUM_ACTION_PLANES, OUT_SCALARS)
+        if not self.is_crossed:
+            shapes |= {"scalar_head": (planes, OUT_SCALARS), "scalar_bias_head": (OUT_SCALARS,)}
+        return shapes
+
+    def _layer_shapes(
+        self, k: str, planes: int, scalars: int, out_planes: int, out_scalars: int
+    ) -> dict[str, tuple[int, ...]]:
+        shapes: dict[str, tuple[int, ...]] = {
+            f"plane_{k}": (out_planes, planes, *KERNEL),
+            f"plane_bias_{k}": (out_planes,),
+        }
+        if self.is_crossed:
+            shapes |= {
+                f"inflate_{k}": (scalars, out_planes),
+                f"scalar_{k}": (scalars, out_scalars),
+                f"deflate_{k}": (2 * planes, out_scalars),
+                f"scalar_bias_{k}": (out_scalars,),
+            }
+        return shapes
+
+    @property
+    def parameters(self) -> int:
+        """How many weights and biases it has; running statistics don't count."""
+        return sum(prod(self.shapes[name]) for name in self.trained)
+
+    @property
+    def trained(self) -> list[str]:
+        """Names of what is learned."""
+        return [name for name in self.shapes if "_mean_" not in name and "_variance_" not in name]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The attributes as JSON values."""
+        return asdict(self)
+
+    def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+        """Weights to begin with: Glorot's, biases zero."""
+        arrays: dict[str, NDArray[np.float32]] = {}
+        for name, shape in self.shapes.items():
+            if len(shape) == 1:
+                ones = "_scale_" in name or "_variance_" in name
+                arrays[name] = np.full(shape, float(ones), np.float32)
+                continue
+            fans = sum(shape[:2]) * prod(shape[2:])
+            most = (6 / fans) ** 0.5
+            arrays[name] = rng.uniform(-most, most, shape).astype(np.float32)
+        return arrays
+
+    def evaluate(
+        self,
+        weights: Weights,
+        planes: Array,
+        scalars: Array,
+        statistics: dict[str, Array] | None = None,
+    ) -> tuple[Array, Array]:
+        """Logits (K, L) of all choices, and values (K,) in [-1, 1].
+
+        Args:
+            weights: of the `shapes`, arrays of the same kind as the planes.
+            planes: (K, 17, 11, 21) float32.
+            scalars: (K, 45) float32.
+            statistics: a dict to train with batch normalisation: the batch's own mean and
+                variance are used and written into it. None uses the running ones.
+        """
+        x, s = _entered(planes), scalars
+        if not self.is_crossed:
+            x = join([x, _masked(s[..., None] + x[:, :1] * 0)], 1)
+        for k in range(self.layers):
+            y, t = self._sums(str(k), weights, x, s)
+            if self.norm == "batch":
+                y = _normalised(f"plane_{{}}_{k}", weights, y, statistics)
+                t = _normalised(f"scalar_{{}}_{k}", weights, t, statistics) if t is not None else t
+            if self.network != "xdim" and k:
+                y, t = y + x, (t + s if t is not None else t)
+            is_tanh = self.activation == "tanh_leaky" and k % 2 == 0
+            slope = SLOPE if self.activation == "tanh_leaky" else 0.0
+            x = _masked(_activated(y, is_tanh, slope))
+            s = s if t is None else _activated(t, is_tanh, slope)
+        y, t = self._sums("head", weights, x, s)
+        if t is None:
+            t = x.sum(-1) * (1 / len(CELLS)) @ weights["scalar_head"] + weights["scalar_bias_head"]
+        of_places = gather(merge(y), _OF_CELLS if isinstance(y, np.ndarray) else _OF_GRID)
+        return join([of_places, t[:, :-1]]), _activated(t[:, -1], True, 0.0)
+
+    def _sums(self, k: str, weights: Weights, x: Array, s: Array) -> tuple[Array, Array | None]:
+        """What a layer adds up for planes (K, C, n), and for scalars (K, S) where it has any."""
+        y = _convolved(x, weights[f"plane_{k}"])
+        bias = weights[f"plane_bias_{k}"]
+        if not self.is_crossed:
+            return y + bias[:, None], None
+        y = y + (s @ weights[f"inflate_{k}"] + bias)[..., None]
+        mean = x.sum(-1) * (1 / len(CELLS))
+        variance = (x * x).sum(-1) * (1 / len(CELLS)) - mean * mean
+        t = join([mean, variance]) @ weights[f"deflate_{k}"] + weights[f"scalar_bias_{k}"]
+        return y, t + s @ weights[f"scalar_{k}"]
+
+
+def _entered(planes: Array) -> Array:
+    """Planes as (K, C, n): NumPy arrays keep real cells alone, tensors the whole grid."""
+    flat = planes.reshape(*planes.shape[:2], _GRID)
+    return flat[..., CELLS] if isinstance(flat, np.ndarray) else flat
+
+
+def _masked(x: Array) -> Array:
+    """Planes (K, C, n) with zeros in void cells."""
+    return x if isinstance(x, np.ndarray) else x * _MASK.beside(x)
+
+
+def _convolved(x: Array, kernels: Array) -> Array:
+    """(K, O, n) convolution of planes (K, C, n) by kernels (O, C, 3, 5)."""
+    if isinstance(x, np.ndarray):
+        by_cell = np.zeros((len(x), len(CELLS) + 1, x.shape[1]), np.float32)
+        by_cell[:, :-1] = x.swapaxes(1, 2)
+        seen = by_cell.take(_NEIGHBORS, axis=1).reshape(len(x) * len(CELLS), -1)
+        out = seen @ kernels.transpose(2, 3, 1, 0).reshape(seen.shape[1], -1)
+        return np.ascontiguousarray(out.reshape(len(x), len(CELLS), -1).swapaxes(1, 2))
+    from torch.nn.functional import conv2d
+
+    grid = conv2d(x.reshape(*x.shape[:2], HEIGHT, WIDTH), kernels, padding=(1, 2))
+    return grid.reshape(*grid.shape[:2], _GRID)
+
+
+def _activated(x: Array, is_tanh: bool, slope: float) -> Array:
+    if isinstance(x, np.ndarray):
+        return np.tanh(x) if is_tanh else np.maximum(x, np.float32(slope) * x)
+    from torch.nn.functional import leaky_relu
+
+    return x.tanh() if is_tanh else leaky_relu(x, slope)
+
+
+def _normalised(
+    name: str, weights: Weights, x: Array, statistics: dict[str, Array] | None
+) -> Array:
+    """Batch normalisation of planes (K, C, n), real cells alone, or of scalars (K, S)."""
+    scale, shift, mean, variance = (
+        weights[name.format(part)] for part in ("scale", "shift", "mean", "variance")
+    )
+    per_plane = x.ndim > 2
+    if statistics is not None:
+        real = _masked(x) if per_plane else x
+        axes = (0, 2) if per_plane else (0,)
+        count = len(x) * (len(CELLS) if per_plane else 1)
+        mean = real.sum(axes) * (1 / count)
+        variance = (real * real).sum(axes) * (1 / count) - mean * mean
+        statistics[name.format("mean")] = mean
+        statistics[name.format("variance")] = variance
+    factor = scale * (variance + _EPSILON) ** -0.5
+    offset = shift - mean * factor
+    if per_plane:
+        factor, offset = factor[:, None], offset[:, None]
+    return x * factor + offset

@@ -1,0 +1,377 @@
+"""One-step A2C with a cross-dimensional network, against frozen past selves, on two-player Catan.
+
+    python examples/published/gendre.py --help
+    python examples/published/gendre.py --network xdim_res --layers 8 --out runs/gendre
+    python examples/published/gendre.py --network xdim_res --layers 8 --out runs/gendre --resume
+
+The games lie in groups, each with a frozen past self of the learner as opponent; every 50
+trainings (of 64,000 decisions of the learner) the group with the oldest takes the newest weights.
+The learner decides in all games at once. Once 64 decisions are complete, from one of its
+own decisions to the next or to the end of the game, they are one update.
+
+The output folder holds the last two checkpoints, `model.npz` (an agent of the name
+`gendre:model=runs/gendre/model.npz`) with its card `model.md`, `episodes.csv` with a row for each
+training, `curve.csv`, `curve.png`, and `result.json`. `--resume` continues from the last
+checkpoint and computes the same numbers as a training that never stopped.
+
+Source: Q. Gendre and T. Kaneko, "Playing Catan with Cross-dimensional Neural Network", 2020. What
+differs from it: docs/published/gendre.md.
+"""
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+# Products this small gain nothing from threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+import torch
+
+from catan_pz import make_batch
+from catan_pz.agents.gendre.agent import GendreAgent
+from catan_pz.agents.gendre.choices import NUM_CHOICES
+from catan_pz.agents.gendre.deciding import Choose, decide, undecided
+from catan_pz.agents.gendre.model import GendreModel
+from catan_pz.agents.gendre.networks import MOMENTUM, Architecture
+from catan_pz.agents.network import sample_actions
+from catan_pz.encoders.gendre import NUM_PLANES, NUM_SCALARS
+from catan_pz.encoders.planes import HEIGHT, WIDTH
+from catan_pz.rewards import WinAndLead
+from catan_pz.rules import Rules
+from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.episodes import CountedArgs, EpisodeRun
+from catan_pz.training.hardware import hardware
+from catan_pz.training.options import Count, check_device, command_line, parse
+from catan_pz.training.transitions import OneStepTransitions
+
+ILLEGAL = -1e8
+LEARNER, OPPONENT = 0, 1
+"""Seats: who begins is drawn in each game."""
+
+Weights = dict[str, torch.Tensor]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Args(CountedArgs):
+    """Options; the defaults are the paper's where it states them."""
+
+    network: Literal["xdim", "xdim_res", "cnn_res"] = "xdim_res"
+    """cross-dimensional, with residual paths, or convolutions alone"""
+    layers: Count = 8
+    """layers before the heads; the paper has 6, 8 and 10"""
+    planes: int = 0
+    """planes of a layer; 0 for the paper's 15, 40 for cnn_res"""
+    scalars: Count = 40
+    """scalars of a layer"""
+    activation: Literal["tanh_leaky", "relu"] = "tanh_leaky"
+    """tanh and leaky ReLU in turn, or ReLU"""
+    norm: Literal["none", "batch"] = "none"
+    """batch normalisation before the residual, as in a descendant of 2026"""
+
+    trainings: Count = 15_000
+    """trainings to do"""
+    decisions: Count = 64_000
+    """decisions of the learner in a training"""
+    groups: Count = 16
+    """groups of games, each with a past self as opponent"""
+    group_size: Count = 8
+    """games of a group"""
+    renew_every: Count = 50
+    """trainings after which the oldest past self is replaced"""
+    freeze_after: int = 0
+    """trainings after which all opponents are the learner of that moment for good; 0 for never"""
+    board: Literal["spiral", "random", "beginner"] = "spiral"
+    """how boards are made"""
+    discard_limit: Count = 7
+    """cards in hand above which a 7 costs half"""
+    forced: bool = True
+    """decisions with a single legal action are played and learned from, too"""
+    max_turns: Count = 1000
+    """turns after which a game is broken off, with no reward"""
+
+    batch_size: Count = 64
+    """decisions in an update"""
+    gamma: float = 1.0
+    """discount of a decision"""
+    optimizer: Literal["adam", "rmsprop", "sgd"] = "adam"
+    """optimizer"""
+    learning_rate: float = 3e-3
+    """learning rate"""
+    value_coef: float = 1.0
+    """coefficient of the squared error of values"""
+    entropy_coef: float = 1e-4
+    """coefficient of the entropy of legal choices"""
+    logit_penalty: float = 1e-8
+    """coefficient of the squares of all logits; 0 is the paper's first ablation"""
+    weight_penalty: float = 1e-4
+    """coefficient of the squares of all weights"""
+    win: float = 0.75
+    """reward of a win, and its negative for a loss"""
+    point: float = 0.02
+    """reward of a point of difference at the end"""
+
+    eval_every: Count = 10
+    """trainings between evaluations"""
+    eval_against: str = "random,heuristic"
+    """names of the opponents in evaluations"""
+    checkpoint_every: Count = 1
+    """trainings between checkpoints"""
+    out: str = "runs/gendre"
+    """output folder"""
+
+    def make_rules(self) -> Rules:
+        """The rules of the games."""
+        return Rules(
+            num_players=2,
+            trading=False,
+            board=self.board,
+            discard_limit=self.discard_limit,
+            first_player="random",
+            skip_forced=not self.forced,
+            max_turns=self.max_turns,
+        )
+
+
+class Learner:
+    """The network, its past selves, and the games that they play."""
+
+    def __init__(self, args: Args) -> None:
+        self.args, self.rules = args, args.make_rules()
+        self.rng = np.random.default_rng([args.seed, 0x6E2D2E])
+        self.architecture = Architecture(
+            args.network, args.layers, args.planes, args.scalars, args.activation, args.norm
+        )
+        initial = self.architecture.initial(self.rng).items()
+        self.weights = {n: torch.tensor(w, device=args.device) for n, w in initial}
+        for name in self.architecture.trained:
+            self.weights[name].requires_grad_()
+        self.optimizer = self.make_optimizer()
+        self.batch = make_batch(
+            args.groups * args.group_size,
+            self.rules,
+            reward=WinAndLead(win=args.win, point=args.point),
+            seed=args.seed,
+            threads=args.threads,
+        )
+        self.past = [self.snapshot()]
+        self.past_of = np.zeros(args.groups, np.int64)  # which past self each group meets
+        self.keeping = undecided(2 * self.batch.num_games).reshape(2, -1, 5)  # by seat
+        self.transitions = OneStepTransitions(
+            self.batch.num_games,
+            planes=((NUM_PLANES, HEIGHT, WIDTH), "int8"),
+            scalars=((NUM_SCALARS,), "int8"),
+            legal=((NUM_CHOICES,), "bool"),
+            choice=((), "int64"),
+        )
+        self.figures: Counter[str] = Counter()
+
+    def make_optimizer(self) -> torch.optim.Optimizer:
+        """The optimizer; L2 of weights, not of biases, is c w**2, whose gradient is 2 c w."""
+        args, trained = self.args, [self.weights[n] for n in self.architecture.trained]
+        decay = 2 * args.weight_penalty
+        parameters = [
+            {"params": [w for w in trained if w.ndim > 1], "weight_decay": decay},
+            {"params": [w for w in trained if w.ndim == 1]},
+        ]
+        optimizers = {"adam": torch.optim.Adam, "rmsprop": torch.optim.RMSprop}
+        return optimizers.get(args.optimizer, torch.optim.SGD)(parameters, lr=args.learning_rate)
+
+    def play(self, training: int) -> dict[str, Any]:
+        """A training: its losses, and how the games went that ended in it."""
+        self.renew_opponents(training)
+        self.figures.clear()
+        while self.figures["updates"] < self.args.decisions // self.args.batch_size:
+            self.step()
+            while (decided := self.transitions.take(self.args.batch_size)) is not None:
+                self.update(decided)
+        f = self.figures
+        means = {name: f[name] / f["updates"] for name in ("value_loss", "entropy", "logit_square")}
+        shares = {name: f[name] / max(1, f["games"]) for name in ("won", "truncated")}
+        return {"updates": f["updates"], "games": f["games"], **means, **shares}
+
+    def renew_opponents(self, training: int) -> None:
+        """The group with the oldest past self takes the newest weights, where it is time."""
+        args = self.args
+        if args.freeze_after and training >= args.freeze_after:
+            if training == args.freeze_after:
+                self.past, self.past_of[:] = [self.snapshot()], 0
+        elif training and training % args.renew_every == 0:
+            self.past.append(self.snapshot())
+            self.past_of[self.past_of.argmin()] = len(self.past) - 1
+            used = np.unique(self.past_of)
+            self.past = [self.past[k] for k in used]
+            self.past_of = np.searchsorted(used, self.past_of)
+
+    def step(self) -> None:
+        """A decision in every game."""
+        batch, games = self.batch, np.arange(self.batch.num_games)
+        actions = np.zeros(len(games), np.int64)
+        bits = self.rng.integers(0, 2**64, len(games), np.uint64)
+
+        def play(seat: int, rows: np.ndarray, choose: Choose) -> None:
+            if len(rows):
+                keeping = self.keeping[seat, rows]
+                given = batch.units[rows], batch.mask[rows], keeping, bits[rows]
+                actions[rows] = decide(*given, choose)
+                self.keeping[seat, rows] = keeping
+
+        own = np.flatnonzero(batch.player == LEARNER)
+        play(LEARNER, own, self.learn_and_choose(own))
+        met = np.where(batch.player == OPPONENT, np.repeat(self.past_of, self.args.group_size), -1)
+        for k, past in enumerate(self.past):
+            play(OPPONENT, np.flatnonzero(met == k), self.chooser(past))
+        batch.step(actions)
+        ended = np.flatnonzero(batch.done)
+        if len(ended):
+            rewards = batch.reward[ended, LEARNER]
+            self.transitions.finish(ended, rewards)
+            truncated = int(batch.truncated[ended].sum())
+            self.figures.update(games=len(ended), won=int((rewards > 0).sum()), truncated=truncated)
+
+    def chooser(self, weights: Weights) -> Choose:
+        """Choices sampled from a past policy."""
+
+        def choose(rows: np.ndarray, seen: dict, legal: np.ndarray) -> np.ndarray:
+            return self.sampled(self.evaluated(weights, seen)[0], legal)
+
+        return choose
+
+    def learn_and_choose(self, games: np.ndarray) -> Choose:
+        """The learner's choices; the values there complete its decisions before."""
+
+        def choose(rows: np.ndarray, seen: dict, legal: np.ndarray) -> np.ndarray:
+            logits, values = self.evaluated(self.weights, seen)
+            choices = self.sampled(logits, legal)
+            self.transitions.finish(games[rows], self.args.gamma * values)
+            self.transitions.begin(games[rows], **seen, legal=legal, choice=choices)
+            return choices
+
+        return choose
+
+    @torch.no_grad()
+    def evaluated(self, weights: Weights, seen: dict) -> tuple[np.ndarray, np.ndarray]:
+        """Logits (k, 324) and values (k,)."""
+        logits, values = self.architecture.evaluate(weights, *self.tensors(seen))
+        return logits.numpy(force=True), values.numpy(force=True)
+
+    def tensors(self, seen: dict) -> list[torch.Tensor]:
+        """Planes and scalars as float32 on the device."""
+        arrays = (seen["planes"], seen["scalars"])
+        return [torch.as_tensor(array).to(self.args.device).float() for array in arrays]
+
+    def sampled(self, logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
+        """(k,) choices sampled from the policy over legal ones."""
+        logits = np.where(legal, logits, -np.inf)
+        bits = self.rng.integers(0, 2**64, len(logits), np.uint64)
+        return sample_actions(np.exp(logits - logits.max(axis=1, keepdims=True)), bits)
+
+    def update(self, decided: dict[str, np.ndarray]) -> None:
+        """One step of the optimizer on the sum of losses."""
+        args, device, statistics = self.args, self.args.device, {}
+        seen = self.tensors(decided)
+        legal, choice, target = (
+            torch.as_tensor(decided[name]).to(device) for name in ("legal", "choice", "target")
+        )
+        logits, values = self.architecture.evaluate(self.weights, *seen, statistics)
+        log_policy = logits.masked_fill(~legal, ILLEGAL).log_softmax(-1)
+        chosen = log_policy.gather(1, choice[:, None])[:, 0]
+        advantage = target - values.detach()
+        policy_loss = -(chosen * advantage).mean()
+        value_loss = (target - values).square().mean()
+        entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
+        logit_square = logits.square().sum(-1).mean()
+        loss = (
+            policy_loss
+            + args.value_coef * value_loss
+            - args.entropy_coef * entropy
+            + args.logit_penalty * logit_square
+        )
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        for name, values in statistics.items():
+            self.weights[name].lerp_(values.detach(), MOMENTUM)
+        parts = {"value_loss": value_loss, "entropy": entropy, "logit_square": logit_square}
+        self.figures.update({name: part.item() for name, part in parts.items()}, updates=1)
+
+    def snapshot(self) -> Weights:
+        """The weights as they are now."""
+        return {name: w.detach().clone() for name, w in self.weights.items()}
+
+    def model(self, card: dict[str, Any] | None = None) -> GendreModel:
+        """The network as it is now."""
+        arrays = {name: w.numpy(force=True) for name, w in self.snapshot().items()}
+        return GendreModel(self.architecture, arrays, self.rules, card or {})
+
+    def agent(self) -> GendreAgent:
+        """The player as it is now."""
+        return GendreAgent(self.model())
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write `model.npz` and its card."""
+        model = self.model(card)
+        model.save(folder / "model.npz")
+        write_bytes(folder / "model.md", model.card_text("gendre").encode())
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the rest of the training depends on."""
+        return {
+            "weights": self.snapshot(),
+            "optimizer": self.optimizer.state_dict(),
+            "past": self.past,
+            "past_of": self.past_of.tolist(),
+            "batch": pack_arrays(self.batch.get_state()),
+            "keeping": torch.tensor(self.keeping),
+            "transitions": pack_arrays(self.transitions.get_state()),
+            "rng": json.dumps(self.rng.bit_generator.state),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave."""
+        for name, values in state["weights"].items():
+            self.weights[name].data.copy_(values)
+        self.optimizer.load_state_dict(state["optimizer"])
+        device = self.args.device
+        self.past = [{name: w.to(device) for name, w in past.items()} for past in state["past"]]
+        self.past_of = np.array(state["past_of"])
+        self.batch.set_state(unpack_arrays(state["batch"]))
+        self.keeping = state["keeping"].numpy()
+        self.transitions.set_state(unpack_arrays(state["transitions"]))
+        self.rng.bit_generator.state = json.loads(state["rng"])
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    """Train; returns what is also written to `result.json`."""
+    args = parse(Args, arguments, __doc__ or "")
+    check_device(args.device)
+    torch.set_num_threads(args.threads)
+    name = f"{args.network} with {args.layers} layers"
+    card = {
+        "algorithm": "one-step A2C against past selves",
+        "command": command_line(args, "examples/published/gendre.py"),
+        "seed": args.seed,
+        "hardware": hardware(torch.device(args.device)),
+    }
+    run = EpisodeRun(
+        args,
+        Learner(args),
+        against=args.eval_against.split(","),
+        title=f"One-step A2C, {name}",
+        card=card,
+        option="trainings",
+        unit="trainings",
+    )
+    return run.train()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (ValueError, OSError) as error:
+        sys.exit(f"error: {error}")

@@ -1,0 +1,233 @@
+"""One-step A2C with a cross-dimensional network: targets, opponents, learning, resuming."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
+
+import torch
+
+from catan_pz.agents.gendre import choices as c
+from catan_pz.agents.gendre.agent import GendreAgent
+from catan_pz.agents.gendre.model import GendreModel
+from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
+from tests.examples.programs import ENVIRONMENT, load
+
+# Networks as small as these are slower on several threads.
+torch.set_num_threads(1)
+
+SMALL = (
+    *("--layers=1", "--planes=2", "--scalars=3", "--groups=3", "--group-size=2", "--decisions=64"),
+    *("--batch-size=16", "--max-turns=60", "--seed=3"),
+    *("--eval-games=2", "--eval-every=2", "--eval-against=random"),
+)
+
+
+@pytest.fixture(scope="module")
+def program():
+    return load("published/gendre")
+
+
+def learner(program, **options):
+    small = {"layers": 1, "planes": 2, "scalars": 3, "groups": 3, "group_size": 2}
+    return program.Learner(program.Args(**small | options))
+
+
+def decided(count, legal=(c.ROLL, c.END_TURN), choice=c.ROLL, target=1.0):
+    """Decisions that all see the same empty board."""
+    mask = np.zeros((count, 324), np.bool_)
+    mask[:, list(legal)] = True
+    return {
+        "planes": np.zeros((count, 17, 11, 21), np.int8),
+        "scalars": np.ones((count, 45), np.int8),
+        "legal": mask,
+        "choice": np.full(count, choice),
+        "target": np.full(count, target, np.float32),
+    }
+
+
+def policy(one, batch):
+    seen = {name: batch[name].astype(np.float32) for name in ("planes", "scalars")}
+    logits, values = one.evaluated(one.weights, seen)
+    odds = np.exp(np.where(batch["legal"], logits, -np.inf))
+    return (odds / odds.sum(axis=1, keepdims=True))[0], values[0]
+
+
+def test_targets_are_values_of_the_next_own_decision_and_rewards_at_the_end(program):
+    one = learner(program, max_turns=40, gamma=0.5, batch_size=10_000)
+    values, ends = [], []
+    evaluated, finish = one.evaluated, one.transitions.finish
+
+    def spy_values(weights, seen):
+        logits, found = evaluated(weights, seen)
+        if weights is one.weights:
+            values.append(found)
+        return logits, found
+
+    def spy_finish(games, targets):
+        ends.append((games.copy(), targets.copy()))
+        finish(games, targets)
+
+    one.evaluated, one.transitions.finish = spy_values, spy_finish
+    for _ in range(150):
+        one.step()
+    rewards = [targets for games, targets in ends if not np.isin(targets, 0.5 * flat(values)).all()]
+    # A win and a loss, with 0.02 a point of difference, or a game that is broken off.
+    for targets in rewards:
+        for target in targets:
+            lead = (abs(target) - 0.75) / 0.02
+            assert target == 0 or lead == pytest.approx(round(lead), abs=1e-3)
+    taken = one.transitions.take(300)
+    assert set(taken) == {"planes", "scalars", "legal", "choice", "target"}
+    assert taken["legal"][np.arange(300), taken["choice"]].all()
+    assert np.isin(taken["target"], np.concatenate([0.5 * flat(values), flat(rewards)])).all()
+
+
+def flat(arrays):
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.float32)
+
+
+def test_choices_that_lead_to_more_become_likelier(program):
+    """A problem with a known answer: to roll is worth 0.8, to end the turn nothing."""
+    one = learner(program, learning_rate=1e-2, weight_penalty=0.0)
+    good, bad = decided(32, choice=c.ROLL, target=0.8), decided(32, choice=c.END_TURN, target=0.0)
+    batch = {name: np.concatenate([good[name], bad[name]]) for name in good}
+    before = policy(one, batch)[0][c.ROLL]
+    losses = []
+    for _ in range(100):
+        one.figures.clear()
+        one.update(batch)
+        losses.append(one.figures["value_loss"])
+    odds, value = policy(one, batch)
+    assert odds[c.ROLL] > max(0.9, before)
+    assert odds[[c.ROLL, c.END_TURN]].sum() == pytest.approx(1)
+    assert value == pytest.approx(0.4, abs=0.1)
+    assert losses[-1] < losses[0]
+
+
+def test_penalties_draw_logits_and_weights_to_zero(program):
+    free = learner(program, learning_rate=1e-2)
+    bound = learner(program, learning_rate=1e-2, logit_penalty=0.1)
+    squares = []
+    for one in (free, bound):
+        for _ in range(60):
+            one.update(decided(8))
+        one.figures.clear()
+        one.update(decided(8))
+        squares.append(one.figures["logit_square"])
+    assert squares[1] < 0.5 * squares[0]
+    groups = learner(program).optimizer.param_groups
+    assert [group["weight_decay"] for group in groups] == [2e-4, 0]
+    assert all(w.ndim == 1 for w in groups[1]["params"])
+
+
+def test_the_oldest_past_self_is_replaced_and_all_can_be_frozen(program):
+    one = learner(program, renew_every=2)
+    first = one.past[0]["plane_0"].clone()
+    met = []
+    for training in range(9):
+        one.weights["plane_0"].data.fill_(training)
+        one.renew_opponents(training)
+        met.append([float(one.past[k]["plane_0"][0, 0, 0, 0]) for k in one.past_of])
+    start = float(first[0, 0, 0, 0])
+    assert met[0] == met[1] == [start] * 3
+    assert met[2] == met[3] == [2, start, start]
+    assert met[6] == [2, 4, 6]
+    assert met[8] == [8, 4, 6]
+    assert len(one.past) == 3
+    frozen = learner(program, renew_every=1, freeze_after=2)
+    for training in range(5):
+        frozen.weights["plane_0"].data.fill_(training)
+        frozen.renew_opponents(training)
+    assert [float(past["plane_0"].mean()) for past in frozen.past] == [2]
+    assert frozen.past_of.tolist() == [0, 0, 0]
+
+
+def test_batch_normalisation_learns_running_statistics(program):
+    one = learner(program, norm="batch", activation="relu", batch_size=8)
+    mean = one.weights["plane_mean_0"].clone()
+    assert "plane_scale_0" in one.architecture.trained
+    while one.figures["updates"] < 3:
+        one.step()
+        while (batch := one.transitions.take(8)) is not None:
+            one.update(batch)
+    assert not torch.equal(mean, one.weights["plane_mean_0"])
+    assert one.weights["plane_mean_0"].grad is None
+
+
+def test_rules_are_those_of_the_paper(program):
+    rules = program.Args().make_rules()
+    assert (rules.num_players, rules.trading, rules.victory_points) == (2, False, 10)
+    assert (rules.discard_limit, rules.first_player, rules.skip_forced) == (7, "random", False)
+    assert program.Args(forced=False).make_rules().skip_forced
+
+
+def final_state(folder):
+    """What a training has learned, as plain values."""
+    state = Checkpoints(folder).load()
+    one = state["learner"]
+    return {
+        "rows": state["rows"],
+        "rng": one["rng"],
+        "weights": {name: w.tolist() for name, w in one["weights"].items()},
+        "past": [{name: w.tolist() for name, w in past.items()} for past in one["past"]],
+        "games": unpack_arrays(one["batch"])["games"].tobytes(),
+    }
+
+
+def test_a_killed_training_resumes(program, tmp_path):
+    """SIGKILL after the first checkpoint; then the same numbers as without it."""
+    arguments = [*SMALL, "--trainings=3", "--renew-every=1"]
+    program.main([*arguments, f"--out={tmp_path / 'whole'}"])
+    killed = tmp_path / "killed"
+    command = [sys.executable, program.__file__, *arguments, f"--out={killed}"]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=ENVIRONMENT
+    ) as process:
+        until = time.monotonic() + 240
+        while not (killed / "checkpoint.json").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode in (-signal.SIGKILL, 0)
+    result = program.main([*arguments, f"--out={killed}", "--resume"])
+    assert final_state(killed) == final_state(tmp_path / "whole")
+    assert result["trainings"] == 3
+    assert json.loads((killed / "result.json").read_text())["means"] == result["means"]
+    rows = list(csv.DictReader((killed / "episodes.csv").read_text().splitlines()))
+    assert [row["updates"] for row in rows] == ["4"] * 3
+    assert (killed / "curve.png").read_bytes().startswith(b"\x89PNG")
+    model = GendreModel.read(killed / "model.npz")
+    assert (killed / "model.md").read_text() == model.card_text("gendre")
+    assert GendreAgent(killed / "model.npz").model.card["trainings"] == 3
+
+
+def test_help_and_what_goes_wrong(program, tmp_path, capsys):
+    with pytest.raises(SystemExit) as end:
+        program.main(["--help"])
+    assert end.value.code == 0
+    assert "--logit-penalty" in capsys.readouterr().out
+    arguments = [*SMALL, "--trainings=1", f"--out={tmp_path}"]
+    program.main(arguments)
+    with pytest.raises(ValueError, match="holds a training; allowed: --resume"):
+        program.main(arguments)
+    with pytest.raises(ValueError, match=r"gamma=0\.9 is not possible"):
+        program.main([*arguments, "--gamma=0.9", "--resume"])
+
+
+@pytest.mark.slow
+def test_a_minute_of_training_leads_above_chance(program, tmp_path):
+    """Against random players a network that has learned nothing wins half of its games."""
+    options = ["--network=xdim_res", "--layers=3", "--planes=8", "--scalars=24", "--no-forced"]
+    options += ["--trainings=1", "--decisions=32000", "--eval-games=200", "--eval-against=random"]
+    program.main([*options, f"--out={tmp_path}"])
+    before, after = Checkpoints(tmp_path).load()["curve"]
+    assert before["interval"][0] < 0.5 < before["interval"][1]
+    assert after["interval"][0] > 0.5

@@ -1,0 +1,66 @@
+"""Decisions of a learner in many games, completed by the worth of the next one."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="takes the extra `train`")
+
+from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
+from catan_pz.training.transitions import OneStepTransitions
+
+
+def made():
+    return OneStepTransitions(3, state=((2,), "int8"), choice=((), "int64"))
+
+
+def begin(transitions, games, number):
+    games = np.array(games)
+    states = np.full((len(games), 2), number)
+    transitions.begin(games, state=states, choice=np.full(len(games), 10 * number))
+
+
+def test_decisions_are_taken_in_the_order_in_which_they_are_completed():
+    transitions = made()
+    begin(transitions, [0, 1], 1)
+    assert transitions.take(1) is None
+    transitions.finish(np.array([1]), np.array([0.5], np.float32))
+    begin(transitions, [1, 2], 2)
+    transitions.finish(np.array([0, 1, 2]), np.array([0.1, 0.2, 0.3], np.float32))
+    assert transitions.take(5) is None
+    first, second = transitions.take(3), transitions.take(1)
+    assert first["target"].tolist() == pytest.approx([0.5, 0.1, 0.2])
+    assert first["choice"].tolist() == [10, 10, 20]
+    assert first["state"].tolist() == [[1, 1], [1, 1], [2, 2]]
+    assert second["choice"].tolist() == [20]
+    assert transitions.take(1) is None
+
+
+def test_games_without_a_decision_complete_nothing():
+    transitions = made()
+    begin(transitions, [2], 3)
+    transitions.finish(np.array([0, 1]), np.array([1.0, 1.0], np.float32))
+    assert transitions.take(1) is None
+    transitions.finish(np.array([0, 2]), np.array([0.0, 1.0], np.float32))
+    transitions.finish(np.array([2]), np.array([0.0], np.float32))
+    assert transitions.take(1)["target"].tolist() == [1]
+    assert transitions.take(1) is None
+
+
+def test_what_was_remembered_does_not_change_with_the_caller_s_arrays():
+    transitions = made()
+    states = np.ones((1, 2), np.int8)
+    transitions.begin(np.array([0]), state=states, choice=np.array([4]))
+    states[:] = 9
+    transitions.finish(np.array([0]), np.array([1.0], np.float32))
+    begin(transitions, [0], 5)
+    assert transitions.take(1)["state"].tolist() == [[1, 1]]
+
+
+def test_it_goes_on_from_its_state():
+    one, other = made(), made()
+    begin(one, [0, 1, 2], 1)
+    one.finish(np.array([1]), np.array([0.5], np.float32))
+    other.set_state(unpack_arrays(pack_arrays(one.get_state())))
+    for transitions in (one, other):
+        transitions.finish(np.array([0, 1, 2]), np.array([0.1, 0.2, 0.3], np.float32))
+        assert transitions.take(3)["target"].tolist() == pytest.approx([0.5, 0.1, 0.3])
