@@ -74,8 +74,9 @@ def load_agent(spec: str, rules: Rules) -> Any:
     Raises:
         click.UsageError: says what is wrong with it.
     """
-    path = Path("" if _family(spec) else spec)
-    agent = _load_model(path) if path.suffix in (".zip", ".npz") else _load_named(spec)
+    path = Path(spec)
+    is_path = path.suffix in (".zip", ".npz") and not _begins_with_name(spec)
+    agent = _load_model(path) if is_path else _load_named(spec)
     try:
         agent.check_rules(rules)
     except ValueError as error:
@@ -95,6 +96,14 @@ def _family(spec: str) -> str:
 
     family, sign, _ = spec.partition(":")
     return family if sign and family in FAMILIES else ""
+
+
+def _begins_with_name(spec: str) -> bool:
+    """Whether an agent's name and its options were written, one of which may be a file."""
+    from catan_pz import agents
+
+    name, sign, _ = spec.partition(":")
+    return bool(_family(spec)) or (bool(sign) and name in agents.names())
 
 
 def _load_named(spec: str) -> Any:
@@ -123,7 +132,7 @@ def _load_named(spec: str) -> Any:
     _check_options(name, options)
     try:
         return agents.load(name, **options)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OSError) as error:
         unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
         reason = f"it has no option {unknown[1]!r}" if unknown else error
         raise click.UsageError(f"agent {spec!r}: {reason}") from error

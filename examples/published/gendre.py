@@ -186,7 +186,7 @@ class Learner:
         """A training: its losses, and how the games went that ended in it."""
         self.renew_opponents(training)
         self.figures.clear()
-        while self.figures["updates"] < self.args.decisions // self.args.batch_size:
+        while self.figures["updates"] < max(1, self.args.decisions // self.args.batch_size):
             self.step()
             while (decided := self.transitions.take(self.args.batch_size)) is not None:
                 self.update(decided)
@@ -198,7 +198,7 @@ class Learner:
     def renew_opponents(self, training: int) -> None:
         """The group with the oldest past self takes the newest weights, where it is time."""
         args = self.args
-        if args.freeze_after and training >= args.freeze_after:
+        if 0 < args.freeze_after <= training:
             if training == args.freeze_after:
                 self.past, self.past_of[:] = [self.snapshot()], 0
         elif training and training % args.renew_every == 0:

@@ -178,6 +178,18 @@ def test_small_networks_play_by_their_file(tmp_path: Path) -> None:
         load_agent("none.npz", rules)
 
 
+def test_an_option_of_an_agent_may_be_a_file(tmp_path: Path) -> None:
+    from catan_pz.agents.gendre.agent import SHIPPED
+
+    rules = Rules(num_players=2, trading=False)
+    for spec in (f"gendre:model={SHIPPED}", f"gendre:choice=best,model={SHIPPED}"):
+        assert load_agent(spec, rules).name == "gendre"
+    with pytest.raises(click.UsageError, match=r"agent 'gendre:model=.*none\.npz'.*No such file"):
+        load_agent(f"gendre:model={tmp_path / 'none.npz'}", rules)
+    with pytest.raises(click.UsageError, match="no model that can be played"):
+        load_agent(f"rocco:model={SHIPPED}", rules)
+
+
 def test_what_is_missing_is_named_with_its_extra() -> None:
     need("render", "a thing", "json")
     with pytest.raises(click.ClickException) as raised:
