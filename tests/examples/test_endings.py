@@ -1,0 +1,56 @@
+"""What players have at the end of games: `examples/endings.py`."""
+
+import numpy as np
+import pytest
+
+from catan_pz.arena import play_match
+from catan_pz.runtime.record import GameRecord
+from catan_pz.runtime.view import view_of
+from tests.examples.programs import load
+
+
+@pytest.fixture(scope="module")
+def module():
+    return load("endings")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("games")
+    agents = ["heuristic", "random", "random"]
+    play_match(agents, 3, trading=False, seed=2, records=folder, victory_points=6)
+    return folder
+
+
+def test_what_is_held_adds_up_to_the_points(module, folder):
+    for path in folder.glob("*.jsonl"):
+        held, winner = module.ending(GameRecord.load(path))
+        _, settlements, cities, road, army, cards, knights, points = held.T
+        assert (settlements + 2 * cities + 2 * road + 2 * army + cards == points).all()
+        assert points.argmax() == winner
+        assert (knights >= 3 * army).all()
+
+
+def test_pips_are_those_after_the_set_up(module, folder):
+    record = GameRecord.load(min(folder.glob("*.jsonl")))
+    held, _ = module.ending(record)
+    game = next(game for game in record.replay() if game.phase not in module.SETUP)
+    for seat in range(3):
+        own = view_of(game, seat).segments["production"][0]
+        assert held[seat, 0] == own.sum()
+
+
+def test_won_and_lost_games_are_shown_apart(module, folder, capsys):
+    found = module.main([str(folder), "heuristic"])
+    assert len(found["won"]) + len(found["lost"]) == 3
+    assert all(rows.shape == (2, 8) for rows in found["won"])
+    assert np.mean(found["won"], 0)[0, -1] >= 6
+    shown = capsys.readouterr().out
+    assert "pips after the set-up" in shown
+
+
+def test_folders_and_names_that_are_not_possible(module, folder, tmp_path):
+    with pytest.raises(ValueError, match="it has no records"):
+        module.main([str(tmp_path), "heuristic"])
+    with pytest.raises(ValueError, match=r"'random' is not possible: seats are"):
+        module.main([str(folder), "random"])
