@@ -80,12 +80,17 @@ def endings(records: Sequence[GameRecord], agent: str) -> dict[str, list[NDArray
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> dict[str, list[NDArray[np.float64]]]:
-    """Read the games; what was found is returned, and means are printed."""
+def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Options from the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=Path, help="folder of records")
     parser.add_argument("agent", help="name of the agent in them")
-    options = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, list[NDArray[np.float64]]]:
+    """Read the games; what was found is returned, and means are printed."""
+    options = parse_options(arguments)
     paths = sorted(options.folder.glob("*.jsonl"))
     if not paths:
         raise ValueError(f"folder {str(options.folder)!r} is not possible: it has no records")
