@@ -27,7 +27,7 @@ torch.set_num_threads(1)
 SMALL = (
     *("--layers=1", "--planes=2", "--scalars=3", "--groups=3", "--group-size=2", "--decisions=64"),
     *("--batch-size=16", "--max-turns=60", "--seed=3"),
-    *("--eval-games=2", "--eval-every=2", "--eval-against=random"),
+    *("--eval-games=2", "--no-eval-first", "--eval-every=2", "--eval-against=random"),
 )
 
 
@@ -192,7 +192,7 @@ def test_a_killed_training_resumes(program, tmp_path):
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=ENVIRONMENT
     ) as process:
-        until = time.monotonic() + 240
+        until = time.monotonic() + 480
         while not (killed / "checkpoint.json").exists() and time.monotonic() < until:
             time.sleep(0.01)
         process.kill()
