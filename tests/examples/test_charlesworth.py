@@ -205,7 +205,7 @@ def test_a_minute_of_training_leads_away_from_the_start(program, tmp_path):
     state = Checkpoints(tmp_path).load()
     before, after = state["curve"]
     assert state["rows"][-1]["value_loss"] < state["rows"][0]["value_loss"] / 2
-    assert after["points"] > before["points"] + 0.5
+    assert after["points"] > before["points"] + 0.2
 
 
 def test_help_lists_the_options(program, capsys):
