@@ -5,7 +5,7 @@ A model file is an `.npz` with the arrays of a network and a header in JSON; not
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -105,6 +105,19 @@ def encoder_of(header: Mapping[str, Any]) -> Encoder:
     return encoder
 
 
+def network_of(header: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The options of a network in a header.
+
+    Raises:
+        ValueError: if it is of another kind.
+    """
+    options = dict(header["network"])
+    given = options.pop("kind")
+    if given != kind:
+        raise ValueError(f"its network is of the kind {given!r}, must be {kind!r}")
+    return options
+
+
 def checksum(arrays: Arrays) -> str:
     """SHA-256 of the names, dtypes, shapes and values of arrays."""
     total = hashlib.sha256()
@@ -114,16 +127,17 @@ def checksum(arrays: Arrays) -> str:
     return total.hexdigest()
 
 
-def card_markdown(
-    name: str, rows: Iterable[tuple[str, Any]], results: Sequence[Mapping[str, Any]] = ()
-) -> str:
+def card_markdown(name: str, rows: Iterable[tuple[str, Any]], card: Mapping[str, Any]) -> str:
     """The card of a model as Markdown.
 
     Args:
         name: of the model.
-        rows: what its card says: a name and a value each.
-        results: of evaluations: `against`, `games`, `win_rate`, `interval` (95 %), `seed`.
+        rows: what the model itself tells: a name and a value each.
+        card: what its training tells; in `results` those of evaluations, each with `against`,
+            `games`, `win_rate`, `interval` (95 %) and `seed`.
     """
+    trained = ((key.replace("_", " "), value) for key, value in card.items() if key != "results")
+    rows, results = [*rows, *trained], card.get("results", ())
     lines = [f"# {markdown(shown(name))}", "", "| | |", "|---|---|"]
     lines += [f"| {_cell(key)} | {_cell(value)} |" for key, value in rows]
     if results:

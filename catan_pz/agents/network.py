@@ -270,7 +270,4 @@ def card_text(name: str, model: Model) -> str:
         ("output", {"logits": "logits", "q_values": "Q-values"}[model.outputs]),
         ("action", {"sample": "sampled", "best": "largest logit or Q-value"}[model.choice]),
     ]
-    rows += [
-        (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"
-    ]
-    return card_markdown(name, rows, model.card.get("results", ()))
+    return card_markdown(name, rows, model.card)

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.charlesworth.games import Policy
 from catan_pz.agents.charlesworth.networks import Architecture
-from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
+from catan_pz.agents.model_files import (
+    card_markdown,
+    encoder_of,
+    model_file,
+    network_of,
+    write_model,
+)
 from catan_pz.checks import not_possible
 from catan_pz.encoders import Encoder, load
 from catan_pz.rules import Rules
@@ -81,12 +87,8 @@ class CharlesworthModel:
             FileNotFoundError: if there is none.
         """
         with model_file(path) as (header, arrays):
-            options = dict(header["network"])
-            kind = options.pop("kind")
-            if kind != KIND:
-                raise ValueError(f"its network is of the kind {kind!r}, must be {KIND!r}")
             return cls(
-                Architecture(**options),
+                Architecture(**network_of(header, KIND)),
                 {name: array.astype(np.float32) for name, array in arrays.items()},
                 Rules.from_dict(header["rules"]),
                 header["card"],
@@ -97,11 +99,9 @@ class CharlesworthModel:
     def card_text(self, name: str) -> str:
         """The card as Markdown: what it plays, how it was trained, how well it plays."""
         preset = self.rules == Rules.preset("charlesworth")
-        trained = [(key.replace("_", " "), value) for key, value in self.card.items()]
         rows = [
             ("rules", "preset charlesworth" if preset else self.rules),
             ("network", f"{self.architecture.size}, {self.architecture.parameters:,} parameters"),
             ("encoder", self.encoder.name),
-            *(row for row in trained if row[0] != "results"),
         ]
-        return card_markdown(name, rows, self.card.get("results", ()))
+        return card_markdown(name, rows, self.card)

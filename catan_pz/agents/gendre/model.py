@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.gendre.networks import Architecture
-from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
+from catan_pz.agents.model_files import (
+    card_markdown,
+    encoder_of,
+    model_file,
+    network_of,
+    write_model,
+)
 from catan_pz.encoders import load
 from catan_pz.rules import Rules
 
@@ -75,10 +81,7 @@ class GendreModel:
             FileNotFoundError: if there is none.
         """
         with model_file(path) as (header, arrays):
-            network = dict(header["network"])
-            kind = network.pop("kind")
-            if kind != KIND:
-                raise ValueError(f"its network is of the kind {kind!r}, must be {KIND!r}")
+            network = network_of(header, KIND)
             if encoder_of(header).name != "gendre":
                 raise ValueError(f"its encoder is {encoder_of(header)}, must be 'gendre'")
             return cls(
@@ -97,10 +100,8 @@ class GendreModel:
         rows = [
             ("rules", _differences(self.rules)),
             ("network", f"{a.network} with {size}"),
-            *((key.replace("_", " "), value) for key, value in self.card.items()),
         ]
-        shown = [row for row in rows if row[0] != "results"]
-        return card_markdown(name, shown, self.card.get("results", ()))
+        return card_markdown(name, rows, self.card)
 
 
 def _differences(rules: Rules) -> str:

@@ -8,7 +8,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
+from catan_pz.agents.model_files import (
+    card_markdown,
+    encoder_of,
+    model_file,
+    network_of,
+    write_model,
+)
 from catan_pz.agents.rocco.choices import EXECUTORS, NUM_KINDS
 from catan_pz.agents.rocco.networks import Architecture
 from catan_pz.encoders import Encoder, load
@@ -92,19 +98,13 @@ class RoccoModel:
             FileNotFoundError: if there is none.
         """
         with model_file(path) as (header, arrays):
-            if header["network"]["kind"] != KIND:
-                raise ValueError(
-                    f"its network is of the kind {header['network']['kind']!r}, must be {KIND!r}"
-                )
-            weights: dict[str, dict[str, Any]] = {part: {} for part in header["network"]["parts"]}
+            parts = network_of(header, KIND)["parts"]
+            weights: dict[str, dict[str, Any]] = {part: {} for part in parts}
             for name, array in arrays.items():
                 part, _, own = name.partition(".")
                 weights[part][own] = array.astype(np.float32)
             return cls(
-                {
-                    part: (Architecture(**options), weights[part])
-                    for part, options in header["network"]["parts"].items()
-                },
+                {part: (Architecture(**options), weights[part]) for part, options in parts.items()},
                 Rules.from_dict(header["rules"]),
                 header["card"],
                 encoder_of(header),
@@ -116,10 +116,8 @@ class RoccoModel:
             f"{part} {one.network} with {one.parameters:,} parameters"
             for part, (one, _) in self.networks.items()
         )
-        trained = [(key.replace("_", " "), value) for key, value in self.card.items()]
         rows = [
             ("rules", "preset rocco" if self.rules == Rules.preset("rocco") else self.rules),
             ("networks", parts or "none"),
-            *(row for row in trained if row[0] != "results"),
         ]
-        return card_markdown(name, rows, self.card.get("results", ()))
+        return card_markdown(name, rows, self.card)

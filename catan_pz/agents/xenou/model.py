@@ -8,7 +8,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
+from catan_pz.agents.model_files import (
+    card_markdown,
+    encoder_of,
+    model_file,
+    network_of,
+    write_model,
+)
 from catan_pz.agents.xenou.learner import shapes_of
 from catan_pz.agents.xenou.options import XenouOptions
 from catan_pz.encoders import load
@@ -59,10 +65,7 @@ class XenouModel:
             FileNotFoundError: if there is none.
         """
         with model_file(path) as (header, arrays):
-            options = dict(header["network"])
-            kind = options.pop("kind")
-            if kind != KIND:
-                raise ValueError(f"its network is of the kind {kind!r}, must be {KIND!r}")
+            options = network_of(header, KIND)
             if encoder_of(header).name != "xenou":
                 raise ValueError("its encoder isn't 'xenou'")
             weights = {name: array.astype(np.float32) for name, array in arrays.items()}
@@ -72,8 +75,5 @@ class XenouModel:
 def card_text(name: str, model: XenouModel) -> str:
     """The card of a model as Markdown."""
     count = sum(array.size for array in model.weights.values())
-    rows: list[tuple[str, Any]] = [("network", f"{model.options.network}, {count:,} parameters")]
-    rows += [
-        (key.replace("_", " "), value) for key, value in model.card.items() if key != "results"
-    ]
-    return card_markdown(name, rows, model.card.get("results", ()))
+    rows = [("network", f"{model.options.network}, {count:,} parameters")]
+    return card_markdown(name, rows, model.card)
