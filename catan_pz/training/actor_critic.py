@@ -51,8 +51,7 @@ class ActorCritic(nn.Module):
             policy: another one to use in place of the own.
         """
         x = (units * self.scales).clamp(max=1.0)
-        logits = (policy or self.policy)(x).masked_fill(mask == 0, _ILLEGAL)
-        return logits.log_softmax(-1), self.value(x)[:, 0]
+        return legal_log_softmax((policy or self.policy)(x), mask), self.value(x)[:, 0]
 
     def weights(self) -> Weights:
         """Copies of all parameters."""
@@ -74,6 +73,11 @@ class ActorCritic(nn.Module):
         biases = tuple(layer.bias.detach().cpu().numpy().copy() for layer in layers)
         network = DenseNetwork(weights, biases, "relu")
         return Model(network, "logits", "sample", rules.to_dict(), card or {})
+
+
+def legal_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """(K, A) float32 log-probabilities by logits (K, A), very low where the mask (K, A) is 0."""
+    return logits.float().masked_fill(mask == 0, _ILLEGAL).log_softmax(-1)
 
 
 def _layers(width: int, outputs: int) -> nn.Sequential:

@@ -20,6 +20,7 @@ from catan_pz.observation.global_state import GLOBAL_PLACES
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
+from catan_pz.training.actor_critic import legal_log_softmax
 
 Critic = Literal["shared", "separate", "hidden"]
 
@@ -28,9 +29,6 @@ NUM_HIDDEN: Final = sum(
     places.stop - places.start for places in map(GLOBAL_PLACES.__getitem__, _SEEN_BY_CRITICS)
 )
 """H."""
-
-_ILLEGAL: Final = -1e8
-"""Logit of illegal actions: finite, so that entropies are."""
 
 
 class SelfPlayNetwork(nn.Module):
@@ -85,7 +83,7 @@ class SelfPlayNetwork(nn.Module):
             units: (K, N) int8 observations.
             mask: (K, A) 1 for each legal action.
         """
-        return _masked(self.policy.forward_actor(self._scaled(units)), mask)
+        return legal_log_softmax(self.policy.forward_actor(self._scaled(units)), mask)
 
     def forward(
         self, units: torch.Tensor, mask: torch.Tensor, hidden: torch.Tensor
@@ -104,7 +102,7 @@ class SelfPlayNetwork(nn.Module):
         elif self.critic == "hidden":
             features = torch.cat([x, hidden.to(x.dtype)], 1)
         values: torch.Tensor = self.value(features)
-        return _masked(logits, mask), values
+        return legal_log_softmax(logits, mask), values
 
     def _scaled(self, units: torch.Tensor) -> torch.Tensor:
         return (units * self.scales).clamp(max=1.0)
@@ -190,7 +188,3 @@ def from_the_seat_to_move(values: torch.Tensor, players: torch.Tensor) -> torch.
     count = values.shape[1]
     seats = (players.long()[:, None] + torch.arange(count, device=players.device)) % count
     return values.gather(1, seats)
-
-
-def _masked(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    return logits.float().masked_fill(mask == 0, _ILLEGAL).log_softmax(-1)
