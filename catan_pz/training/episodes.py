@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -93,6 +93,7 @@ class EpisodeRun:
         unit: what is counted.
 
     Attributes:
+        table: name of the file of figures.
         rows: figures of each game so far.
         curve: rows of all evaluations so far; their `frames` are games.
 
@@ -100,6 +101,8 @@ class EpisodeRun:
         ValueError: if the folder holds a training that isn't to be resumed, or one with other
             options, or no whole checkpoint.
     """
+
+    table: ClassVar[str] = "episodes.csv"
 
     def __init__(
         self,
@@ -183,6 +186,14 @@ class EpisodeRun:
     def _last_results(self) -> list[dict[str, Any]]:
         return self.curve[-len(self.against) :]
 
+    def _snapshots(self) -> list[str]:
+        """Names of the files in the folder `league` that the learner's state refers to."""
+        return []
+
+    def _when_evaluated(self) -> dict[str, int]:
+        """What the card says of a last evaluation that is older than the model."""
+        return {}
+
     def _save(self) -> None:
         state = {
             "options": asdict(self.args),
@@ -191,10 +202,11 @@ class EpisodeRun:
             "curve": self.curve,
             "seconds": self.seconds,
         }
-        self.checkpoints.save(len(self.rows), state)
+        self.checkpoints.save(len(self.rows), state, self._snapshots())
         trained = {self.unit: len(self.rows), "seconds": round(self.seconds)}
+        trained |= self._when_evaluated()
         self.learner.save(self.out, {**self.card, **trained, "results": self._last_results()})
-        write_bytes(self.out / "episodes.csv", as_csv(self.rows))
+        write_bytes(self.out / self.table, as_csv(self.rows))
         players = self.learner.rules.num_players
         write_curve(self.out, self.curve, title=self.title, num_players=players, unit=self.unit)
 

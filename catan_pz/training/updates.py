@@ -1,15 +1,11 @@
 """A training run of a learner that plays many games at once and learns in updates."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import write_bytes
-from catan_pz.training.curves import write_curve
-from catan_pz.training.episodes import EpisodeRun, as_csv
+from catan_pz.training.episodes import CountedArgs, EpisodeRun
 
 
 class UpdateLearner(Protocol):
@@ -17,7 +13,7 @@ class UpdateLearner(Protocol):
 
     rules: Rules
 
-    def update(self, number: int) -> dict[str, Any]:
+    def play(self, number: int) -> dict[str, Any]:
         """Play, and learn from it; figures of the update by name, the same in each update."""
 
     def win_rates(self, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -37,13 +33,13 @@ class UpdateLearner(Protocol):
 
 
 class UpdateRun(EpisodeRun):
-    """Updates, evaluations and checkpoints in an output folder, as in `EpisodeRun`.
+    """An `EpisodeRun` whose parts are updates, and whose learner finds its own win rates.
 
     `updates.csv` has a row for each update. The card says after how many updates its results were
     taken, where the model has learned more since.
 
     Args:
-        args: options, as in `EpisodeArgs`, with `updates` in place of `episodes`.
+        args: options, and `updates`.
         learner: plays and learns.
         title: of the curve.
         card: what the model's card tells beside updates, seconds and results.
@@ -52,42 +48,15 @@ class UpdateRun(EpisodeRun):
         ValueError: as `EpisodeRun`.
     """
 
+    table: ClassVar[str] = "updates.csv"
+
     def __init__(
-        self, args: Any, learner: UpdateLearner, *, title: str, card: dict[str, Any]
+        self, args: CountedArgs, learner: UpdateLearner, *, title: str, card: dict[str, Any]
     ) -> None:
         self._updating = learner
-        whole: Any = learner
-        super().__init__(args, whole, against=(), title=title, card=card)
-
-    def train(self, report: Any = print) -> dict[str, Any]:
-        """Make all updates that are left.
-
-        Args:
-            report: called with a line for each opponent after each evaluation.
-
-        Returns:
-            `updates`, `seconds`, `means` (of the figures over the last 100 updates), `results`
-            (the last evaluation) and `options`.
-        """
-        args: Any = self.args
-        while len(self.rows) < args.updates:
-            if not self.rows:
-                self._evaluate(report)
-            self.rows.append(self._updating.update(len(self.rows)))
-            last = len(self.rows) == args.updates
-            if last or len(self.rows) % args.eval_every == 0:
-                self._evaluate(report)
-            if last or len(self.rows) % args.checkpoint_every == 0:
-                self._save()
-        result = {
-            "updates": len(self.rows),
-            "seconds": self.seconds,
-            "means": {name: self.mean(name) for name in self.rows[-1]},
-            "results": self._last_results(),
-            "options": asdict(args),
-        }
-        write_bytes(self.out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
-        return result
+        whole: Any = learner  # it needs no `agent`: its evaluations are its own
+        counted = {"option": "updates", "unit": "updates"}
+        super().__init__(args, whole, against=(), title=title, card=card, **counted)
 
     def _last_results(self) -> list[dict[str, Any]]:
         return [row for row in self.curve if row["frames"] == self.curve[-1]["frames"]]
@@ -102,20 +71,11 @@ class UpdateRun(EpisodeRun):
                 f"{found['games']:,} against {against}"
             )
 
-    def _save(self) -> None:
-        state = {
-            "options": asdict(self.args),
-            "learner": self._updating.get_state(),
-            "rows": self.rows,
-            "curve": self.curve,
-            "seconds": self.seconds,
-        }
-        updates, results = len(self.rows), self._last_results()
-        self.checkpoints.save(updates, state, self._updating.snapshots())
-        trained = {"updates": updates, "seconds": round(self.seconds)}
-        if results and results[0]["frames"] < updates:
-            trained |= {"results_after_updates": results[0]["frames"]}
-        self._updating.save(self.out, {**self.card, **trained, "results": results})
-        write_bytes(self.out / "updates.csv", as_csv(self.rows))
-        players = self._updating.rules.num_players
-        write_curve(self.out, self.curve, title=self.title, num_players=players, unit="updates")
+    def _snapshots(self) -> list[str]:
+        return self._updating.snapshots()
+
+    def _when_evaluated(self) -> dict[str, int]:
+        results = self._last_results()
+        if results and results[0]["frames"] < len(self.rows):
+            return {"results_after_updates": results[0]["frames"]}
+        return {}

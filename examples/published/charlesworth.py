@@ -39,6 +39,7 @@ from catan_pz.rewards import LinearReward, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
+from catan_pz.training.episodes import CountedArgs
 from catan_pz.training.evaluation import SEED_OFFSET
 from catan_pz.training.hardware import hardware
 from catan_pz.training.joint_actions import evaluate, values_of
@@ -50,7 +51,7 @@ from catan_pz.training.updates import UpdateRun
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args:
+class Args(CountedArgs):
     """Options; the defaults are the source's, but for the number of updates and the device."""
 
     updates: Count = 3500
@@ -104,10 +105,6 @@ class Args:
     league_size: Count = 500
     """snapshots kept; the oldest is dropped first"""
 
-    seed: int = 1
-    """random seed of games, network and learning"""
-    eval_every: Count = 100
-    """updates between evaluations"""
     eval_games: Count = 1200
     """games of an evaluation against each opponent"""
     eval_against: str = "random,heuristic"
@@ -116,14 +113,8 @@ class Args:
     """updates by which past selves in evaluations are older"""
     checkpoint_every: Count = 5
     """updates between checkpoints"""
-    device: Literal["cpu", "cuda"] = "cpu"
-    """device of the network"""
-    threads: Count = 1
-    """CPU threads of torch"""
     out: str = "runs/charlesworth"
     """output folder"""
-    resume: bool = False
-    """continue from the last checkpoint in the output folder"""
 
     def make_rules(self) -> Rules:
         """The rules of the games."""
@@ -262,7 +253,7 @@ class Learner:
         names = ("policy_loss", "value_loss", "entropy", "clipped")
         return dict(zip(names, torch.stack(figures).mean(0).tolist(), strict=True))
 
-    def update(self, number: int) -> dict[str, Any]:
+    def play(self, number: int) -> dict[str, Any]:
         """Play, learn, and take a snapshot for the league when it is time."""
         args, start = self.args, time.perf_counter()
         if not self.league.pool:

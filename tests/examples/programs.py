@@ -2,12 +2,27 @@
 
 import importlib.util
 import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
 """For programs that run as processes: they find the package beside `examples`."""
+
+
+def kill_after_a_checkpoint(program, arguments, out):
+    """Run a program until its folder `out` holds a checkpoint, or to its end; then SIGKILL it."""
+    command = [sys.executable, program.__file__, *arguments]
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    with subprocess.Popen(command, **quiet, env=ENVIRONMENT) as process:
+        until = time.monotonic() + 480
+        while not (out / "checkpoint.json").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode in (-signal.SIGKILL, 0)
 
 
 def load(name):

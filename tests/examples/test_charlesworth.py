@@ -2,10 +2,6 @@
 
 import csv
 import json
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -20,7 +16,7 @@ from catan_pz.agents.charlesworth.agent import CharlesworthAgent
 from catan_pz.agents.charlesworth.model import CharlesworthModel
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.recording import END, UNKNOWN
-from tests.examples.programs import ENVIRONMENT, load
+from tests.examples.programs import kill_after_a_checkpoint, load
 
 torch.set_num_threads(1)
 
@@ -147,7 +143,7 @@ def test_the_learning_rate_falls(program, tmp_path):
     one = learner(program, tmp_path, workers=1, decay_decisions=15.0, **options)
     rates = []
     for number in range(3):
-        one.update(number)
+        one.play(number)
         rates.append(one.optimizer.param_groups[0]["lr"])
     assert rates[0] == 3e-4 > rates[1] > rates[2] == 0
     assert one.league.pool == ["00000000", "00000002"]
@@ -172,15 +168,7 @@ def test_a_killed_training_resumes(program, tmp_path):
     arguments = [*SMALL, "--updates=2"]
     program.main([*arguments, f"--out={tmp_path / 'whole'}"])
     killed = tmp_path / "killed"
-    command = [sys.executable, program.__file__, *arguments, f"--out={killed}"]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=ENVIRONMENT
-    ) as process:
-        until = time.monotonic() + 240
-        while not (killed / "checkpoint.json").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        process.kill()
-    assert process.returncode in (-signal.SIGKILL, 0)
+    kill_after_a_checkpoint(program, [*arguments, f"--out={killed}"], killed)
     result = program.main([*arguments, f"--out={killed}", "--resume"])
     assert final_state(killed) == final_state(tmp_path / "whole")
     assert result["updates"] == 2

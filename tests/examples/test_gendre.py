@@ -2,10 +2,6 @@
 
 import csv
 import json
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -19,7 +15,7 @@ from catan_pz.agents.gendre import choices as c
 from catan_pz.agents.gendre.agent import GendreAgent
 from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
-from tests.examples.programs import ENVIRONMENT, load
+from tests.examples.programs import kill_after_a_checkpoint, load
 
 # Networks as small as these are slower on several threads.
 torch.set_num_threads(1)
@@ -188,15 +184,7 @@ def test_a_killed_training_resumes(program, tmp_path):
     arguments = [*SMALL, "--trainings=3", "--renew-every=1"]
     program.main([*arguments, f"--out={tmp_path / 'whole'}"])
     killed = tmp_path / "killed"
-    command = [sys.executable, program.__file__, *arguments, f"--out={killed}"]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=ENVIRONMENT
-    ) as process:
-        until = time.monotonic() + 480
-        while not (killed / "checkpoint.json").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        process.kill()
-    assert process.returncode in (-signal.SIGKILL, 0)
+    kill_after_a_checkpoint(program, [*arguments, f"--out={killed}"], killed)
     result = program.main([*arguments, f"--out={killed}", "--resume"])
     assert final_state(killed) == final_state(tmp_path / "whole")
     assert result["trainings"] == 3

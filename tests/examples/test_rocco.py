@@ -2,10 +2,6 @@
 
 import csv
 import json
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -19,7 +15,7 @@ from catan_pz.agents.rocco import choices
 from catan_pz.agents.rocco.agent import RoccoAgent
 from catan_pz.agents.rocco.model import RoccoModel
 from catan_pz.training.checkpoints import Checkpoints
-from tests.examples.programs import ENVIRONMENT, load
+from tests.examples.programs import kill_after_a_checkpoint, load
 
 # Networks as small as these are slower on several threads.
 torch.set_num_threads(1)
@@ -243,15 +239,7 @@ def test_a_killed_training_resumes(program, tmp_path, options):
     arguments = [*options, *SMALL, "--episodes=5", "--sub-goal"]
     program.main([*arguments, f"--out={tmp_path / 'whole'}"])
     killed = tmp_path / "killed"
-    command = [sys.executable, program.__file__, *arguments, f"--out={killed}"]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=ENVIRONMENT
-    ) as process:
-        until = time.monotonic() + 240
-        while not (killed / "checkpoint.json").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        process.kill()
-    assert process.returncode in (-signal.SIGKILL, 0)
+    kill_after_a_checkpoint(program, [*arguments, f"--out={killed}"], killed)
     result = program.main([*arguments, f"--out={killed}", "--resume"])
     assert final_state(killed) == final_state(tmp_path / "whole")
     assert result["episodes"] == 5

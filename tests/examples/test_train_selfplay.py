@@ -2,9 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -14,7 +11,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 from catan_pz.agents.network import Model
 from catan_pz.training import curves
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
-from tests.examples.programs import ENVIRONMENT, load
+from tests.examples.programs import kill_after_a_checkpoint, load
 
 SMALL = (
     *("--players=3", "--points=3", "--num-envs=8", "--n-steps=16", "--batch-size=64"),
@@ -71,14 +68,7 @@ def test_it_trains_and_writes_everything(whole):
 
 def test_a_killed_training_resumes(program, whole, tmp_path):
     arguments = [*SMALL, f"--out={tmp_path}"]
-    with subprocess.Popen(
-        [sys.executable, program.__file__, *arguments], stdout=subprocess.PIPE, env=ENVIRONMENT
-    ) as process:
-        until = time.monotonic() + 180
-        while not (tmp_path / "checkpoint.json").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        process.kill()
-    assert process.returncode in (-signal.SIGKILL, 0)
+    kill_after_a_checkpoint(program, arguments, tmp_path)
     program.main([*arguments, "--resume"])
     resumed = end(tmp_path)
     for part, value in whole[1].items():

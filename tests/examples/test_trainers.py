@@ -25,7 +25,7 @@ from catan_pz.training import checkpoints, curves, run
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.run import Training
 from catan_pz.training.timers import PARTS
-from tests.examples.programs import ENVIRONMENT, load
+from tests.examples.programs import ENVIRONMENT, kill_after_a_checkpoint, load
 from tests.examples.states import final_state
 
 SMALL = (
@@ -167,14 +167,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_others(program, unbrok
 def test_a_killed_training_resumes(program, unbroken, tmp_path):
     """The real thing: SIGKILL at any moment, in the middle of writing too."""
     arguments = [*program.small, LEAGUE, f"--out={tmp_path}"]
-    with subprocess.Popen(
-        [sys.executable, program.__file__, *arguments], stdout=subprocess.PIPE, env=ENVIRONMENT
-    ) as process:
-        until = time.monotonic() + 120
-        while not (tmp_path / "checkpoint.json").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        process.kill()
-    assert process.returncode in (-signal.SIGKILL, 0)
+    kill_after_a_checkpoint(program, arguments, tmp_path)
     (tmp_path / ".checkpoint-000000000999.half.draft.pt").write_bytes(b"half")
     program.main([*arguments, "--resume"])
     resumed, whole = final_state(tmp_path), unbroken(LEAGUE)

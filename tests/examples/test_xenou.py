@@ -2,10 +2,6 @@
 
 import csv
 import json
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -14,7 +10,7 @@ pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
 from catan_pz.agents.xenou.model import XenouModel, card_text
-from tests.examples.programs import ENVIRONMENT, load
+from tests.examples.programs import kill_after_a_checkpoint, load
 
 SMALL = ["--games=4", "--keep=3", "--network=gru", "--hidden=2", "--checkpoint-every=1"]
 SMALL += ["--no-progress"]
@@ -76,14 +72,7 @@ def same(folder, whole):
 
 def test_a_killed_run_resumes_to_the_same_games(program, whole, tmp_path):
     arguments = [*SMALL, f"--out={tmp_path}"]
-    with subprocess.Popen(
-        [sys.executable, program.__file__, *arguments], stdout=subprocess.PIPE, env=ENVIRONMENT
-    ) as process:
-        until = time.monotonic() + 180
-        while not (tmp_path / "checkpoint.json").exists() and time.monotonic() < until:
-            time.sleep(0.01)
-        process.kill()
-    assert process.returncode in (-signal.SIGKILL, 0)
+    kill_after_a_checkpoint(program, arguments, tmp_path)
     program.main([*arguments, "--resume"])
     same(tmp_path, whole)
 
