@@ -8,8 +8,11 @@ from catan_pz.actions import (
     BUILD_ROAD,
     BUILD_SETTLEMENT,
     DISCARD,
+    END_TURN,
     MARITIME_SWAPS,
     MARITIME_TRADE,
+    PLAY_KNIGHT,
+    PLAY_ROAD_BUILDING,
 )
 from catan_pz.belief import TableCustoms
 from catan_pz.bridges.jsettlers import coordinates
@@ -18,12 +21,15 @@ from catan_pz.engine.events import EventKind
 from catan_pz.events import UNKNOWN, Event, Events
 from catan_pz.runtime.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.runtime.game import Game
-from catan_pz.terms import NUM_RESOURCES, Phase
+from catan_pz.terms import NUM_RESOURCES, Card, Phase
 
 JSETTLERS: Final = TableCustoms(
     hides_discards=True, unlimited_bank=True, tells_in_part=True, robber_before_win=True
 )
 """How tables of JSettlers differ from games of this package."""
+
+_INTERRUPTIBLE: Final = (Phase.ROLL, Phase.MOVE_ROBBER, Phase.STEAL, Phase.FREE_ROAD)
+"""Phases in which a table ends the turn of a player who takes too long, apart from `MAIN`."""
 
 _BUILT: Final = (
     (BUILD_ROAD, coordinates.EDGE_IDS, EventKind.ROAD_BUILT, "edge"),
@@ -68,9 +74,11 @@ class TableDecisions:
         self.pending: int | None = None
         self._observe = observe
         self._seat = 0
+        self._last = UNKNOWN
         self._events: list[Event] = []
         self._paid = [0] * NUM_RESOURCES
         self._discards: dict[int, list[int]] = {}
+        self._drawn: dict[int, list[int]] = {}
 
     @property
     def game(self) -> Game:
@@ -102,8 +110,58 @@ class TableDecisions:
 
     def follow(self, seat: int, action: int, events: Sequence[Event] = ()) -> None:
         """Follow a decision that is complete."""
+        self._last = action
         decision = event(EventKind.DECISION, seat, action, 0, self.game.turn_player)
         self._observe(self.followed.follow((decision, *events)))
+
+    def begin_turn(self, seat: int, won: bool, largest_army: int) -> None:
+        """A seat is in turn now: the one before it has ended its turn, or the table has.
+
+        Args:
+            seat: the seat.
+            won: whether it wins with that.
+            largest_army: the seat that has it now, or `NOBODY`.
+
+        Raises:
+            ContradictionError: if it can't be its turn.
+        """
+        self.flush()
+        if self.game.turn_player != seat:
+            if self.game.phase in _INTERRUPTIBLE:
+                self._interrupt(largest_army)
+            if self.game.phase == Phase.MAIN:
+                ends = [event(EventKind.WON, seat, UNKNOWN)] if won else []
+                self.follow(self.game.turn_player, END_TURN, ends)
+        if self.game.turn_player != seat and not self.game.is_over:
+            by_rules = self.game.turn_player
+            raise ContradictionError(
+                f"seat {seat} is said to be in turn; by the rules it is seat {by_rules}"
+            )
+
+    def _interrupt(self, largest_army: int) -> None:
+        """The table lets the player in turn do nothing more but end the turn.
+
+        A card that is in play and has brought nothing yet goes back to its owner. That others
+        have seen which it is isn't kept: it counts as any hidden card.
+        """
+        games = self.game.games.copy()
+        record = games[0]
+        card, seat = self._taken_back(), int(record["turn_player"])
+        if card is not None:
+            record["played"][seat, card] -= 1
+            record["cards"][seat, card] += 1
+            record["largest_army_owner"] = largest_army
+        record["phase"], record["rolled"], record["free_roads"] = Phase.MAIN, 1, 0
+        self.followed.amend(games)
+
+    def _taken_back(self) -> Card | None:
+        """The card in play that has brought nothing yet."""
+        record = self.game.state
+        if record["phase"] == Phase.MOVE_ROBBER and self._last == PLAY_KNIGHT:
+            return Card.KNIGHT
+        if record["phase"] == Phase.FREE_ROAD and self._last == PLAY_ROAD_BUILDING:
+            return Card.ROAD_BUILDING
+        return None
 
     def pay(self, cards: Iterable[tuple[int, int]]) -> None:
         """Somebody pays for the decision that comes: resources and how many."""
@@ -154,6 +212,18 @@ class TableDecisions:
             for what in self._discards.pop(discarding):
                 action = UNKNOWN if what == UNKNOWN else DISCARD + what
                 self.follow(discarding, action, [event(EventKind.PAID, discarding, what)])
+
+    def draw_discards(self, seat: int, cards: list[int]) -> None:
+        """Some of the cards that somebody discards, told one kind after the other.
+
+        Raises:
+            ContradictionError: if they come to too many.
+        """
+        drawn = [*self._drawn.pop(seat, []), *cards]
+        if len(drawn) < int(self.game.state["to_discard"][seat]):
+            self._drawn[seat] = drawn
+        else:
+            self.discard(seat, drawn)
 
 
 def built(seat: int, piece: int, at: int) -> tuple[int, Event]:

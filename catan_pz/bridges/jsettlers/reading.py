@@ -6,17 +6,14 @@ from typing import Final
 
 from catan_pz.actions import (
     BUY_DEVELOPMENT_CARD,
-    END_TURN,
     MOVE_ROBBER,
     PLAY_KNIGHT,
-    PLAY_MONOPOLY,
     PLAY_ROAD_BUILDING,
-    PLAY_YEAR_OF_PLENTY,
-    PLENTY_PAIRS,
     ROLL,
     STEAL,
 )
 from catan_pz.bridges.jsettlers import contents, coordinates
+from catan_pz.bridges.jsettlers.cards_in_play import CardInPlay
 from catan_pz.bridges.jsettlers.contents import SEATS
 from catan_pz.bridges.jsettlers.decisions import (
     JSETTLERS,
@@ -31,7 +28,7 @@ from catan_pz.events import UNKNOWN, Events
 from catan_pz.rules import Board, Rules
 from catan_pz.runtime.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.runtime.game import Game
-from catan_pz.terms import NUM_RESOURCES, Card, Phase
+from catan_pz.terms import NOBODY, NUM_RESOURCES, Card, Phase
 
 _OVER: Final = 1000
 _ROLL_OR_CARD: Final = 15
@@ -40,7 +37,9 @@ _TO_PLAY: Final = (5, 6, 10, 11, 20, 33, 40, 41)
 _PICK_CARDS, _PICK_KIND = 52, 53
 
 _SET, _LOSE = 100, 102
-_WINNER: Final = 4
+_DRAWN, _PLAYED = 0, 1
+_MONOPOLIZED: Final = 3
+_WINNER, _LARGEST_ARMY = 4, 5
 
 
 class Question(Enum):
@@ -85,8 +84,8 @@ class TableReader:
         self._trading = trading
         self._observe = observe
         self._board: Board | None = None
-        self._card: Card | None = None
-        self._victims: dict[int, int] = {}
+        self._in_play = CardInPlay()
+        self._largest_army: int = NOBODY
         self._to_discard = False
         self.state = 0
         self._hand: list[int] | None = None
@@ -218,10 +217,10 @@ class TableReader:
 
     def _card_action(self, message: Message) -> None:
         number, action, kind = message.integers(1, 4)
-        if action not in (0, 1):
+        if action not in (_DRAWN, _PLAYED):
             return
         seat, card = self.seat_of(number), coordinates.card(kind)
-        if action == 0:
+        if action == _DRAWN:
             what = UNKNOWN if card is None else int(card)
             bought = event(EventKind.CARD_BOUGHT, seat, what)
             self.decisions.begin(seat, BUY_DEVELOPMENT_CARD, bought)
@@ -232,42 +231,21 @@ class TableReader:
             self.decisions.begin(seat, played, event(EventKind.CARD_PLAYED, seat, int(card)))
         else:
             self.decisions.flush()
-            self._card = card
+            self._in_play.begin(card)
 
     def _picked(self, message: Message) -> None:
-        fields = message.integers(1)
-        counts = coordinates.from_theirs(fields[:NUM_RESOURCES])
-        seat = self.game.turn_player
-        pair = sorted(r for r, n in enumerate(counts) for _ in range(n))
-        if len(pair) != 2 or self._card != Card.YEAR_OF_PLENTY:
-            raise ContradictionError(f"cards {pair} are picked without year of plenty")
-        self._card = None
-        action = PLAY_YEAR_OF_PLENTY + PLENTY_PAIRS.tolist().index(pair)
-        played = event(EventKind.CARD_PLAYED, seat, Card.YEAR_OF_PLENTY)
-        gained = [event(EventKind.GAINED, seat, r, n) for r, n in enumerate(counts) if n]
-        self.decisions.begin(seat, action, played, *gained)
+        counts = coordinates.from_theirs(message.integers(1)[:NUM_RESOURCES])
+        self._in_play.pick(self.decisions, counts)
 
     def _simple(self, message: Message) -> None:
         number, kind, _, what = message.integers(1, 5)
-        if kind != 3:
-            return
-        seat, named = self.seat_of(number), int(coordinates.resource(what))
-        if self._card != Card.MONOPOLY:
-            raise ContradictionError("a resource is monopolized without the card")
-        self._card = None
-        given = [
-            event(EventKind.GIVEN, victim, named, count, seat)
-            for victim, count in self._victims.items()
-        ]
-        self._victims = {}
-        played = event(EventKind.CARD_PLAYED, seat, Card.MONOPOLY)
-        self.decisions.begin(seat, PLAY_MONOPOLY + named, played, *given)
+        if kind == _MONOPOLIZED:
+            seat, named = self.seat_of(number), int(coordinates.resource(what))
+            self._in_play.monopolize(self.decisions, seat, named)
 
     def _count(self, message: Message) -> None:
         seat, size = self.seat_of(message.integer(1)), message.integer(2)
-        held = int(self.game.state["hand_size"][seat])
-        if self._card == Card.MONOPOLY:
-            self._victims[seat] = held - size
+        self._in_play.take(seat, int(self.game.state["hand_size"][seat]) - size)
 
     def _bank_trade(self, message: Message) -> Question | None:
         number, bundles = contents.bank_trade_in(message)
@@ -323,20 +301,38 @@ class TableReader:
 
     # -- course of the game
 
-    def _elements(self, message: Message) -> None:
+    def _elements(self, message: Message) -> Question | None:
         number, action, pairs = contents.elements_in(message)
         cards = [(kind, n) for kind, n in pairs if 1 <= kind <= NUM_RESOURCES]
+        if action == _LOSE and self.game.phase == Phase.DISCARD:
+            return self._drawn_to_discard(self.seat_of(number), pairs)
         if action == _LOSE:
             self.decisions.pay((coordinates.resource(kind), n) for kind, n in cards)
         elif action == _SET and number == self.number and len(cards) == NUM_RESOURCES:
             counts = dict(cards)
             self._hand = coordinates.from_theirs([counts[k + 1] for k in range(NUM_RESOURCES)])
-        elif self._card is None and abs(action) != _SET:
+        elif self._in_play.card is None and abs(action) != _SET:
             self.decisions.take_back_payment()
+        return None
+
+    def _drawn_to_discard(self, seat: int, pairs: list[tuple[int, int]]) -> Question | None:
+        """The table draws what is discarded by one who took too long, and tells it by kinds."""
+        cards = [
+            UNKNOWN if kind == coordinates.UNKNOWN_RESOURCE else int(coordinates.resource(kind))
+            for kind, n in pairs
+            for _ in range(n)
+        ]
+        if seat == self.seat:
+            self._to_discard = False
+        self.decisions.draw_discards(seat, cards)
+        return self._asked_to_discard()
 
     def _game_elements(self, message: Message) -> None:
         fields = message.integers(1)
         values = dict(zip(fields[::2], fields[1::2], strict=True))
+        if _LARGEST_ARMY in values and self.table is not None:
+            number = values[_LARGEST_ARMY]
+            self._largest_army = NOBODY if number < 0 else self.seat_of(number)
         if values.get(_WINNER, -1) >= 0 and self.table is not None and _is_win(message):
             self.winner = self.seat_of(values[_WINNER])
 
@@ -347,15 +343,8 @@ class TableReader:
             return None
         if self.table is None:
             self._start(number)
-        seat, game = self.seat_of(number), self.game
-        self.decisions.flush()
-        if game.phase == Phase.MAIN and game.turn_player != seat:
-            won = [event(EventKind.WON, seat, -1)] if state == _OVER else []
-            self.decisions.follow(game.turn_player, END_TURN, won)
-        if game.turn_player != seat and not game.is_over:
-            raise ContradictionError(
-                f"seat {seat} is said to be in turn; by the rules it is seat {game.turn_player}"
-            )
+        self._in_play.begin(None)
+        self.decisions.begin_turn(self.seat_of(number), state == _OVER, self._largest_army)
         self.offers.clear()
         return self._after_state(state)
 
