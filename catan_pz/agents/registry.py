@@ -11,6 +11,7 @@ _HOMES: dict[str, str] = {
     "random": "catan_pz.agents.random:RandomAgent",
     "weighted": "catan_pz.agents.weighted:WeightedAgent",
     "heuristic": "catan_pz.agents.heuristic.agent:HeuristicAgent",
+    "evolved": "catan_pz.agents.heuristic.agent:EvolvedAgent",
     "search": "catan_pz.agents.search:SearchAgent",
     "xenou": "catan_pz.agents.xenou:XenouAgent",
     "xenou_kept": "catan_pz.agents.xenou:kept",

@@ -18,6 +18,8 @@ from catan_pz.rules import Rules
         (["heuristic", "random", "weighted"], {"num_players": 3, "max_turns": 60}),
         (["weighted", "heuristic"], {"rules": "one_v_one"}),
         (["heuristic"] * 4, {"offer_form": "both", "max_offers_per_turn": 9}),
+        (["evolved", "heuristic"], {"num_players": 2}),
+        (["evolved", "evolved", "heuristic"], {"num_players": 3, "trading": False}),
     ],
     ids=str,
 )
@@ -57,6 +59,15 @@ def test_strength(one, others, least, options):
     count = options.get("num_players", 4)
     played = play_compiled([one, *[others] * (count - 1)], 200, seed=3, **options)
     assert played.won(0) >= 200 * least
+
+
+@pytest.mark.parametrize(
+    ("players", "trading", "least"), [(4, False, 0.27), (4, True, 0.27), (2, False, 0.52)]
+)
+def test_evolved_weights_win_more(players, trading, least):
+    options = {"num_players": players, "trading": trading}
+    played = play_compiled(["evolved", *["heuristic"] * (players - 1)], 2000, seed=5, **options)
+    assert played.won(0) > least * 2000
 
 
 @pytest.mark.parametrize("part", list(PARTS))

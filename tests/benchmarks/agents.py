@@ -30,7 +30,12 @@ RULE_SETS: dict[str, dict[str, Any]] = {
     "one_v_one": {"rules": "one_v_one"},
 }
 FAST = ("4 players, no trade between players", "4 players, trade", "one_v_one")
-PAIRS = (("weighted", "random"), ("heuristic", "random"), ("heuristic", "weighted"))
+PAIRS = (
+    ("weighted", "random"),
+    ("heuristic", "random"),
+    ("heuristic", "weighted"),
+    ("evolved", "heuristic"),
+)
 
 
 def share(won: int, games: int) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.heuristic.heuristic_calls import choose_heuristic
+from catan_pz.agents.heuristic.heuristic_calls import choose_evolved, choose_heuristic
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.views import Views
 
@@ -15,7 +15,7 @@ class HeuristicAgent(BatchAgent):
     It reads observation and mask alone, and keeps nothing.
 
     Args:
-        weights: weights; the tuned ones where None.
+        weights: weights; those set by hand where None.
     """
 
     name = "heuristic"
@@ -28,4 +28,19 @@ class HeuristicAgent(BatchAgent):
         """(K,) the choice in each game."""
         chosen = np.empty(len(views), np.int64)
         choose_heuristic(views.observations, views.masks, views.random_bits, self._weights, chosen)
+        return chosen
+
+
+class EvolvedAgent(BatchAgent):
+    """Plays as `HeuristicAgent` with weights that were found by playing against it.
+
+    They differ with the number of players.
+    """
+
+    name = "evolved"
+
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        """(K,) the choice in each game."""
+        chosen = np.empty(len(views), np.int64)
+        choose_evolved(views.observations, views.masks, views.random_bits, chosen)
         return chosen

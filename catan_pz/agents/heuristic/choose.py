@@ -23,6 +23,7 @@ from catan_pz.agents.heuristic.cards import (
     which_monopoly,
     which_plenty,
 )
+from catan_pz.agents.heuristic.evolved_weights import WEIGHTS_OF_MORE, WEIGHTS_OF_TWO
 from catan_pz.agents.heuristic.features import (
     allowed,
     hand_of,
@@ -30,6 +31,7 @@ from catan_pz.agents.heuristic.features import (
     phase_of,
     points_to_go,
     rate_of,
+    seats_playing,
     some,
     turn_seat,
 )
@@ -354,3 +356,11 @@ def action_by_weights(
 def heuristic_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action of the heuristic player."""
     return action_by_weights(obs, mask, random_bits, DEFAULT_WEIGHTS)
+
+
+@rule
+def evolved_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
+    """A legal action of the evolved player."""
+    if seats_playing(obs) == 2:
+        return action_by_weights(obs, mask, random_bits, WEIGHTS_OF_TWO)
+    return action_by_weights(obs, mask, random_bits, WEIGHTS_OF_MORE)

@@ -43,8 +43,8 @@ class SearchAgent(Agent):
         method: "halving" compares the actions by the same chance, and drops the worse half in
             each round; "ucb1" tries the promising ones more often; "uct" grows a tree of
             decisions below; "puct" does so led by priors, the greedy player's or an evaluator's.
-        rollout: player of the rollouts: "heuristic" is the agent of that name, "greedy" is
-            quicker and weaker, and "random" plays anything.
+        rollout: player of the rollouts: "heuristic" and "evolved" are the agents of these names,
+            "greedy" is quicker and weaker, and "random" plays anything.
         turns: turns after which a rollout ends and win probabilities are estimated, None to play
             to the end.
         determinizations: games drawn for a decision. The deck's order and the dice are drawn

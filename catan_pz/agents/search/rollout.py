@@ -7,7 +7,7 @@ actions lead to comparable.
 
 import numpy as np
 
-from catan_pz.agents.heuristic.choose import heuristic_action
+from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
 from catan_pz.agents.search.greedy import greedy_action, random_action
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Int8Array, Int8Matrix
@@ -18,8 +18,8 @@ from catan_pz.engine.step import step
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, Phase
 
-RANDOM, GREEDY, HEURISTIC = 0, 1, 2
-PLAYERS = {"random": RANDOM, "greedy": GREEDY, "heuristic": HEURISTIC}
+RANDOM, GREEDY, HEURISTIC, EVOLVED = 0, 1, 2, 3
+PLAYERS = {"random": RANDOM, "greedy": GREEDY, "heuristic": HEURISTIC, "evolved": EVOLVED}
 """Players of rollouts by name."""
 
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
@@ -80,11 +80,13 @@ def choose(s: State, player: int, random_bits: np.uint64, obs: Int8Array, mask: 
     """What a player of rollouts does where there is a choice; `obs` and `mask` are scratch."""
     if player == GREEDY:
         return greedy_action(s)
-    if player == HEURISTIC:
-        observe(s, int(s.player), obs)
-        write_mask(s, mask)
-        return heuristic_action(obs, mask, random_bits)
-    return random_action(s, random_bits)
+    if player == RANDOM:
+        return random_action(s, random_bits)
+    observe(s, int(s.player), obs)
+    write_mask(s, mask)
+    if player == EVOLVED:
+        return evolved_action(obs, mask, random_bits)
+    return heuristic_action(obs, mask, random_bits)
 
 
 @rule

@@ -1,0 +1,53 @@
+"""The tuning program: what it writes, how it goes on, and that it gets better."""
+
+import json
+
+import pytest
+
+from catan_pz.agents.heuristic.weights import Weights
+from tests.examples import programs
+
+SHORT = ["--players=2", "--population=4", "--games=20", "--eval-games=20", "--eval-every=2"]
+
+
+@pytest.fixture(scope="module")
+def program():
+    return programs.load("tune_heuristic")
+
+
+def generations(folder):
+    return (folder / "generations.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def test_a_resumed_run_is_the_whole_run(program, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    program.main([*SHORT, "--generations=4", f"--out={whole}"])
+    program.main([*SHORT, "--generations=2", f"--out={parts}"])
+    program.main([*SHORT, "--generations=4", f"--out={parts}", "--resume", "--workers=2"])
+    assert generations(parts) == generations(whole)
+    assert len(generations(whole)) == 1 + 4
+    written = json.loads((whole / "weights.json").read_text(encoding="utf-8"))
+    assert written == json.loads((parts / "weights.json").read_text(encoding="utf-8"))
+    assert Weights(**written) != Weights()
+    assert "offer" not in written
+
+
+def test_a_folder_in_use_and_other_options_are_refused(program, tmp_path):
+    program.main([*SHORT, "--generations=1", f"--out={tmp_path}"])
+    with pytest.raises(ValueError, match="go on with --resume"):
+        program.main([*SHORT, "--generations=2", f"--out={tmp_path}"])
+    with pytest.raises(ValueError, match="games=30 is not possible; allowed here: 20"):
+        program.main([*SHORT, "--games=30", "--generations=2", "--resume", f"--out={tmp_path}"])
+
+
+def test_the_first_mean_is_where_it_starts(program, tmp_path):
+    tuning = program.Tuning(program.Args(trading=True, out=tmp_path))
+    assert tuning.weights_at(tuning.strategy.mean) == Weights()
+    low = tuning.weights_at(tuning.strategy.mean - 1000)
+    assert (low.card, low.patience) == (0, 0)
+
+
+def test_bad_weights_win_less(program, tmp_path):
+    tuning = program.Tuning(program.Args(out=tmp_path))
+    best = tuning.won(Weights(), 400, 1)
+    assert tuning.won(Weights(card=0, horizon=0), 400, 1) < best - 20
