@@ -133,9 +133,9 @@ class TableDecisions:
                 ends = [event(EventKind.WON, seat, UNKNOWN)] if won else []
                 self.follow(self.game.turn_player, END_TURN, ends)
         if self.game.turn_player != seat and not self.game.is_over:
-            by_rules = self.game.turn_player
+            by_rules, phase = self.game.turn_player, Phase(self.game.phase).name
             raise ContradictionError(
-                f"seat {seat} is said to be in turn; by the rules it is seat {by_rules}"
+                f"seat {seat} is said to be in turn; by the rules it is seat {by_rules} in {phase}"
             )
 
     def _interrupt(self, largest_army: int) -> None:
