@@ -78,7 +78,7 @@ class SeatedAgent:
         seconds: that it took.
         refused: commands that the server refused.
         late: commands that the server refused because the offer or the turn that they belong to
-            was over already.
+            was over already, or a trade had taken the cards.
         is_waiting: whether answers to an own offer are due.
     """
 
@@ -97,6 +97,7 @@ class SeatedAgent:
         self._pick: str | None = None
         self._last = ""
         self._refused_in_turn = 0
+        self._overtaken = False
 
     @property
     def is_waiting(self) -> bool:
@@ -115,10 +116,12 @@ class SeatedAgent:
         if self.reader.table is None:
             return []
         if message.kind == Kind.TURN:
-            self._offer, self._refused_in_turn = None, 0
+            self._offer, self._refused_in_turn, self._overtaken = None, 0, False
         if is_refusal(message):
             return self._note_refusal(message)
         if message.kind == Kind.ACCEPT_OFFER:
+            # An own offer may be accepted when it was given up, and another command is out.
+            self._overtaken |= self.reader.is_own_turn and self._offer is None
             self._offer = None
             if message.integer(1) == self.reader.number:
                 self._under_way.is_traded()
@@ -186,7 +189,8 @@ class SeatedAgent:
         """Note that the server refuses something, and decide anew if that is needed."""
         sent, reader = self._under_way.refused(message), self.reader
         if sent is None:
-            is_late = is_out_of_turn(message) and not reader.is_own_turn
+            is_over = is_out_of_turn(message) and not reader.is_own_turn
+            is_late = is_over or self._overtaken
         else:
             hand = reader.game.state["hand"][reader.seat].tolist()
             is_late = sent.is_late(reader.offers, reader.game.turn_player, hand)

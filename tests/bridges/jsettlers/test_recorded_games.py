@@ -85,6 +85,29 @@ def test_a_message_told_twice_contradicts_the_game(number: str) -> None:
         tell_again(seated, text)
 
 
+def test_a_command_overtaken_by_a_trade_is_late() -> None:
+    """An own offer is accepted after it was given up: what was commanded next can't be paid."""
+    name = "four_players_trade"
+    agent = Recorded(name)
+    seated = agent.seated = seat(name, agent)
+    accepted = "1039|g,3,0,"
+    for text in received(name)[1:]:
+        if text.startswith(accepted):
+            break
+        for _ in seated.take(Message.parse(text)):
+            agent.coming.popleft()
+    assert seated.reader.is_own_turn
+    declined = Message.parse("1104|g,20,3,0,0,You can't build a road now.")
+    seated._decide = list  # type: ignore[method-assign]
+    seated._note_refusal(declined)
+    assert (len(seated.refused), seated.late) == (1, 0)
+    seated.give_up_waiting()
+    assert not seated.is_waiting
+    seated.take(Message.parse(text))
+    seated._note_refusal(declined)
+    assert (len(seated.refused), seated.late) == (1, 1)
+
+
 def tell_again(seated: SeatedAgent, text: str) -> None:
     seated.reader.take(Message.parse(text))
     seated.reader.decisions.flush()
