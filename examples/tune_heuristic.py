@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import cma
 import numpy as np
@@ -132,16 +133,27 @@ class Tuning:
         return f"{100 * won / games:.1f} % of {games:,} games ({100 * low:.1f} to {100 * high:.1f})"
 
 
+def bound(args: Args) -> dict[str, Any]:
+    """The options that a resumed run must share."""
+    return {name: getattr(args, name) for name in BINDING}
+
+
+def write_lines(log: Path, lines: Sequence[Any]) -> None:
+    """Write the file of generations, whole or not at all."""
+    with whole_file(log) as draft:
+        draft.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
 def begun(args: Args, log: Path) -> list[list[float]]:
     """The values of the generations played so far; the options are written if there are none.
 
     Raises:
         ValueError: if they were played with other options.
     """
-    options = {name: getattr(args, name) for name in BINDING}
+    options = bound(args)
     if not log.exists():
         args.out.mkdir(parents=True, exist_ok=True)
-        log.write_text(json.dumps(options) + "\n", encoding="utf-8")
+        write_lines(log, [options])
     first, *rest = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
     if rest and not args.resume:
         raise ValueError(f"{log} has generations; go on with --resume, or name another --out")
@@ -160,9 +172,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tuning.generation(values)
     left = range(len(played), args.generations)
     for k in track(left, "generations", console=console, disable=not console.is_terminal):
-        values = tuning.generation()
-        with log.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(values) + "\n")
+        played.append(tuning.generation())
+        write_lines(log, [bound(args), *played])
         if (k + 1) % args.eval_every == 0 or k + 1 == args.generations:
             console.print(f"generation {k + 1}: mean {tuning.evaluate()}", highlight=False)
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from catan_pz.agents import player_calls
 from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
-from catan_pz.agents.heuristic.evolved_weights import evolved
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
@@ -27,7 +26,7 @@ _NUMBERS: dict[type[Agent], int] = {
     RandomAgent: player_calls.RANDOM,
     WeightedAgent: player_calls.WEIGHTED,
     HeuristicAgent: player_calls.HEURISTIC,
-    EvolvedAgent: player_calls.HEURISTIC,
+    EvolvedAgent: player_calls.EVOLVED,
 }
 
 
@@ -84,7 +83,7 @@ def play_compiled(
             f"{sorted(kind.name for kind in _NUMBERS)}"
         )
     table, first = table_of(rules), check_seed(seed)
-    weights = [_weights_of(one, rules.num_players) for one in players]
+    weights = [one.weights if isinstance(one, HeuristicAgent) else Weights() for one in players]
     records = as_games(np.zeros(games, STATE))
     winners, points = np.zeros(games, np.int64), np.zeros((games, MAX_PLAYERS), np.int64)
     counts = np.zeros(MAX_PLAYERS, np.int64)
@@ -111,10 +110,3 @@ def play_compiled(
     count = rules.num_players
     turns = np.array(records["turn"], np.int64)
     return Outcomes(winners, points[:, :count], turns, counts[:count])
-
-
-def _weights_of(agent: Agent, num_players: int) -> Weights:
-    """The weights that an agent plays by, or any where it has none."""
-    if isinstance(agent, EvolvedAgent):
-        return evolved(num_players)
-    return agent.weights if isinstance(agent, HeuristicAgent) else Weights()

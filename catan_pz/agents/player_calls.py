@@ -20,7 +20,7 @@ from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
 from catan_pz.observation import encode
 
-RANDOM, WEIGHTED, HEURISTIC = 0, 1, 2
+RANDOM, WEIGHTED, HEURISTIC, EVOLVED = 0, 1, 2, 3
 """Compiled players by number."""
 
 
@@ -49,6 +49,8 @@ def choose(
     """The choice of a compiled player."""
     if policy == HEURISTIC:
         return heuristic.action_by_weights(obs, mask, random_bits, weights)
+    if policy == EVOLVED:
+        return heuristic.evolved_action(obs, mask, random_bits)
     if policy == WEIGHTED:
         return players.weighted_action(obs, mask, random_bits)
     return players.random_action(obs, mask, random_bits)

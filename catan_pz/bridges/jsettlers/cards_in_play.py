@@ -44,7 +44,7 @@ class CardInPlay:
         self.begin(None)
 
     def monopolize(self, decisions: TableDecisions, seat: int, named: int) -> None:
-        """A seat monopolizes a resource; what others lose was told before.
+        """A seat takes a resource by monopoly; what others lose came before.
 
         Raises:
             ContradictionError: if it hasn't played the card.

@@ -177,13 +177,7 @@ def test_hidden_cards_that_the_table_draws_for_another() -> None:
 
 def test_nothing_is_put_back_where_the_rules_forbid_the_end() -> None:
     """Nobody can be in turn before the set-up is over."""
-    name = "two_players"
-    agent = Recorded(name)
-    seated = agent.seated = seat(name, agent)
-    for text in received(name)[1:]:
-        tell(seated, text)
-        if seated.reader.table is not None and text.startswith("1009"):
-            break
+    seated, _ = told_until("1009", name="two_players")
     assert seated.reader.game.phase in (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
     reader = seated.reader
     other = reader.numbers[1 - reader.game.turn_player]
