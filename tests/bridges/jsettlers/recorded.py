@@ -86,3 +86,10 @@ def seat(name: str, agent: Agent) -> SeatedAgent:
     """An agent in the seat of the recorded robot."""
     invitation = Message.parse(received(name)[0])
     return SeatedAgent(agent, "g", invitation.integer(1), "NT=t" not in invitation.fields, 1)
+
+
+def tell(seated: SeatedAgent, *texts: str) -> None:
+    """Tell it messages; what it commands is what the recorded robot did."""
+    for text in texts:
+        for _ in seated.take(Message.parse(text)):
+            seated._agent.coming.popleft()  # type: ignore[attr-defined]

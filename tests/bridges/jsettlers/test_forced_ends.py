@@ -9,7 +9,7 @@ from catan_pz.bridges.jsettlers.reading import Question, TableReader
 from catan_pz.engine.violations import Violation
 from catan_pz.runtime.game import Game
 from catan_pz.terms import NOBODY, Card, Phase
-from tests.bridges.jsettlers.recorded import Recorded, received, seat
+from tests.bridges.jsettlers.recorded import Recorded, received, seat, tell
 
 GAME = "four_players_trade"
 OWN_KNIGHT = 1
@@ -28,12 +28,6 @@ def told_until(text: str, skipped: int = 0, name: str = GAME) -> tuple[SeatedAge
                 return seated, texts[k + 1 :]
             skipped -= 1
     raise AssertionError(f"{text} isn't told")
-
-
-def tell(seated: SeatedAgent, *texts: str) -> None:
-    for text in texts:
-        for _ in seated.take(Message.parse(text)):
-            seated._agent.coming.popleft()  # type: ignore[attr-defined]
 
 
 def next_turn(reader: TableReader) -> tuple[str, int]:

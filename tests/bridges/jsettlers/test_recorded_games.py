@@ -5,7 +5,7 @@ import pytest
 from catan_pz.bridges.jsettlers.messages import Message
 from catan_pz.bridges.jsettlers.playing import SeatedAgent
 from catan_pz.terms import Phase
-from tests.bridges.jsettlers.recorded import GAMES, Recorded, exchange, received, seat
+from tests.bridges.jsettlers.recorded import GAMES, Recorded, exchange, received, seat, tell
 
 
 def test_there_are_games_of_two_and_four() -> None:
@@ -33,8 +33,7 @@ def test_points_at_the_end_are_those_told(name: str) -> None:
     reader = (seated := seat(name, agent)).reader
     agent.seated = seated
     for text in received(name)[1:]:
-        for _ in seated.take(Message.parse(text)):
-            agent.coming.popleft()
+        tell(seated, text)
     assert reader.points is not None
     visible = reader.game.state["visible_points"][: len(reader.points)]
     assert (visible <= reader.points).all()
@@ -62,8 +61,7 @@ def test_what_cannot_be_is_refused_by_name(wrong: str) -> None:
     seated = agent.seated = seat(name, agent)
     texts = received(name)[1:]
     for text in texts[:120]:
-        for _ in seated.take(Message.parse(text)):
-            agent.coming.popleft()
+        tell(seated, text)
     with pytest.raises(ValueError, match=WRONG[wrong]):
         seated.take(Message.parse(wrong))
 
@@ -76,8 +74,7 @@ def test_a_message_told_twice_contradicts_the_game(number: str) -> None:
     seated = agent.seated = seat(name, agent)
     texts = [text for sign, text in exchange(name)[2:] if sign == "<"]
     for text in texts:
-        for _ in seated.take(Message.parse(text)):
-            agent.coming.popleft()
+        tell(seated, text)
         if text.startswith(number) and seated.reader.table is not None:
             seated.reader.decisions.flush()
             break
@@ -94,8 +91,7 @@ def test_a_command_overtaken_by_a_trade_is_late() -> None:
     for text in received(name)[1:]:
         if text.startswith(accepted):
             break
-        for _ in seated.take(Message.parse(text)):
-            agent.coming.popleft()
+        tell(seated, text)
     assert seated.reader.is_own_turn
     declined = Message.parse("1104|g,20,3,0,0,You can't build a road now.")
     seated._decide = list  # type: ignore[method-assign]
