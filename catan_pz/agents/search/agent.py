@@ -47,6 +47,7 @@ class SearchAgent(Agent):
             "greedy" is quicker and weaker, and "random" plays anything.
         turns: turns after which a rollout ends and win probabilities are estimated, None to play
             to the end.
+        setup_turns: the same for rollouts that begin in the set-up.
         determinizations: games drawn for a decision. The deck's order and the dice are drawn
             anew in each simulation.
         exploration: weight of what was little tried in "ucb1", "uct" and "puct"; None for
@@ -155,7 +156,7 @@ class SearchAgent(Agent):
             games,
             self.random.next(),
             rollout=options.rollout,
-            turns=options.last_turn,
+            turns=options.turns_in(int(games["phase"][0])),
             workers=options.workers,
         )
 

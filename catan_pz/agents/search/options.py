@@ -6,11 +6,15 @@ from typing import Any, Final
 from catan_pz.agents.search.evaluator import Evaluator
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.checks import quoted
+from catan_pz.terms import Phase
 
 METHODS: Final = ("halving", "ucb1", "uct", "puct")
 DEFAULT_SIMULATIONS: Final = 1000
 TO_THE_END: Final = 1_000_000
 """Turns of a rollout that nothing cuts off."""
+
+SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+"""Phases in which little is decided yet: rollouts are longer."""
 
 EXPLORATION: Final = {"halving": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
 """Default of the option by method."""
@@ -29,6 +33,7 @@ class SearchOptions:
     method: str = "halving"
     rollout: str = "heuristic"
     turns: int | None = 8
+    setup_turns: int | None = 32
     determinizations: int = 16
     exploration: float | None = None
     offers: int = 6
@@ -45,6 +50,7 @@ class SearchOptions:
         self._check_choice("method", METHODS)
         self._check_choice("rollout", tuple(PLAYERS))
         self._check_whole("turns", 0, TO_THE_END, optional=True)
+        self._check_whole("setup_turns", 0, TO_THE_END, optional=True)
         self._check_whole("determinizations", 1, 10**6)
         self._check_number("exploration", above=False)
         self._check_whole("offers", 0, 120)
@@ -86,10 +92,10 @@ class SearchOptions:
         if self.workers != 1:
             raise bad_option("workers", self.workers, "1 with an evaluator")
 
-    @property
-    def last_turn(self) -> int:
-        """Turns after which a rollout is cut off."""
-        return TO_THE_END if self.turns is None else self.turns
+    def turns_in(self, phase: int) -> int:
+        """Turns after which a rollout is cut off that begins in some phase."""
+        turns = self.setup_turns if phase in SETUP else self.turns
+        return TO_THE_END if turns is None else turns
 
 
 def bad_option(name: str, value: Any, allowed: str) -> ValueError:
