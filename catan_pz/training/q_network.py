@@ -26,7 +26,8 @@ class Architecture(Protocol):
 class QNetwork:
     """A network and a target network that follows it slowly.
 
-    All weights of a network lie in one vector, so that an update is one operation.
+    All weights of a network lie in one vector and their gradients in another, so that a step of the
+    optimizer is one operation.
 
     Args:
         architecture: of both.
@@ -51,9 +52,13 @@ class QNetwork:
     ) -> None:
         self.architecture, self.tau = architecture, tau
         initial = [weights.ravel() for weights in architecture.initial(rng).values()]
-        self._online = torch.tensor(np.concatenate(initial), device=device, requires_grad=True)
-        self._target = self._online.detach().clone()
-        self.online, self.target = self._named(self._online.detach()), self._named(self._target)
+        self._online = torch.tensor(np.concatenate(initial), device=device)
+        self._online.grad = self._gradient = torch.zeros_like(self._online)
+        self._target = self._online.clone()
+        self.online, self.target = self._named(self._online), self._named(self._target)
+        self._learned = self._named(self._online)
+        for name, gradient in self._named(self._gradient).items():
+            self._learned[name].requires_grad_().grad = gradient
         self._optimizer = torch.optim.AdamW([self._online], lr=learning_rate, fused=True)
         self._losses: list[float] = []
         self._q_means: list[float] = []
@@ -66,7 +71,7 @@ class QNetwork:
 
     def q_values(self, states: torch.Tensor, weights: Weights | None = None) -> torch.Tensor:
         """(B, Q) for states (B, N): of the network with gradients, or by given weights."""
-        weights = self._named(self._online) if weights is None else weights
+        weights = self._learned if weights is None else weights
         values: torch.Tensor = self.architecture.q_values(weights, states.float())
         return values
 
@@ -79,10 +84,10 @@ class QNetwork:
         """
         self._losses.append(loss.item())
         self._q_means.append(q_values.mean().item())
-        self._optimizer.zero_grad()
+        self._gradient.zero_()
         loss.backward()
         self._optimizer.step()
-        self._target.lerp_(self._online.detach(), self.tau)
+        self._target.lerp_(self._online, self.tau)
 
     def figures(self) -> dict[str, float]:
         """Updates since the last call, and the means of their losses and Q-values."""
@@ -98,7 +103,7 @@ class QNetwork:
     def get_state(self) -> dict[str, Any]:
         """Everything that further updates depend on, for `torch.save`."""
         return {
-            "online": self._online.detach(),
+            "online": self._online,
             "target": self._target,
             "optimizer": self._optimizer.state_dict(),
             "figures": [list(self._losses), list(self._q_means)],
@@ -106,7 +111,7 @@ class QNetwork:
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from what `get_state` gave."""
-        self._online.data.copy_(state["online"])
+        self._online.copy_(state["online"])
         self._target.copy_(state["target"])
         self._optimizer.load_state_dict(state["optimizer"])
         self._losses, self._q_means = state["figures"]
