@@ -110,3 +110,20 @@ def merge(array: Array) -> Array:
 def rows(array: Array, *shape: int) -> Array:
     """The last axis in another shape: (..., n) to `(..., *shape)`."""
     return array.reshape(*array.shape[:-1], *shape)
+
+
+def contiguous(array: Array) -> Array:
+    """The same numbers in memory in the order of their axes."""
+    return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else array.contiguous()
+
+
+def relu(array: Array) -> Array:
+    """The larger of each number and 0."""
+    return np.maximum(array, 0) if isinstance(array, np.ndarray) else array.relu()
+
+
+def affine(x: Array, weight: Array, bias: Array) -> Array:
+    """(..., n) `x @ weight + bias`."""
+    if isinstance(x, np.ndarray) or x.ndim != 2:
+        return x @ weight + bias
+    return bias.addmm(x, weight)

@@ -18,7 +18,17 @@ from numpy.typing import NDArray
 
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.checks import not_possible
-from catan_pz.encoders.arrays import Array, Table, floats, gather, join, rows
+from catan_pz.encoders.arrays import (
+    Array,
+    Table,
+    affine,
+    contiguous,
+    floats,
+    gather,
+    join,
+    relu,
+    rows,
+)
 from catan_pz.encoders.features import padded
 from catan_pz.encoders.rocco import GLOBAL_FEATURES, VERTEX_FEATURES
 from catan_pz.terms import NUM_EDGES, NUM_VERTICES
@@ -63,23 +73,26 @@ _EVEN_MESSAGES: Final = {
 }
 
 
-def _neighbours(one_way: bool) -> tuple[list[Table], Table]:
-    """Up to three vertices that each vertex hears from, V for none, and (V, 3) the edges there."""
-    vertices = np.full((NUM_VERTICES, 3), NUM_VERTICES)
-    edges = np.full((NUM_VERTICES, 3), NUM_EDGES)
+def _neighbours(one_way: bool) -> tuple[Table, Table]:
+    """(3, V) the vertices that each vertex hears from, itself for none, and the edges there."""
+    vertices = np.tile(np.arange(NUM_VERTICES), (3, 1))
+    edges = np.full((3, NUM_VERTICES), NUM_EDGES)
     for vertex, along in enumerate(_EDGE_TABLES[one_way].values):
         heard = np.flatnonzero(along < NUM_EDGES)
-        vertices[vertex, : len(heard)], edges[vertex, : len(heard)] = heard, along[heard]
-    return [Table(column) for column in vertices.T], Table(edges)
+        vertices[: len(heard), vertex], edges[: len(heard), vertex] = heard, along[heard]
+    return Table(vertices), Table(edges)
 
 
 _NEIGHBOURS: Final = {one_way: _neighbours(one_way) for one_way in (False, True)}
+_OWNERS: Final = Table(np.array(RELATIONS, np.float32)[:, None, None, None])
 
 
-def _heard(x: Array, vertices: Table) -> Array:
-    """(..., V, F) the features (..., V, F) of one neighbour of each vertex, zeros for none."""
-    x, index = join([x, x[..., :1, :] * 0], -2), vertices.beside(x)
-    return np.take(x, index, -2) if isinstance(x, np.ndarray) else x.index_select(-2, index)
+def _take(array: Array, table: Table, axis: int) -> Array:
+    """Numbers of an axis in the places that a table of indices gives them."""
+    index = table.beside(array)
+    if isinstance(array, np.ndarray):
+        return np.take(array, index, axis)
+    return array.index_select(axis, index.flatten()).unflatten(axis, index.shape)
 
 
 @dataclass(frozen=True)
@@ -155,42 +168,49 @@ class Architecture:
         """
         if self.network == "ff":
             return _dense("dense", 3, weights, states)
-        x = rows(states[..., :_OF_VERTICES], NUM_VERTICES, VERTEX_FEATURES)
-        messages = self._messages(states[..., _OF_VERTICES : _OF_VERTICES + NUM_EDGES])
+        *lead, _ = states.shape
+        states = states.reshape(-1, _STATE)
+        x = rows(states[:, :_OF_VERTICES], NUM_VERTICES, VERTEX_FEATURES)
+        x = contiguous(x.swapaxes(0, 2))
+        messages = self._messages(states[:, _OF_VERTICES : _OF_VERTICES + NUM_EDGES])
         for k in range(len(GRAPH_SIZES) - 1):
-            x = self._graph_layer(k, weights, x, messages).clip(0)
-        x = x.reshape(*x.shape[:-2], NUM_VERTICES * GRAPH_SIZES[-1])
-        rest = _dense("global", 3, weights, states[..., _OF_VERTICES + NUM_EDGES :])
-        return _dense("dense", 3, weights, join([x, rest]))
+            x = relu(self._graph_layer(k, weights, x, messages))
+        x = x.swapaxes(0, 2).reshape(-1, NUM_VERTICES * GRAPH_SIZES[-1])
+        rest = _dense("global", 3, weights, states[:, _OF_VERTICES + NUM_EDGES :])
+        return _dense("dense", 3, weights, join([x, rest])).reshape(*lead, self.outputs)
 
-    def _messages(self, edges: Array) -> list[Array]:
-        """Weights by which vertices add up what they hear, from edges (..., E).
+    def _messages(self, edges: Array) -> Array:
+        """Weights by which vertices add up what they hear, from edges (B, E).
 
-        A GCN has a matrix (..., V, V), an RGCN (..., V, 3) of the neighbours for each relation.
+        A GCN has a matrix (V, V), or one for each state (B, V, V); an RGCN has those of three
+        neighbours for each relation, (relations, 3, V, B).
         """
         if self.network == "rgcn":
             _, table = _NEIGHBOURS[self.one_way]
-            of_relation = [gather(padded(floats(edges == own), 1), table) for own in RELATIONS]
-            return [one / one.sum(-1)[..., None].clip(1) for one in of_relation]
-        table = _EDGE_TABLES[self.one_way]
+            along = _take(join([edges, edges[:, :1] * 0 + np.inf]).T, table, 0)
+            of_relation = floats(along == _OWNERS.beside(along))
+            return of_relation / of_relation.sum(1)[:, None].clip(1)
         if self.edge_weight == "none":
-            return [_EVEN_MESSAGES[self.one_way].beside(edges)]
-        return [_normalised(gather(padded(edges, 1), table))]
+            return _EVEN_MESSAGES[self.one_way].beside(edges)
+        return _normalised(gather(padded(edges, 1), _EDGE_TABLES[self.one_way]))
 
     def _graph_layer(
-        self, k: int, weights: Mapping[str, Array], x: Array, messages: list[Array]
+        self, k: int, weights: Mapping[str, Array], x: Array, messages: Array
     ) -> Array:
-        """(..., V, F') from features (..., V, F)."""
-        new = x @ weights[f"graph_{k}"]
-        if self.network == "gcn":
-            new = messages[0] @ new
-        else:
+        """(F', V, B) from features (F, V, B): the states are last, where arrays are contiguous."""
+        weight = weights[f"graph_{k}"]
+        if self.network == "rgcn":
             vertices, _ = _NEIGHBOURS[self.one_way]
-            heard = [_heard(x, one) for one in vertices]
-            added = [sum(w[..., n, None] * heard[n] for n in range(3)) for w in messages]
-            relations = weights[f"relations_{k}"]
-            new = new + join(added) @ relations.reshape(-1, relations.shape[-1])
-        return new + weights[f"graph_bias_{k}"]
+            heard = (messages[:, None] * _take(x, vertices, 1)).sum(2)
+            x = join([x[None], heard], 0)
+            weight = join([weight[None], weights[f"relations_{k}"]], 0)
+        elif self.edge_weight == "none":
+            x = messages @ x
+        else:
+            x = (messages @ x.swapaxes(0, 2)).swapaxes(0, 2)
+        inputs, outputs = prod(weight.shape[:-1]), weight.shape[-1]
+        new = weight.reshape(inputs, outputs).T @ x.reshape(inputs, -1)
+        return new.reshape(outputs, NUM_VERTICES, -1) + weights[f"graph_bias_{k}"][:, None, None]
 
 
 def _dense_shapes(name: str, sizes: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
@@ -205,6 +225,6 @@ def _dense(name: str, layers: int, weights: Mapping[str, Array], x: Array) -> Ar
     """Dense layers with a ReLU between them."""
     for k in range(layers):
         if k:
-            x = x.clip(0)
-        x = x @ weights[f"{name}_weight_{k}"] + weights[f"{name}_bias_{k}"]
+            x = relu(x)
+        x = affine(x, weights[f"{name}_weight_{k}"], weights[f"{name}_bias_{k}"])
     return x

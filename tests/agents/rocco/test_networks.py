@@ -137,6 +137,8 @@ def test_numpy_and_torch_agree(network, states):
     found = architecture.q_values(weights, states)
     assert found.shape == (8, 54)
     assert found.dtype == np.float32
+    nested = architecture.q_values(weights, states.reshape(2, 4, -1))
+    np.testing.assert_allclose(nested.reshape(8, 54), found, rtol=1e-5, atol=1e-5)
     tensors = {name: torch.as_tensor(array) for name, array in weights.items()}
     with torch.no_grad():
         expected = architecture.q_values(tensors, torch.as_tensor(states))
@@ -155,8 +157,8 @@ def test_graph_layers_are_those_of_pytorch_geometric(one_way, states):
     for network in ("gcn", "rgcn"):
         architecture = Architecture(network, 10, one_way=one_way)
         weights = {k: torch.as_tensor(v) for k, v in architecture.initial(rng()).items()}
-        passed = architecture._messages(torch.as_tensor(edges))
-        found = architecture._graph_layer(0, weights, x, passed)
+        passed = architecture._messages(torch.as_tensor(edges)[None])
+        found = architecture._graph_layer(0, weights, x.T[..., None], passed)[..., 0].T
         if network == "gcn":
             layer = layers.GCNConv(11, 8)
             layer.lin.weight.data = weights["graph_0"].T
