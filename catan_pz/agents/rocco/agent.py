@@ -45,18 +45,27 @@ class RandomRoccoAgent(BatchAgent):
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) legal actions."""
-        kinds = self._kinds(views)
+        states = self._states(views)
+        kinds = self._kinds(views, states)
         legal = choices.of_kind(views.masks, kinds)
         bits = scramble_all(views.random_bits + GAMMA)
         actions = sample_actions(legal * choices.WAY_WEIGHTS, bits)
-        return self._ways(views, kinds, actions)
+        return self._ways(views, states, kinds, actions)
 
-    def _kinds(self, views: Views) -> NDArray[np.int64]:
+    def _states(self, views: Views) -> NDArray[np.float32]:
+        """(K, N) what the networks are given, zeros in games without a choice."""
+        return np.zeros((len(views), 0), np.float32)
+
+    def _kinds(self, views: Views, states: NDArray[np.float32]) -> NDArray[np.int64]:
         """(K,) the kind of action in each game."""
         return sample_actions(choices.legal_kinds(views.masks), views.random_bits)
 
     def _ways(
-        self, views: Views, kinds: NDArray[np.int64], actions: NDArray[np.int64]
+        self,
+        views: Views,
+        states: NDArray[np.float32],
+        kinds: NDArray[np.int64],
+        actions: NDArray[np.int64],
     ) -> NDArray[np.int64]:
         """(K,) the actions, those of executors that learn chosen by them."""
         return actions
@@ -100,16 +109,27 @@ class RoccoAgent(RandomRoccoAgent):
                 f"agent {self.name!r} plays games of 2 players; this one has {rules.num_players}"
             )
 
-    def _kinds(self, views: Views) -> NDArray[np.int64]:
-        kinds = super()._kinds(views)
+    def _states(self, views: Views) -> NDArray[np.float32]:
+        encoder = self.model.encoder
+        states = np.zeros((len(views), encoder.size), np.float32)
+        asked = np.count_nonzero(views.masks, axis=1) > 1
+        states[asked] = encoder.encode(views.observations[asked])
+        return states
+
+    def _kinds(self, views: Views, states: NDArray[np.float32]) -> NDArray[np.int64]:
+        kinds = super()._kinds(views, states)
         asked = np.flatnonzero(choices.orchestrated(views.masks))
         if "orchestrator" in self.model.networks and len(asked):
             legal = choices.kinds_to_choose(views.masks[asked])
-            kinds[asked] = self._best("orchestrator", views.observations[asked], legal)
+            kinds[asked] = self._best("orchestrator", states[asked], legal)
         return kinds
 
     def _ways(
-        self, views: Views, kinds: NDArray[np.int64], actions: NDArray[np.int64]
+        self,
+        views: Views,
+        states: NDArray[np.float32],
+        kinds: NDArray[np.int64],
+        actions: NDArray[np.int64],
     ) -> NDArray[np.int64]:
         for kind, part in choices.EXECUTOR_OF.items():
             asked = kinds == kind
@@ -117,12 +137,13 @@ class RoccoAgent(RandomRoccoAgent):
                 asked &= ~choices.places_free_road(views.observations)
             if part in self.model.networks and asked.any():
                 legal = choices.legal_ways(views.masks[asked], part)
-                best = self._best(part, views.observations[asked], legal)
+                best = self._best(part, states[asked], legal)
                 actions[asked] = choices.EXECUTORS[part][best]
         return actions
 
-    def _best(self, part: str, units: NDArray[np.int8], legal: NDArray[Any]) -> NDArray[np.int64]:
+    def _best(
+        self, part: str, states: NDArray[np.float32], legal: NDArray[Any]
+    ) -> NDArray[np.int64]:
         """(K,) legal choice of the largest Q-value."""
-        states = self.model.encoder.encode(units)
         q_values = self.model.q_values(part, states)
         return np.asarray(np.where(legal, q_values, -np.inf).argmax(axis=1), np.int64)
