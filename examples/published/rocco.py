@@ -237,9 +237,8 @@ class Learner:
         """Play and learn until one more game is over; its figures."""
         while not self.games.finished:
             self.decide()
-            over = self.games.over()
             for seat in (0, 1):
-                rows = over[self.learns(seat)[over]]
+                rows = np.flatnonzero(self.games.batch.done & self.learns(seat))
                 for part in self.dqns:
                     self.follow_after_step(part, rows, np.full(len(rows), seat))
             self.games.count()
@@ -335,6 +334,8 @@ class Learner:
 
     def follow_after_step(self, part: str, rows: np.ndarray, seats: np.ndarray) -> None:
         """`follow` with the state right after a step, as the seats see it."""
+        if not len(rows):
+            return
         units, masks = self.games.seen_by(rows, seats)
         if self.dqns[part].critic_part == "orchestrator":
             legal = choices.kinds_to_choose(masks)
