@@ -12,9 +12,10 @@ gives a value for each player, and sees all hands; the policy sees what its seat
 gained are rewarded less and less, until only win and loss are left.
 
 `--expert` begins with games that an agent plays in all seats, and imitates it; `--init` begins
-with the policy of a model file. The output folder gets `model.npz`, `curve.csv`, `curve.png`,
-the league's past selves, `result.json` and the last two checkpoints. `--resume` continues from a
-checkpoint and, on a CPU, computes the same numbers as a training that never stopped.
+with the policy of a model file; `--base` learns where to play otherwise than an agent. The output
+folder gets `model.npz`, `curve.csv`, `curve.png`, the league's past selves, `result.json` and the
+last two checkpoints. `--resume` continues from a checkpoint and, on a CPU, computes the same
+numbers as a training that never stopped.
 
 Source: Schulman et al., "Proximal Policy Optimization Algorithms", 2017.
 """
@@ -37,7 +38,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from torch import nn
 
 from catan_pz import agents
-from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.agents.network import Base, Model, model_named
 from catan_pz.checks import not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import PointsGained
@@ -75,6 +76,10 @@ class Args(TrainingArgs):
     """decisions of the expert to imitate"""
     init: str = ""
     """model file, or name of a model, to start the policy from"""
+    base: str = ""
+    """agent that the policy rests on: heuristic, evolved or weighted; "" for none"""
+    base_bonus: float = 5.0
+    """added to the logit of what the base would play"""
 
     n_steps: Count = 64
     """decisions of each game between two updates"""
@@ -196,7 +201,7 @@ class Run:
         torch.manual_seed(args.seed)
         self.network: SelfPlayNetwork = self.make_network(args.critic).to(device)
         if args.init:
-            self.network.take_policy(model_of(args.init))
+            self.network.take_policy(model_named(args.init))
         self.called: Any = (
             torch.compile(self.network, dynamic=True) if args.compile else self.network
         )
@@ -221,6 +226,7 @@ class Run:
             width=self.args.width,
             embedding_size=self.args.embedding_size,
             critic=critic,
+            base=Base(self.args.base, self.args.base_bonus) if self.args.base else None,
         )
 
     def make_player(self, device: torch.device) -> SelfPlayGames:
@@ -377,15 +383,6 @@ class Run:
             f"({spent}); saved in {self.args.out}"
         )
         return result
-
-
-def model_of(name: str) -> Model:
-    """The model in a file, or the one that comes with the package by that name."""
-    agent = agents.load(name)
-    if not isinstance(agent, NetworkAgent):
-        raise not_possible("option init", name, "a model")
-    model: Model = agent.model
-    return model
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ observation, A actions.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.migration import migrated
 from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
+from catan_pz.agents.registry import load as load_agent
 from catan_pz.agents.views import Views
 from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders import Encoder, load
@@ -30,11 +31,38 @@ from catan_pz.runtime.view import View
 KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("sample", "best")
 OUTPUTS: Final = ("logits", "q_values")
+BASES: Final = ("weighted", "heuristic", "evolved")
+"""Agents that a policy may rest on; a model file can name no others."""
 SHIPPED: Final = Path(__file__).parent / "models"
 """Where models lie that come with the package."""
 
 _PRESENT: Final = PLACES["present"]
 _DEFAULTS: Final = Rules().to_dict()
+
+
+@dataclass(frozen=True)
+class Base:
+    """The agent that a residual policy rests on: what it would play gets a larger logit.
+
+    The network has only to learn where to play otherwise. Source of the idea: Silver et al.,
+    "Residual Policy Learning", 2018.
+
+    Attributes:
+        agent: its name, one of `BASES`.
+        bonus: what is added to the logit of its choice.
+
+    Raises:
+        ValueError: names what isn't possible.
+    """
+
+    agent: str
+    bonus: float
+
+    def __post_init__(self) -> None:
+        if self.agent not in BASES:
+            raise not_possible("option base", self.agent, f"one of {BASES}")
+        if not np.isfinite(self.bonus):
+            raise not_possible("option base_bonus", self.bonus, "a finite number")
 
 
 @dataclass(frozen=True)
@@ -49,6 +77,7 @@ class Model:
         rules: the options of `Rules` that it was trained with, as `Rules.to_dict` gives them.
         card: how it was trained and how well it plays; JSON values.
         encoder: of the observations that the network takes.
+        base: the agent that a residual policy rests on; None for others.
 
     Raises:
         ValueError: names what doesn't fit.
@@ -60,10 +89,13 @@ class Model:
     rules: Mapping[str, Any]
     card: Mapping[str, Any] = field(default_factory=dict)
     encoder: Encoder = field(default_factory=lambda: load("flat"))
+    base: Base | None = None
 
     def __post_init__(self) -> None:
         if self.outputs not in OUTPUTS:
             raise not_possible("model: outputs", self.outputs, f"one of {OUTPUTS}")
+        if self.base is not None and self.outputs != "logits":
+            raise not_possible("model: outputs", self.outputs, "'logits' with a base")
         allowed = CHOICES if self.outputs == "logits" else ("best",)
         if self.choice not in allowed:
             raise ValueError(
@@ -118,6 +150,7 @@ class Model:
             "choice": self.choice,
             "rules": dict(self.rules),
             "card": dict(self.card),
+            "base": None if self.base is None else asdict(self.base),
         }
         write_model(path, header, self.network.arrays, self.encoder, dtype)
 
@@ -137,6 +170,7 @@ class Model:
                 rules=header["rules"],
                 card=header["card"],
                 encoder=encoder_of(header),
+                base=Base(**base) if (base := header.get("base")) else None,
             )
 
 
@@ -188,6 +222,8 @@ class NetworkAgent(BatchAgent):
         self.model = model if isinstance(model, Model) else Model.read(model)
         if choice is not None:
             self.model = replace(self.model, choice=choice)
+        base = self.model.base
+        self._base: Any = None if base is None else load_agent(base.agent)
         if name is not None:
             self.name = name
         elif not isinstance(model, Model):
@@ -221,10 +257,17 @@ class NetworkAgent(BatchAgent):
             ValueError: if the model wasn't trained for such games.
         """
         self._check_fit(int(views.observations[0, _PRESENT].sum()), views.masks.shape[1])
-        logits = np.where(views.masks != 0, self.logits(views.observations), -np.inf)
+        logits = self._legal_logits(views)
         if self.model.choice == "best":
             return np.asarray(logits.argmax(axis=1), np.int64)
         return sample_actions(_softmax(logits), views.random_bits)
+
+    def _legal_logits(self, views: Views) -> NDArray[np.float32]:
+        """(K, A) what the choice is made by, -inf for illegal actions."""
+        logits = np.where(views.masks != 0, self.logits(views.observations), np.float32(-np.inf))
+        if self.model.base is not None:
+            logits[np.arange(len(views)), self._base.act_batch(views)] += self.model.base.bonus
+        return logits
 
     def advise(self, view: View) -> Advice:
         """The policy's probabilities, or the Q-values as scores."""
@@ -244,13 +287,26 @@ class NetworkAgent(BatchAgent):
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
         if self.model.outputs != "logits":
             raise ValueError(f"agent {self.name!r} has Q-values, no probabilities")
-        weights = _softmax(np.where(masks != 0, self.logits(observations), -np.inf))
+        no_bits = np.zeros(len(masks), np.uint64)
+        weights = _softmax(self._legal_logits(Views(observations, masks, no_bits, no_bits)))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
 
 
 def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
     """(K, A) probabilities in the unit of the largest, from logits."""
     return np.asarray(np.exp(logits - logits.max(axis=1, keepdims=True)))
+
+
+def model_named(name: str) -> Model:
+    """The model in a file, or the one that comes with the package by that name.
+
+    Raises:
+        ValueError: for an agent that has no such model.
+    """
+    agent = load_agent(name)
+    if not isinstance(agent, NetworkAgent):
+        raise not_possible("model", name, f"the path of a model file, or one of {shipped()}")
+    return agent.model
 
 
 def shipped() -> list[str]:
@@ -270,4 +326,6 @@ def card_text(name: str, model: Model) -> str:
         ("output", {"logits": "logits", "q_values": "Q-values"}[model.outputs]),
         ("action", {"sample": "sampled", "best": "largest logit or Q-value"}[model.choice]),
     ]
+    if model.base is not None:
+        rows.append(("base", f"{model.base.agent}, whose choice gets {model.base.bonus:g} more"))
     return card_markdown(name, rows, model.card)

@@ -55,6 +55,7 @@ class Rivals:
         names: (R,) of those that can be drawn now, the agents first.
         rival: (B,) int64 tensor, the place in `names` of each game's rival, or `LEARNER`.
         seat: (B,) int64 tensor, the learner's seat where there is a rival.
+        base: what the policies of learner and past selves rest on.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -78,6 +79,7 @@ class Rivals:
         if not 0 <= share <= 1:
             raise not_possible("option rivals_share", share, "a number from 0 to 1")
         self._folder, self._network, self._device = folder, network, network.scales.device
+        self.base = network.base
         self._size, self._active, self._seed = size, active, seed
         self._chance = 1 / num_players
         self._agents: dict[str, Agent] = {name: agents.load(name) for name in others}
@@ -143,7 +145,7 @@ class Rivals:
 
         Args:
             units: (B, N) int8 observations.
-            mask: (B, A) 1 for each legal action.
+            mask: (B, A) 1 for each legal action, `BASES_CHOICE` for the base's.
             where: (B,) bool, where rivals decide.
         """
         actions = torch.zeros(len(where), dtype=torch.int64, device=self._device)
@@ -161,7 +163,7 @@ class Rivals:
 
     def _ask(self, agent: Agent, units: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         bits = self._rng.integers(2**64, size=len(units), dtype=np.uint64)
-        views = Views(units.cpu().numpy(), mask.cpu().numpy(), bits, bits)
+        views = Views(units.cpu().numpy(), mask.clamp(max=1).cpu().numpy(), bits, bits)
         return torch.as_tensor(agent.act_batch(views).astype(np.int64), device=self._device)
 
     def add(self, name: str, model: Model) -> None:

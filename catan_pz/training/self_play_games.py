@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.agents.views import Views
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
 from catan_pz.training.rivals import Rivals, sampled
-from catan_pz.training.self_play_network import from_the_seat_to_move, hidden_part
+from catan_pz.training.self_play_network import (
+    BASES_CHOICE,
+    from_the_seat_to_move,
+    hidden_part,
+)
 
 Network = Any
 """Called with observations, masks and hidden parts; gives log-probabilities and values."""
@@ -29,7 +34,7 @@ class Decisions:
 
     Attributes:
         units: int8 observations, each in its game's frame.
-        mask: int8, likewise.
+        mask: int8, likewise; `BASES_CHOICE` for the choice of the base, where there is one.
         hidden: (K, H) float32.
         action: int64, in the frame.
         log_probability: of the action, when it was played.
@@ -83,6 +88,7 @@ class SelfPlayGames:
         seed: int = 0,
     ) -> None:
         self.games, self.rivals = games, rivals
+        self._base = None if rivals.base is None else agents.load(rivals.base.agent)
         self.device = rivals.seat.device
         self.finished = 0
         self._seed, self._num_steps = seed, num_steps
@@ -93,11 +99,13 @@ class SelfPlayGames:
         self._action_order = torch.tensor(actions, device=self.device)
         self._shown_action = self._action_order.argsort(1)
 
-    def _see(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def _see(self, seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Observations and masks of the seats to move, in their frames, and hidden parts."""
         games = self.games
         units = torch.as_tensor(games.observation).gather(1, self._number_order)
         mask = torch.as_tensor(games.mask).gather(1, self._action_order)
+        if self._base is not None:
+            mask.scatter_(1, self._ask(self._base, seed)[:, None], BASES_CHOICE)
         state = games.batch.global_state
         if state is None:
             return units, mask, torch.zeros((len(mask), 0), device=self.device)
@@ -127,35 +135,40 @@ class SelfPlayGames:
         random = torch.Generator(self.device).manual_seed(_seed(self._seed, number))
         learns, finished = [], torch.zeros((), dtype=torch.int64, device=self.device)
         for t in range(self._num_steps):
-            units, mask, hidden = self._see()
+            seed = _seed(self._seed, number, t)
+            units, mask, hidden = self._see(seed)
             log_probabilities, values = network(units, mask, hidden)
             players = torch.as_tensor(self.games.player)
             if expert is not None:
                 learns.append(torch.ones(len(mask), dtype=torch.bool, device=self.device))
-                actions = self._ask(expert, _seed(self._seed, number, t))
+                actions = self._ask(expert, seed)
             else:
                 learns.append(self.rivals.learns(players))
                 own = sampled(log_probabilities, random)
                 others = self.rivals.act(units, mask, ~learns[-1])
                 actions = torch.where(learns[-1], own, others)
-            self._step(actions, log_probabilities, values, hidden)
+            self._step(actions, log_probabilities, values, hidden, mask)
             done, truncated = (torch.as_tensor(x) for x in (self.games.done, self.games.truncated))
             finished += done.sum()
             if expert is None:
                 winners = torch.as_tensor(self.games.step_reward).argmax(1)
                 self.rivals.count(winners, done & ~truncated)
         self.finished += int(finished)
-        last_values = self._given(network(*self._see())[1][:, 0])
+        last = self._see(_seed(self._seed, number, self._num_steps))
+        last_values = self._given(network(*last)[1][:, 0])
         data = self._rollout.finish(last_values, gamma=gamma, gae_lambda=gae_lambda)
         return self._decisions(data, torch.stack(learns))
 
-    def _step(self, actions: Any, log_probabilities: Any, values: Any, hidden: Any) -> None:
+    def _step(
+        self, actions: Any, log_probabilities: Any, values: Any, hidden: Any, mask: Any
+    ) -> None:
         """Record a step and play it."""
         places = actions[:, None]
         recorded = {
             "shown_action": self._given(actions),
             "log_probability": self._given(log_probabilities.gather(1, places)[:, 0]),
             "hidden": self._given(hidden),
+            "shown_mask": self._given(mask),
         }
         played = self._action_order.gather(1, places)[:, 0]
         self._rollout.step(self._given(played), self._given(values[:, 0]), **recorded)
@@ -184,7 +197,7 @@ class SelfPlayGames:
         players = of(recorded["player"])
         return Decisions(
             units=of(recorded["observation"]).gather(1, self._number_order[games]),
-            mask=of(recorded["mask"]).gather(1, self._action_order[games]),
+            mask=of(recorded["shown_mask"]),
             hidden=of(recorded["hidden"]),
             action=of(recorded["shown_action"]),
             log_probability=of(recorded["log_probability"]),

@@ -13,7 +13,7 @@ from torch import nn
 
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Model
+from catan_pz.agents.network import Base, Model
 from catan_pz.checks import not_possible
 from catan_pz.env.vector.board_policies import BoardLayers
 from catan_pz.observation.global_state import GLOBAL_PLACES
@@ -30,6 +30,9 @@ NUM_HIDDEN: Final = sum(
 )
 """H."""
 
+BASES_CHOICE: Final = 2
+"""In a mask: the action that the base of a residual policy would play. Other legal ones are 1."""
+
 
 class SelfPlayNetwork(nn.Module):
     """Policy and values, from observations in natural units.
@@ -43,6 +46,7 @@ class SelfPlayNetwork(nn.Module):
         critic: "shared" for values from the policy's last layer, "separate" for two dense layers
             of their own, "hidden" for such layers that see all hands and cards besides. The
             policy never sees them.
+        base: the agent that a residual policy rests on. Masks must tell its choices.
     """
 
     scales: torch.Tensor
@@ -56,9 +60,10 @@ class SelfPlayNetwork(nn.Module):
         width: int = 128,
         embedding_size: int = 32,
         critic: Critic = "hidden",
+        base: Base | None = None,
     ) -> None:
         super().__init__()
-        self.critic = critic
+        self.critic, self.base = critic, base
         self.register_buffer("scales", torch.tensor(SCALES), persistent=False)
         self._sizes = kind, embedding_size, width, num_actions
         self.policy: Any = self.new_policy()
@@ -81,9 +86,9 @@ class SelfPlayNetwork(nn.Module):
 
         Args:
             units: (K, N) int8 observations.
-            mask: (K, A) 1 for each legal action.
+            mask: (K, A) 1 for each legal action, `BASES_CHOICE` for the base's.
         """
-        return legal_log_softmax(self.policy.forward_actor(self._scaled(units)), mask)
+        return self._of_logits(self.policy.forward_actor(self._scaled(units)), mask)
 
     def forward(
         self, units: torch.Tensor, mask: torch.Tensor, hidden: torch.Tensor
@@ -92,7 +97,7 @@ class SelfPlayNetwork(nn.Module):
 
         Args:
             units: (K, N) int8 observations.
-            mask: (K, A) 1 for each legal action.
+            mask: (K, A) 1 for each legal action, `BASES_CHOICE` for the base's.
             hidden: (K, H) as `hidden_part` gives it; not looked at by critics that don't see it.
         """
         x = self._scaled(units)
@@ -102,7 +107,12 @@ class SelfPlayNetwork(nn.Module):
         elif self.critic == "hidden":
             features = torch.cat([x, hidden.to(x.dtype)], 1)
         values: torch.Tensor = self.value(features)
-        return legal_log_softmax(logits, mask), values
+        return self._of_logits(logits, mask), values
+
+    def _of_logits(self, logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        if self.base is not None:
+            logits = logits + self.base.bonus * (mask == BASES_CHOICE)
+        return legal_log_softmax(logits, mask)
 
     def _scaled(self, units: torch.Tensor) -> torch.Tensor:
         return (units * self.scales).clamp(max=1.0)
@@ -117,7 +127,7 @@ class SelfPlayNetwork(nn.Module):
         arrays = {name: array.detach().cpu().numpy() for name, array in self._arrays().items()}
         board = isinstance(self.policy, BoardLayers)
         network = BoardNetwork(arrays) if board else DenseNetwork.of(arrays, "relu")
-        return Model(network, "logits", "sample", rules.to_dict(), card or {})
+        return Model(network, "logits", "sample", rules.to_dict(), card or {}, base=self.base)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def take_policy(self, model: Model) -> None:

@@ -9,7 +9,7 @@ from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Model, NetworkAgent, card_text
+from catan_pz.agents.network import Base, Model, NetworkAgent, card_text
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.table import Table
 from catan_pz.encoders import registry
@@ -30,6 +30,7 @@ def model(
     seed=1,
     kind="dense",
     outputs="logits",
+    base=None,
 ):
     rules = rules or Rules.make(**QUICK)
     rng = np.random.default_rng(seed)
@@ -46,7 +47,7 @@ def model(
         tuple(rng.normal(0, 0.1, len(w)).astype(np.float32) for w in weights),
         activation,
     )
-    return Model(network, outputs, choice, rules.to_dict(), card)
+    return Model(network, outputs, choice, rules.to_dict(), card, base=base)
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +100,43 @@ def test_probabilities_are_those_of_the_choices(positions):
     np.testing.assert_array_equal(best.probabilities(seen, masks), probabilities)
     with pytest.raises(ValueError, match="has Q-values"):
         NetworkAgent(model(choice="best", outputs="q_values")).probabilities(seen, masks)
+
+
+def test_a_base_gets_the_bonus(positions, tmp_path):
+    seen, masks = positions
+    bits = np.zeros(len(seen), np.uint64)
+    wanted = agents.load("heuristic").act_batch(views_of(seen, masks, bits))
+    plain = NetworkAgent(model())
+    logits = np.where(masks, plain.logits(seen).astype(np.float64), -np.inf)
+    logits[np.arange(len(seen)), wanted] += 2.5
+    weights = np.exp(logits)
+    path = tmp_path / "residual.npz"
+    model(base=Base("heuristic", 2.5)).save(path, "float32")
+    residual = NetworkAgent(path)
+    found = residual.probabilities(seen, masks)
+    np.testing.assert_allclose(found, weights / weights.sum(axis=1, keepdims=True), atol=1e-6)
+    assert (found != plain.probabilities(seen, masks)).any()
+    assert "heuristic, whose choice gets 2.5 more" in card_text("residual", residual.model)
+    sure = NetworkAgent(model(base=Base("heuristic", 1000.0)))
+    assert (sure.act_batch(views_of(seen, masks, bits)) == wanted).all()
+
+
+@pytest.mark.parametrize("name", ["exec:sh", "search", "ppo-2p", "random"])
+def test_a_file_can_name_no_other_base(name, tmp_path):
+    with pytest.raises(ValueError, match=f"base='{name}' is not possible"):
+        Base(name, 1.0)
+    base = Base("weighted", 1.0)
+    object.__setattr__(base, "agent", name)
+    model(base=base).save(tmp_path / "bad.npz")
+    with pytest.raises(ValueError, match=rf"bad\.npz is no model .*base='{name}'"):
+        Model.read(tmp_path / "bad.npz")
+
+
+def test_a_base_takes_logits():
+    with pytest.raises(ValueError, match=r"outputs='q_values' .*'logits' with a base"):
+        model(choice="best", outputs="q_values", base=Base("evolved", 1.0))
+    with pytest.raises(ValueError, match="base_bonus=inf"):
+        Base("evolved", float("inf"))
 
 
 def test_the_best_legal_action_is_chosen_whatever_the_draws(positions):

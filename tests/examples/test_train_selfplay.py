@@ -96,6 +96,7 @@ def test_a_policy_is_started_from_a_model(program, whole, tmp_path):
         (["--rivals-share=-1"], "rivals_share"),
         (["--opponents=search"], "stateless"),
         (["--batch-size=0"], "batch_size=0"),
+        (["--base=search"], "base='search'"),
     ],
 )
 def test_bad_options_are_named(program, tmp_path, options, named):

@@ -8,20 +8,31 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 
 from catan_pz import agents
+from catan_pz.agents.network import Base
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rules import Rules
 from catan_pz.training.rivals import Rivals
 from catan_pz.training.self_play_games import SelfPlayGames
-from catan_pz.training.self_play_network import SelfPlayNetwork
+from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork
 
 RULES = Rules(num_players=3, trading=False, victory_points=4)
 DISCOUNTS = {"gamma": 0.99, "gae_lambda": 0.9}
 
 
-def make(tmp_path, *, share=0.5, symmetries=True, kind="board", others=("heuristic",), games=12):
+def make(
+    tmp_path,
+    *,
+    share=0.5,
+    symmetries=True,
+    kind="board",
+    others=("heuristic",),
+    games=12,
+    base=None,
+):
     torch.manual_seed(0)
-    network = SelfPlayNetwork(252, 3, kind=kind, width=16, embedding_size=8)
-    past = SelfPlayNetwork(252, 3, kind=kind, width=16, embedding_size=8, critic="shared")
+    sizes = {"kind": kind, "width": 16, "embedding_size": 8, "base": base}
+    network = SelfPlayNetwork(252, 3, **sizes)
+    past = SelfPlayNetwork(252, 3, critic="shared", **sizes)
     batch = SelfPlayBatch(games, RULES, observation="units", seed=4, global_state=True)
     rivals = Rivals(tmp_path, past, list(others), games, 3, share=share)
     return network, SelfPlayGames(batch, rivals, 40, symmetries=symmetries)
@@ -65,6 +76,18 @@ def test_frames_change_nothing_for_a_network_that_is_the_same_in_all(tmp_path):
     assert torch.allclose(turned.advantage, plain.advantage, atol=1e-5)
     state, other = games.games.get_state(), others.games.get_state()
     assert all((state[name] == other[name]).all() for name in state)
+
+
+def test_a_sure_base_plays_for_the_learner(tmp_path):
+    """With a large bonus the games are those in which the base itself was the expert."""
+    network, games = make(tmp_path, base=Base("heuristic", 1000.0), others=("evolved",))
+    played = games.play(network, 0, **DISCOUNTS)
+    assert (played.mask.gather(1, played.action[:, None]) == BASES_CHOICE).all()
+    assert ((played.mask == BASES_CHOICE).sum(1) == 1).all()
+    assert torch.allclose(played.log_probability, torch.zeros(len(played)), atol=1e-6)
+    games.rivals.add("past", network.export(RULES))
+    again = games.play(network, 1, **DISCOUNTS)
+    assert (again.mask.gather(1, again.action[:, None]) == BASES_CHOICE).all()
 
 
 def test_an_expert_plays_all_seats(tmp_path):
