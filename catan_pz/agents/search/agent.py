@@ -11,7 +11,12 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
-from catan_pz.agents.search.halving import choose_by_halving
+from catan_pz.agents.search.halving import (
+    Score,
+    by_mean,
+    by_policy_and_mean,
+    choose_by_halving,
+)
 from catan_pz.agents.search.options import SearchOptions
 from catan_pz.agents.search.parallel_trees import (
     MOST_ROWS,
@@ -27,6 +32,8 @@ from catan_pz.runtime.view import View
 
 _DEEPEST = 200
 """Moves on a path down a tree."""
+_LEAST_PRIOR = 1e-8
+"""Prior of what a policy would never play."""
 
 
 class SearchAgent(Agent):
@@ -41,8 +48,10 @@ class SearchAgent(Agent):
         simulations: how many a decision may take; 1,000 if no budget is given.
         seconds: how long a decision may take. The first of the two to be spent counts.
         method: "halving" compares the actions by the same chance, and drops the worse half in
-            each round; "ucb1" tries the promising ones more often; "uct" grows a tree of
-            decisions below; "puct" does so led by priors, the greedy player's or an evaluator's.
+            each round; "gumbel" does so with the actions that a prior promises most of, and
+            weighs its promise as well; "ucb1" tries the promising ones more often; "uct" grows a
+            tree of decisions below; "puct" does so led by priors, the greedy player's or an
+            evaluator's.
         rollout: player of the rollouts: "heuristic" and "evolved" are the agents of these names,
             "greedy" is quicker and weaker, and "random" plays anything.
         turns: turns after which a rollout ends and win probabilities are estimated, None to play
@@ -50,12 +59,15 @@ class SearchAgent(Agent):
         setup_turns: the same for rollouts that begin in the set-up.
         determinizations: games drawn for a decision. The deck's order and the dice are drawn
             anew in each simulation.
-        exploration: weight of what was little tried in "ucb1", "uct" and "puct"; None for
-            what suits the method.
+        exploration: weight of what was little tried in "ucb1", "uct" and "puct", and of Gumbel
+            noise on the prior in "gumbel"; None for what suits the method.
         offers: offers and counter-offers that are considered, those that promise most.
         workers: threads. With "halving" the choice doesn't depend on their number.
         keep_tree: whether "uct" and "puct" go on with what they found for a position before
             it was reached.
+        prior: a model, or its name, whose policy is the prior of "gumbel"; where None, half of it
+            goes to what the player of rollouts would do.
+        considered: actions that "gumbel" considers.
         evaluator: an `Evaluator` that takes the place of rollouts in "puct".
         batch: positions that it judges at once.
 
@@ -83,6 +95,15 @@ class SearchAgent(Agent):
         self.last: dict[str, Any] | None = None
         self._trees: ParallelTrees | None = None
 
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse games that the prior's model wasn't trained for.
+
+        Raises:
+            ValueError: says what it plays.
+        """
+        if self.options.prior is not None:
+            self.options.prior.check_rules(rules)
+
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
@@ -91,7 +112,7 @@ class SearchAgent(Agent):
 
     def _new_trees(self) -> ParallelTrees | None:
         options = self.options
-        if options.method == "halving":
+        if options.method in ("halving", "gumbel"):
             return None
         rows = MOST_ROWS
         if options.simulations is not None:
@@ -120,7 +141,11 @@ class SearchAgent(Agent):
             return int(actions[0])
         simulator = self._simulator(games)
         winning = simulator.winning(actions)
-        return self._choose(simulator, actions, budget) if winning is None else winning
+        if winning is not None:
+            return winning
+        if self.options.method == "gumbel":
+            return self._choose_by_prior(simulator, actions, budget, view)
+        return self._choose(simulator, actions, budget)
 
     def advise(self, view: View) -> Advice:
         """The actions that it considers, the most simulated first, as `last` holds them."""
@@ -167,10 +192,30 @@ class SearchAgent(Agent):
         offers = best_offers(games, legal[are_offers], self.options.offers)
         return np.concatenate([legal[~are_offers], offers])
 
-    def _choose(self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget) -> int:
+    def _choose_by_prior(
+        self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget, view: View
+    ) -> int:
+        options = self.options
+        if options.prior is None:
+            prior = 0.5 / len(actions) + 0.5 * (actions == simulator.choice())
+        else:
+            prior = options.prior.probabilities(view.observation[None], view.mask[None])[0, actions]
+        rng = np.random.default_rng(self.random.next())
+        noise = float(options.exploration or 0.0) * rng.gumbel(size=len(actions))
+        logits = np.log(np.maximum(prior, _LEAST_PRIOR)) + noise
+        kept = np.argsort(-logits, kind="stable")[: options.considered]
+        return self._choose(simulator, actions[kept], budget, by_policy_and_mean(logits[kept]))
+
+    def _choose(
+        self,
+        simulator: Simulator,
+        actions: NDArray[np.int64],
+        budget: Budget,
+        score: Score = by_mean,
+    ) -> int:
         self.last = {"actions": actions}
         if self._trees is None:
-            action, visits, win_probabilities = choose_by_halving(simulator, actions, budget)
+            action, visits, win_probabilities = choose_by_halving(simulator, actions, budget, score)
         else:
             keep = self.options.keep_tree and self.options.method != "ucb1"
             action, visits, win_probabilities = self._trees.choose(

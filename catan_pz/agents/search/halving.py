@@ -4,8 +4,13 @@ Karnin, Koren and Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2
 simulation is played once for each action still in the race, in the same determinisation and
 with the same dice, so that actions are told apart by their differences, which vary less than
 the results do.
+
+By the same rounds, "gumbel" chooses among the actions that a policy promises most of, by that
+promise and by what simulations say, which count for the more the more there are: Danihelka et al.,
+"Policy Improvement by Planning with Gumbel", 2022.
 """
 
+from collections.abc import Callable
 from math import ceil, log2
 from typing import Final
 
@@ -19,17 +24,37 @@ HOPELESS: Final = 4.0
 """Standard errors by which an action may lag behind the best one and stay in the race."""
 FEWEST: Final = 16
 """Simulations of an action before which nothing is concluded from standard errors."""
+VISITS: Final = 50
+"""Simulations that a policy's logit counts for: the paper's c_visit, with a c_scale of 1."""
+
+Score = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]]
+"""Given K places in a list of actions, and results (K, S), (K,) what to prefer them by."""
+
+
+def by_mean(places: NDArray[np.int64], results: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Prefer what has won most."""
+    return np.asarray(results.mean(1))
+
+
+def by_policy_and_mean(logits: NDArray[np.float64]) -> Score:
+    """Prefer by a policy's logits (K,), and by win probabilities."""
+
+    def score(places: NDArray[np.int64], results: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(logits[places] + (VISITS + results.shape[1]) * results.mean(1))
+
+    return score
 
 
 def choose_by_halving(
-    simulator: Simulator, actions: NDArray[np.int64], budget: Budget
+    simulator: Simulator, actions: NDArray[np.int64], budget: Budget, score: Score = by_mean
 ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
-    """The action with the best mean win probability, with visits and these means of all.
+    """The action that is preferred, with visits and mean win probabilities of all.
 
     Args:
         simulator: plays the simulations.
         actions: (K,) legal actions.
         budget: what may be spent; each action is tried at least once.
+        score: what actions are preferred by.
     """
     racing = np.arange(len(actions))
     means = np.zeros(len(actions))
@@ -49,7 +74,7 @@ def choose_by_halving(
             means[racing] = results.mean(1)
             visits[racing] = results.shape[1]
             racing, results = _without_hopeless(racing, results)
-        order = np.argsort(-results.mean(1), kind="stable")[: (len(racing) + 1) // 2]
+        order = np.argsort(-score(racing, results), kind="stable")[: (len(racing) + 1) // 2]
         racing, results = racing[order], results[order]
     return int(actions[racing[0]]), visits, means
 

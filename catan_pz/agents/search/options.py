@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from catan_pz.agents.registry import as_agent
 from catan_pz.agents.search.evaluator import Evaluator
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.checks import quoted
 from catan_pz.terms import Phase
 
-METHODS: Final = ("halving", "ucb1", "uct", "puct")
+METHODS: Final = ("halving", "gumbel", "ucb1", "uct", "puct")
 DEFAULT_SIMULATIONS: Final = 1000
 TO_THE_END: Final = 1_000_000
 """Turns of a rollout that nothing cuts off."""
@@ -16,7 +17,7 @@ TO_THE_END: Final = 1_000_000
 SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
 """Phases in which little is decided yet: rollouts are longer."""
 
-EXPLORATION: Final = {"halving": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
+EXPLORATION: Final = {"halving": 0.0, "gumbel": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
 """Default of the option by method."""
 
 
@@ -39,6 +40,8 @@ class SearchOptions:
     offers: int = 6
     workers: int = 1
     keep_tree: bool = True
+    prior: Any = None
+    considered: int = 16
     evaluator: Evaluator | None = None
     batch: int = 16
 
@@ -55,9 +58,11 @@ class SearchOptions:
         self._check_number("exploration", above=False)
         self._check_whole("offers", 0, 120)
         self._check_whole("workers", 1, 256)
+        self._check_whole("considered", 2, 10**6)
         self._check_whole("batch", 1, 10**5)
         if not isinstance(self.keep_tree, bool):
             raise bad_option("keep_tree", self.keep_tree, "True or False")
+        self._check_prior()
         self._check_evaluator()
         if self.exploration is None:
             object.__setattr__(self, "exploration", EXPLORATION[self.method])
@@ -81,6 +86,16 @@ class SearchOptions:
     def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
         if not isinstance(getattr(self, name), str) or getattr(self, name) not in choices:
             raise bad_option(name, getattr(self, name), f"one of {choices}")
+
+    def _check_prior(self) -> None:
+        if self.prior is None:
+            return
+        prior = as_agent(self.prior)
+        if not hasattr(prior, "probabilities"):
+            raise bad_option("prior", self.prior, "a model, or None")
+        if self.method != "gumbel":
+            raise bad_option("method", self.method, "'gumbel' with a prior")
+        object.__setattr__(self, "prior", prior)
 
     def _check_evaluator(self) -> None:
         if self.evaluator is None:

@@ -92,6 +92,13 @@ class Simulator:
         action = int(search_calls.find_win(self.games, self._scratch[0].spare, actions, NO_SCRIPT))
         return None if action < 0 else action
 
+    def choice(self) -> int:
+        """What the player of rollouts does in the first determinisation."""
+        scratch = self._scratch[0]
+        return search_calls.choose_action(
+            self.games, 0, self.player, self.seed, scratch.obs, scratch.mask
+        )
+
     def win_probabilities(self, budget: Budget) -> NDArray[np.float64]:
         """(P,) each seat's mean win probability in simulations from the position itself."""
         totals = np.zeros(MAX_PLAYERS)

@@ -16,7 +16,7 @@ from catan_pz.runtime.position import position
 from catan_pz.runtime.view import View, view_of
 
 DUEL = Rules(num_players=2, trading=False)
-METHODS = ("halving", "ucb1", "uct", "puct")
+METHODS = ("halving", "gumbel", "ucb1", "uct", "puct")
 LEADER = {"cities": [0, 2, 4], "settlements": [6, 16, 18]}
 """A player of nine points."""
 RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 2, "ore": 3}}

@@ -108,7 +108,11 @@ def test_no_more_simulations_are_played_than_allowed(method: str, simulations: i
     legal = len(game.legal_actions())
     played = decided(searcher(game, method=method, simulations=simulations), game, belief)[1]
     # Halving tries each action once, whatever it was allowed.
-    assert 0 < played["simulations"] <= max(simulations, legal if method == "halving" else 1)
+    assert (
+        0
+        < played["simulations"]
+        <= max(simulations, legal if method in ("halving", "gumbel") else 1)
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -145,6 +149,9 @@ def test_they_stop_when_more_simulations_would_change_nothing(method: str) -> No
         ({"batch": 0}, "batch=0"),
         ({"keep_tree": 1}, "keep_tree=1"),
         ({"evaluator": 3}, "evaluator=3"),
+        ({"considered": 1}, "considered=1"),
+        ({"method": "gumbel", "prior": "heuristic"}, "prior='heuristic' .*a model"),
+        ({"prior": "ppo-4p-notrade"}, "method='halving' .*'gumbel' with a prior"),
     ],
 )
 def test_options_that_are_not_possible_are_named(options: dict[str, Any], message: str) -> None:
@@ -152,6 +159,20 @@ def test_options_that_are_not_possible_are_named(options: dict[str, Any], messag
         SearchAgent(**options)
     with pytest.raises(ValueError, match=f"option {message}"):
         load("search", **options)
+
+
+def test_a_models_policy_is_the_prior_of_gumbel() -> None:
+    places = (in_the_middle(RULES[0], 3, steps) for steps in range(60, 400))
+    game, belief = next(place for place in places if len(place[0].legal_actions()) > 5)
+    view = seen(game, belief)
+    model = load("ppo-4p-notrade")
+    best = model.probabilities(view.observation[None], view.mask[None])[0].argsort()[-3:]
+    agent = searcher(game, method="gumbel", prior="ppo-4p-notrade", considered=3, simulations=90)
+    decided(agent, game, belief)
+    assert agent.last is not None
+    assert set(agent.last["actions"].tolist()) == set(best.tolist())
+    with pytest.raises(ValueError, match="ppo-2p"):
+        searcher(game, method="gumbel", prior="ppo-2p")
 
 
 def test_every_option_is_documented_with_its_default() -> None:

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from catan_pz.agents.search.budget import CHUNKS, Budget
-from catan_pz.agents.search.halving import choose_by_halving
+from catan_pz.agents.search.halving import by_policy_and_mean, choose_by_halving
 
 pytestmark = pytest.mark.purepython
 
@@ -47,6 +47,15 @@ def test_the_best_is_found_under_noise_that_all_share() -> None:
         simulator = MadeUp([0.3] * 9 + [0.32], common=0.4, own=0.02, seed=seed)
         hits += chosen(simulator, 400) == 9
     assert hits >= 38
+
+
+def test_a_policy_is_followed_until_simulations_say_otherwise() -> None:
+    """The worse action has a logit of 4 more: as much as 0.04 in 100 simulations."""
+    score = by_policy_and_mean(np.array([4.0, 0.0]))
+    for means, simulations, best in (([0.3, 0.33], 60, 0), ([0.3, 0.33], 600, 1)):
+        simulator = MadeUp(means, common=0.4, own=0.02, seed=1)
+        choice = choose_by_halving(simulator, np.arange(2), Budget(simulations, None), score)
+        assert choice[0] == best
 
 
 def test_half_of_the_actions_get_no_more_after_each_round() -> None:
