@@ -11,12 +11,7 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
-from catan_pz.agents.search.halving import (
-    Score,
-    by_mean,
-    by_policy_and_mean,
-    choose_by_halving,
-)
+from catan_pz.agents.search.halving import choose_by_halving, improved_policy
 from catan_pz.agents.search.options import SearchOptions
 from catan_pz.agents.search.parallel_trees import (
     MOST_ROWS,
@@ -75,7 +70,8 @@ class SearchAgent(Agent):
         options: a `SearchOptions`.
         settings: the options by name.
         last: what is known of the last decision: "actions", "win_probabilities", "simulations",
-            and "visits" of each; None before the first, and when nothing had to be weighed.
+            and "visits" of each; with "gumbel" also the improved "policy" (A,); None before the
+            first, and when nothing had to be weighed.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -202,20 +198,29 @@ class SearchAgent(Agent):
             prior = options.prior.probabilities(view.observation[None], view.mask[None])[0, actions]
         rng = np.random.default_rng(self.random.next())
         noise = float(options.exploration or 0.0) * rng.gumbel(size=len(actions))
-        logits = np.log(np.maximum(prior, _LEAST_PRIOR)) + noise
-        kept = np.argsort(-logits, kind="stable")[: options.considered]
-        return self._choose(simulator, actions[kept], budget, by_policy_and_mean(logits[kept]))
+        logits = np.log(np.maximum(prior, _LEAST_PRIOR))
+        noisy = logits + noise
+        kept = np.argsort(-noisy, kind="stable")[: options.considered]
+        action, last = self._choose(simulator, actions[kept], budget, noisy[kept]), self.last
+        assert last is not None
+        visits, means = np.zeros(len(actions), np.int64), np.zeros(len(actions))
+        visits[kept], means[kept] = last["visits"], last["win_probabilities"]
+        last["policy"] = np.zeros(len(view.mask))
+        last["policy"][actions] = improved_policy(logits, visits, means)
+        return action
 
     def _choose(
         self,
         simulator: Simulator,
         actions: NDArray[np.int64],
         budget: Budget,
-        score: Score = by_mean,
+        logits: NDArray[np.float64] | None = None,
     ) -> int:
         self.last = {"actions": actions}
         if self._trees is None:
-            action, visits, win_probabilities = choose_by_halving(simulator, actions, budget, score)
+            action, visits, win_probabilities = choose_by_halving(
+                simulator, actions, budget, logits
+            )
         else:
             keep = self.options.keep_tree and self.options.method != "ucb1"
             action, visits, win_probabilities = self._trees.choose(

@@ -10,7 +10,6 @@ promise and by what simulations say, which count for the more the more there are
 "Policy Improvement by Planning with Gumbel", 2022.
 """
 
-from collections.abc import Callable
 from math import ceil, log2
 from typing import Final
 
@@ -27,26 +26,30 @@ FEWEST: Final = 16
 VISITS: Final = 50
 """Simulations that a policy's logit counts for: the paper's c_visit, with a c_scale of 1."""
 
-Score = Callable[[NDArray[np.int64], NDArray[np.float64]], NDArray[np.float64]]
-"""Given K places in a list of actions, and results (K, S), (K,) what to prefer them by."""
 
+def improved_policy(
+    logits: NDArray[np.float64], visits: NDArray[np.int64], means: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(K,) the policy that simulations make of one: what a network is to learn.
 
-def by_mean(places: NDArray[np.int64], results: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Prefer what has won most."""
-    return np.asarray(results.mean(1))
-
-
-def by_policy_and_mean(logits: NDArray[np.float64]) -> Score:
-    """Prefer by a policy's logits (K,), and by win probabilities."""
-
-    def score(places: NDArray[np.int64], results: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(logits[places] + (VISITS + results.shape[1]) * results.mean(1))
-
-    return score
+    Args:
+        logits: (K,) of the policy.
+        visits: (K,) simulations of each action; some 0.
+        means: (K,) their mean win probabilities; of no meaning where there were none: such an
+            action is taken to be worth the mean of the others, weighted by the policy.
+    """
+    policy, seen = np.exp(logits - logits.max()), visits > 0
+    mixed = (policy * means)[seen].sum() / policy[seen].sum()
+    completed = logits + (VISITS + visits.max()) * np.where(seen, means, mixed)
+    weights = np.exp(completed - completed.max())
+    return np.asarray(weights / weights.sum())
 
 
 def choose_by_halving(
-    simulator: Simulator, actions: NDArray[np.int64], budget: Budget, score: Score = by_mean
+    simulator: Simulator,
+    actions: NDArray[np.int64],
+    budget: Budget,
+    logits: NDArray[np.float64] | None = None,
 ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
     """The action that is preferred, with visits and mean win probabilities of all.
 
@@ -54,9 +57,11 @@ def choose_by_halving(
         simulator: plays the simulations.
         actions: (K,) legal actions.
         budget: what may be spent; each action is tried at least once.
-        score: what actions are preferred by.
+        logits: (K,) of a policy, of which an action is preferred by `preferences`; by its mean
+            win probability where None.
     """
     racing = np.arange(len(actions))
+    logits = np.zeros(len(actions)) if logits is None else logits
     means = np.zeros(len(actions))
     visits = np.ones(len(actions), np.int64)
     results = simulator.run(actions, 0, 1)
@@ -73,18 +78,27 @@ def choose_by_halving(
             results = np.concatenate([results, new], axis=1)
             means[racing] = results.mean(1)
             visits[racing] = results.shape[1]
-            racing, results = _without_hopeless(racing, results)
-        order = np.argsort(-score(racing, results), kind="stable")[: (len(racing) + 1) // 2]
+            kept = _has_hope(logits[racing], results)
+            racing, results = racing[kept], results[kept]
+        order = np.argsort(-preferences(logits[racing], results), kind="stable")
+        order = order[: (len(racing) + 1) // 2]
         racing, results = racing[order], results[order]
     return int(actions[racing[0]]), visits, means
 
 
-def _without_hopeless(
-    racing: NDArray[np.int64], results: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def preferences(logits: NDArray[np.float64], results: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(K,) mean win probabilities of results (K, S), and a policy's logits (K,) in their unit."""
+    return np.asarray(results.mean(1) + logits / (VISITS + results.shape[1]))
+
+
+def _has_hope(logits: NDArray[np.float64], results: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """(K,) whether more simulations, in which logits count for less, could change the choice."""
     if results.shape[1] < FEWEST:
-        return racing, results
+        return np.ones(len(results), np.bool_)
     means, errors = statistics(results)
-    kept = means.max() - means <= HOPELESS * errors
-    kept[means.argmax()] = True
-    return racing[kept], results[kept]
+    preferred = preferences(logits, results)
+    kept = np.zeros(len(results), np.bool_)
+    for values in (means, preferred):
+        kept |= values.max() - values <= HOPELESS * errors
+        kept[values.argmax()] = True
+    return kept

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from catan_pz.agents.search.budget import CHUNKS, Budget
-from catan_pz.agents.search.halving import by_policy_and_mean, choose_by_halving
+from catan_pz.agents.search.halving import choose_by_halving, improved_policy
 
 pytestmark = pytest.mark.purepython
 
@@ -51,11 +51,19 @@ def test_the_best_is_found_under_noise_that_all_share() -> None:
 
 def test_a_policy_is_followed_until_simulations_say_otherwise() -> None:
     """The worse action has a logit of 4 more: as much as 0.04 in 100 simulations."""
-    score = by_policy_and_mean(np.array([4.0, 0.0]))
+    logits = np.array([4.0, 0.0])
     for means, simulations, best in (([0.3, 0.33], 60, 0), ([0.3, 0.33], 600, 1)):
         simulator = MadeUp(means, common=0.4, own=0.02, seed=1)
-        choice = choose_by_halving(simulator, np.arange(2), Budget(simulations, None), score)
+        choice = choose_by_halving(simulator, np.arange(2), Budget(simulations, None), logits)
         assert choice[0] == best
+
+
+def test_the_improved_policy_is_that_worked_out_by_hand() -> None:
+    """Of three actions the last wasn't simulated: it counts as (0.5 * 0.4 + 0.3 * 0.6) / 0.8."""
+    logits, visits = np.log([0.5, 0.3, 0.2]), np.array([10, 20, 0])
+    found = improved_policy(logits, visits, np.array([0.4, 0.6, 99.0]))
+    weights = np.array([0.5, 0.3, 0.2]) * np.exp(70 * np.array([0.4, 0.6, 0.475]))
+    np.testing.assert_allclose(found, weights / weights.sum())
 
 
 def test_half_of_the_actions_get_no_more_after_each_round() -> None:

@@ -1,0 +1,52 @@
+"""The sequential test errs no more often than it says, and ends."""
+
+from math import log
+
+import numpy as np
+import pytest
+
+from catan_pz.arena.sequential import SequentialTest
+
+pytestmark = pytest.mark.purepython
+
+
+def verdicts(test: SequentialTest, rate: float) -> tuple[float, float]:
+    """The share of matches that end with "better", and their mean length."""
+    rng = np.random.default_rng(1)
+    found, lengths = [], []
+    for _ in range(1000):
+        won = games = 0
+        while test.verdict(won, games) is None:
+            won, games = won + int(rng.random() < rate), games + 1
+        found.append(test.verdict(won, games))
+        lengths.append(games)
+    return float(np.mean(found)), float(np.mean(lengths))
+
+
+def test_it_errs_as_seldom_as_it_says() -> None:
+    test = SequentialTest(0.25, 0.31)
+    equal, better = verdicts(test, 0.25), verdicts(test, 0.31)
+    assert equal[0] < 0.07
+    assert better[0] > 0.93
+    assert max(equal[1], better[1]) < 400  # a test of fixed length takes some 600 games
+
+
+def test_its_ratio_is_that_of_the_likelihoods() -> None:
+    test = SequentialTest(0.5, 0.6)
+    by_hand = log(0.6**7 * 0.4**3 / 0.5**10)
+    assert test.log_likelihood_ratio(7, 10) == pytest.approx(by_hand)
+    assert test.verdict(0, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"chance": 0.5, "better": 0.5}, "better=0.5"),
+        ({"chance": 0.5, "better": 1.0}, "better=1.0"),
+        ({"chance": 0.5, "better": 0.6, "alpha": 0.0}, "alpha=0.0"),
+        ({"chance": 0.5, "better": 0.6, "beta": 0.7}, "beta=0.7"),
+    ],
+)
+def test_what_is_not_possible_is_named(options: dict[str, float], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        SequentialTest(**options)
