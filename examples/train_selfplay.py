@@ -38,7 +38,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from torch import nn
 
 from catan_pz import agents
-from catan_pz.agents.network import Base, Model, model_named
+from catan_pz.agents.network import Base, Model
 from catan_pz.checks import not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import PointsGained
@@ -51,7 +51,7 @@ from catan_pz.training.options import Count, TrainingArgs, command_line, parse
 from catan_pz.training.rivals import Rivals
 from catan_pz.training.run import open_run
 from catan_pz.training.self_play_games import Decisions, SelfPlayGames
-from catan_pz.training.self_play_network import Critic, SelfPlayNetwork
+from catan_pz.training.self_play_network import Critic, SelfPlayNetwork, model_named
 from catan_pz.training.timers import Timers
 
 

@@ -18,10 +18,11 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
+from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
 from catan_pz.agents.migration import migrated
 from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
-from catan_pz.agents.registry import load as load_agent
 from catan_pz.agents.views import Views
+from catan_pz.agents.weighted import WeightedAgent
 from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders import Encoder, load
 from catan_pz.observation.segments import PLACES
@@ -31,8 +32,10 @@ from catan_pz.runtime.view import View
 KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("sample", "best")
 OUTPUTS: Final = ("logits", "q_values")
-BASES: Final = ("weighted", "heuristic", "evolved")
-"""Agents that a policy may rest on; a model file can name no others."""
+BASES: Final[dict[str, type[BatchAgent]]] = {
+    kind.name: kind for kind in (WeightedAgent, HeuristicAgent, EvolvedAgent)
+}
+"""Agents that a policy may rest on, by name; a model file can name no others."""
 SHIPPED: Final = Path(__file__).parent / "models"
 """Where models lie that come with the package."""
 
@@ -60,9 +63,13 @@ class Base:
 
     def __post_init__(self) -> None:
         if self.agent not in BASES:
-            raise not_possible("option base", self.agent, f"one of {BASES}")
+            raise not_possible("option base", self.agent, f"one of {list(BASES)}")
         if not np.isfinite(self.bonus):
             raise not_possible("option base_bonus", self.bonus, "a finite number")
+
+    def load(self) -> BatchAgent:
+        """The agent."""
+        return BASES[self.agent]()
 
 
 @dataclass(frozen=True)
@@ -223,7 +230,7 @@ class NetworkAgent(BatchAgent):
         if choice is not None:
             self.model = replace(self.model, choice=choice)
         base = self.model.base
-        self._base: Any = None if base is None else load_agent(base.agent)
+        self._base = None if base is None else base.load()
         if name is not None:
             self.name = name
         elif not isinstance(model, Model):
@@ -265,7 +272,7 @@ class NetworkAgent(BatchAgent):
     def _legal_logits(self, views: Views) -> NDArray[np.float32]:
         """(K, A) what the choice is made by, -inf for illegal actions."""
         logits = np.where(views.masks != 0, self.logits(views.observations), np.float32(-np.inf))
-        if self.model.base is not None:
+        if self._base is not None and self.model.base is not None:
             logits[np.arange(len(views)), self._base.act_batch(views)] += self.model.base.bonus
         return logits
 
@@ -295,18 +302,6 @@ class NetworkAgent(BatchAgent):
 def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
     """(K, A) probabilities in the unit of the largest, from logits."""
     return np.asarray(np.exp(logits - logits.max(axis=1, keepdims=True)))
-
-
-def model_named(name: str) -> Model:
-    """The model in a file, or the one that comes with the package by that name.
-
-    Raises:
-        ValueError: for an agent that has no such model.
-    """
-    agent = load_agent(name)
-    if not isinstance(agent, NetworkAgent):
-        raise not_possible("model", name, f"the path of a model file, or one of {shipped()}")
-    return agent.model
 
 
 def shipped() -> list[str]:

@@ -17,7 +17,7 @@ Device = Literal["auto", "cpu", "cuda"]
 
 MAY_DIFFER: Final = frozenset(
     {
-        *("frames", "games", "episodes", "updates", "trainings", "device", "threads"),
+        *("frames", "games", "episodes", "updates", "trainings", "rounds", "device", "threads"),
         *("eval_first", "eval_games", "checkpoint_every", "out", "resume", "progress"),
         *("address", "patience"),
     }

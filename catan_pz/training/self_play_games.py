@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.agents.views import Views
 from catan_pz.env.self_play import SelfPlayBatch
@@ -88,7 +87,7 @@ class SelfPlayGames:
         seed: int = 0,
     ) -> None:
         self.games, self.rivals = games, rivals
-        self._base = None if rivals.base is None else agents.load(rivals.base.agent)
+        self._base = None if rivals.base is None else rivals.base.load()
         self.device = rivals.seat.device
         self.finished = 0
         self._seed, self._num_steps = seed, num_steps

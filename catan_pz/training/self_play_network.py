@@ -13,7 +13,8 @@ from torch import nn
 
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Base, Model
+from catan_pz.agents.network import Base, Model, NetworkAgent, shipped
+from catan_pz.agents.registry import load as load_agent
 from catan_pz.checks import not_possible
 from catan_pz.env.vector.board_policies import BoardLayers
 from catan_pz.observation.global_state import GLOBAL_PLACES
@@ -172,6 +173,19 @@ class _DenseLayers(nn.Module):
     def forward_actor(self, x: torch.Tensor) -> torch.Tensor:
         logits: torch.Tensor = self(x)[0]
         return logits
+
+
+def model_named(name: str) -> Model:
+    """The model in a file, or the one that comes with the package by that name.
+
+    Raises:
+        ValueError: for an agent that has no such model.
+    """
+    agent = load_agent(name)
+    if not isinstance(agent, NetworkAgent):
+        raise not_possible("model", name, f"the path of a model file, or one of {shipped()}")
+    model: Model = agent.model
+    return model
 
 
 def hidden_part(global_state: torch.Tensor, players: torch.Tensor, num_players: int) -> Any:
