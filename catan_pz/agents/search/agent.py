@@ -19,6 +19,7 @@ from catan_pz.agents.search.parallel_trees import (
     ParallelTrees,
     evaluated,
 )
+from catan_pz.agents.search.priors import prior_for
 from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.checks import did_you_mean
 from catan_pz.engine.state import STATE, as_games
@@ -60,8 +61,9 @@ class SearchAgent(Agent):
         workers: threads. With "halving" the choice doesn't depend on their number.
         keep_tree: whether "uct" and "puct" go on with what they found for a position before
             it was reached.
-        prior: a model, or its name, whose policy is the prior of "gumbel"; where None, half of it
-            goes to what the player of rollouts would do.
+        prior: a model, or its name, whose policy is the prior of "gumbel"; "auto" for the model
+            that comes with the package for the rules, if there is one. Where there is none, half
+            of the prior goes to what the player of rollouts would do.
         considered: actions that "gumbel" considers.
         evaluator: an `Evaluator` that takes the place of rollouts in "puct".
         batch: positions that it judges at once.
@@ -90,6 +92,7 @@ class SearchAgent(Agent):
         self.settings = vars(self.options).copy()
         self.last: dict[str, Any] | None = None
         self._trees: ParallelTrees | None = None
+        self._prior: Any = None
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games that the prior's model wasn't trained for.
@@ -97,13 +100,15 @@ class SearchAgent(Agent):
         Raises:
             ValueError: says what it plays.
         """
-        if self.options.prior is not None:
-            self.options.prior.check_rules(rules)
+        prior = prior_for(rules, self.options.prior)
+        if prior is not None:
+            prior.check_rules(rules)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
         self.last = None
+        self._prior = prior_for(rules, self.options.prior)
         self._trees = self._new_trees()
 
     def _new_trees(self) -> ParallelTrees | None:
@@ -192,10 +197,10 @@ class SearchAgent(Agent):
         self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget, view: View
     ) -> int:
         options = self.options
-        if options.prior is None:
+        if self._prior is None:
             prior = 0.5 / len(actions) + 0.5 * (actions == simulator.choice())
         else:
-            prior = options.prior.probabilities(view.observation[None], view.mask[None])[0, actions]
+            prior = self._prior.probabilities(view.observation[None], view.mask[None])[0, actions]
         rng = np.random.default_rng(self.random.next())
         noise = float(options.exploration or 0.0) * rng.gumbel(size=len(actions))
         logits = np.log(np.maximum(prior, _LEAST_PRIOR))

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.search.evaluator import Evaluator
+from catan_pz.agents.search.priors import AUTO
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.checks import quoted
 from catan_pz.terms import Phase
@@ -90,11 +91,13 @@ class SearchOptions:
     def _check_prior(self) -> None:
         if self.prior is None:
             return
-        prior = as_agent(self.prior)
-        if not hasattr(prior, "probabilities"):
-            raise bad_option("prior", self.prior, "a model, or None")
         if self.method != "gumbel":
             raise bad_option("method", self.method, "'gumbel' with a prior")
+        if self.prior == AUTO:
+            return
+        prior = as_agent(self.prior)
+        if not hasattr(prior, "probabilities"):
+            raise bad_option("prior", self.prior, f"a model, {AUTO!r} or None")
         object.__setattr__(self, "prior", prior)
 
     def _check_evaluator(self) -> None:
