@@ -96,8 +96,9 @@ def report_strength(args: argparse.Namespace, folder: Path) -> None:
     print("|---|---|---|---|---|")
     for simulations in args.simulations:
         options = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
-        if args.turns is not None:
-            options["turns"] = args.turns
+        for name in ("turns", "prior"):
+            if (given := getattr(args, name)) is not None:
+                options[name] = given
         result = match(folder, args.games, args.opponent, **options)
         low, high = result.interval("search")
         seconds = [g.seconds[g.seats.index("search")] for g in result.games]
@@ -118,6 +119,7 @@ def main() -> None:
     parser.add_argument("--method", default="halving", choices=METHODS)
     parser.add_argument("--rollout", default="heuristic", choices=list(PLAYERS))
     parser.add_argument("--turns", type=int, help="of a rollout")
+    parser.add_argument("--prior", help="model of the method gumbel, or auto")
     parser.add_argument("--opponent", default="heuristic", help="name of an agent")
     parser.add_argument("--results", type=Path, help="folder for the results of each game")
     parser.add_argument("--speed", type=int, default=1000, help="simulations a decision; 0: none")

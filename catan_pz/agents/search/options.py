@@ -32,7 +32,7 @@ class SearchOptions:
 
     simulations: int | None = None
     seconds: float | None = None
-    method: str = "halving"
+    method: str = "gumbel"
     rollout: str = "heuristic"
     turns: int | None = 8
     setup_turns: int | None = 32
@@ -41,7 +41,7 @@ class SearchOptions:
     offers: int = 6
     workers: int = 1
     keep_tree: bool = True
-    prior: Any = None
+    prior: Any = AUTO
     considered: int = 16
     evaluator: Evaluator | None = None
     batch: int = 16
@@ -89,12 +89,10 @@ class SearchOptions:
             raise bad_option(name, getattr(self, name), f"one of {choices}")
 
     def _check_prior(self) -> None:
-        if self.prior is None:
+        if self.prior is None or self.prior == AUTO:
             return
         if self.method != "gumbel":
             raise bad_option("method", self.method, "'gumbel' with a prior")
-        if self.prior == AUTO:
-            return
         prior = as_agent(self.prior)
         if not hasattr(prior, "probabilities"):
             raise bad_option("prior", self.prior, f"a model, {AUTO!r} or None")

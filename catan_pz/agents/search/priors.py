@@ -1,7 +1,9 @@
 """Policies that the method "gumbel" begins with."""
 
+from functools import cache
 from typing import Any, Final
 
+from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
 from catan_pz.rules import Rules
 
@@ -10,6 +12,11 @@ AUTO: Final = "auto"
 
 MODELS: Final = ("ppo-2p", "ppo-4p-notrade")
 """Policies that come with the package."""
+
+
+@cache
+def _model(name: str) -> Agent:
+    return load(name)
 
 
 def prior_for(rules: Rules, given: Any) -> Any:
@@ -21,7 +28,7 @@ def prior_for(rules: Rules, given: Any) -> Any:
     """
     if given != AUTO:
         return given
-    for agent in map(load, MODELS):
+    for agent in map(_model, MODELS):
         try:
             agent.check_rules(rules)
         except ValueError:

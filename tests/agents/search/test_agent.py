@@ -151,7 +151,10 @@ def test_they_stop_when_more_simulations_would_change_nothing(method: str) -> No
         ({"evaluator": 3}, "evaluator=3"),
         ({"considered": 1}, "considered=1"),
         ({"method": "gumbel", "prior": "heuristic"}, "prior='heuristic' .*a model"),
-        ({"prior": "ppo-4p-notrade"}, "method='halving' .*'gumbel' with a prior"),
+        (
+            {"method": "halving", "prior": "ppo-4p-notrade"},
+            "method='halving' .*'gumbel' with a prior",
+        ),
     ],
 )
 def test_options_that_are_not_possible_are_named(options: dict[str, Any], message: str) -> None:
