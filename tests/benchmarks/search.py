@@ -96,9 +96,10 @@ def report_strength(args: argparse.Namespace, folder: Path) -> None:
     print("|---|---|---|---|---|")
     for simulations in args.simulations:
         options = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
-        for name in ("turns", "prior"):
-            if (given := getattr(args, name)) is not None:
-                options[name] = given
+        if args.turns is not None:
+            options["turns"] = args.turns
+        if args.method == "gumbel":
+            options["prior"] = None if args.prior == "none" else args.prior
         result = match(folder, args.games, args.opponent, **options)
         low, high = result.interval("search")
         seconds = [g.seconds[g.seats.index("search")] for g in result.games]
@@ -116,10 +117,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=200, help="of each budget, at least")
     parser.add_argument("--simulations", type=int, nargs="*", default=[64, 250, 1000, 4000])
-    parser.add_argument("--method", default="halving", choices=METHODS)
+    parser.add_argument("--method", default="gumbel", choices=METHODS)
     parser.add_argument("--rollout", default="heuristic", choices=list(PLAYERS))
     parser.add_argument("--turns", type=int, help="of a rollout")
-    parser.add_argument("--prior", help="model of the method gumbel, or auto")
+    parser.add_argument("--prior", default="auto", help="of the method gumbel: a model, auto, none")
     parser.add_argument("--opponent", default="heuristic", help="name of an agent")
     parser.add_argument("--results", type=Path, help="folder for the results of each game")
     parser.add_argument("--speed", type=int, default=1000, help="simulations a decision; 0: none")
