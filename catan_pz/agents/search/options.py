@@ -94,8 +94,9 @@ class SearchOptions:
         if self.method != "gumbel":
             raise bad_option("method", self.method, "'gumbel' with a prior")
         prior = as_agent(self.prior)
-        if not hasattr(prior, "probabilities"):
-            raise bad_option("prior", self.prior, f"a model, {AUTO!r} or None")
+        outputs = getattr(getattr(prior, "model", None), "outputs", "logits")
+        if not hasattr(prior, "probabilities") or outputs != "logits":
+            raise bad_option("prior", self.prior, f"a model with a policy, {AUTO!r} or None")
         object.__setattr__(self, "prior", prior)
 
     def _check_evaluator(self) -> None:

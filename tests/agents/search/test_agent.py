@@ -150,7 +150,8 @@ def test_they_stop_when_more_simulations_would_change_nothing(method: str) -> No
         ({"keep_tree": 1}, "keep_tree=1"),
         ({"evaluator": 3}, "evaluator=3"),
         ({"considered": 1}, "considered=1"),
-        ({"method": "gumbel", "prior": "heuristic"}, "prior='heuristic' .*a model"),
+        ({"prior": "heuristic"}, "prior='heuristic' .*a model with a policy"),
+        ({"prior": "dqn-4p-notrade"}, "prior='dqn-4p-notrade' .*a model with a policy"),
         (
             {"method": "halving", "prior": "ppo-4p-notrade"},
             "method='halving' .*'gumbel' with a prior",
