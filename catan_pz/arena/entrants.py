@@ -141,8 +141,8 @@ def _is_batched(agent: Agent) -> bool:
 def describe(agent: Agent) -> dict[str, Any]:
     """Class and options of an agent, as JSON values.
 
-    Attributes that are numbers, strings, arrays, or lists, dicts and dataclasses of these are
-    described by their values, all others by their types alone.
+    Attributes that are numbers, strings, arrays, agents, or lists, dicts and dataclasses of these
+    are described by their values, all others by their types alone.
     """
     kind = type(agent)
     options = {
@@ -167,6 +167,8 @@ def _described(value: Any) -> Any:
         return {field.name: _described(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): _described(part) for key, part in value.items()}
+    if isinstance(value, Agent):
+        return describe(value)
     return f"{_OBJECT}{type(value).__module__}.{type(value).__qualname__}"
 
 

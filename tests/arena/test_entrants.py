@@ -49,6 +49,8 @@ class Tuned(Counter):
 def test_different_agents_have_different_descriptions(one: Any, other: Any) -> None:
     assert describe(Tuned(option=one)) == describe(Tuned(option=one))
     assert describe(Tuned(option=one)) != describe(Tuned(option=other))
+    within = [Tuned(option=Tuned(option=option)) for option in (one, one, other)]
+    assert describe(within[0]) == describe(within[1]) != describe(within[2])
     with pytest.raises(ValueError, match="two different agents have the name 'x'"):
         as_entrants([("x", Tuned(option=one)), ("x", Tuned(option=other))])
 
