@@ -111,7 +111,7 @@ def test_another_training_is_not_resumed():
 
 
 def test_options_that_may_differ_are_options_of_the_run():
-    of_some = {"games", "episodes", "updates", "trainings"}  # what other learners count
+    of_some = {"games", "episodes", "updates", "trainings", "rounds"}  # what other learners count
     of_some |= {"address", "patience"}  # learners with workers on other machines
     assert {option.name for option in fields(RunArgs)} >= MAY_DIFFER - of_some
 

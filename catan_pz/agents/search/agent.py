@@ -70,7 +70,6 @@ class SearchAgent(Agent):
 
     Attributes:
         options: a `SearchOptions`.
-        settings: the options by name.
         last: what is known of the last decision: "actions", "win_probabilities", "simulations",
             and "visits" of each; with "gumbel" also the improved "policy" (A,); None before the
             first, and when nothing had to be weighed.
@@ -89,7 +88,6 @@ class SearchAgent(Agent):
                 hint = did_you_mean(name, known)
                 raise ValueError(f"search has no option {name!r}{hint}; its options are {known}")
         self.options = SearchOptions(**options)
-        self.settings = vars(self.options).copy()
         self.last: dict[str, Any] | None = None
         self._trees: ParallelTrees | None = None
         self._prior: Any = None
