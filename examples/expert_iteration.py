@@ -142,11 +142,8 @@ class Learner:
         if args.init:
             self.network.take_policy(model_named(args.init))
         self.window: list[SearchedDecisions] = []
-        self.orders = [torch.tensor(order) for order in (OBSERVATION_ORDERS, self.action_orders())]
-
-    def action_orders(self) -> np.ndarray:
-        """(S, A) where the actions of each frame are on the board."""
-        return ACTION_ORDERS[:, : self.rules.num_actions]
+        actions = ACTION_ORDERS[:, : self.rules.num_actions]
+        self.orders = [torch.tensor(order) for order in (OBSERVATION_ORDERS, actions)]
 
     def play(self, episode: int) -> dict[str, Any]:
         """A round: search, learn, play the match."""

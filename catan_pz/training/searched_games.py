@@ -131,8 +131,8 @@ def _play(
     for seed in seeds:
         told: list[tuple[Any, ...]] = []
         game = Game(rules, seed)
-        players = [SearchedPlayer(model, search, share, told) for _ in range(count)]
-        with Table(game, players, seat_seeds(seed, count)) as table:
+        player = SearchedPlayer(model, search, share, told)
+        with Table(game, [player] * count, seat_seeds(seed, count)) as table:
             while not game.is_over:
                 table.step()
         if told:
