@@ -42,7 +42,7 @@ from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
-from catan_pz.training.hardware import hardware
+from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.options import Count, check_device, command_line, parse
 from catan_pz.training.searched_games import SearchedDecisions, play_searched
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork, model_named
@@ -250,7 +250,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     args = parse(Args, arguments, __doc__ or "")
     args.check()
     check_device(args.device)
-    torch.set_num_threads(args.threads)
+    set_up_torch(args.threads)
     card = {
         "algorithm": "expert iteration",
         "command": command_line(args, "examples/expert_iteration.py"),

@@ -26,6 +26,7 @@ from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.files import whole_file
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
+from catan_pz.training.hardware import set_up_torch
 from catan_pz.training.options import Count, parse
 
 RULE_SETS = (
@@ -137,7 +138,7 @@ def fit(args: Args, features: np.ndarray, winners: np.ndarray, numbers: np.ndarr
 def main() -> None:
     """Play, fit, write."""
     args = parse(Args, None, __doc__ or "")
-    torch.set_num_threads(1)
+    set_up_torch(1)
     features, winners, numbers = play(args)
     print(f"{len(winners)} positions of {numbers.max() + 1} games")
     net = fit(args, features, winners, numbers)

@@ -26,7 +26,6 @@ from typing import Any, Literal
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.monitor import Monitor
@@ -41,6 +40,7 @@ from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import say, warn
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
+from catan_pz.training.hardware import set_up_torch
 from catan_pz.training.options import Count, parse
 from catan_pz.training.tensorboard import make_logger
 
@@ -177,9 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Measure, train, measure again; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     out = Path(args.out)
-    torch.set_num_threads(args.threads)
-    # The checks cost as much as the network, and fail on rounding with large masks.
-    torch.distributions.Distribution.set_default_validate_args(False)
+    set_up_torch(args.threads)
     envs = make_envs(args)
     envs.seed(args.seed)
     model = make_model(args, envs)

@@ -7,13 +7,13 @@ which learns.
 
 Letters: K games, N numbers of an observation, A actions, H hexes, V vertices, E edges, B
 harbors, P seats, R resources, W size of an embedding, C for what is the same for all
-places, D units of the dense layers. Places come first: arrays are (V, K, W).
+places, D units of the dense layers. Places come first: an array (V * K, W) has the embeddings
+of the first vertex in all games, then those of the second one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,12 +57,39 @@ def _touching(table: NDArray[np.int64]) -> NDArray[np.float32]:
 
 
 def adjacency() -> dict[str, NDArray[np.float32]]:
-    """Which places touch: "hex_vertex" (H, V), "edge_vertex" (E, V), "harbor_vertex" (B, V)."""
+    """Matrices of what touches: 1 in a place's row for each place of the other kind at it.
+
+    Returns:
+        "vertex_hexes" (V, H), "vertex_harbors" (V, B), "vertex_edges" (V, E), "vertex_vertices"
+        (V, V) with the other ends of a vertex' edges, "edge_vertices" (E, V), "hex_vertices"
+        (H, V).
+    """
+    edge_vertices, hex_vertices = _touching(EDGE_VERTICES), _touching(HEX_VERTICES)
+    both_ends = edge_vertices.T @ edge_vertices
     return {
-        "hex_vertex": _touching(HEX_VERTICES),
-        "edge_vertex": _touching(EDGE_VERTICES),
-        "harbor_vertex": _touching(HARBOR_VERTICES),
+        "vertex_hexes": hex_vertices.T,
+        "vertex_harbors": _touching(HARBOR_VERTICES).T,
+        "vertex_edges": edge_vertices.T,
+        "vertex_vertices": both_ends - np.diag(both_ends.diagonal()),
+        "edge_vertices": edge_vertices,
+        "hex_vertices": hex_vertices,
     }
+
+
+class Arithmetic(Protocol):
+    """What NumPy and torch write or do fastest in different ways."""
+
+    def gathered(self, name: str, what: Array) -> Array:
+        """(rows, n) sums of what touches, by a matrix of `adjacency` and its (columns, n)."""
+
+    def affine(self, x: Array, weight: Array, plus: Array) -> Array:
+        """`x @ weight + plus`."""
+
+    def relu(self, x: Array) -> Array:
+        """The larger of each number and 0, in the place of x."""
+
+    def join(self, parts: list[Array], axis: int) -> Array:
+        """Arrays put together along an axis."""
 
 
 def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
@@ -99,78 +126,80 @@ def shapes(width: int, dense: int, actions: int) -> dict[str, tuple[int, ...]]:
     return layers | biases
 
 
-def evaluate(
-    layer: Mapping[str, Array],
-    touch: Mapping[str, Array],
-    x: Array,
-    relu: Callable[[Array], Array],
-    join: Callable[[list[Array], int], Array],
-) -> tuple[Array, Array]:
+def evaluate(layer: Mapping[str, Array], arithmetic: Arithmetic, x: Array) -> tuple[Array, Array]:
     """The forward pass.
 
     Args:
         layer: its arrays, as in `shapes`.
-        touch: `adjacency`, as arrays of the same kind.
+        arithmetic: that of NumPy or torch.
         x: (K, N) scaled observations.
-        relu: the larger of each number and 0.
-        join: puts arrays together along an axis.
 
     Returns:
         (K, A) logits or Q-values, and (K, D) features for a value head.
     """
-    games = len(x)
+    games, width = len(x), len(layer["vertex_1_bias"])
+    affine, relu, join = arithmetic.affine, arithmetic.relu, arithmetic.join
 
-    def placed(name: str, places: int) -> Array:  # (places, K, ...)
+    def placed(name: str, places: int) -> Array:  # (places, K, C)
         return x[:, PLACES[name]].reshape(games, places, -1).swapaxes(0, 1)
 
-    def gathered(which: Array, what: Array) -> Array:
-        """Sums of what touches, (rows, columns) with (columns, K, n) to (rows, K, n)."""
-        flat = what.reshape(what.shape[0], -1)
-        return (which @ flat).reshape(which.shape[0], games, -1)
+    def around(name: str, what: Array) -> Array:
+        """(rows * K, C) sums of what touches, from (columns, K, C) or (columns * K, C)."""
+        size = what.shape[-1]
+        flat = what.reshape(-1, games * size)
+        return arithmetic.gathered(name, flat).reshape(-1, size)
 
-    hex_vertex, edge_vertex = touch["hex_vertex"], touch["edge_vertex"]
+    def everywhere(at_places: Array, shared: Array) -> Array:
+        """(places * K, W) with what is the same for all places of a game, (K, W), added."""
+        return (at_places.reshape(-1, games * width) + shared.reshape(-1)).reshape(-1, width)
+
     terrain = placed("hex_terrain", NUM_HEXES)
     pips, robber = placed("hex_pips", NUM_HEXES), placed("hex_robber", NUM_HEXES)
     yields = terrain[:, :, :NUM_RESOURCES] * pips
     building, road = placed("vertex_building", NUM_VERTICES), placed("edge_road", NUM_EDGES)
-    sides = edge_vertex.sum(0)[:, None, None]
-    beside = gathered(edge_vertex.T, gathered(edge_vertex, building)) - sides * building
 
     hand = x[:, PLACES["own_hand"]]
     levels = [(hand - (level - 0.1)).clip(0, 0.1) * 10 for level in _LEVELS]
     everything = join([x[:, ELSEWHERE:], yields.sum(0) * 0.1, *levels], 1)
-    context = relu(everything @ layer["context"] + layer["context_bias"])
+    context = relu(affine(everything, layer["context"], layer["context_bias"]))
 
     vertex = [
-        gathered(hex_vertex.T, join([yields, pips * robber], 2)),
-        gathered(touch["harbor_vertex"].T, placed("harbor", len(HARBOR_VERTICES))),
-        building,
-        beside,
-        gathered(edge_vertex.T, road),
+        around("vertex_hexes", join([yields, pips * robber], 2)),
+        around("vertex_harbors", placed("harbor", len(HARBOR_VERTICES))),
+        building.reshape(-1, MAX_PLAYERS),
+        around("vertex_vertices", building),
+        around("vertex_edges", road),
     ]
-    v = join(vertex, 2) @ layer["vertex_1"] + layer["vertex_1_bias"]
-    v = relu(v + context @ layer["vertex_1_context"])
-    e = gathered(edge_vertex, v @ layer["edge_1_vertex"])
-    e = relu(e + road @ layer["edge_1"] + layer["edge_1_bias"])
-    w = v @ layer["vertex_2"] + layer["vertex_2_bias"]
-    w = w + gathered(edge_vertex.T, e @ layer["vertex_2_edge"])
-    w = relu(w + context @ layer["vertex_2_context"])
-    e = e @ layer["edge_2"] + layer["edge_2_bias"]
-    e = relu(e + gathered(edge_vertex, w @ layer["edge_2_vertex"]))
+    shared = affine(context, layer["vertex_1_context"], layer["vertex_1_bias"])
+    v = relu(everywhere(join(vertex, 1) @ layer["vertex_1"], shared))
+    e = around("edge_vertices", v @ layer["edge_1_vertex"])
+    roads = affine(road.reshape(-1, MAX_PLAYERS), layer["edge_1"], layer["edge_1_bias"])
+    e = relu(roads + e)
+    shared = affine(context, layer["vertex_2_context"], layer["vertex_2_bias"])
+    w = affine(around("vertex_edges", e), layer["vertex_2_edge"], v @ layer["vertex_2"])
+    w = relu(everywhere(w, shared))
+    # Each edge has two ends, of which each brings half of the bias.
+    ends = affine(w, layer["edge_2_vertex"], layer["edge_2_bias"] * 0.5)
+    e = relu(affine(e, layer["edge_2"], around("edge_vertices", ends)))
     number = placed("hex_number_token", NUM_HEXES)
-    h = join([terrain, pips, robber, number], 2) @ layer["hex"] + layer["hex_bias"]
-    h = relu(h + gathered(hex_vertex, w @ layer["hex_vertex"]) + context @ layer["hex_context"])
+    h = join([terrain, pips, robber, number], 2).reshape(-1, _OF_HEX) @ layer["hex"]
+    h = affine(around("hex_vertices", w), layer["hex_vertex"], h)
+    h = relu(everywhere(h, affine(context, layer["hex_context"], layer["hex_bias"])))
 
-    own = (w * building[:, :, :1]).sum(0)
-    others = (w * building[:, :, 1:].sum(2)[:, :, None]).sum(0)
-    whole = join([everything, own, others, w.sum(0) * 0.1, e.sum(0) * 0.1], 1)
-    d = relu(whole @ layer["dense_1"] + layer["dense_1_bias"])
-    d = relu(d @ layer["dense_2"] + layer["dense_2_bias"])
-    outputs = d @ layer["dense_head"] + layer["dense_head_bias"]
+    own, others = building[:, :, :1], building[:, :, 1:].sum(2)[:, :, None]
+    weights = join([own, others, 0 * own + 0.1], 2).swapaxes(0, 1).swapaxes(1, 2)
+    at_vertices = w.reshape(NUM_VERTICES, games, width).swapaxes(0, 1)
+    pooled = (weights @ at_vertices).reshape(games, 3 * width)
+    at_edges = e.reshape(NUM_EDGES, games, width).sum(0) * 0.1
+    whole = join([everything, pooled, at_edges], 1)
+    d = relu(affine(whole, layer["dense_1"], layer["dense_1_bias"]))
+    d = relu(affine(d, layer["dense_2"], layer["dense_2_bias"]))
+    outputs = affine(d, layer["dense_head"], layer["dense_head_bias"])
 
-    at_vertex = w @ layer["vertex_head"] + layer["vertex_head_bias"]
-    at_edge = (e @ layer["edge_head"] + layer["edge_head_bias"])[:, :, 0].T
-    at_hex = (h @ layer["hex_head"] + layer["hex_head_bias"])[:, :, 0].T
+    at_vertex = affine(w, layer["vertex_head"], layer["vertex_head_bias"])
+    at_vertex = at_vertex.reshape(NUM_VERTICES, games, 2)
+    at_edge = affine(e, layer["edge_head"], layer["edge_head_bias"]).reshape(NUM_EDGES, games).T
+    at_hex = affine(h, layer["hex_head"], layer["hex_head_bias"]).reshape(NUM_HEXES, games).T
     # One output of the dense head for each kind of action is a bias that all its places share.
     parts = [
         outputs[:, :BUILD_ROAD],
@@ -238,13 +267,9 @@ class BoardNetwork:
         """The network in a few words."""
         return f"board network, embeddings of {self.width}, two dense layers of {self.dense}"
 
-    @cached_property
-    def _touch(self) -> dict[str, NDArray[np.float32]]:
-        return adjacency()
-
     def evaluate(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
         """(K, A) logits or Q-values, from flat observations (K, N)."""
-        outputs, _ = evaluate(self.arrays, self._touch, inputs, _relu, np.concatenate)
+        outputs, _ = evaluate(self.arrays, _IN_NUMPY, inputs)
         return np.asarray(outputs, np.float32)
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
@@ -257,5 +282,23 @@ class BoardNetwork:
         return outputs
 
 
-def _relu(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.maximum(x, 0, out=x)
+class _InNumPy:
+    def __init__(self) -> None:
+        self._matrices = adjacency()
+
+    def gathered(self, name: str, what: Array) -> Array:
+        return self._matrices[name] @ what
+
+    def affine(self, x: Array, weight: Array, plus: Array) -> Array:
+        product = x @ weight
+        product += plus
+        return product
+
+    def relu(self, x: Array) -> Array:
+        return np.maximum(x, 0, out=x)
+
+    def join(self, parts: list[Array], axis: int) -> Array:
+        return np.concatenate(parts, axis)
+
+
+_IN_NUMPY: Final = _InNumPy()

@@ -25,7 +25,7 @@ from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.console import console, say, warn
 from catan_pz.training.curves import Phase, write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
-from catan_pz.training.hardware import hardware
+from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.league import League
 from catan_pz.training.options import RunArgs, check_device, check_same_training
 from catan_pz.training.state import get_state, set_state
@@ -44,9 +44,7 @@ def open_run(args: RunArgs) -> dict[str, Any] | None:
             output folder of a new training holds one already, or if there is no GPU.
     """
     check_device(args.device)
-    torch.set_num_threads(args.threads)
-    # The checks cost as much as the network, and fail on rounding with large masks.
-    torch.distributions.Distribution.set_default_validate_args(False)
+    set_up_torch(args.threads)
     folder = Path(args.out)
     checkpoints = Checkpoints(folder)
     if args.resume:

@@ -16,7 +16,7 @@ from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Base, Model, NetworkAgent, shipped
 from catan_pz.agents.registry import load as load_agent
 from catan_pz.checks import not_possible
-from catan_pz.env.vector.board_policies import BoardLayers
+from catan_pz.env.vector.board_layers import BoardLayers
 from catan_pz.observation.global_state import GLOBAL_PLACES
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rules import Rules

@@ -53,7 +53,7 @@ from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_array
 from catan_pz.training.console import say, warn
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import evaluate_model
-from catan_pz.training.hardware import hardware
+from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.league import parse_weights
 from catan_pz.training.options import Count, TrainingArgs, command_line, parse
 from catan_pz.training.processes import PROCESSES, RANK, average_gradients, gathered, join
@@ -129,7 +129,7 @@ class Worker:
     """An actor: a batch of games, played a round at a time."""
 
     def __init__(self, args: Args, index: int, state: dict[str, Any] | None) -> None:
-        torch.set_num_threads(1)
+        set_up_torch(1)
         self.args, self.index = args, index
         self.games = SelfPlayBatch(
             args.num_envs,

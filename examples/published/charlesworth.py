@@ -41,7 +41,7 @@ from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs
 from catan_pz.training.evaluation import SEED_OFFSET
-from catan_pz.training.hardware import hardware
+from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.joint_actions import evaluate, values_of
 from catan_pz.training.joint_matches import win_rate
 from catan_pz.training.options import Count, check_device, command_line, parse
@@ -335,7 +335,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     check_device(args.device)
-    torch.set_num_threads(args.threads)
+    set_up_torch(args.threads)
     card = {
         "algorithm": "PPO, heads for joint actions, league of past selves",
         "command": command_line(args, "examples/published/charlesworth.py"),

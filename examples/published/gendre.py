@@ -46,7 +46,7 @@ from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
-from catan_pz.training.hardware import hardware
+from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.options import Count, check_device, command_line, parse
 from catan_pz.training.transitions import OneStepTransitions
 
@@ -350,7 +350,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     check_device(args.device)
-    torch.set_num_threads(args.threads)
+    set_up_torch(args.threads)
     name = f"{args.network} with {args.layers} layers"
     card = {
         "algorithm": "one-step A2C against past selves",

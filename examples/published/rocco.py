@@ -45,7 +45,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episode_games import EpisodeGames
 from catan_pz.training.episodes import EpisodeArgs, EpisodeRun
-from catan_pz.training.hardware import hardware
+from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.options import Count, command_line, parse
 from catan_pz.training.q_network import QNetwork
 from catan_pz.training.replay import OpenDecisions, ReplayMemory
@@ -394,7 +394,7 @@ def parse_args(arguments: Sequence[str] | None = None) -> Args:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse_args(arguments)
-    torch.set_num_threads(args.threads)
+    set_up_torch(args.threads)
     name = f"{args.orchestrator}/{args.executors}".upper() + "*" * args.sub_goal
     card = {
         "algorithm": f"hierarchical DQN, {name}",

@@ -62,7 +62,7 @@ from catan_pz.engine.events import EventKind
 from catan_pz.events import Events
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.hardware import hardware
+from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.options import Count, check_same_training, command_line, parse
 
 console = Console()
@@ -307,7 +307,7 @@ def draw(series: Series, means: np.ndarray) -> bytes:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Play; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
-    torch.set_num_threads(1)
+    set_up_torch(1)
     folder, series = Path(args.out), Series(args)
     checkpoints = Checkpoints(folder)
     if args.resume:

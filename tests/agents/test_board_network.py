@@ -34,11 +34,15 @@ def mirrored(points):
 
 def test_places_touch_as_on_the_board():
     touch = adjacency()
-    assert touch["hex_vertex"].sum(1).tolist() == [6] * NUM_HEXES
-    assert touch["edge_vertex"].sum(1).tolist() == [2] * NUM_EDGES
-    assert set(touch["hex_vertex"].sum(0)) == {1, 2, 3}
-    assert set(touch["edge_vertex"].sum(0)) == {2, 3}
-    assert touch["harbor_vertex"].sum(1).tolist() == [2] * 9
+    assert touch["hex_vertices"].sum(1).tolist() == [6] * NUM_HEXES
+    assert touch["edge_vertices"].sum(1).tolist() == [2] * NUM_EDGES
+    assert set(touch["vertex_hexes"].sum(1)) == {1, 2, 3}
+    assert set(touch["vertex_edges"].sum(1)) == {2, 3}
+    assert touch["vertex_harbors"].sum(0).tolist() == [2] * 9
+    neighbors = touch["vertex_vertices"]
+    assert (neighbors == neighbors.T).all()
+    assert not neighbors.diagonal().any()
+    assert neighbors.sum(1).tolist() == touch["vertex_edges"].sum(1).tolist()
 
 
 def test_a_turned_board_turns_the_choices(network, positions):

@@ -13,8 +13,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import nn
 
-from catan_pz.agents import board_network
 from catan_pz.env.spaces import encoder_of_space
+from catan_pz.env.vector.board_layers import BoardLayers
 from catan_pz.env.vector.sb3 import ScaleUnits
 from catan_pz.observation.segments import PLACES, SIZE
 
@@ -42,56 +42,6 @@ class InOrder(BaseFeaturesExtractor):
         if self._named:
             return torch.cat([observations[name].flatten(1) for name in PLACES], 1)
         return self.scaled(observations)
-
-
-class BoardLayers(nn.Module):
-    """The network, to be trained.
-
-    Args:
-        width: W, size of an embedding.
-        dense: D.
-        actions: A.
-        separate_value: whether the value has two dense layers of its own, on the flat vector.
-    """
-
-    def __init__(self, width: int, dense: int, actions: int, separate_value: bool = False) -> None:
-        super().__init__()
-        self.value: nn.Module | None = None
-        if separate_value:
-            layers = nn.Linear(SIZE, dense), nn.ReLU(), nn.Linear(dense, dense), nn.ReLU()
-            self.value = nn.Sequential(*layers)
-        self.latent_dim_pi, self.latent_dim_vf = actions, dense
-        self.layers = nn.ParameterDict()
-        for name, shape in board_network.shapes(width, dense, actions).items():
-            array = torch.zeros(shape)
-            if len(shape) == 2:
-                nn.init.kaiming_uniform_(array.T, nonlinearity="relu")
-            if name in ("dense_head", "vertex_head", "edge_head", "hex_head"):
-                array *= 0.1
-            self.layers[name] = nn.Parameter(array)
-        adjacency = board_network.adjacency()
-        for name, matrix in adjacency.items():
-            self.register_buffer(name, torch.tensor(matrix), persistent=False)
-        self._touching = tuple(adjacency)
-
-    def _evaluate(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        touch = {name: getattr(self, name) for name in self._touching}
-        return board_network.evaluate(self.layers, touch, features, torch.relu, torch.cat)
-
-    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """(K, A) logits or Q-values, and (K, D) features for a value head."""
-        outputs, seen = self._evaluate(features)
-        return outputs, seen if self.value is None else self.value(features)
-
-    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        """(K, A)."""
-        return self._evaluate(features)[0]
-
-    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        """(K, D)."""
-        seen: torch.Tensor
-        seen = self._evaluate(features)[1] if self.value is None else self.value(features)
-        return seen
 
 
 class BoardPolicy(MaskableActorCriticPolicy):

@@ -1,0 +1,61 @@
+"""The board network in torch."""
+
+import numpy as np
+import pytest
+import torch
+
+from catan_pz.agents.board_network import BoardNetwork, adjacency, evaluate
+from catan_pz.env.vector.board_layers import BoardLayers
+from catan_pz.observation.segments import SIZE
+
+
+class ByMatrices:
+    """The arithmetic in its plainest form."""
+
+    def gathered(self, name, what):
+        return torch.tensor(adjacency()[name]) @ what
+
+    def affine(self, x, weight, plus):
+        return x @ weight + plus
+
+    def relu(self, x):
+        return torch.relu(x)
+
+    def join(self, parts, axis):
+        return torch.cat(parts, axis)
+
+
+@pytest.fixture
+def layers():
+    torch.manual_seed(3)
+    layers = BoardLayers(8, 16, 252)
+    with torch.no_grad():
+        for array in layers.layers.values():
+            array.add_(torch.randn(array.shape), alpha=0.1)  # biases too
+    return layers
+
+
+@pytest.mark.parametrize("games", [1, 5])
+def test_outputs_and_gradients_are_those_of_matrix_products(layers, games):
+    x = torch.rand(games, SIZE)
+    arrays = list(layers.layers.values())
+    found, expected = layers(x), evaluate(dict(layers.layers.items()), ByMatrices(), x)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-3)
+    weights = torch.randn_like(found[0])
+    gradients = torch.autograd.grad((found[0] * weights).sum() + found[1].sum(), arrays)
+    of_products = torch.autograd.grad((expected[0] * weights).sum() + expected[1].sum(), arrays)
+    for name, one, other in zip(layers.layers, gradients, of_products, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4, msg=name)
+        assert other.abs().max() > 0, name
+
+
+def test_numpy_plays_what_torch_learns(layers):
+    arrays = {name: array.detach().numpy() for name, array in layers.layers.items()}
+    x = torch.rand(7, SIZE)
+    played = BoardNetwork(arrays).evaluate(x.numpy())
+    np.testing.assert_allclose(played, layers.forward_actor(x).detach().numpy(), atol=1e-4)
+
+
+def test_files_hold_the_weights_alone(layers):
+    assert layers.state_dict().keys() == {f"layers.{name}" for name in layers.layers}
