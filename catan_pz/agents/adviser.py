@@ -12,8 +12,8 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
 from catan_pz.agents.registry import as_agent
+from catan_pz.agents.resamplers import FromBelief, TrueState
 from catan_pz.agents.result import result_for
-from catan_pz.agents.table import Resampler
 from catan_pz.belief import Belief
 from catan_pz.events import Events, as_seen_by
 from catan_pz.runtime.game import Game
@@ -65,12 +65,11 @@ class Adviser:
         """What to ask about the position as it is now; it may be answered in any thread."""
         game = self._game
         if self._shows_state:
-            now = game.copy()
-            view = view_of(game, self.seat, lambda _rng: now.copy())
+            view = view_of(game, self.seat, TrueState(game.copy()))
         elif self._belief is None:
             view = view_of(game, self.seat)
         else:
-            view = view_of(game, self.seat, Resampler(self._belief, game))
+            view = view_of(game, self.seat, FromBelief(self._belief, game))
         return Question(self, view, len(self._heard))
 
     def ask(self, what: Callable[[View], T], view: View, heard: int) -> T:

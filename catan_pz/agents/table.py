@@ -3,37 +3,16 @@
 from collections.abc import Sequence
 from typing import Self
 
-import numpy as np
-
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import Guard, blamed, dismiss, seat_copy
 from catan_pz.agents.registry import as_agent
+from catan_pz.agents.resamplers import FromBelief, TrueState
 from catan_pz.agents.result import result_for
 from catan_pz.belief import Belief
 from catan_pz.checks import as_action, check_seat
 from catan_pz.events import Events, as_seen_by
 from catan_pz.runtime.game import Game, IllegalActionError
 from catan_pz.runtime.view import View, view_of
-
-
-class Resampler:
-    """What answers `View.resample`: it holds what the seat may know, and not the game.
-
-    Args:
-        belief: of the seat, about the game as it stands.
-        game: the game.
-    """
-
-    __slots__ = ("_belief", "_known", "_rules")
-
-    def __init__(self, belief: Belief, game: Game) -> None:
-        self._belief = belief.copy()
-        self._known = belief.known_part(game.state)
-        self._rules = game.rules
-
-    def __call__(self, rng: np.random.Generator) -> Game:
-        """A game drawn from what the belief leaves open."""
-        return Game.from_games(self._belief.resample(self._known[0], rng), self._rules)
 
 
 class Table:
@@ -136,10 +115,10 @@ class Table:
     def view(self, seat: int) -> View:
         """What a seat may know now."""
         if seat in self._shown_state:
-            return view_of(self.game, seat, lambda _rng: self.game.copy())
+            return view_of(self.game, seat, TrueState(self.game))
         if seat not in self._beliefs:
             return view_of(self.game, seat)
-        return view_of(self.game, seat, Resampler(self._beliefs[seat], self.game))
+        return view_of(self.game, seat, FromBelief(self._beliefs[seat], self.game))
 
     def decide(self) -> int:
         """The choice of the agent that is to move; the game is left as it is.

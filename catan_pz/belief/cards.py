@@ -153,30 +153,42 @@ class CardBelief:
                     probabilities[p, held] += number / sum(ways.values())
         return probabilities
 
-    def deal(self, record: np.ndarray, rng: np.random.Generator) -> None:
-        """Write random cards that fit into a record: hands, new cards and deck.
+    def deal(self, games: np.ndarray, rng: np.random.Generator) -> None:
+        """Write random cards that fit into records: hands, new cards and deck.
+
+        Args:
+            games: (G,) `STATE`, alike in what the viewer sees.
+            rng: where the draws come from.
 
         Raises:
             ValueError: as `splits`.
         """
+        record = games[0]
         places, ways = self.slots(record), self.splits(record)
         numbers = np.array(list(ways.values()), np.float64)
-        split = list(ways)[rng.choice(len(numbers), p=numbers / numbers.sum())]
-        unknown = self.unknown(record)
-        kinds = np.repeat(np.arange(NUM_CARD_KINDS), unknown)
-        others = rng.permutation(kinds[kinds != Card.VICTORY_POINT])
-        for place, points in zip(places, split, strict=True):
-            drawn, others = np.split(others, [place.count - points])
-            cards = np.append(drawn, [Card.VICTORY_POINT] * points).astype(np.int8)
-            _put(record, place, rng.permutation(cards))
+        drawn = rng.choice(len(numbers), len(games), p=numbers / numbers.sum())
+        points = np.array(list(ways))[drawn]  # (G, places)
+        counts = [place.count for place in places]
+        # In each place the cards with the smallest of random numbers are the victory points.
+        cards = np.full((len(games), sum(counts)), int(Card.VICTORY_POINT), np.int8)
+        ends = np.cumsum(counts).tolist()
+        is_other = np.empty(cards.shape, np.bool_)
+        for k, (end, count) in enumerate(zip(ends, counts, strict=True)):
+            ranks = rng.random((len(games), count)).argsort(1).argsort(1)
+            is_other[:, end - count : end] = ranks >= points[:, k, None]
+        kinds = np.repeat(np.arange(NUM_CARD_KINDS, dtype=np.int8), self.unknown(record))
+        others = kinds[kinds != Card.VICTORY_POINT]
+        cards[is_other] = rng.permuted(np.tile(others, (len(games), 1)), axis=1).reshape(-1)
+        for place, end in zip(places, ends, strict=True):
+            _put(games, place, cards[:, end - place.count : end])
 
     def deal_with_card(
-        self, record: np.ndarray, seat: int, card: int, rng: np.random.Generator
+        self, games: np.ndarray, seat: int, card: int, rng: np.random.Generator
     ) -> None:
         """Like `deal`, but one card is known.
 
         Args:
-            record: gets the cards.
+            games: (1,) `STATE`, gets the cards.
             seat: who holds the card from before this turn, `DECK` where it is on top.
             card: its kind.
             rng: where the draws come from.
@@ -184,6 +196,7 @@ class CardBelief:
         Raises:
             ValueError: if the card can't be there.
         """
+        record = games[0]
         if self.unknown(record)[card] == 0:
             raise ValueError(f"every {Card(card).name} card is accounted for elsewhere")
         held = int(record["deck_left"])
@@ -192,7 +205,7 @@ class CardBelief:
         if held == 0:
             raise ValueError("there is no card")
         _take(record, seat, card)
-        self.deal(record, rng)
+        self.deal(games, rng)
         _give_back(record, seat, card)
 
 
@@ -214,18 +227,19 @@ def _give_back(record: np.ndarray, seat: int, card: int) -> None:
         record["cards"][seat, card] += 1
 
 
-def _put(record: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:
+def _put(games: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:
+    """Write the cards (G, count) of a place into games (G,)."""
     if place.seat == DECK:
-        record["deck"] = 0
-        record["deck"][DECK_SIZE - place.count :] = cards
+        games["deck"] = 0
+        games["deck"][:, DECK_SIZE - place.count :] = cards
         return
-    counts = np.bincount(cards, minlength=NUM_CARD_KINDS)
+    counts = (cards[:, :, None] == np.arange(NUM_CARD_KINDS)).sum(1, dtype=np.int8)
     if not place.new:
-        record["cards"][place.seat] = counts
+        games["cards"][:, place.seat] = counts
         return
-    record["cards"][place.seat] += counts.astype(np.int8)
-    if place.seat == record["turn_player"]:
-        record["new_cards"] = counts
+    games["cards"][:, place.seat] += counts
+    if place.seat == games["turn_player"][0]:
+        games["new_cards"] = counts
 
 
 def _splits(room: list[int], cards: int) -> Iterator[tuple[int, ...]]:

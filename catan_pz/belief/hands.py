@@ -173,10 +173,11 @@ class HandBelief:
     def _total(self, fitting: NDArray[np.bool_]) -> Any:
         return self.weights[fitting].sum() if fitting.any() else 0 * self.weights[0]
 
-    def draw(self, rng: np.random.Generator) -> NDArray[np.int8]:
-        """(P, R) hands drawn by weight."""
+    def draw(self, rng: np.random.Generator, count: int) -> NDArray[np.int8]:
+        """(count, P, R) hands drawn by weight."""
         weights = self.weights.astype(np.float64)
-        return np.array(self.hands[rng.choice(len(weights), p=weights / weights.sum())])
+        drawn = rng.choice(len(weights), count, p=weights / weights.sum())
+        return np.array(self.hands[drawn])
 
 
 def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:

@@ -9,13 +9,14 @@ from catan_pz.terms import NUM_RESOURCES
 
 
 @entry
-def settle(games: States, i: int, viewer: int) -> None:
-    """Narrow the bounds of all but the viewer in game i, and work out its derived fields."""
-    s = games[i]
-    for o in range(s.num_players):
-        if o != viewer:
-            tighten(s, o)
-    derive(s)
+def settle(games: States, viewer: int) -> None:
+    """Narrow the bounds of all but the viewer in each game, and work out its derived fields."""
+    for i in range(len(games)):
+        s = games[i]
+        for o in range(s.num_players):
+            if o != viewer:
+                tighten(s, o)
+        derive(s)
 
 
 @entry

@@ -161,9 +161,14 @@ class Belief:
             return self._hands_within_bounds().before(coming)
 
     def resample(
-        self, record: np.ndarray, rng: np.random.Generator, coming: HandEvent | None = None
+        self,
+        record: np.ndarray,
+        rng: np.random.Generator,
+        count: int = 1,
+        *,
+        coming: HandEvent | None = None,
     ) -> np.ndarray:
-        """A full state that looks to the viewer just as the present one does.
+        """Full states that look to the viewer just as the present one does.
 
         Hands, development cards and the order of the deck are drawn from the belief; the
         generator of the game's chance starts afresh. Nothing hidden in `record` has a part
@@ -174,30 +179,30 @@ class Belief:
         Args:
             record: `STATE` scalar of the game as it stands now.
             rng: where the draws come from.
+            count: how many are drawn, each for itself.
             coming: what is about to be seen; only hands that allow it are drawn.
 
         Returns:
-            (1,) array of `STATE`.
+            (count,) array of `STATE`.
 
         Raises:
             ValueError: if the belief is not about this state, or no hands allow what is
                 coming.
         """
-        games = np.zeros(1, STATE)
-        games[0] = record
-        games = as_games(games)
+        games = as_games(np.full(count, record, STATE))
         possible = self.hands if coming is None else self._allowing(coming)
-        hands = possible.draw(rng)
+        hands = possible.draw(rng, count)
         self._check(record, hands)
-        games["hand"][0, : len(hands)] = hands
+        games["hand"][:, : hands.shape[1]] = hands
         self.write_knowledge(games, record)
-        self.cards.deal(games[0], rng)
-        games["rng"] = rng.integers(0, 2**64, dtype=np.uint64)
-        resampling.settle(games, 0, self.viewer)
+        self.cards.deal(games, rng)
+        games["rng"] = rng.integers(0, 2**64, count, dtype=np.uint64)
+        resampling.settle(games, self.viewer)
         composer = int(record["player"])
         if record["phase"] == Phase.COMPOSE and composer != self.viewer:
-            _compose_anew(games, composer, rng)
-            resampling.settle(games, 0, self.viewer)
+            for i in range(count):
+                _compose_anew(games, i, composer, rng)
+            resampling.settle(games, self.viewer)
         return games
 
     def known_part(self, record: np.ndarray) -> np.ndarray:
@@ -235,33 +240,33 @@ class Belief:
         return games
 
     def _check(self, record: np.ndarray, hands: NDArray[np.int8]) -> None:
-        n = len(hands)
-        sums = (hands.sum(1) == record["hand_size"][:n]).all()
-        banked = (hands.sum(0) + record["bank"] == BANK_PER_RESOURCE).all()
+        n = hands.shape[1]
+        sums = (hands.sum(2) == record["hand_size"][:n]).all()
+        banked = (hands.sum(1) + record["bank"] == BANK_PER_RESOURCE).all()
         if not (
             sums
             and (banked or self.customs.loose_sums)
-            and (hands[self.viewer] == record["hand"][self.viewer]).all()
+            and (hands[:, self.viewer] == record["hand"][self.viewer]).all()
         ):
             raise ValueError("the belief is not about this state; follow every decision")
 
     def write_knowledge(self, games: np.ndarray, record: np.ndarray) -> None:
-        """Write into a game what each seat knows of the hands there.
+        """Write into games what each seat knows of the hands there.
 
         Args:
-            games: (1,) `STATE`, with hands that are possible.
+            games: (G,) `STATE`, with hands that are possible.
             record: `STATE` scalar of the game as it stands now.
         """
-        hands = games["hand"][0, : len(self.shared)]
-        n = len(hands)
+        n = len(self.shared)
+        hands = games["hand"][:, :n]
         for o, bounds in enumerate(self.shared):
             least, most = bounds.least, bounds.most
             if o == self.viewer and not self.customs.loose_sums:
                 least, most = bounds_of(record, o)
-            games["below"][0, o, :n] = hands - least
-            games["above"][0, o, :n] = most - hands
-            games["below"][0, o, o] = 0
-            games["above"][0, o, o] = 0
+            games["below"][:, o, :n] = hands - least
+            games["above"][:, o, :n] = most - hands
+            games["below"][:, o, o] = 0
+            games["above"][:, o, o] = 0
 
     def shown_bank(self) -> NDArray[np.int64]:
         """(R,) what is left of 19 cards of each resource, by the mean of what is in hands."""
@@ -292,8 +297,8 @@ def _holdings_on_the_table(record: np.ndarray) -> list[HoldingShown]:
     return [HoldingShown(p, tuple(int(k) for k in bundle)) for p, bundle in shown]
 
 
-def _compose_anew(games: np.ndarray, composer: int, rng: np.random.Generator) -> None:
-    cards = int(resampling.first_cards_to_compose(games, 0, composer))
+def _compose_anew(games: np.ndarray, i: int, composer: int, rng: np.random.Generator) -> None:
+    cards = int(resampling.first_cards_to_compose(games, i, composer))
     possible = [k for k in range(2 * NUM_RESOURCES) if cards >> k & 1]
     side, resource = divmod(int(rng.choice(possible)), NUM_RESOURCES)
-    games["offer_get" if side else "offer_give"][0, composer, resource] = 1
+    games["offer_get" if side else "offer_give"][i, composer, resource] = 1

@@ -238,7 +238,7 @@ class FollowedGame:
 
     def view(self) -> View:
         """What the seat may know now; `View.resample` is answered."""
-        return view_of(self.sampled, self.seat, self.resample)
+        return view_of(self.sampled, self.seat, self)
 
     def resample(self, rng: np.random.Generator) -> Game:
         """A full game that looks to the seat as the true one does, drawn from its belief.
@@ -247,6 +247,21 @@ class FollowedGame:
             rng: where the draws come from.
         """
         return self._game_of(self.belief.resample(self.sampled.state, rng))
+
+    def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """Several such games, drawn at once.
+
+        Args:
+            rng: where the draws come from.
+            count: how many are drawn, each for itself.
+
+        Returns:
+            (count,) array of `STATE`.
+        """
+        games = self.belief.resample(self.sampled.state, rng, count)
+        if self.belief.customs.loose_sums:
+            games = np.concatenate([self._game_of(games[i : i + 1]).games for i in range(count)])
+        return games
 
     def _game_of(self, games: np.ndarray) -> Game:
         """A game on a record that the belief has drawn."""

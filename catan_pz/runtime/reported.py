@@ -196,13 +196,13 @@ class ReportedDecision:
         if seat == record["turn_player"] and (
             record["cards"][seat, card] <= record["new_cards"][card]
         ):
-            self.belief.cards.deal_with_card(record, seat, card, self._rng)
+            self.belief.cards.deal_with_card(self.games, seat, card, self._rng)
             self._count_hidden_points()
 
     def _deal_card_bought(self) -> None:
         card, record = self._card(EventKind.CARD_BOUGHT), self._record
         if card not in record["deck"][len(record["deck"]) - int(record["deck_left"]) :]:
-            self.belief.cards.deal_with_card(record, DECK, card, self._rng)
+            self.belief.cards.deal_with_card(self.games, DECK, card, self._rng)
             self._count_hidden_points()
 
     def _card(self, kind: EventKind) -> Card:
@@ -329,7 +329,7 @@ class ReportedDecision:
         if seat == self._viewer:
             points = int(self._record["points"][seat])
             raise ValueError(f"seat {seat} has {points} points")
-        self.belief.cards.deal(self._record, self._rng)
+        self.belief.cards.deal(self.games, self._rng)
         self._count_hidden_points()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,17 @@ from catan_pz.observation.segments import SIZE, named_views
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.game import Game
 
-Resampler = Callable[[np.random.Generator], Game]
+
+class Resampler(Protocol):
+    """What answers `View.resample`."""
+
+    def resample(self, rng: np.random.Generator) -> Game:
+        """A game that looks the same."""
+        ...
+
+    def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """(count,) `STATE` of such games."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,12 +58,30 @@ class View:
             RuntimeError: if the host doesn't follow the game for this agent, which it does
                 for agents with `needs_belief = True`.
         """
+        return self._followed().resample(rng)
+
+    def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """Several such games, drawn at once in a fraction of the time.
+
+        Args:
+            rng: where the draws come from.
+            count: how many are drawn, each for itself.
+
+        Returns:
+            (count,) array of `STATE`, as `Game.games` holds them.
+
+        Raises:
+            RuntimeError: as `resample`.
+        """
+        return self._followed().resample_many(rng, count)
+
+    def _followed(self) -> Resampler:
         if self._resampler is None:
             raise RuntimeError(
                 "nothing was followed of this game: resample() is there for agents with the "
                 "class attribute `needs_belief = True`, at a `catan_pz.agents.Table`"
             )
-        return self._resampler(rng)
+        return self._resampler
 
 
 @cache

@@ -11,6 +11,7 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
 from catan_pz.agents.mixture import Mixture
+from catan_pz.agents.resamplers import TrueState
 from catan_pz.agents.search import SearchAgent
 from catan_pz.belief import Belief
 from catan_pz.events import Events
@@ -127,7 +128,7 @@ def test_win_probabilities_are_those_of_an_evaluator_if_there_is_one() -> None:
     game, _, _ = followed("random", 30)
     agent = SearchAgent(method="puct", evaluator=Certain(), determinizations=2)
     agent.reset(1, game.rules, 3)
-    wins = agent.win_probabilities(View(game.observe(1), game.mask, lambda _rng: game.copy()))
+    wins = agent.win_probabilities(View(game.observe(1), game.mask, TrueState(game)))
     expected = np.zeros(4)
     expected[game.player], expected[(game.player + 1) % 4] = 0.6, 0.4
     assert wins == pytest.approx(expected)

@@ -99,6 +99,11 @@ def test_nothing_hidden_has_a_part_in_a_drawn_game():
     game.games[0] = table.view(0).resample(np.random.default_rng(3)).games[0]
     other = table.view(0).resample(np.random.default_rng(9))
     assert (one.games == other.games).all()
+    many = table.view(0).resample_many(np.random.default_rng(9), 5)
+    assert len({games["rng"] for games in many}) == 5
+    for games in np.split(many, 5):
+        drawn = Game.from_games(games, game.rules)
+        assert (drawn.observe(0) == table.view(0).observation).all()
     assert (game.state["deck"] != one.state["deck"]).any() or (state != one.state["hand"]).any()
 
 

@@ -68,19 +68,21 @@ class Table:
             assert all(odds[p, record["cards"][p, 4]] > 0 for p in self.seats)
 
     def check_secrecy(self, viewer: int) -> None:
-        """A state drawn is sound and looks the same; nothing hidden has a part in it."""
+        """States drawn are sound and look the same; nothing hidden has a part in them."""
         game, belief = self.game, self.beliefs[viewer]
         seed = int(self.rng.integers(2**32))
-        drawn = belief.resample(game.games[0], np.random.default_rng(seed))
-        other = Game.from_games(drawn.copy(), game.rules)
-        assert not other.validate()
-        assert other.observe(viewer).tobytes() == game.observe(viewer).tobytes()
-        if game.player == viewer:
-            assert other.mask.tobytes() == game.mask.tobytes()
-        else:
-            assert other.mask.any() == game.mask.any()
+        drawn = belief.resample(game.games[0], np.random.default_rng(seed), 2)
+        for i in range(2):
+            other = Game.from_games(drawn[i : i + 1].copy(), game.rules)
+            assert all((other.games[name] == drawn[name][i]).all() for name in STATE.names)
+            assert not other.validate()
+            assert other.observe(viewer).tobytes() == game.observe(viewer).tobytes()
+            if game.player == viewer:
+                assert other.mask.tobytes() == game.mask.tobytes()
+            else:
+                assert other.mask.any() == game.mask.any()
         another = belief.resample(game.games[0], self.rng)
-        again = belief.resample(another[0], np.random.default_rng(seed))
+        again = belief.resample(another[0], np.random.default_rng(seed), 2)
         assert all((again[name] == drawn[name]).all() for name in STATE.names)
 
 

@@ -143,7 +143,7 @@ def test_a_copy_is_independent() -> None:
 def test_draws_follow_the_weights() -> None:
     belief = after_unseen_theft()
     rng = np.random.default_rng(0)
-    brick = sum(frozen(belief.draw(rng)) == TOOK_BRICK for _ in range(3000))
+    brick = sum(frozen(hands) == TOOK_BRICK for hands in belief.draw(rng, 3000))
     # Four standard deviations of 3000 draws.
     assert abs(brick - 2000) < 4 * (3000 * 2 / 9) ** 0.5
 

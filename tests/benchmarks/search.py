@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.search.options import METHODS
 from catan_pz.agents.search.rollout import PLAYERS
-from catan_pz.agents.table import Resampler
 from catan_pz.arena import Result, play_match
 from catan_pz.belief import Belief
 from catan_pz.rules import Rules
@@ -54,7 +54,7 @@ def speed(places: list[tuple[Game, Belief]], **options: Any) -> tuple[float, flo
     for game, belief in places:
         agent = SearchAgent(**options)
         agent.reset(game.player, game.rules, 1)
-        view = view_of(game, game.player, Resampler(belief, game))
+        view = view_of(game, game.player, FromBelief(belief, game))
         start = process_time()
         agent.act(view)
         seconds += process_time() - start

@@ -132,6 +132,8 @@ def test_the_view_answers_resample() -> None:
     followed = FollowedGame(Rules(board="beginner"), 2)
     drawn = followed.view().resample(np.random.default_rng(1))
     assert same(view_of(drawn, 2), followed.view())
+    for games in np.split(followed.view().resample_many(np.random.default_rng(2), 3), 3):
+        assert same(view_of(Game.from_games(games, followed.rules), 2), followed.view())
 
 
 @pytest.mark.parametrize("name", ["both_forms", "few_points", "few_turns", "balanced", "base"])

@@ -41,7 +41,7 @@ def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> G
             continue
         _write_hands(games[0], seat, hands)
         _deal_cards(games[0], seat, rng)
-        resampling.settle(games, 0, seat)
+        resampling.settle(games, seat)
         game = Game.from_games(games, rules)
         if game.validate() == Violation.NONE:
             return game

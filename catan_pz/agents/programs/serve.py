@@ -89,7 +89,7 @@ class Session:
         own, rules = self._seated()
         view = View(*messages.to_arrays(message, rules.num_actions))
         if own.needs_belief:
-            view = View(view.observation, view.mask, self._follow(view).resample)
+            view = View(view.observation, view.mask, self._follow(view))
         return {"type": messages.ACTION, "id": int(own.act(view))}
 
     def _follow(self, view: View) -> FollowedGame:

@@ -22,7 +22,7 @@ from catan_pz.agents.search.parallel_trees import (
 from catan_pz.agents.search.priors import prior_for
 from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.checks import did_you_mean
-from catan_pz.engine.state import STATE, as_games
+from catan_pz.engine.state import as_games
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 
@@ -169,10 +169,7 @@ class SearchAgent(Agent):
 
     def _determinizations(self, view: View) -> np.ndarray:
         rng = np.random.default_rng(self.random.next())
-        games = as_games(np.empty(self.options.determinizations, STATE))
-        for i in range(len(games)):
-            games[i] = view.resample(rng).games[0]
-        return games
+        return as_games(view.resample_many(rng, self.options.determinizations))
 
     def _simulator(self, games: np.ndarray) -> Simulator:
         options = self.options

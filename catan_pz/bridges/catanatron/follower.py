@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz.actions import DISCARD, MARITIME_TRADE, MOVE_ROBBER, PLAY_MONOPOLY, ROLL, STEAL
+from catan_pz.agents.resamplers import FromBelief
 from catan_pz.bridges.catanatron.facts import (
     Facts,
     agree_on_cards,
@@ -254,13 +255,10 @@ class TableFollower:
 
     def _asked_now(self, game: Game) -> View:
         """The view of a game in which the seat is to move."""
-        games, belief, rules = game.games.copy(), self.game.belief.copy(), self.game.rules
+        games = game.games.copy()
         games[0]["player"] = self.seat
-
-        def resample(rng: np.random.Generator) -> Game:
-            return Game.from_games(belief.resample(games[0], rng), rules)
-
-        return view_of(Game.from_games(games, rules), self.seat, resample)
+        now = Game.from_games(games, self.game.rules)
+        return view_of(now, self.seat, FromBelief(self.game.belief, now))
 
 
 def _dice_of(move: Move) -> tuple[int, int]:

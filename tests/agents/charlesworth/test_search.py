@@ -8,7 +8,8 @@ from catan_pz.agents.charlesworth.agent import CharlesworthAgent
 from catan_pz.agents.charlesworth.candidates import Node, candidates
 from catan_pz.agents.charlesworth.resampling import shuffled
 from catan_pz.agents.charlesworth.search import ForwardOptions, ForwardSearch, Run
-from catan_pz.agents.table import Resampler, Table
+from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.table import Table
 from catan_pz.belief import Belief
 from catan_pz.notation import position
 from catan_pz.observation.segments import named_views
@@ -37,7 +38,7 @@ def nearly_won():
 
 
 def seen_from(game, seat):
-    return view_of(game, seat, Resampler(Belief(seat, game.state), game))
+    return view_of(game, seat, FromBelief(Belief(seat, game.state), game))
 
 
 def search_in(game, **options):
@@ -143,7 +144,7 @@ def test_the_source_draws_hands_within_the_bounds():
             break
         if step % 150 or game.phase.name == "COMPOSE":
             continue
-        view = view_of(game, 1, Resampler(belief, game))
+        view = view_of(game, 1, FromBelief(belief, game))
         drawn = shuffled(view, 1, game.rules, rng)
         seen, before = named_views(drawn.observe(1)), named_views(view.observation)
         for name, array in seen.items():

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.simulator import Scratch
-from catan_pz.agents.table import Resampler
 from catan_pz.belief import Belief
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.notation import describe_action
@@ -47,7 +47,7 @@ def duel(hand: dict[str, int], **entries: Any) -> Game:
 def seen(game: Game, belief: Belief | None = None) -> View:
     """What the player to move sees, with a belief that began with the position."""
     belief = belief or Belief(game.player, game.state)
-    return view_of(game, game.player, Resampler(belief, game))
+    return view_of(game, game.player, FromBelief(belief, game))
 
 
 def searcher(game: Game, seed: int = 1, **options: Any) -> SearchAgent:

@@ -11,8 +11,9 @@ import pytest
 
 from catan_pz.agents import load
 from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.search import SearchAgent, SearchOptions
-from catan_pz.agents.table import Resampler, Table
+from catan_pz.agents.table import Table
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from tests.agents.search.play import METHODS, RIVAL, duel, in_the_middle, searcher, seen
@@ -76,7 +77,7 @@ def test_what_is_hidden_has_no_part_in_a_choice(rules: Rules, method: str) -> No
         options = {"method": method, "simulations": 60, "determinizations": 4}
         chosen = decided(searcher(game, **options), game, belief)
         for _ in range(3):
-            other = Resampler(belief, game)(rng)
+            other = FromBelief(belief, game).resample(rng)
             differing += other.games.tobytes() != game.games.tobytes()
             again = decided(searcher(other, **options), other, belief)
             assert again[0] == chosen[0]
