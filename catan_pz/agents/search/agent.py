@@ -1,6 +1,5 @@
 """The player that searches: simulations in games drawn from what its seat knows."""
 
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.halving import choose_by_halving, improved_policy
-from catan_pz.agents.search.options import SearchOptions
+from catan_pz.agents.search.options import options_of
 from catan_pz.agents.search.parallel_trees import (
     MOST_ROWS,
     ROWS_PER_SIMULATION,
@@ -21,7 +20,6 @@ from catan_pz.agents.search.parallel_trees import (
 )
 from catan_pz.agents.search.priors import prior_for
 from catan_pz.agents.search.simulator import Simulator, best_offers
-from catan_pz.checks import did_you_mean
 from catan_pz.engine.state import as_games
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
@@ -41,6 +39,8 @@ class SearchAgent(Agent):
     simulations its choices follow from the seed of `reset` alone.
 
     Args:
+        preset: "fast" or "strong" for 64 or 4,000 simulations; options that are given count
+            before its own.
         simulations: how many a decision may take; 1,000 if no budget is given.
         seconds: how long a decision may take. The first of the two to be spent counts.
         method: "halving" compares the actions by the same chance, and drops the worse half in
@@ -82,12 +82,7 @@ class SearchAgent(Agent):
     needs_belief = True
 
     def __init__(self, **options: Any) -> None:
-        known = [field.name for field in fields(SearchOptions)]
-        for name in options:
-            if name not in known:
-                hint = did_you_mean(name, known)
-                raise ValueError(f"search has no option {name!r}{hint}; its options are {known}")
-        self.options = SearchOptions(**options)
+        self.options = options_of(options)
         self.last: dict[str, Any] | None = None
         self._trees: ParallelTrees | None = None
         self._prior: Any = None

@@ -1,14 +1,20 @@
 """The options of the search, checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.search.evaluator import Evaluator
 from catan_pz.agents.search.priors import AUTO
 from catan_pz.agents.search.rollout import PLAYERS
-from catan_pz.checks import quoted
+from catan_pz.checks import did_you_mean, quoted
 from catan_pz.terms import Phase
+
+PRESETS: Final[dict[str, dict[str, Any]]] = {
+    "fast": {"simulations": 64},
+    "strong": {"simulations": 4000},
+}
+"""Options by name of a preset."""
 
 METHODS: Final = ("halving", "gumbel", "ucb1", "uct", "puct")
 DEFAULT_SIMULATIONS: Final = 1000
@@ -113,6 +119,26 @@ class SearchOptions:
         """Turns after which a rollout is cut off that begins in some phase."""
         turns = self.setup_turns if phase in SETUP else self.turns
         return TO_THE_END if turns is None else turns
+
+
+def options_of(given: dict[str, Any]) -> SearchOptions:
+    """Options by name, `preset` among them: one of `PRESETS`, which stands behind the others.
+
+    Raises:
+        ValueError: names the option that isn't known, or its value and what is allowed.
+    """
+    known = ["preset", *(field.name for field in fields(SearchOptions))]
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"search has no option {name!r}{hint}; its options are {known}")
+    options = dict(given)
+    preset = options.pop("preset", None)
+    if preset is None:
+        return SearchOptions(**options)
+    if not isinstance(preset, str) or preset not in PRESETS:
+        raise bad_option("preset", preset, f"one of {tuple(PRESETS)} or None")
+    return SearchOptions(**PRESETS[preset] | options)
 
 
 def bad_option(name: str, value: Any, allowed: str) -> ValueError:

@@ -151,6 +151,7 @@ def test_they_stop_when_more_simulations_would_change_nothing(method: str) -> No
         ({"keep_tree": 1}, "keep_tree=1"),
         ({"evaluator": 3}, "evaluator=3"),
         ({"considered": 1}, "considered=1"),
+        ({"preset": "quick"}, r"preset='quick' .*\('fast', 'strong'\) or None"),
         ({"prior": "heuristic"}, "prior='heuristic' .*a model with a policy"),
         ({"prior": "dqn-4p-notrade"}, "prior='dqn-4p-notrade' .*a model with a policy"),
         (
@@ -164,6 +165,14 @@ def test_options_that_are_not_possible_are_named(options: dict[str, Any], messag
         SearchAgent(**options)
     with pytest.raises(ValueError, match=f"option {message}"):
         load("search", **options)
+
+
+def test_presets_stand_behind_the_options_given() -> None:
+    assert SearchAgent(preset="fast").options == SearchAgent(simulations=64).options
+    strong = SearchAgent(preset="strong", seconds=0.5, considered=8).options
+    assert (strong.simulations, strong.seconds, strong.considered) == (4000, 0.5, 8)
+    assert SearchAgent(preset="strong", simulations=5).options == SearchAgent(simulations=5).options
+    assert SearchAgent(preset=None).options == SearchAgent().options
 
 
 def test_a_models_policy_is_the_prior_of_gumbel() -> None:
