@@ -1,7 +1,7 @@
 """The search: how many simulations a second, and how strong it is by its budget.
 
 `python -m tests.benchmarks search` prints two tables in Markdown. In the second one searcher
-plays three copies of another agent, without trade between players, every seat alike. Results
+plays copies of another agent, without trade between players, every seat alike. Results
 are kept game by game in files, one a budget, from which a run that was broken off goes on:
 
     python -m tests.benchmarks.search --results results --games 200 --simulations 100 1000
@@ -82,25 +82,28 @@ def report_speed(simulations: int) -> None:
         )
 
 
-def match(folder: Path, games: int, opponent: str, **options: Any) -> Result:
-    """One searcher against three others."""
+def match(folder: Path, games: int, players: int, opponent: str, **options: Any) -> Result:
+    """One searcher against copies of another agent."""
     name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(options.items()))
-    path = folder / f"{name}-{opponent}-{games}.jsonl"
-    agents = [("search", SearchAgent(**options)), opponent, opponent, opponent]
-    return play_match(agents, games, RULES, seed=1, results=path, progress=False)
+    path = folder / f"{name}-{players}-{opponent}-{games}.jsonl"
+    agents = [("search", SearchAgent(**options)), *[opponent] * (players - 1)]
+    rules = Rules(num_players=players, trading=False)
+    return play_match(agents, games, rules, seed=1, results=path, progress=False)
 
 
 def report_strength(args: argparse.Namespace, folder: Path) -> None:
     """Print how often the searcher wins, by its budget."""
-    print(f"| simulations | games | won against three of {args.opponent} | 95 % | ms a decision |")
+    others = f"{args.players - 1} of {args.opponent}"
+    print(f"| simulations | games | won against {others} | 95 % | ms a decision |")
     print("|---|---|---|---|---|")
     for simulations in args.simulations:
         options = {"simulations": simulations, "method": args.method, "rollout": args.rollout}
-        if args.turns is not None:
-            options["turns"] = args.turns
+        for name in ("turns", "setup_turns"):
+            if getattr(args, name) is not None:
+                options[name] = getattr(args, name)
         if args.method == "gumbel":
             options["prior"] = None if args.prior == "none" else args.prior
-        result = match(folder, args.games, args.opponent, **options)
+        result = match(folder, args.games, args.players, args.opponent, **options)
         low, high = result.interval("search")
         seconds = [g.seconds[g.seats.index("search")] for g in result.games]
         asked = [g.decisions[g.seats.index("search")] for g in result.games]
@@ -120,6 +123,8 @@ def main() -> None:
     parser.add_argument("--method", default="gumbel", choices=METHODS)
     parser.add_argument("--rollout", default="heuristic", choices=list(PLAYERS))
     parser.add_argument("--turns", type=int, help="of a rollout")
+    parser.add_argument("--setup-turns", type=int, help="of a rollout that begins in the set-up")
+    parser.add_argument("--players", type=int, default=4, choices=[2, 3, 4])
     parser.add_argument("--prior", default="auto", help="of the method gumbel: a model, auto, none")
     parser.add_argument("--opponent", default="heuristic", help="name of an agent")
     parser.add_argument("--results", type=Path, help="folder for the results of each game")
