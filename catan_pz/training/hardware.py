@@ -41,4 +41,4 @@ def set_up_torch(threads: int) -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
     if mallopt is not None:
         mallopt(_TRIM_THRESHOLD, 2**31 - 1)
-        mallopt(_MMAP_THRESHOLD, 2**30)
+        mallopt(_MMAP_THRESHOLD, 2**25)
