@@ -6,8 +6,8 @@ and no layer has to learn the board's geometry. Written once for NumPy, which pl
 which learns.
 
 Letters: K games, N numbers of an observation, A actions, H hexes, V vertices, E edges, B
-harbors, P seats, R resources, W size of an embedding, C for what is the same for all
-places, D units of the dense layers. Places come first: an array (V * K, W) has the embeddings
+harbors, P seats, R resources, W size of an embedding, D units of the dense layers, n numbers of
+a place. Places come first: an array (V * K, W) has the embeddings
 of the first vertex in all games, then those of the second one.
 """
 
@@ -80,7 +80,7 @@ class Arithmetic(Protocol):
     """What NumPy and torch write or do fastest in different ways."""
 
     def gathered(self, name: str, what: Array) -> Array:
-        """(rows, n) sums of what touches, by a matrix of `adjacency` and its (columns, n)."""
+        """(rows, n) sums of what touches, by a matrix of `adjacency`, from (columns, n)."""
 
     def affine(self, x: Array, weight: Array, plus: Array) -> Array:
         """`x @ weight + plus`."""
@@ -140,11 +140,11 @@ def evaluate(layer: Mapping[str, Array], arithmetic: Arithmetic, x: Array) -> tu
     games, width = len(x), len(layer["vertex_1_bias"])
     affine, relu, join = arithmetic.affine, arithmetic.relu, arithmetic.join
 
-    def placed(name: str, places: int) -> Array:  # (places, K, C)
+    def placed(name: str, places: int) -> Array:  # (places, K, n)
         return x[:, PLACES[name]].reshape(games, places, -1).swapaxes(0, 1)
 
     def around(name: str, what: Array) -> Array:
-        """(rows * K, C) sums of what touches, from (columns, K, C) or (columns * K, C)."""
+        """(rows * K, n) sums of what touches, from (columns, K, n) or (columns * K, n)."""
         size = what.shape[-1]
         flat = what.reshape(-1, games * size)
         return arithmetic.gathered(name, flat).reshape(-1, size)
