@@ -1,150 +1,259 @@
-"""Fits the value network with which the search estimates win probabilities.
+"""Fits the value by which the agent `value` judges positions, and the search ends its rollouts.
 
-    python examples/fit_value.py --games 60000 --out catan_pz/agents/search/value.npy
+    python examples/fit_value.py --players 4 --workers 2 --out runs/value-4p
+    python examples/fit_value.py --players 4 --workers 2 --out runs/value-4p --resume
 
-A player of rollouts plays itself under several rules. At the start of some turns the features of
-all seats are recorded, with the later winner as the label; some turns are played at random for
-variety. One small network, shared by all seats, gives a logit for each seat; it is fitted by
-maximum likelihood of the winner under the softmax over the seats. A tenth of the games is held
-out for validation.
+In each round games are played by the agent with the value so far, by the evolved and by the
+heuristic player, seats at random, with some decisions taken at random; in the first round without
+the agent. Positions are recorded right after decisions, as the seat that decided knows them. The
+network that is shared by all seats is fitted to the positions of the last rounds, by maximum
+likelihood of targets that mix who won with what the value so far made of later positions of the
+game. So the value is that of players who play ever better, and the player that goes by it with
+them.
+
+The output folder gets the last two checkpoints, `model.npz` and its card, `positions/` (the last
+rounds'), `episodes.csv` with a row for each round, `curve.csv`, `curve.png` and `result.json`.
+`--resume` goes on after the last round that was finished, and computes the same numbers as a
+training that never stopped.
+
+Sources: Tesauro, "Temporal Difference Learning and TD-Gammon", 1995; Sutton and Barto,
+"Reinforcement Learning", 2nd ed., sections 6.8 (afterstates) and 12.1 (lambda-returns).
 """
 
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
-from catan_pz import Game
-from catan_pz.actions import NUM_ACTIONS_WITHOUT_TRADE
-from catan_pz.agents.search import search_calls
-from catan_pz.agents.search.rollout import PLAYERS, RANDOM
-from catan_pz.agents.search.simulator import Scratch
-from catan_pz.agents.search.value import NUM_FEATURES, NUM_HIDDEN
-from catan_pz.engine.options import NO_SCRIPT
-from catan_pz.files import whole_file
+from catan_pz.agents.value.agent import ValueAgent
+from catan_pz.agents.value.features import NUM_FEATURES
+from catan_pz.agents.value.net import ValueNet
+from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH
+from catan_pz.checks import not_possible
+from catan_pz.files import read_arrays, whole_file
 from catan_pz.rules import Rules
-from catan_pz.terms import MAX_PLAYERS
-from catan_pz.training.hardware import set_up_torch
-from catan_pz.training.options import Count, parse
-
-RULE_SETS = (
-    *[Rules(trading=False)] * 5,
-    Rules(trading=False, num_players=3),
-    Rules(trading=False, num_players=2),
-    Rules.preset("one_v_one"),
-)
-POSITIONS = 8
-"""Positions recorded of a game, on average."""
+from catan_pz.training.checkpoints import write_bytes
+from catan_pz.training.episodes import CountedArgs, EpisodeRun
+from catan_pz.training.hardware import hardware, set_up_torch
+from catan_pz.training.options import Count, check_device, command_line, parse
+from catan_pz.training.value_games import Positions, record_in_processes, win_targets
 
 
 @dataclass(frozen=True, kw_only=True)
-class Args:
+class Args(CountedArgs):
     """Options."""
 
-    games: Count = 60_000
-    """games to play"""
-    seed: int = 1
-    """random seed of games and fit"""
-    epochs: Count = 12
-    """passes over all positions"""
-    player: Literal["random", "greedy", "heuristic"] = "heuristic"
-    """player of rollouts that plays"""
-    random_turns: float = 0.03
-    """share of turns played at random"""
-    out: Path = Path("value.npy")
-    """file for the network"""
+    rounds: Count = 6
+    """rounds to do"""
+    players: int = 4
+    """players of a game"""
+    trading: bool = False
+    """trade between players"""
+    points: Count = 10
+    """victory points that win"""
+    positions: Count = 800_000
+    """positions recorded in a round, in whole parts"""
+    part: Count = 25_000
+    """positions of a part, which one process records"""
+    workers: Count = 1
+    """processes that play"""
+    margin: float = 0.015
+    """gain in win probability for which the agent does what the evolved player wouldn't"""
+
+    window: Count = 4
+    """rounds whose positions a fit uses"""
+    epochs: Count = 2
+    """passes over them"""
+    batch_size: Count = 1024
+    """positions in a minibatch"""
+    learning_rate: float = 1e-3
+    """largest learning rate of AdamW in a round"""
+    decay: float = 0.8
+    """lambda of the targets: with 1 only who won counts"""
+
+    eval_every: Count = 1
+    """rounds between evaluations"""
+    eval_first: bool = False
+    """also evaluate before anything is learned"""
+    eval_games: Count = 1000
+    """games of an evaluation"""
+    eval_against: str = "heuristic"
+    """names of the opponents in evaluations"""
+    checkpoint_every: Count = 1
+    """rounds between checkpoints"""
+    out: str = "runs/value"
+    """output folder"""
+
+    def check(self) -> None:
+        """Refuse what isn't possible."""
+        if not 0 <= self.decay <= 1:
+            raise not_possible("option decay", self.decay, "a number from 0 to 1")
+        if not 0 <= self.margin < 1:
+            raise not_possible("option margin", self.margin, "a number from 0 to below 1")
 
 
-def play_on(game: Game, player: int, seed: int, last_turn: int, scratch: Scratch) -> None:
-    """Play a game on until a turn begins."""
-    parts = NO_SCRIPT, scratch.obs, scratch.mask
-    search_calls.play_out(game.games, 0, player, np.uint64(seed), last_turn, *parts)
+class ValueNetwork(nn.Module):
+    """The network in torch: a logit for each seat."""
 
-
-def play(args: Args) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Features (N, P, F), winners (N,) and the number of each position's game (N,)."""
-    rng = np.random.default_rng(args.seed)
-    features, winners, numbers = [], [], []
-    player, scratch = PLAYERS[args.player], Scratch(NUM_ACTIONS_WITHOUT_TRADE)
-    games = [Game(rules, seed=0) for rules in RULE_SETS]
-    for k in range(args.games):
-        game = games[k % len(games)]
-        game.reset(int(rng.integers(2**63)))
-        recorded = []
-        play_on(game, player, int(rng.integers(2**63)), 1, scratch)
-        while not game.is_over and game.turn < 1000:
-            if rng.random() < POSITIONS / 80:
-                of_seats = np.full((MAX_PLAYERS, NUM_FEATURES), np.nan, np.float32)
-                for p in range(game.rules.num_players):
-                    search_calls.describe(game.games, 0, p, scratch.features)
-                    of_seats[p] = scratch.features[:NUM_FEATURES]
-                recorded.append(of_seats)
-            one = RANDOM if rng.random() < args.random_turns else player
-            play_on(game, one, int(rng.integers(2**63)), game.turn + 1, scratch)
-        if game.winner is not None:
-            features += recorded
-            winners += [game.winner] * len(recorded)
-            numbers += [k] * len(recorded)
-    return np.array(features), np.array(winners), np.array(numbers)
-
-
-class Net(torch.nn.Module):
-    """A logit for the features of each seat."""
-
-    def __init__(self) -> None:
+    def __init__(self, players: int) -> None:
         super().__init__()
-        self.hidden = torch.nn.Linear(NUM_FEATURES, NUM_HIDDEN)
-        self.out = torch.nn.Linear(NUM_HIDDEN, 1, bias=False)
+        self.players = players
+        self.first = nn.Linear(NUM_INPUTS, WIDTH)
+        self.second = nn.Linear(WIDTH, HEIGHT)
+        self.output = nn.Linear(HEIGHT, 1, bias=False)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """(N, P) logits; absent seats can't win."""
-        absent = features[..., 0].isnan()
-        logits = self.out(torch.relu(self.hidden(features.nan_to_num())))[..., 0]
-        return logits.masked_fill(absent, -1e9)
+        """(K, P) logits of features (K, P * F + C)."""
+        features, count = features.float(), self.players * NUM_FEATURES
+        own = features[:, :count].unflatten(1, (self.players, NUM_FEATURES))
+        shared = features[:, None, count:].expand(-1, self.players, -1)
+        others = own.sum(1, keepdim=True) - own
+        units = torch.relu(self.first(torch.cat([own, others, shared], 2)))
+        return self.output(torch.relu(self.second(units)))[..., 0]
 
     def flat(self) -> np.ndarray:
-        """The weights in the order in which the search reads them."""
-        parts = self.hidden.weight.T, self.hidden.bias, self.out.weight
-        return torch.cat([part.detach().reshape(-1) for part in parts]).numpy()
+        """The weights in the order in which the compiled rules read them."""
+        layers = self.first, self.second
+        parts = [part for layer in layers for part in (layer.weight.T, layer.bias)]
+        parts = [*parts, self.output.weight]
+        return torch.cat([part.detach().reshape(-1) for part in parts]).cpu().numpy()
 
 
-def fit(args: Args, features: np.ndarray, winners: np.ndarray, numbers: np.ndarray) -> Net:
-    """Fit by maximum likelihood."""
-    torch.manual_seed(args.seed)
-    x, y = torch.from_numpy(features), torch.from_numpy(winners)
-    held_out = torch.from_numpy(numbers % 10 == 9)
-    train = (~held_out).nonzero()[:, 0]
-    net = Net()
-    steps = args.epochs * (len(train) // 1024 + 1)
-    optimizer = torch.optim.Adam(net.parameters(), lr=3e-3, weight_decay=1e-5)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 4e-3, total_steps=steps)
-    for epoch in range(args.epochs):
-        for rows in train[torch.randperm(len(train))].split(1024):
-            loss = torch.nn.functional.cross_entropy(net(x[rows]), y[rows])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-        with torch.no_grad():
-            logits = net(x[held_out])
-            loss = torch.nn.functional.cross_entropy(logits, y[held_out])
-            right = (logits.argmax(1) == y[held_out]).float().mean()
-        print(f"epoch {epoch + 1}: {loss:.4f} nats, {100 * right:.1f} % of winners predicted")
-    return net
+class Learner:
+    """The value so far, and the rounds that the next one is fitted to."""
+
+    def __init__(self, args: Args) -> None:
+        self.args = args
+        self.rules = Rules(
+            num_players=args.players, trading=args.trading, victory_points=args.points
+        )
+        torch.manual_seed(args.seed)
+        self.network = ValueNetwork(args.players).to(args.device)
+        self.window: dict[int, Positions] = {}
+
+    def play(self, episode: int) -> dict[str, Any]:
+        """A round: games, and a fit."""
+        args = self.args
+        parts = -(-args.positions // args.part)
+        seeds = np.random.SeedSequence([args.seed, episode]).generate_state(parts, np.uint64)
+        net = self.net() if episode else None
+        played = record_in_processes(
+            self.rules, net, args.margin, seeds.tolist(), args.part, args.workers
+        )
+        self._keep(episode, played)
+        return {"positions": len(played), "nats": self.fit(episode)}
+
+    def _keep(self, episode: int, played: Positions) -> None:
+        """Add a round to the window, and its file to the folder; drop the oldest."""
+        with whole_file(self._file(episode)) as draft:
+            np.savez(draft, **vars(played))
+        self.window[episode] = played
+        for old in [k for k in self.window if k <= episode - self.args.window]:
+            del self.window[old]
+
+    def _file(self, episode: int) -> Path:
+        return Path(self.args.out) / "positions" / f"{episode:03d}.npz"
+
+    def fit(self, number: int) -> float:
+        """Fit to the window; the mean loss of the last pass, in nats."""
+        args, device = self.args, self.args.device
+        data = Positions.joined(list(self.window.values()))
+        features = torch.from_numpy(data.features)
+        decay = args.decay if number else 1.0
+        targets = torch.from_numpy(win_targets(data, self.estimates(features), decay))
+        rows = torch.from_numpy(np.flatnonzero(data.winners >= 0))
+        optimizer = torch.optim.AdamW(
+            self.network.parameters(), args.learning_rate, weight_decay=1e-3
+        )
+        steps = args.epochs * -(-len(rows) // args.batch_size)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(
+            optimizer, args.learning_rate, total_steps=steps, pct_start=0.1
+        )
+        random = torch.Generator().manual_seed(args.seed * 1_000_003 + number)
+        total = 0.0
+        for _ in range(args.epochs):
+            total = 0.0
+            order = rows[torch.randperm(len(rows), generator=random)]
+            for batch in order.split(args.batch_size):
+                log_odds = torch.log_softmax(self.network(features[batch].to(device)), 1)
+                loss = -(targets[batch].to(device) * log_odds).sum(1).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+                total += loss.item() * len(batch)
+        return total / len(rows)
+
+    @torch.no_grad()
+    def estimates(self, features: torch.Tensor) -> np.ndarray:
+        """(N, P) win probabilities, seats from the viewer on."""
+        parts = [self.network(part.to(self.args.device)) for part in features.split(8192)]
+        return torch.softmax(torch.cat(parts), 1).cpu().numpy()
+
+    def net(self, card: dict[str, Any] | None = None) -> ValueNet:
+        """The value so far."""
+        return ValueNet(self.rules, self.network.flat(), card or {})
+
+    def agent(self) -> ValueAgent:
+        """The player that goes by it."""
+        return ValueAgent(net=self.net())
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write `model.npz` and its card; remove positions that no fit will use."""
+        net = self.net(card)
+        net.save(folder / "model.npz")
+        write_bytes(folder / "model.md", net.card_text("value").encode())
+        used = {self._file(episode) for episode in self.window}
+        # The last checkpoint but one may still be gone back to.
+        used.add(self._file(min(self.window) - 1))
+        for file in (folder / "positions").glob("[0-9]*.npz"):
+            if file not in used:
+                file.unlink()
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the rest of the training depends on, beside the files of positions."""
+        return {"network": self.network.state_dict(), "window": list(self.window)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave."""
+        self.network.load_state_dict(state["network"])
+        self.window = {
+            episode: Positions(**read_arrays(self._file(episode).read_bytes()))
+            for episode in state["window"]
+        }
 
 
-def main() -> None:
-    """Play, fit, write."""
-    args = parse(Args, None, __doc__ or "")
-    set_up_torch(1)
-    features, winners, numbers = play(args)
-    print(f"{len(winners)} positions of {numbers.max() + 1} games")
-    net = fit(args, features, winners, numbers)
-    with whole_file(args.out) as draft, draft.open("wb") as file:
-        np.save(file, net.flat())
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    """Fit; returns what is also written to `result.json`."""
+    args = parse(Args, arguments, __doc__ or "")
+    args.check()
+    check_device(args.device)
+    set_up_torch(args.threads)
+    card = {
+        "algorithm": "lambda-returns of games won",
+        "command": command_line(args, "examples/fit_value.py"),
+        "seed": args.seed,
+        "hardware": hardware(torch.device(args.device)),
+    }
+    run = EpisodeRun(
+        args,
+        Learner(args),
+        against=args.eval_against.split(","),
+        title=f"Value, {args.players} players",
+        card=card,
+        option="rounds",
+        unit="rounds",
+    )
+    return run.train()
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (ValueError, OSError) as error:
+        sys.exit(f"error: {error}")

@@ -12,6 +12,7 @@ _HOMES: dict[str, str] = {
     "weighted": "catan_pz.agents.weighted:WeightedAgent",
     "heuristic": "catan_pz.agents.heuristic.agent:HeuristicAgent",
     "evolved": "catan_pz.agents.heuristic.agent:EvolvedAgent",
+    "value": "catan_pz.agents.value.agent:ValueAgent",
     "search": "catan_pz.agents.search:SearchAgent",
     "xenou": "catan_pz.agents.xenou:XenouAgent",
     "xenou_kept": "catan_pz.agents.xenou:kept",

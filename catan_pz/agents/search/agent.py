@@ -18,7 +18,7 @@ from catan_pz.agents.search.parallel_trees import (
     ParallelTrees,
     evaluated,
 )
-from catan_pz.agents.search.priors import prior_for
+from catan_pz.agents.search.priors import policy_of, prior_for
 from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.engine.state import as_games
 from catan_pz.rules import Rules
@@ -93,15 +93,15 @@ class SearchAgent(Agent):
         Raises:
             ValueError: says what it plays.
         """
-        prior = prior_for(rules, self.options.prior)
-        if prior is not None:
-            prior.check_rules(rules)
+        prior_for(rules, self.options.prior)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
         self.last = None
         self._prior = prior_for(rules, self.options.prior)
+        if self._prior is not None:
+            self._prior.reset(seat, rules, self.random.next())
         self._trees = self._new_trees()
 
     def _new_trees(self) -> ParallelTrees | None:
@@ -190,7 +190,7 @@ class SearchAgent(Agent):
         if self._prior is None:
             prior = 0.5 / len(actions) + 0.5 * (actions == simulator.choice())
         else:
-            prior = self._prior.probabilities(view.observation[None], view.mask[None])[0, actions]
+            prior = policy_of(self._prior, view)[actions]
         rng = np.random.default_rng(self.random.next())
         noise = float(options.exploration or 0.0) * rng.gumbel(size=len(actions))
         logits = np.log(np.maximum(prior, _LEAST_PRIOR))

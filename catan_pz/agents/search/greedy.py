@@ -30,13 +30,11 @@ from catan_pz.agents.search.placement_values import (
     best_road,
     best_vertex,
     card_to_discard,
-    cards_missing,
     hex_for_robber,
     victim_to_rob,
-    wants,
-    wants_roads,
 )
 from catan_pz.agents.search.trading import greedy_in_trade
+from catan_pz.agents.value.prospects import cards_missing, wants, wants_roads
 from catan_pz.compiler.rule import rule
 from catan_pz.engine.building import (
     can_build_city,

@@ -101,7 +101,8 @@ class SearchOptions:
             raise bad_option("method", self.method, "'gumbel' with a prior")
         prior = as_agent(self.prior)
         outputs = getattr(getattr(prior, "model", None), "outputs", "logits")
-        if not hasattr(prior, "probabilities") or outputs != "logits":
+        known = hasattr(prior, "policy") or hasattr(prior, "probabilities")
+        if not known or outputs != "logits":
             raise bad_option("prior", self.prior, f"a model with a policy, {AUTO!r} or None")
         object.__setattr__(self, "prior", prior)
 

@@ -1,22 +1,18 @@
 """Policies that the method "gumbel" begins with."""
 
-from functools import cache
+import copy
 from typing import Any, Final
 
-from catan_pz.agents.base import Agent
+import numpy as np
+from numpy.typing import NDArray
+
 from catan_pz.agents.registry import load
+from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
 
 AUTO: Final = "auto"
-"""In place of a model: the one of `MODELS` that fits the rules, if there is one."""
-
-MODELS: Final = ("ppo-2p", "ppo-4p-notrade")
-"""Policies that come with the package."""
-
-
-@cache
-def _model(name: str) -> Agent:
-    return load(name)
+"""In place of an agent: the one that judges actions by the value."""
 
 
 def prior_for(rules: Rules, given: Any) -> Any:
@@ -25,13 +21,19 @@ def prior_for(rules: Rules, given: Any) -> Any:
     Args:
         rules: of the games.
         given: an agent, `AUTO` or None.
+
+    Raises:
+        ValueError: if the agent doesn't play by them.
     """
-    if given != AUTO:
-        return given
-    for agent in map(_model, MODELS):
-        try:
-            agent.check_rules(rules)
-        except ValueError:
-            continue
-        return agent
-    return None
+    if given is None:
+        return None
+    prior = load("value") if given == AUTO else copy.copy(given)
+    prior.check_rules(rules)
+    return prior
+
+
+def policy_of(prior: Any, view: View) -> NDArray[Any]:
+    """(A,) probabilities of the actions."""
+    if isinstance(prior, ValueAgent):
+        return prior.policy(view)
+    return np.asarray(prior.probabilities(view.observation[None], view.mask[None])[0])

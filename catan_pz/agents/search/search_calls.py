@@ -1,6 +1,6 @@
 """The search's calls from Python, compiled on first use.
 
-Letters: D determinisations, K candidates, S simulations, P seats, F features, B leaves, N
+Letters: D determinisations, K candidates, S simulations, P seats, B leaves, N
 numbers of an observation, A actions. `games` (D,) are determinisations of the position to
 decide, `spare` scratch records. Simulation j is played in determinisation j modulo D, with
 chance that follows from `seed` and j.
@@ -18,7 +18,7 @@ from catan_pz.agents.search.rollout import (
     play_decision,
     play_on,
 )
-from catan_pz.agents.search.value import write_features, write_win_probabilities
+from catan_pz.agents.search.value import write_win_probabilities
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import (
     Float32Array,
@@ -62,7 +62,7 @@ def simulate(
     turns: int,
     script: Int8Matrix,
     net: Float32Array,
-    features: Float32Array,
+    work: Float32Array,
     win_probabilities: Float64Array,
     obs: Int8Array,
     mask: Int8Array,
@@ -83,7 +83,7 @@ def simulate(
             begin_simulation(s, here)
             play_decision(s, actions[k], here, script)
             play_on(s, player, here, last_turn, script, obs, mask)
-            write_win_probabilities(s, int(games[i].turn), net, features, win_probabilities)
+            write_win_probabilities(s, p, int(games[i].turn), net, work, win_probabilities)
             results[k, j - first] = win_probabilities[p]
 
 
@@ -145,7 +145,7 @@ def grow(
     turns: int,
     script: Int8Matrix,
     net: Float32Array,
-    features: Float32Array,
+    work: Float32Array,
     win_probabilities: Float64Array,
     obs: Int8Array,
     mask: Int8Array,
@@ -179,7 +179,7 @@ def grow(
             priors,
         )
         play_on(s, player, here, last_turn, script, obs, mask)
-        write_win_probabilities(s, int(games[i].turn), net, features, win_probabilities)
+        write_win_probabilities(s, viewer, int(games[i].turn), net, work, win_probabilities)
         tree.back_up(node, win_probabilities, 1, links, totals)
 
 
@@ -243,7 +243,7 @@ def take_evaluations(
     games: States,
     spare: States,
     net: Float32Array,
-    features: Float32Array,
+    work: Float32Array,
     win_probabilities: Float64Array,
     leaves: Int64Array,
     advice: Float64Matrix,
@@ -261,7 +261,9 @@ def take_evaluations(
         s = spare[b]
         node = leaves[b]
         if count_legal(s) == 0:
-            write_win_probabilities(s, int(games[0].turn), net, features, win_probabilities)
+            write_win_probabilities(
+                s, int(games[0].player), int(games[0].turn), net, work, win_probabilities
+            )
         else:
             for p in range(win_probabilities.shape[0]):
                 win_probabilities[p] = values[b, p]
@@ -339,19 +341,14 @@ def choose_action(
 def estimate(
     games: States,
     i: int,
+    viewer: int,
     since: int,
     net: Float32Array,
-    features: Float32Array,
+    work: Float32Array,
     win_probabilities: Float64Array,
 ) -> None:
-    """Write each seat's win probability in game i, (P,), for a search from turn `since`."""
-    write_win_probabilities(games[i], since, net, features, win_probabilities)
-
-
-@entry
-def describe(games: States, i: int, p: int, features: Float32Array) -> None:
-    """Write the features of seat p in game i."""
-    write_features(games[i], p, features)
+    """Write each seat's win probability in game i, (P,), for a viewer since turn `since`."""
+    write_win_probabilities(games[i], viewer, since, net, work, win_probabilities)
 
 
 @entry

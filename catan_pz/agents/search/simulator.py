@@ -1,8 +1,6 @@
 """Simulations of one decision: the determinisations, and scratch space for the calls."""
 
-from functools import cache
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,24 +10,14 @@ from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.rollout import PLAYERS
-from catan_pz.agents.search.value import NET_SIZE, NUM_FEATURES, NUM_HIDDEN
 from catan_pz.agents.search.workers import in_threads
+from catan_pz.agents.value.net import shipped
+from catan_pz.agents.value.network import SCRATCH_SIZE
 from catan_pz.engine.chance import GAMMA
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS
-
-NET_FILE: Final = Path(__file__).with_name("value.npy")
-
-
-@cache
-def value_net() -> NDArray[np.float32]:
-    """The network of `value`, as `examples/fit_value.py` writes it."""
-    net: NDArray[np.float32] = np.load(NET_FILE)
-    if net.dtype != np.float32 or net.shape != (NET_SIZE,):
-        raise ValueError(f"{NET_FILE} holds {net.dtype} {net.shape}; needed: ({NET_SIZE},) float32")
-    return net
 
 
 class Scratch:
@@ -43,7 +31,7 @@ class Scratch:
     def __init__(self, num_actions: int, games: int = 1) -> None:
         self.mask = np.zeros(num_actions, np.int8)
         self.spare = as_games(np.zeros(games, STATE))
-        self.features = np.zeros(NUM_FEATURES + NUM_HIDDEN, np.float32)
+        self.work = np.zeros(SCRATCH_SIZE, np.float32)
         self.win_probabilities = np.zeros(MAX_PLAYERS)
         self.obs = np.zeros(SIZE, np.int8)
 
@@ -72,7 +60,7 @@ class Simulator:
         self.seed = np.uint64(seed)
         self.player = PLAYERS[rollout]
         self.turns = turns
-        self.net = value_net()
+        self.net = shipped(int(games["num_players"][0])).weights
         self.num_actions = NUM_ACTIONS if games["trading"][0] else NUM_ACTIONS_WITHOUT_TRADE
         self._scratch = [Scratch(self.num_actions) for _ in range(workers)]
 
@@ -112,7 +100,7 @@ class Simulator:
     def _played_out(self, i: int, seed: np.uint64) -> NDArray[np.float64]:
         """(P,) the win probabilities after a rollout in determinisation i."""
         scratch = self._scratch[0]
-        since = int(self.games["turn"][i])
+        viewer, since = int(self.games["player"][i]), int(self.games["turn"][i])
         search_calls.begin(self.games[i : i + 1], scratch.spare, seed)
         search_calls.play_out(
             scratch.spare,
@@ -125,7 +113,7 @@ class Simulator:
             scratch.mask,
         )
         search_calls.estimate(
-            scratch.spare, 0, since, self.net, scratch.features, scratch.win_probabilities
+            scratch.spare, 0, viewer, since, self.net, scratch.work, scratch.win_probabilities
         )
         return scratch.win_probabilities
 
@@ -144,7 +132,7 @@ class Simulator:
             self.turns,
             NO_SCRIPT,
             self.net,
-            scratch.features,
+            scratch.work,
             scratch.win_probabilities,
             scratch.obs,
             scratch.mask,

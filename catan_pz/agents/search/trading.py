@@ -11,7 +11,7 @@ from catan_pz.actions import (
     REJECT,
     WITHDRAW,
 )
-from catan_pz.agents.search.placement_values import cards_missing, wants
+from catan_pz.agents.value.prospects import cards_missing, wants
 from catan_pz.compiler.rule import rule
 from catan_pz.engine.hands import CARD, CITY, SETTLEMENT
 from catan_pz.engine.legal import is_legal

@@ -189,14 +189,15 @@ def test_a_models_policy_is_the_prior_of_gumbel() -> None:
         searcher(game, method="gumbel", prior="ppo-2p")
 
 
-def test_the_prior_auto_is_the_model_for_the_rules() -> None:
-    for rules, name in ((RULES[0], "ppo-4p-notrade"), (Rules(num_players=3, trading=False), None)):
-        game, belief = in_the_middle(rules, 3, 60)
-        options = {"method": "gumbel", "simulations": 60}
-        auto = decided(searcher(game, prior="auto", **options), game, belief)
-        named = decided(searcher(game, prior=name, **options), game, belief)
-        assert auto[0] == named[0]
-        assert same(auto[1], named[1])
+@pytest.mark.parametrize("rules", [RULES[0], RULES[4], RULES[3]])
+def test_the_prior_auto_is_the_value(rules: Rules) -> None:
+    places = (in_the_middle(rules, 3, steps) for steps in range(60, 400))
+    game, belief = next(place for place in places if len(place[0].legal_actions()) > 5)
+    options = {"method": "gumbel", "simulations": 60}
+    auto = decided(searcher(game, prior="auto", **options), game, belief)
+    named = decided(searcher(game, prior="value", **options), game, belief)
+    assert auto[0] == named[0]
+    assert same(auto[1], named[1])
 
 
 def test_every_option_is_documented_with_its_default() -> None:

@@ -5,7 +5,8 @@ import pytest
 
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import GREEDY, HEURISTIC, RANDOM
-from catan_pz.agents.search.simulator import Scratch, value_net
+from catan_pz.agents.search.simulator import Scratch
+from catan_pz.agents.value.net import shipped
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
@@ -32,7 +33,7 @@ def test_rollouts_play_to_the_end() -> None:
     assert game.is_over
     scratch = Scratch(game.rules.num_actions)
     search_calls.estimate(
-        game.games, 0, game.turn, value_net(), scratch.features, scratch.win_probabilities
+        game.games, 0, 0, game.turn, shipped(2).weights, scratch.work, scratch.win_probabilities
     )
     assert scratch.win_probabilities[game.winner or 0] == 1
 

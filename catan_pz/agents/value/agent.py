@@ -1,0 +1,135 @@
+"""The player that asks a learned value of positions where the evolved player may be wrong."""
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import OFFER
+from catan_pz.agents.advice import Advice
+from catan_pz.agents.base import Agent
+from catan_pz.agents.registry import load
+from catan_pz.agents.value.judge import Judge
+from catan_pz.agents.value.net import ValueNet, shipped
+from catan_pz.checks import not_possible
+from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
+from catan_pz.terms import Phase
+
+SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+
+TEMPERATURE: Final = 0.02
+"""Win probability that makes an action e times as likely."""
+
+
+class ValueAgent(Agent):
+    """Plays as the evolved player, but for what the value rates higher by a margin.
+
+    The value is each seat's win probability in the position that an action leads to (its
+    afterstate), in games drawn from the exact belief of the seat; nothing is played on from there.
+    In the set-up, which is first played to its end, the action of the highest value is taken. What
+    the evolved player offers to others, and answers them, stands.
+
+    Args:
+        margin: gain in win probability for which another action is taken; with 0 the value alone
+            decides.
+        determinizations: games drawn for a decision.
+        net: a `ValueNet` for the number of players, or a file that holds one; that which comes
+            with the package where None.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed; for a file that holds no such
+            network.
+    """
+
+    name = "value"
+    needs_belief = True
+
+    def __init__(
+        self,
+        margin: float = 0.02,
+        determinizations: int = 1,
+        net: ValueNet | str | Path | None = None,
+    ) -> None:
+        if not 0 <= margin < 1:
+            raise not_possible("option margin", margin, "a number from 0 to below 1")
+        if determinizations < 1:
+            raise not_possible("option determinizations", determinizations, "1 or more")
+        self.margin, self.determinizations = margin, determinizations
+        self.net = net if net is None or isinstance(net, ValueNet) else ValueNet.read(net)
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse games that the network isn't for.
+
+        Raises:
+            ValueError: says how many players it is for.
+        """
+        self._net_for(rules).check_rules(rules)
+
+    def _net_for(self, rules: Rules) -> ValueNet:
+        return shipped(rules.num_players) if self.net is None else self.net
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        """A game begins."""
+        super().reset(seat, rules, seed)
+        self._judge = Judge(rules, self._net_for(rules))
+        self._evolved = load("evolved")
+        self._evolved.reset(seat, rules, self.random.next())
+
+    def act(self, view: View) -> int:
+        """A legal action; at once where there is but one."""
+        chosen = self._evolved.act(view)
+        actions = np.flatnonzero(view.mask[:OFFER]).astype(np.int64)
+        if len(actions) <= 1 or chosen >= OFFER:
+            return chosen
+        worths = self._worths(view, actions)
+        return self._choice(view, chosen, actions, worths)
+
+    def _worths(self, view: View, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+        return self._judge.worths(self._games(view), actions, self.random.next())
+
+    def _games(self, view: View) -> np.ndarray:
+        rng = np.random.default_rng(self.random.next())
+        return view.resample_many(rng, self.determinizations)
+
+    def _choice(
+        self, view: View, chosen: int, actions: NDArray[np.int64], worths: NDArray[np.float64]
+    ) -> int:
+        best = int(worths.argmax())
+        gain = worths[best] - worths[actions == chosen].item()
+        return int(actions[best]) if gain > self._margin(view) else chosen
+
+    def _margin(self, view: View) -> float:
+        return 0.0 if int(view.segments["phase"].argmax()) in SETUP else self.margin
+
+    def policy(self, view: View) -> NDArray[np.float64]:
+        """(A,) probabilities that fall with what an action is worth less than the best.
+
+        What the evolved player chooses gets its margin on top. Actions that trade with other
+        players are worth what the position is.
+        """
+        chosen, games = self._evolved.act(view), self._games(view)
+        legal = np.flatnonzero(view.mask).astype(np.int64)
+        actions = legal[legal < OFFER]
+        worths = np.zeros(len(view.mask))
+        worths[legal] = self._judge.win_probabilities(games, self.seat)[self.seat]
+        if len(actions):
+            worths[actions] = self._judge.worths(games, actions, self.random.next())
+        worths[chosen] += self._margin(view)
+        odds = np.where(view.mask, np.exp((worths - worths[legal].max()) / TEMPERATURE), 0)
+        return np.asarray(odds / odds.sum())
+
+    def advise(self, view: View) -> Advice:
+        """The actions by their value, that which it takes first."""
+        chosen = self._evolved.act(view)
+        actions = np.flatnonzero(view.mask[:OFFER]).astype(np.int64)
+        if len(actions) <= 1 or chosen >= OFFER:
+            return Advice.of_choice(chosen)
+        worths = self._worths(view, actions)
+        order = np.lexsort((-worths, actions != self._choice(view, chosen, actions, worths)))
+        return Advice(actions[order], win_probabilities=worths[order])
+
+    def win_probabilities(self, view: View) -> NDArray[np.float64]:
+        """Each seat's win probability by the value."""
+        return self._judge.win_probabilities(self._games(view), self.seat)

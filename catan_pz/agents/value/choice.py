@@ -1,0 +1,132 @@
+"""What actions are worth by the value, as compiled rules.
+
+`games` and `spare` hold one record each: the position, and scratch. Whatever an action leads to is
+judged as the seat to move will know it. Chance is averaged over: the card that is bought over all
+that may be next, a theft over a few that are drawn.
+"""
+
+import numpy as np
+
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL
+from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
+from catan_pz.agents.value.network import write_values
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
+from catan_pz.engine.chance import GAMMA, scramble
+from catan_pz.engine.legal import write_mask
+from catan_pz.engine.state import State, States
+from catan_pz.engine.step import step
+from catan_pz.observation.encode import observe
+from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS, Phase
+
+THEFTS = 3
+"""Thefts that are drawn to judge where the robber goes and whom it robs."""
+
+
+@rule
+def is_setup(s: State) -> bool:
+    """Whether the game is in the set-up."""
+    return s.phase == Phase.SETUP_SETTLEMENT or s.phase == Phase.SETUP_ROAD
+
+
+@rule
+def value_of(
+    s: State, viewer: int, net: Float32Array, work: Float32Array, values: Float64Array
+) -> float:
+    """The viewer's win probability."""
+    write_values(s, viewer, net, work, values)
+    return values[viewer]
+
+
+@rule
+def worth_of_card(
+    games: States,
+    spare: States,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
+    script: Int8Matrix,
+) -> float:
+    """What buying a development card is worth: the mean over the cards of the deck."""
+    s = spare[0]
+    p, top = int(games[0].player), DECK_SIZE - int(games[0].deck_left)
+    total = 0.0
+    for kind in range(NUM_CARD_KINDS):
+        count, place = 0, top
+        for k in range(top, DECK_SIZE):
+            if games[0].deck[k] == kind:
+                count, place = count + 1, k
+        if count > 0:
+            spare[0] = games[0]
+            s.deck[place] = s.deck[top]
+            s.deck[top] = kind
+            step(s, BUY_DEVELOPMENT_CARD, script)
+            total += count * value_of(s, p, net, work, values)
+    return total / int(games[0].deck_left)
+
+
+@rule
+def worth_of_theft(
+    games: States,
+    spare: States,
+    a: int,
+    seed: np.uint64,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
+    script: Int8Matrix,
+) -> float:
+    """What moving the robber, or robbing somebody, is worth: the mean over some thefts."""
+    s, p = spare[0], int(games[0].player)
+    total = 0.0
+    for k in range(THEFTS):
+        spare[0] = games[0]
+        s.rng = scramble(seed + GAMMA * np.uint64(k + 1))
+        step(s, a, script)
+        total += value_of(s, p, net, work, values)
+    return total / THEFTS
+
+
+@rule
+def finish_setup(
+    s: State, p: int, random_bits: np.uint64, script: Int8Matrix, obs: Int8Array, mask: Int8Array
+) -> None:
+    """Play the set-up to its end: p as the evolved player, the others as the heuristic one."""
+    while is_setup(s):
+        observe(s, int(s.player), obs)
+        write_mask(s, mask)
+        if s.player == p:
+            a = evolved_action(obs, mask, random_bits)
+        else:
+            a = heuristic_action(obs, mask, random_bits)
+        step(s, a, script)
+
+
+@rule
+def worth_of_action(
+    games: States,
+    spare: States,
+    a: int,
+    seed: np.uint64,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
+    script: Int8Matrix,
+    obs: Int8Array,
+    mask: Int8Array,
+) -> float:
+    """The win probability of the seat to move after an action.
+
+    To roll is worth what the position is worth; a placement, what it is at the end of the set-up.
+    """
+    s, p = spare[0], int(games[0].player)
+    if a == ROLL:
+        return value_of(games[0], p, net, work, values)
+    if a == BUY_DEVELOPMENT_CARD:
+        return worth_of_card(games, spare, net, work, values, script)
+    if MOVE_ROBBER <= a < DISCARD:
+        return worth_of_theft(games, spare, a, seed, net, work, values, script)
+    spare[0] = games[0]
+    step(s, a, script)
+    finish_setup(s, p, seed, script, obs, mask)
+    return value_of(s, p, net, work, values)

@@ -1,0 +1,310 @@
+"""What a seat has, as its viewer knows it: the features of the value, as compiled rules.
+
+Of other seats only what lies open is read, and the resource cards that they hold, which a game
+drawn from the viewer's belief supplies. All features are of about the size of 1.
+"""
+
+from typing import Annotated, TypeAlias
+
+from numba import types
+
+from catan_pz.agents.heuristic.evolved_weights import WEIGHTS_OF_MORE
+from catan_pz.agents.heuristic.features import share_at, some
+from catan_pz.agents.heuristic.pace import (
+    CARD_COST,
+    CITY_COST,
+    ROAD_COST,
+    SETTLEMENT_COST,
+    speed_of,
+    time_for,
+)
+from catan_pz.agents.heuristic.spots import one_road_on
+from catan_pz.agents.value.prospects import cards_missing, wants, worth_of_vertex
+from catan_pz.board.topology import VERTEX_HEXES
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Float32Array
+from catan_pz.engine import bits
+from catan_pz.engine.building import cities_left, roads_left, settlements_left
+from catan_pz.engine.hands import CARD, CITY, ROAD, SETTLEMENT
+from catan_pz.engine.production import cards_due_from, pips_of
+from catan_pz.engine.state import State
+from catan_pz.terms import (
+    KNIGHT,
+    LARGEST_ARMY_MINIMUM,
+    LONGEST_ROAD_MINIMUM,
+    MONOPOLY,
+    NOBODY,
+    NUM_CARD_KINDS,
+    NUM_RESOURCES,
+    ROAD_BUILDING,
+    YEAR_OF_PLENTY,
+    Phase,
+)
+
+NUM_FEATURES = 80
+"""F, of a seat."""
+
+NUM_SHARED = 2
+"""C, of the game as a whole."""
+
+NEAR = 4
+"""Points to go of which each is a feature of its own."""
+
+SPOTS = 34
+"""First feature of the spots to build on, two for each of the distances 0, 1 and 2."""
+
+BEST_CITY = 72
+"""Feature of the best settlement to make a city of."""
+
+GOALS = 74
+"""First feature of the goals: settlements 0 to 2 roads away, and a city."""
+
+HALF_LIFE, PATIENCE = 60.0, 100.0
+"""Times, in tenths of a roll, in which a purchase and a goal come to count half."""
+
+Means: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 3)]
+"""Hand, pips and what the bank gives for each resource, each a bundle."""
+
+
+@rule
+def means_of(s: State, p: int) -> Means:
+    """What p buys with."""
+    hand, pips, shares = 0, 0, 0
+    for r in range(NUM_RESOURCES):
+        hand |= some(r, int(s.hand[p, r]))
+        pips |= some(r, int(s.pips[p, r]))
+        shares |= some(r, share_at(int(s.rate[p, r])))
+    return hand, pips, shares
+
+
+@rule
+def write_standing(s: State, p: int, viewer: int, features: Float32Array) -> None:
+    """How far p is from winning, and when it is to move: features 0 to 13."""
+    points = int(s.points[p]) if p == viewer else int(s.visible_points[p])
+    to_go = max(1, int(s.victory_points) - points)
+    features[0] = to_go * 0.1
+    features[1] = 1.0 / to_go
+    if to_go <= NEAR:
+        features[1 + to_go] = 1.0
+    features[6 + (p - int(s.turn_player)) % int(s.num_players)] = 1.0
+    features[10] = 1.0 if s.turn_player == p and s.phase != Phase.ROLL else 0.0
+    features[11] = 1.0 if s.longest_road_owner == p else 0.0
+    features[12] = 1.0 if s.largest_army_owner == p else 0.0
+    least = 100
+    for q in range(s.num_players):
+        if q != p:
+            least = min(least, int(s.victory_points) - int(s.visible_points[q]))
+    features[13] = (least - to_go) * 0.1
+
+
+@rule
+def write_resources(s: State, p: int, features: Float32Array) -> None:
+    """Production, hand and harbors of p: features 14 to 32."""
+    kinds, pips = 0, 0
+    for r in range(NUM_RESOURCES):
+        features[14 + r] = int(s.pips[p, r]) * 0.1
+        features[19 + r] = min(6, int(s.hand[p, r])) * 0.25
+        features[24 + r] = (4 - int(s.rate[p, r])) * 0.5
+        pips += int(s.pips[p, r])
+        if s.pips[p, r] > 0:
+            kinds += 1
+    features[29] = kinds * 0.2
+    features[30] = pips * 0.05
+    features[31] = int(s.hand_size[p]) * 0.1
+    features[32] = max(0, int(s.hand_size[p]) - int(s.discard_limit)) * 0.2
+
+
+@rule
+def write_best_two(s: State, p: int, spots: int, place: int, features: Float32Array) -> None:
+    """What the best and the second best of some vertices are worth to p: two features."""
+    best, second = 0, 0
+    while spots != 0:
+        worth = worth_of_vertex(s, p, bits.first(spots))
+        spots &= spots - 1
+        second = max(second, min(best, worth))
+        best = max(best, worth)
+    features[place] = best * 0.01
+    features[place + 1] = second * 0.01
+
+
+@rule
+def write_spots(s: State, p: int, features: Float32Array) -> None:
+    """Where p can build settlements, at once and with one and two more roads: features 33 to 41."""
+    if settlements_left(s, p) == 0:
+        return
+    theirs, claimed = 0, 0
+    taken_0, taken_1 = s.roads[p, 0], s.roads[p, 1]
+    for q in range(s.num_players):
+        if q != p:
+            theirs |= s.settlements[q] | s.cities[q]
+            taken_0 |= s.roads[q, 0]
+            taken_1 |= s.roads[q, 1]
+            claimed |= s.road_ends[q]
+    here = s.road_ends[p] | s.settlements[p] | s.cities[p]
+    near = one_road_on(here, taken_0, taken_1, theirs)
+    far = one_road_on(near, taken_0, taken_1, theirs) & ~(here | near)
+    free = ~s.crowded
+    features[33] = min(3, bits.count(here & free)) * 0.3
+    write_best_two(s, p, here & free, SPOTS, features)
+    write_best_two(s, p, near & free & ~here, SPOTS + 2, features)
+    write_best_two(s, p, far & free, SPOTS + 4, features)
+    write_best_two(s, p, (near | far) & free & ~claimed & ~here, SPOTS + 6, features)
+    if features[SPOTS + 2] < features[SPOTS + 6]:
+        # The best that nobody else claims is two roads away.
+        features[SPOTS + 7] = 0.0
+    else:
+        features[SPOTS + 7] = features[SPOTS + 6]
+
+
+@rule
+def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> None:
+    """How near p is to what can be bought: features 42 to 54."""
+    hand, pips, shares = means
+    features[42] = settlements_left(s, p) * 0.2
+    features[43] = cities_left(s, p) * 0.25
+    features[44] = roads_left(s, p) * 0.1
+    if wants(s, p, SETTLEMENT):
+        features[45] = 1.0 / (1 + cards_missing(s, p, SETTLEMENT))
+    if wants(s, p, CITY):
+        features[46] = 1.0 / (1 + cards_missing(s, p, CITY))
+    features[47] = 1.0 / (1 + cards_missing(s, p, ROAD))
+    features[48] = 1.0 / (1 + cards_missing(s, p, CARD)) if s.deck_left > 0 else 0.0
+    features[49] = HALF_LIFE / (HALF_LIFE + time_for(hand, SETTLEMENT_COST, pips, shares))
+    features[50] = HALF_LIFE / (HALF_LIFE + time_for(hand, CITY_COST, pips, shares))
+    features[51] = HALF_LIFE / (HALF_LIFE + time_for(hand, CARD_COST, pips, shares))
+    one_road = SETTLEMENT_COST + ROAD_COST
+    features[52] = HALF_LIFE / (HALF_LIFE + time_for(hand, one_road, pips, shares))
+    both = SETTLEMENT_COST + CITY_COST
+    features[53] = HALF_LIFE / (HALF_LIFE + time_for(hand, both, pips, shares))
+    features[54] = speed_of(pips, shares, WEIGHTS_OF_MORE) * 0.001
+
+
+@rule
+def write_cards(s: State, p: int, viewer: int, features: Float32Array) -> None:
+    """Development cards of p, by kind where they are the viewer's: features 55 to 60, and 73."""
+    if p == viewer:
+        features[55] = min(4, int(s.cards[p, KNIGHT])) * 0.3
+        features[56] = min(2, int(s.cards[p, ROAD_BUILDING])) * 0.5
+        features[57] = min(2, int(s.cards[p, YEAR_OF_PLENTY])) * 0.5
+        features[58] = min(2, int(s.cards[p, MONOPOLY])) * 0.5
+        features[73] = 1.0
+    else:
+        held = 0
+        for card in range(NUM_CARD_KINDS):
+            held += int(s.cards[p, card])
+        features[59] = min(6, held) * 0.3
+    features[60] = min(6, int(s.played[p, KNIGHT])) * 0.3
+
+
+@rule
+def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
+    """How p stands in the races for the awards: features 61 to 63, 70 and 71."""
+    features[61] = int(s.road_length[p]) * 0.1
+    knights, longest = 0, 0
+    for q in range(s.num_players):
+        if q != p:
+            knights = max(knights, int(s.played[q, KNIGHT]))
+            longest = max(longest, int(s.road_length[q]))
+    features[62] = max(-3, min(3, int(s.played[p, KNIGHT]) - knights)) * 0.3
+    features[63] = max(-4, min(4, int(s.road_length[p]) - longest)) * 0.25
+    if s.longest_road_owner != p:
+        needed = LONGEST_ROAD_MINIMUM
+        if s.longest_road_owner != NOBODY:
+            needed = int(s.road_length[int(s.longest_road_owner)]) + 1
+        features[70] = 1.0 / (1 + max(0, needed - int(s.road_length[p])))
+    if s.largest_army_owner != p:
+        needed = LARGEST_ARMY_MINIMUM
+        if s.largest_army_owner != NOBODY:
+            needed = int(s.played[int(s.largest_army_owner), KNIGHT]) + 1
+        ready = int(s.played[p, KNIGHT])
+        if p == viewer:
+            ready += int(s.cards[p, KNIGHT])
+        features[71] = 1.0 / (1 + max(0, needed - ready))
+
+
+@rule
+def write_pending(s: State, p: int, features: Float32Array) -> None:
+    """The robber, and what p still has to do in this turn: features 64 to 69."""
+    blocked = cards_due_from(s, p, int(s.robber)) * pips_of(int(s.token[int(s.robber)]))
+    features[64] = blocked * 0.1
+    features[65] = int(s.to_discard[p]) * 0.25
+    if s.turn_player == p:
+        features[66] = 1.0 if s.phase == Phase.MOVE_ROBBER else 0.0
+        features[67] = 1.0 if s.phase == Phase.STEAL else 0.0
+        features[68] = int(s.free_roads) * 0.5
+        features[69] = 1.0 if s.card_played else 0.0
+
+
+@rule
+def write_best_city(s: State, p: int, features: Float32Array) -> None:
+    """Pips of the best settlement to make a city of: feature 72."""
+    if cities_left(s, p) == 0:
+        return
+    most = 0
+    settlements = s.settlements[p]
+    while settlements != 0:
+        v = bits.first(settlements)
+        settlements &= settlements - 1
+        pips = 0
+        for k in range(3):
+            h = VERTEX_HEXES[v, k]
+            if h >= 0 and s.token[h] > 0:
+                pips += pips_of(int(s.token[h]))
+        most = max(most, pips)
+    features[BEST_CITY] = most * 0.1
+
+
+@rule
+def worth_in_time(worth: float, cost: int, means: Means) -> float:
+    """A worth that counts the less, the longer it takes until the cost is paid."""
+    hand, pips, shares = means
+    return (1.0 + worth) * PATIENCE / (PATIENCE + time_for(hand, cost, pips, shares))
+
+
+@rule
+def write_goals(means: Means, features: Float32Array) -> None:
+    """What each goal is worth in its time, the best and the second best: features 74 to 79.
+
+    The features of spots and of the best city must have been written.
+    """
+    best, second = 0.0, 0.0
+    for k in range(4):
+        worth, cost = features[SPOTS + 2 * k], SETTLEMENT_COST + k * ROAD_COST
+        if k == 3:
+            worth, cost = features[BEST_CITY], CITY_COST
+        if worth > 0:
+            counts = worth_in_time(worth, cost, means)
+            features[GOALS + k] = counts
+            second = max(second, min(best, counts))
+            best = max(best, counts)
+    features[GOALS + 4] = best
+    features[GOALS + 5] = second
+
+
+@rule
+def write_features(s: State, p: int, viewer: int, features: Float32Array) -> None:
+    """The F features of seat p as a viewer knows them."""
+    for k in range(NUM_FEATURES):
+        features[k] = 0.0
+    means = means_of(s, p)
+    write_standing(s, p, viewer, features)
+    write_resources(s, p, features)
+    write_spots(s, p, features)
+    write_purchases(s, p, means, features)
+    write_cards(s, p, viewer, features)
+    write_awards(s, p, viewer, features)
+    write_pending(s, p, features)
+    write_best_city(s, p, features)
+    write_goals(means, features)
+
+
+@rule
+def write_position(s: State, viewer: int, features: Float32Array) -> None:
+    """(P * F + C) features of all seats, the viewer first, and of the game as a whole."""
+    seats = int(s.num_players)
+    for k in range(seats):
+        here = NUM_FEATURES * k
+        p = (viewer + k) % seats
+        write_features(s, p, viewer, features[here : here + NUM_FEATURES])
+    features[NUM_FEATURES * seats] = int(s.deck_left) * 0.04
+    features[NUM_FEATURES * seats + 1] = min(120, int(s.turn)) * 0.01

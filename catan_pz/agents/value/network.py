@@ -1,0 +1,118 @@
+"""The network of the value: each seat's win probability, as compiled rules.
+
+The same layers make a logit of what each seat has, of the sum of what the others have and of the
+game as a whole; the softmax of the logits is the value. Letters: F features of a seat, C of the
+game, W and H units of the two hidden layers, P seats.
+"""
+
+import math
+
+from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
+from catan_pz.compiler.rule import rule
+from catan_pz.compiler.types import Float32Array, Float64Array
+from catan_pz.engine.state import State
+from catan_pz.terms import MAX_PLAYERS, Phase
+
+NUM_INPUTS = 2 * NUM_FEATURES + NUM_SHARED
+"""Numbers that make a logit: own features, the sum of the others', those of the game."""
+
+WIDTH, HEIGHT = 64, 32
+"""W and H."""
+
+SHARED_PLACE = 2 * NUM_FEATURES * WIDTH
+OFFSETS_PLACE = NUM_INPUTS * WIDTH
+SECOND_PLACE = OFFSETS_PLACE + WIDTH
+SECOND_OFFSETS_PLACE = SECOND_PLACE + WIDTH * HEIGHT
+OUTPUT_PLACE = SECOND_OFFSETS_PLACE + HEIGHT
+NET_SIZE = OUTPUT_PLACE + HEIGHT
+"""Numbers of a network: weights (2 F + C, W), offsets (W,), weights (W, H), offsets (H,), and the
+weights of the output (H,)."""
+
+FEATURES_SIZE = MAX_PLAYERS * NUM_FEATURES + NUM_SHARED
+SCRATCH_SIZE = FEATURES_SIZE + 2 * WIDTH + HEIGHT
+"""Numbers that the rules need room for."""
+
+
+@rule
+def write_shared_part(
+    seats: int, net: Float32Array, work: Float32Array, part: Float32Array
+) -> None:
+    """What the first layer's units get from the game and from all seats alike, (W,)."""
+    for j in range(WIDTH):
+        part[j] = net[OFFSETS_PLACE + j]
+    for k in range(NUM_SHARED):
+        x = work[NUM_FEATURES * seats + k]
+        row = net[SHARED_PLACE + k * WIDTH : SHARED_PLACE + (k + 1) * WIDTH]
+        for j in range(WIDTH):
+            part[j] += x * row[j]
+    for k in range(NUM_FEATURES):
+        x = work[k]
+        for seat in range(1, seats):
+            x += work[NUM_FEATURES * seat + k]
+        if x != 0:
+            row = net[(NUM_FEATURES + k) * WIDTH : (NUM_FEATURES + k + 1) * WIDTH]
+            for j in range(WIDTH):
+                part[j] += x * row[j]
+
+
+@rule
+def logit_of(own: Float32Array, part: Float32Array, net: Float32Array, work: Float32Array) -> float:
+    """The logit of a seat with some features, (F,); `work` has room for W + H numbers."""
+    first, second = work[:WIDTH], work[WIDTH : WIDTH + HEIGHT]
+    for j in range(WIDTH):
+        first[j] = part[j]
+    for k in range(NUM_FEATURES):
+        x = own[k]
+        if x != 0:
+            # The shared part counts the seat among the others.
+            row = net[k * WIDTH : (k + 1) * WIDTH]
+            of_others = net[(NUM_FEATURES + k) * WIDTH : (NUM_FEATURES + k + 1) * WIDTH]
+            for j in range(WIDTH):
+                first[j] += x * (row[j] - of_others[j])
+    for j in range(HEIGHT):
+        second[j] = net[SECOND_OFFSETS_PLACE + j]
+    for k in range(WIDTH):
+        x = first[k]
+        if x > 0:
+            row = net[SECOND_PLACE + k * HEIGHT : SECOND_PLACE + (k + 1) * HEIGHT]
+            for j in range(HEIGHT):
+                second[j] += x * row[j]
+    total = 0.0
+    for j in range(HEIGHT):
+        total += max(second[j], 0) * net[OUTPUT_PLACE + j]
+    return total
+
+
+@rule
+def write_values(
+    s: State, viewer: int, net: Float32Array, work: Float32Array, values: Float64Array
+) -> None:
+    """Each seat's win probability as a viewer knows the position, (P,) by seat.
+
+    It is what is so when the game is finished; all are zero when it is truncated. `work` has room
+    for `SCRATCH_SIZE` numbers.
+    """
+    seats = int(s.num_players)
+    for p in range(MAX_PLAYERS):
+        values[p] = 0.0
+    if s.phase == Phase.OVER:
+        values[int(s.winner)] = 1.0
+        return
+    if s.max_turns > 0 and s.turn >= s.max_turns:
+        return
+    write_position(s, viewer, work)
+    part = work[FEATURES_SIZE : FEATURES_SIZE + WIDTH]
+    rest = work[FEATURES_SIZE + WIDTH :]
+    write_shared_part(seats, net, work, part)
+    most = -1e30
+    for k in range(seats):
+        p = (viewer + k) % seats
+        own = work[NUM_FEATURES * k : NUM_FEATURES * (k + 1)]
+        values[p] = logit_of(own, part, net, rest)
+        most = max(most, values[p])
+    total = 0.0
+    for p in range(seats):
+        values[p] = math.exp(values[p] - most)
+        total += values[p]
+    for p in range(seats):
+        values[p] /= total

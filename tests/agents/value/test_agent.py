@@ -1,0 +1,139 @@
+"""The player that goes by the value."""
+
+import numpy as np
+import pytest
+
+from catan_pz.actions import BUY_DEVELOPMENT_CARD, OFFER, ROLL
+from catan_pz.agents import load
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.table import Table
+from catan_pz.agents.value.agent import SETUP, TEMPERATURE, ValueAgent
+from catan_pz.agents.value.judge import Judge
+from catan_pz.agents.value.net import ValueNet
+from catan_pz.agents.value.network import HEIGHT, NET_SIZE, OUTPUT_PLACE, SECOND_PLACE, WIDTH
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from catan_pz.terms import Phase, Resource
+from tests.agents.search.play import seen
+from tests.helpers import CARD
+
+RULES = Rules(num_players=2, trading=False)
+PIPS, HAND, KNIGHTS, PENDING_ROBBER = 14, 19, 55, 66
+
+
+def liking(rules: Rules = RULES, **features: float) -> ValueNet:
+    """A value that wants some features, given as f14=1.0, and nothing else."""
+    weights = np.zeros(NET_SIZE, np.float32)
+    for name, weight in features.items():
+        weights[int(name[1:]) * WIDTH] = weight
+    weights[SECOND_PLACE] = 1
+    weights[OUTPUT_PLACE : OUTPUT_PLACE + HEIGHT] = 1
+    return ValueNet(rules, weights)
+
+
+def worths(game: Game, net: ValueNet) -> dict[int, float]:
+    actions = game.legal_actions().astype(np.int64)
+    before = game.games.tobytes()
+    found = Judge(game.rules, net).worths(game.games, actions, 7)
+    assert game.games.tobytes() == before
+    return dict(zip(actions.tolist(), found.tolist(), strict=True))
+
+
+@pytest.mark.purepython
+def test_a_card_is_worth_the_mean_over_the_deck() -> None:
+    game = position([{"settlements": [10], "hand": CARD}, {"settlements": [20]}], rules=RULES)
+    net = liking(f55=10.0)
+    value = 1 / (1 + np.exp(-10 * 0.3))  # of a knight
+    knights = 14 / 25
+    found = worths(game, net)[BUY_DEVELOPMENT_CARD]
+    assert found == pytest.approx(knights * value + (1 - knights) / 2, rel=1e-4)
+
+
+@pytest.mark.purepython
+def test_to_roll_is_worth_what_the_position_is() -> None:
+    seats = [{"settlements": [10], "cards": {"knight": 1}}, {"settlements": [20]}]
+    game = position(seats, rules=RULES, phase="roll")
+    found = worths(game, liking(f66=10.0))
+    assert found.pop(ROLL) == pytest.approx(0.5)
+    assert list(found.values()) == pytest.approx([1 / (1 + np.exp(-10.0))], rel=1e-4)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_it_settles_where_the_value_is_largest(seats: int) -> None:
+    rules = Rules(num_players=seats, trading=False)
+    earned = []
+    for resource in (Resource.LUMBER, Resource.ORE):
+        agent = ValueAgent(net=liking(rules, **{f"f{PIPS + resource}": 3.0}))
+        game = Game(rules, seed=3)
+        with Table(game, [agent, *["random"] * (seats - 1)], seat_seeds(3, seats)) as table:
+            while game.phase in SETUP:
+                table.step()
+        earned.append(game.state["pips"][0, [Resource.LUMBER, Resource.ORE]].tolist())
+    assert earned[0][0] > earned[1][0]
+    assert earned[1][1] > earned[0][1]
+
+
+def test_with_a_large_margin_it_plays_as_the_evolved_player() -> None:
+    rules = Rules(num_players=2, trading=False, max_turns=30)
+    game, evolved = Game(rules, seed=5), load("evolved")
+    evolved.reset(0, rules, 1)
+    with Table(game, [ValueAgent(margin=0.99), "random"], seat_seeds(5, 2)) as table:
+        compared = 0
+        while not (game.is_over or game.is_truncated):
+            if game.player == 0 and game.phase not in SETUP and game.mask.sum() > 1:
+                assert table.decide() == evolved.act(table.view(0))
+                compared += 1
+            table.step()
+    assert compared > 15
+
+
+def test_without_a_margin_the_value_alone_decides() -> None:
+    game = position([{"settlements": [10], "hand": CARD}, {"settlements": [20]}], rules=RULES)
+    for weight, buys in ((10.0, True), (-10.0, False)):
+        net = liking(f55=weight, f31=0.0)
+        # Without hidden units below zero, a bias keeps the unit alive.
+        net.weights[2 * 80 * WIDTH + 2 * WIDTH] = 20
+        agent = ValueAgent(margin=0.0, net=net)
+        agent.reset(0, RULES, 1)
+        assert (agent.act(seen(game)) == BUY_DEVELOPMENT_CARD) == buys
+
+
+def test_advice_and_policy_agree_with_what_it_plays() -> None:
+    rules = Rules(num_players=4)
+    game, agents = Game(rules, seed=8), [load("value"), *["evolved"] * 3]
+    compared = 0
+    with Table(game, agents, seat_seeds(8, 4)) as table:
+        while game.turn < 24:
+            if game.player == 0 and game.mask.sum() > 2:
+                view = table.view(0)
+                agent = ValueAgent()
+                agent.reset(0, rules, 1)
+                policy, advice = agent.policy(view), agent.advise(view)
+                assert policy.sum() == pytest.approx(1)
+                assert (policy[view.mask == 0] == 0).all()
+                if len(advice) > 1 and game.phase not in (Phase.MOVE_ROBBER, Phase.STEAL):
+                    assert (advice.actions < OFFER).all()
+                    assert policy[:OFFER].argmax() == advice.actions[0] or view.mask[OFFER:].any()
+                    first, second = np.sort(policy)[::-1][:2]
+                    assert TEMPERATURE * np.log(first / max(second, 1e-300)) > 0
+                    compared += 1
+            table.step()
+    assert compared > 3
+
+
+def test_it_estimates_everybodys_win_probability() -> None:
+    game, agent = Game(RULES, seed=2), load("value")
+    agent.reset(0, RULES, 1)
+    assert agent.win_probabilities(seen(game)).sum() == pytest.approx(1)
+
+
+def test_bad_options_are_named(tmp_path) -> None:
+    with pytest.raises(ValueError, match=r"margin=1 .*from 0 to below 1"):
+        load("value", margin=1)
+    with pytest.raises(ValueError, match=r"determinizations=0 .*1 or more"):
+        load("value", determinizations=0)
+    with pytest.raises(FileNotFoundError):
+        load("value", net=tmp_path / "none.npz")
+    with pytest.raises(ValueError, match="for 2 players, the game has 4"):
+        ValueAgent(net=liking()).check_rules(Rules())
