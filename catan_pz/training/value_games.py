@@ -90,7 +90,7 @@ def record_positions(
     viewers = np.zeros(len(features), np.int64)
     scratch = (
         np.zeros(SCRATCH_SIZE, np.float32),
-        np.zeros(MAX_PLAYERS),
+        np.zeros(2 * MAX_PLAYERS),
         NO_SCRIPT,
         np.zeros(SIZE, np.int8),
         np.zeros(rules.num_actions, np.int8),

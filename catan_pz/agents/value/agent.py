@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import OFFER
+from catan_pz.actions import COMPOSE_GIVE, COMPOSE_SEND, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
@@ -18,6 +18,11 @@ from catan_pz.runtime.view import View
 from catan_pz.terms import Phase
 
 SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+UNGUARDED: Final = (*SETUP, Phase.ANSWER, Phase.CLOSE)
+"""Phases in which the value alone decides."""
+
+OFFER_MARGIN: Final = 0.003
+"""Gain in win probability for which an offer is worth making."""
 
 TEMPERATURE: Final = 0.02
 """Win probability that makes an action e times as likely."""
@@ -28,8 +33,9 @@ class ValueAgent(Agent):
 
     The value is each seat's win probability in the position that an action leads to (its
     afterstate), in games drawn from the exact belief of the seat; nothing is played on from there.
-    In the set-up, which is first played to its end, the action of the highest value is taken. What
-    the evolved player offers to others, and answers them, stands.
+    In the set-up, which is first played to its end, the action of the highest value is taken, and
+    so are answers to offers. An offer from the list is worth its gain by the chance that somebody
+    agrees, who gains as well. What the evolved player composes card by card stands.
 
     Args:
         margin: gain in win probability for which another action is taken; with 0 the value alone
@@ -80,14 +86,11 @@ class ValueAgent(Agent):
     def act(self, view: View) -> int:
         """A legal action; at once where there is but one."""
         chosen = self._evolved.act(view)
-        actions = np.flatnonzero(view.mask[:OFFER]).astype(np.int64)
-        if len(actions) <= 1 or chosen >= OFFER:
+        actions = considered(view, chosen)
+        if len(actions) == 1:
             return chosen
-        worths = self._worths(view, actions)
+        worths = self._judge.worths(self._games(view), actions, self.random.next())
         return self._choice(view, chosen, actions, worths)
-
-    def _worths(self, view: View, actions: NDArray[np.int64]) -> NDArray[np.float64]:
-        return self._judge.worths(self._games(view), actions, self.random.next())
 
     def _games(self, view: View) -> np.ndarray:
         rng = np.random.default_rng(self.random.next())
@@ -96,40 +99,63 @@ class ValueAgent(Agent):
     def _choice(
         self, view: View, chosen: int, actions: NDArray[np.int64], worths: NDArray[np.float64]
     ) -> int:
-        best = int(worths.argmax())
-        gain = worths[best] - worths[actions == chosen].item()
-        return int(actions[best]) if gain > self._margin(view) else chosen
+        """What is worth most, but for what is worth too little more than others."""
+        margins = np.where(are_offers(actions), OFFER_MARGIN, 0.0)
+        margins[actions != chosen] += self._margin(view)
+        return int(actions[(worths - margins).argmax()])
 
     def _margin(self, view: View) -> float:
-        return 0.0 if int(view.segments["phase"].argmax()) in SETUP else self.margin
+        return 0.0 if phase_of(view) in UNGUARDED else self.margin
 
     def policy(self, view: View) -> NDArray[np.float64]:
         """(A,) probabilities that fall with what an action is worth less than the best.
 
-        What the evolved player chooses gets its margin on top. Actions that trade with other
-        players are worth what the position is.
+        What the evolved player chooses gets its margin on top. Actions that aren't considered are
+        worth what the position is.
         """
         chosen, games = self._evolved.act(view), self._games(view)
-        legal = np.flatnonzero(view.mask).astype(np.int64)
-        actions = legal[legal < OFFER]
-        worths = np.zeros(len(view.mask))
-        worths[legal] = self._judge.win_probabilities(games, self.seat)[self.seat]
-        if len(actions):
-            worths[actions] = self._judge.worths(games, actions, self.random.next())
+        actions, worths = considered(view, chosen), np.zeros(len(view.mask))
+        worths[:] = self._judge.win_probabilities(games, self.seat)[self.seat]
+        worths[actions] = self._judge.worths(games, actions, self.random.next())
         worths[chosen] += self._margin(view)
-        odds = np.where(view.mask, np.exp((worths - worths[legal].max()) / TEMPERATURE), 0)
+        legal = view.mask != 0
+        odds = np.where(legal, np.exp((worths - worths[legal].max()) / TEMPERATURE), 0)
         return np.asarray(odds / odds.sum())
 
     def advise(self, view: View) -> Advice:
         """The actions by their value, that which it takes first."""
         chosen = self._evolved.act(view)
-        actions = np.flatnonzero(view.mask[:OFFER]).astype(np.int64)
-        if len(actions) <= 1 or chosen >= OFFER:
+        actions = considered(view, chosen)
+        if len(actions) == 1:
             return Advice.of_choice(chosen)
-        worths = self._worths(view, actions)
+        worths = self._judge.worths(self._games(view), actions, self.random.next())
         order = np.lexsort((-worths, actions != self._choice(view, chosen, actions, worths)))
         return Advice(actions[order], win_probabilities=worths[order])
 
     def win_probabilities(self, view: View) -> NDArray[np.float64]:
         """Each seat's win probability by the value."""
         return self._judge.win_probabilities(self._games(view), self.seat)
+
+
+def phase_of(view: View) -> Phase:
+    """What the game waits for."""
+    return Phase(int(view.segments["phase"].argmax()))
+
+
+def are_offers(actions: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(K,) which actions are offers from the list."""
+    return (actions >= OFFER) & (actions < COMPOSE_GIVE)
+
+
+def considered(view: View, chosen: int) -> NDArray[np.int64]:
+    """(K,) legal actions that are judged: all but those that compose, and counter-offers.
+
+    Where an offer is composed, or is to be, there is but what the evolved player chose.
+    """
+    phase = phase_of(view)
+    if phase == Phase.COMPOSE or COMPOSE_GIVE <= chosen <= COMPOSE_SEND:
+        return np.array([chosen], np.int64)
+    legal = np.flatnonzero(view.mask).astype(np.int64)
+    if phase == Phase.ANSWER:
+        return legal[legal > COMPOSE_SEND]
+    return legal[(legal < COMPOSE_GIVE) | (legal > COMPOSE_SEND)]

@@ -2,13 +2,21 @@
 
 `games` and `spare` hold one record each: the position, and scratch. Whatever an action leads to is
 judged as the seat to move will know it. Chance is averaged over: the card that is bought over all
-that may be next, a theft over a few that are drawn.
+that may be next, a theft over a few that are drawn. Trades with others are judged as done.
 """
 
 import numpy as np
 
-from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL
+from catan_pz.actions import (
+    BUY_DEVELOPMENT_CARD,
+    COMPOSE_GIVE,
+    DISCARD,
+    MOVE_ROBBER,
+    OFFER,
+    ROLL,
+)
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
+from catan_pz.agents.value.exchange import worth_of_offer, worth_of_trade
 from catan_pz.agents.value.network import write_values
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
@@ -120,6 +128,10 @@ def worth_of_action(
     To roll is worth what the position is worth; a placement, what it is at the end of the set-up.
     """
     s, p = spare[0], int(games[0].player)
+    if a >= COMPOSE_GIVE:
+        return worth_of_trade(games, spare, a, net, work, values)
+    if a >= OFFER:
+        return worth_of_offer(games, spare, a, net, work, values)
     if a == ROLL:
         return value_of(games[0], p, net, work, values)
     if a == BUY_DEVELOPMENT_CARD:

@@ -25,7 +25,7 @@ class Judge:
         self._seats, self._net = rules.num_players, net.weights
         self._spare = as_games(np.zeros(1, STATE))
         self._work = np.zeros(SCRATCH_SIZE, np.float32)
-        self._values = np.zeros(MAX_PLAYERS)
+        self._values = np.zeros(2 * MAX_PLAYERS)
         self._obs, self._mask = np.zeros(SIZE, np.int8), np.zeros(rules.num_actions, np.int8)
 
     def worths(
@@ -35,7 +35,7 @@ class Judge:
 
         Args:
             games: (D,) `STATE`, the position as it may be.
-            actions: (K,) legal actions that don't trade with other players.
+            actions: (K,) legal actions; those that compose an offer are worth what the position is.
             seed: where the thefts that are tried come from.
         """
         total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
@@ -63,5 +63,5 @@ class Judge:
             value_calls.estimate(
                 as_games(games[k : k + 1]), viewer, self._net, self._work, self._values
             )
-            total += self._values
+            total += self._values[:MAX_PLAYERS]
         return total[: self._seats] / len(games)

@@ -1,0 +1,104 @@
+"""Trades between players by the value."""
+
+import numpy as np
+import pytest
+
+from catan_pz.actions import ACCEPT, CLOSE_WITH, COMPOSE_GIVE, END_TURN, OFFER, REJECT, WITHDRAW
+from catan_pz.agents.value.agent import ValueAgent, considered
+from catan_pz.agents.value.exchange import DOUBT
+from catan_pz.agents.value.judge import Judge
+from catan_pz.notation import action_id
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from catan_pz.terms import Phase, Resource
+from tests.agents.search.play import seen
+from tests.agents.value.test_agent import HAND, liking, worths
+
+RULES = Rules(num_players=3, counter_offers=False)
+HANDS = ({"brick": 2}, {"ore": 1}, {"ore": 1, "wool": 1})
+ORE_FOR_BRICK = action_id("offer", give={"brick": 1}, get={"ore": 1})
+
+
+def at_table(hands=HANDS) -> Game:
+    places = (10, 20, 33)
+    seats = [{"settlements": [v], "hand": hand} for v, hand in zip(places, hands, strict=True)]
+    return position(seats, rules=RULES)
+
+
+def value_with(hands, net) -> np.ndarray:
+    return Judge(RULES, net).win_probabilities(at_table(hands).games, 0)
+
+
+def wanting(resource: Resource, rules: Rules = RULES):
+    return liking(rules, **{f"f{HAND + resource}": 2.0})
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("taker", [1, 2])
+def test_an_offer_is_worth_its_gain_by_the_chance_that_somebody_agrees(taker) -> None:
+    """Of those who hold the ore; the other one doesn't count."""
+    hands = [{"brick": 2}, {"wool": 1}, {"wool": 1}]
+    hands[taker] = {"ore": 1, "wool": 1}
+    after_hands = [{"brick": 1, "ore": 1}, {"wool": 1}, {"wool": 1}]
+    after_hands[taker] = {"brick": 1, "wool": 1}
+    net = wanting(Resource.ORE)
+    now, after = value_with(hands, net), value_with(after_hands, net)
+    chance = 1 / (1 + np.exp(-(after[taker] - now[taker]) / DOUBT))
+    found = worths(at_table(hands), net)[ORE_FOR_BRICK]
+    assert after[0] > now[0]
+    assert found == pytest.approx(now[0] + chance * (after[0] - now[0]), rel=1e-4)
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize(("resource", "answer"), [(Resource.BRICK, ACCEPT), (Resource.ORE, REJECT)])
+def test_it_agrees_to_what_it_gains_by(resource, answer) -> None:
+    game = at_table()
+    game.step(ORE_FOR_BRICK)
+    assert game.phase == Phase.ANSWER
+    agent = ValueAgent(net=wanting(resource))
+    agent.reset(game.player, RULES, 1)
+    assert agent.act(seen(game)) == answer
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize(("resource", "closes"), [(Resource.ORE, True), (Resource.BRICK, False)])
+def test_it_closes_where_it_gains(resource, closes) -> None:
+    game = at_table()
+    for action in (ORE_FOR_BRICK, ACCEPT, REJECT):
+        game.step(action)
+    assert game.phase == Phase.CLOSE
+    net = wanting(resource)
+    found = worths(game, net)
+    agreed = value_with(({"brick": 1, "ore": 1}, {"brick": 1}, {"ore": 1, "wool": 1}), net)[0]
+    assert found[CLOSE_WITH] == pytest.approx(agreed, rel=1e-4)
+    assert found[WITHDRAW] == pytest.approx(value_with(HANDS, net)[0], rel=1e-4)
+    agent = ValueAgent(net=net)
+    agent.reset(0, RULES, 1)
+    assert agent.act(seen(game)) == (CLOSE_WITH if closes else WITHDRAW)
+
+
+def test_it_offers_what_both_gain_by() -> None:
+    """It lacks an ore for a card, the other one a brick for a road; nobody wants more."""
+    game = at_table(({"wool": 1, "grain": 1, "brick": 2}, {"ore": 2, "lumber": 1}, {"wool": 1}))
+    net = liking(RULES, f47=8.0, f48=8.0)
+    found = worths(game, net)
+    assert found[ORE_FOR_BRICK] == max(found.values()) > found[END_TURN] + 0.025
+    agent = ValueAgent(net=net)
+    agent.reset(0, RULES, 1)
+    assert agent.act(seen(game)) == ORE_FOR_BRICK
+
+
+def test_composed_offers_are_left_to_the_evolved_player() -> None:
+    rules = Rules(num_players=3, offer_form="composed")
+    seats = [
+        {"settlements": [v], "hand": hand} for v, hand in zip((10, 20, 33), HANDS, strict=True)
+    ]
+    game = position(seats, rules=rules)
+    view = seen(game)
+    assert END_TURN in considered(view, END_TURN)
+    assert set(considered(view, END_TURN)).isdisjoint(range(COMPOSE_GIVE, ACCEPT))
+    assert considered(view, COMPOSE_GIVE).tolist() == [COMPOSE_GIVE]
+    game.step(action_id("compose_give", resource="brick"))
+    assert game.phase == Phase.COMPOSE
+    assert considered(seen(game), COMPOSE_GIVE).tolist() == [COMPOSE_GIVE]
