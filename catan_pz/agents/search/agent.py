@@ -93,13 +93,18 @@ class SearchAgent(Agent):
         Raises:
             ValueError: says what it plays.
         """
-        prior_for(rules, self.options.prior)
+        self._prior_in(rules)
+
+    def _prior_in(self, rules: Rules) -> Any:
+        """The agent whose policy is the prior, or None; a copy."""
+        is_used = self.options.method == "gumbel"
+        return prior_for(rules, self.options.prior) if is_used else None
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
         self.last = None
-        self._prior = prior_for(rules, self.options.prior)
+        self._prior = self._prior_in(rules)
         if self._prior is not None:
             self._prior.reset(seat, rules, self.random.next())
         self._trees = self._new_trees()
@@ -130,7 +135,8 @@ class SearchAgent(Agent):
             return int(legal[0])
         budget = self._budget()
         games = self._determinizations(view)
-        actions = self._considered(games, legal)
+        policy = None if self._prior is None else policy_of(self._prior, view)
+        actions = self._considered(games, legal, policy)
         if len(actions) == 1:
             return int(actions[0])
         simulator = self._simulator(games)
@@ -138,7 +144,7 @@ class SearchAgent(Agent):
         if winning is not None:
             return winning
         if self.options.method == "gumbel":
-            return self._choose_by_prior(simulator, actions, budget, view)
+            return self._choose_by_prior(simulator, actions, budget, policy)
         return self._choose(simulator, actions, budget)
 
     def advise(self, view: View) -> Advice:
@@ -176,21 +182,32 @@ class SearchAgent(Agent):
             workers=options.workers,
         )
 
-    def _considered(self, games: np.ndarray, legal: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _considered(
+        self, games: np.ndarray, legal: NDArray[np.int64], policy: NDArray[Any] | None
+    ) -> NDArray[np.int64]:
+        """Legal actions, of offers those that a policy, or what both sides need, promises most."""
         are_offers = (legal >= OFFER) & (legal < COMPOSE_GIVE)
         if not are_offers.any():
             return legal
-        offers = best_offers(games, legal[are_offers], self.options.offers)
-        return np.concatenate([legal[~are_offers], offers])
+        offers, most = legal[are_offers], self.options.offers
+        if policy is None:
+            chosen = best_offers(games, offers, most)
+        else:
+            chosen = np.sort(offers[np.argsort(-policy[offers], kind="stable")[:most]])
+        return np.concatenate([legal[~are_offers], chosen])
 
     def _choose_by_prior(
-        self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget, view: View
+        self,
+        simulator: Simulator,
+        actions: NDArray[np.int64],
+        budget: Budget,
+        policy: NDArray[Any] | None,
     ) -> int:
         options = self.options
-        if self._prior is None:
+        if policy is None:
             prior = 0.5 / len(actions) + 0.5 * (actions == simulator.choice())
         else:
-            prior = policy_of(self._prior, view)[actions]
+            prior = policy[actions]
         rng = np.random.default_rng(self.random.next())
         noise = float(options.exploration or 0.0) * rng.gumbel(size=len(actions))
         logits = np.log(np.maximum(prior, _LEAST_PRIOR))
@@ -200,7 +217,7 @@ class SearchAgent(Agent):
         assert last is not None
         visits, means = np.zeros(len(actions), np.int64), np.zeros(len(actions))
         visits[kept], means[kept] = last["visits"], last["win_probabilities"]
-        last["policy"] = np.zeros(len(view.mask))
+        last["policy"] = np.zeros(simulator.num_actions)
         last["policy"][actions] = improved_policy(logits, visits, means)
         return action
 
