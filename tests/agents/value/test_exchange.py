@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from catan_pz.actions import ACCEPT, CLOSE_WITH, COMPOSE_GIVE, END_TURN, OFFER, REJECT, WITHDRAW
+from catan_pz.actions import ACCEPT, CLOSE_WITH, COMPOSE_GIVE, END_TURN, REJECT, WITHDRAW
 from catan_pz.agents.value.agent import ValueAgent, considered
 from catan_pz.agents.value.exchange import DOUBT
 from catan_pz.agents.value.judge import Judge
