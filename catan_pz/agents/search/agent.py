@@ -57,13 +57,14 @@ class SearchAgent(Agent):
             anew in each simulation.
         exploration: weight of what was little tried in "ucb1", "uct" and "puct", and of Gumbel
             noise on the prior in "gumbel"; None for what suits the method.
-        offers: offers and counter-offers that are considered, those that promise most.
+        offers: offers and counter-offers that are considered, those that the prior, or what both
+            sides need, promises most.
         workers: threads. With "halving" and "gumbel" the choice doesn't depend on their number.
         keep_tree: whether "uct" and "puct" go on with what they found for a position before
             it was reached.
-        prior: a model, or its name, whose policy is the prior of "gumbel"; "auto" for the model
-            that comes with the package for the rules, if there is one. Where there is none, half
-            of the prior goes to what the player of rollouts would do, as with None.
+        prior: an agent with a policy, such as a model or "value", or its name, with which
+            "gumbel" begins; "auto" for "value". With None half of the prior goes to what the
+            player of rollouts would do.
         considered: actions that "gumbel" considers.
         evaluator: an `Evaluator` that takes the place of rollouts in "puct".
         batch: positions that it judges at once.

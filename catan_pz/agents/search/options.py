@@ -103,7 +103,7 @@ class SearchOptions:
         outputs = getattr(getattr(prior, "model", None), "outputs", "logits")
         known = hasattr(prior, "policy") or hasattr(prior, "probabilities")
         if not known or outputs != "logits":
-            raise bad_option("prior", self.prior, f"a model with a policy, {AUTO!r} or None")
+            raise bad_option("prior", self.prior, f"an agent with a policy, {AUTO!r} or None")
         object.__setattr__(self, "prior", prior)
 
     def _check_evaluator(self) -> None:

@@ -152,8 +152,8 @@ def test_they_stop_when_more_simulations_would_change_nothing(method: str) -> No
         ({"evaluator": 3}, "evaluator=3"),
         ({"considered": 1}, "considered=1"),
         ({"preset": "quick"}, r"preset='quick' .*\('fast', 'strong'\) or None"),
-        ({"prior": "heuristic"}, "prior='heuristic' .*a model with a policy"),
-        ({"prior": "dqn-4p-notrade"}, "prior='dqn-4p-notrade' .*a model with a policy"),
+        ({"prior": "heuristic"}, "prior='heuristic' .*an agent with a policy"),
+        ({"prior": "dqn-4p-notrade"}, "prior='dqn-4p-notrade' .*an agent with a policy"),
         (
             {"method": "halving", "prior": "ppo-4p-notrade"},
             "method='halving' .*'gumbel' with a prior",
