@@ -7,8 +7,8 @@ from catan_pz.agents.registry import as_agent
 from catan_pz.agents.search.evaluator import Evaluator
 from catan_pz.agents.search.priors import AUTO
 from catan_pz.agents.search.rollout import PLAYERS
+from catan_pz.agents.value.agent import SETUP
 from catan_pz.checks import did_you_mean, quoted
-from catan_pz.terms import Phase
 
 PRESETS: Final[dict[str, dict[str, Any]]] = {
     "fast": {"simulations": 64},
@@ -20,9 +20,6 @@ METHODS: Final = ("halving", "gumbel", "ucb1", "uct", "puct")
 DEFAULT_SIMULATIONS: Final = 1000
 TO_THE_END: Final = 1_000_000
 """Turns of a rollout that nothing cuts off."""
-
-SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
-"""Phases in which little is decided yet: rollouts are longer."""
 
 EXPLORATION: Final = {"halving": 0.0, "gumbel": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
 """Default of the option by method."""
