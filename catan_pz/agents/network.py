@@ -298,6 +298,14 @@ class NetworkAgent(BatchAgent):
         weights = _softmax(self._legal_logits(Views(observations, masks, no_bits, no_bits)))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
 
+    def policy(self, view: View) -> NDArray[np.float64]:
+        """(A,) the same for the game of a view.
+
+        Raises:
+            ValueError: as `probabilities`.
+        """
+        return np.asarray(self.probabilities(view.observation[None], view.mask[None])[0])
+
 
 def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
     """(K, A) probabilities in the unit of the largest, from logits."""

@@ -18,7 +18,7 @@ from catan_pz.agents.search.parallel_trees import (
     ParallelTrees,
     evaluated,
 )
-from catan_pz.agents.search.priors import policy_of, prior_for
+from catan_pz.agents.search.priors import prior_for
 from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.engine.state import as_games
 from catan_pz.rules import Rules
@@ -136,7 +136,7 @@ class SearchAgent(Agent):
             return int(legal[0])
         budget = self._budget()
         games = self._determinizations(view)
-        policy = None if self._prior is None else policy_of(self._prior, view)
+        policy = None if self._prior is None else self._prior.policy(view)
         actions = self._considered(games, legal, policy)
         if len(actions) == 1:
             return int(actions[0])

@@ -98,8 +98,7 @@ class SearchOptions:
             raise bad_option("method", self.method, "'gumbel' with a prior")
         prior = as_agent(self.prior)
         outputs = getattr(getattr(prior, "model", None), "outputs", "logits")
-        known = hasattr(prior, "policy") or hasattr(prior, "probabilities")
-        if not known or outputs != "logits":
+        if not hasattr(prior, "policy") or outputs != "logits":
             raise bad_option("prior", self.prior, f"an agent with a policy, {AUTO!r} or None")
         object.__setattr__(self, "prior", prior)
 
