@@ -48,8 +48,9 @@ class SearchAgent(Agent):
             weighs its promise as well; "ucb1" tries the promising ones more often; "uct" grows a
             tree of decisions below; "puct" does so led by priors, the greedy player's or an
             evaluator's.
-        rollout: player of the rollouts: "heuristic" and "evolved" are the agents of these names,
-            "greedy" is quicker and weaker, and "random" plays anything.
+        rollout: player of the rollouts: "heuristic", "evolved" and "value" are the agents of these
+            names, the last one ten times as slow; "greedy" is quicker and weaker, and "random"
+            plays anything.
         turns: turns after which a rollout ends and win probabilities are estimated, None to play
             to the end.
         setup_turns: the same for rollouts that begin in the set-up.

@@ -1,7 +1,7 @@
 """Sequential halving: the actions at the root compared by the same chance, round by round.
 
 Karnin, Koren and Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013. Every
-simulation is played once for each action still in the race, in the same determinisation and
+simulation is played once for each action still in the race, in the same determinization and
 with the same dice, so that actions are told apart by their differences, which vary less than
 the results do.
 

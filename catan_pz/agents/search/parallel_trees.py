@@ -115,7 +115,7 @@ class ParallelTrees:
         """The action visited most, with visits and mean win probabilities of all.
 
         Args:
-            simulator: determinisations, seed and rollouts.
+            simulator: determinizations, seed and rollouts.
             actions: (K,) legal actions that are considered.
             budget: what may be spent.
             keep: whether to go on with what was found for this position before.
@@ -177,6 +177,7 @@ class ParallelTrees:
         search_calls.grow(
             simulator.games,
             one.scratch.spare,
+            one.scratch.trial,
             seed,
             first,
             first + times,

@@ -9,17 +9,24 @@ import numpy as np
 
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
 from catan_pz.agents.search.greedy import greedy_action, random_action
+from catan_pz.agents.value.choice import MARGIN, value_action
 from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Array, Int8Matrix
+from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.engine.chance import GAMMA, draw_below, scramble
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
-from catan_pz.engine.state import State
+from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, Phase
 
-RANDOM, GREEDY, HEURISTIC, EVOLVED = 0, 1, 2, 3
-PLAYERS = {"random": RANDOM, "greedy": GREEDY, "heuristic": HEURISTIC, "evolved": EVOLVED}
+RANDOM, GREEDY, HEURISTIC, EVOLVED, VALUE = 0, 1, 2, 3, 4
+PLAYERS = {
+    "random": RANDOM,
+    "greedy": GREEDY,
+    "heuristic": HEURISTIC,
+    "evolved": EVOLVED,
+    "value": VALUE,
+}
 """Players of rollouts by name."""
 
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
@@ -76,8 +83,22 @@ def begins_turn(s: State) -> bool:
 
 
 @rule
-def choose(s: State, player: int, random_bits: np.uint64, obs: Int8Array, mask: Int8Array) -> int:
-    """What a player of rollouts does where there is a choice; `obs` and `mask` are scratch."""
+def choose(
+    games: States,
+    spare: States,
+    player: int,
+    random_bits: np.uint64,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
+    script: Int8Matrix,
+    obs: Int8Array,
+    mask: Int8Array,
+) -> int:
+    """What a player of rollouts does where there is a choice."""
+    s = games[0]
+    if player == VALUE:
+        return value_action(games, spare, MARGIN, random_bits, net, work, values, script, obs, mask)
     if player == GREEDY:
         return greedy_action(s)
     if player == RANDOM:
@@ -91,15 +112,20 @@ def choose(s: State, player: int, random_bits: np.uint64, obs: Int8Array, mask: 
 
 @rule
 def play_on(
-    s: State,
+    games: States,
+    spare: States,
     player: int,
     seed: np.uint64,
     last_turn: int,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
     script: Int8Matrix,
     obs: Int8Array,
     mask: Int8Array,
 ) -> None:
     """Play until a turn begins, no earlier than `last_turn`, or the game is finished."""
+    s = games[0]
     rng_state = scramble(seed ^ _PLAYERS_SALT)
     n = count_legal(s)
     while n > 0 and not (s.turn >= last_turn and begins_turn(s)):
@@ -107,6 +133,17 @@ def play_on(
             a = pick_legal(s, 0)
         else:
             rng_state += GAMMA
-            a = choose(s, player, scramble(rng_state), obs, mask)
+            a = choose(
+                games,
+                spare,
+                player,
+                scramble(rng_state),
+                net,
+                work,
+                values,
+                script,
+                obs,
+                mask,
+            )
         play_decision(s, a, seed, script)
         n = count_legal(s)

@@ -1,9 +1,9 @@
 """The search's calls from Python, compiled on first use.
 
-Letters: D determinisations, K candidates, S simulations, P seats, B leaves, N
-numbers of an observation, A actions. `games` (D,) are determinisations of the position to
-decide, `spare` scratch records. Simulation j is played in determinisation j modulo D, with
-chance that follows from `seed` and j.
+Letters: D determinizations, K candidates, S simulations, P seats, B leaves, N
+numbers of an observation, A actions. `games` (D,) are determinizations of the position to
+decide, `spare` and `trial` scratch records. Simulation j is played in determinization j modulo D,
+with chance that follows from `seed` and j.
 """
 
 import numpy as np
@@ -54,6 +54,7 @@ def has_chance(a: int) -> bool:
 def simulate(
     games: States,
     spare: States,
+    trial: States,
     actions: Int64Array,
     seed: np.uint64,
     first: int,
@@ -82,7 +83,19 @@ def simulate(
             spare[0] = games[i]
             begin_simulation(s, here)
             play_decision(s, actions[k], here, script)
-            play_on(s, player, here, last_turn, script, obs, mask)
+            play_on(
+                spare,
+                trial,
+                player,
+                here,
+                last_turn,
+                net,
+                work,
+                win_probabilities,
+                script,
+                obs,
+                mask,
+            )
             write_win_probabilities(s, p, int(games[i].turn), net, work, win_probabilities)
             results[k, j - first] = win_probabilities[p]
 
@@ -135,6 +148,7 @@ def plant(
 def grow(
     games: States,
     spare: States,
+    trial: States,
     seed: np.uint64,
     first: int,
     last: int,
@@ -178,7 +192,19 @@ def grow(
             keys,
             priors,
         )
-        play_on(s, player, here, last_turn, script, obs, mask)
+        play_on(
+            spare,
+            trial,
+            player,
+            here,
+            last_turn,
+            net,
+            work,
+            win_probabilities,
+            script,
+            obs,
+            mask,
+        )
         write_win_probabilities(s, viewer, int(games[i].turn), net, work, win_probabilities)
         tree.back_up(node, win_probabilities, 1, links, totals)
 
@@ -317,24 +343,36 @@ def rank_offers(games: States, actions: Int64Array, gains: Float64Array) -> None
 @entry
 def play_out(
     games: States,
-    i: int,
+    spare: States,
     player: int,
     seed: np.uint64,
     last_turn: int,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
     script: Int8Matrix,
     obs: Int8Array,
     mask: Int8Array,
 ) -> None:
-    """Play game i on as a rollout does."""
-    play_on(games[i], player, seed, last_turn, script, obs, mask)
+    """Play the first game on as a rollout does."""
+    play_on(games, spare, player, seed, last_turn, net, work, values, script, obs, mask)
 
 
 @entry
 def choose_action(
-    games: States, i: int, player: int, random_bits: np.uint64, obs: Int8Array, mask: Int8Array
+    games: States,
+    spare: States,
+    player: int,
+    random_bits: np.uint64,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
+    script: Int8Matrix,
+    obs: Int8Array,
+    mask: Int8Array,
 ) -> int:
-    """What a player of rollouts does in game i."""
-    return choose(games[i], player, random_bits, obs, mask)
+    """What a player of rollouts does in the first game."""
+    return choose(games, spare, player, random_bits, net, work, values, script, obs, mask)
 
 
 @entry

@@ -1,4 +1,4 @@
-"""Simulations of one decision: the determinisations, and scratch space for the calls."""
+"""Simulations of one decision: the determinizations, and scratch space for the calls."""
 
 from typing import Any
 
@@ -31,6 +31,7 @@ class Scratch:
     def __init__(self, num_actions: int, games: int = 1) -> None:
         self.mask = np.zeros(num_actions, np.int8)
         self.spare = as_games(np.zeros(games, STATE))
+        self.trial = as_games(np.zeros(1, STATE))
         self.work = np.zeros(SCRATCH_SIZE, np.float32)
         self.win_probabilities = np.zeros(MAX_PLAYERS)
         self.obs = np.zeros(SIZE, np.int8)
@@ -40,7 +41,7 @@ class Simulator:
     """Simulations from one position, for the seat to move there.
 
     Args:
-        games: (D,) determinisations of the position.
+        games: (D,) determinizations of the position.
         seed: where all chance comes from.
         rollout: player of the rollouts, a name of `rollout.PLAYERS`.
         turns: turns after which a rollout is cut off and the win probabilities are estimated.
@@ -81,10 +82,19 @@ class Simulator:
         return None if action < 0 else action
 
     def choice(self) -> int:
-        """What the player of rollouts does in the first determinisation."""
+        """What the player of rollouts does in the first determinization."""
         scratch = self._scratch[0]
         return search_calls.choose_action(
-            self.games, 0, self.player, self.seed, scratch.obs, scratch.mask
+            self.games,
+            scratch.trial,
+            self.player,
+            self.seed,
+            self.net,
+            scratch.work,
+            scratch.win_probabilities,
+            NO_SCRIPT,
+            scratch.obs,
+            scratch.mask,
         )
 
     def win_probabilities(self, budget: Budget) -> NDArray[np.float64]:
@@ -98,16 +108,19 @@ class Simulator:
         return totals[: int(self.games["num_players"][0])] / budget.played
 
     def _played_out(self, i: int, seed: np.uint64) -> NDArray[np.float64]:
-        """(P,) the win probabilities after a rollout in determinisation i."""
+        """(P,) the win probabilities after a rollout in determinization i."""
         scratch = self._scratch[0]
         viewer, since = int(self.games["player"][i]), int(self.games["turn"][i])
         search_calls.begin(self.games[i : i + 1], scratch.spare, seed)
         search_calls.play_out(
             scratch.spare,
-            0,
+            scratch.trial,
             self.player,
             seed,
             since + self.turns,
+            self.net,
+            scratch.work,
+            scratch.win_probabilities,
             NO_SCRIPT,
             scratch.obs,
             scratch.mask,
@@ -124,6 +137,7 @@ class Simulator:
         search_calls.simulate(
             self.games,
             scratch.spare,
+            scratch.trial,
             actions,
             self.seed,
             first,

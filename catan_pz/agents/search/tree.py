@@ -1,7 +1,7 @@
-"""A tree of decisions over determinisations, as compiled rules on flat arrays.
+"""A tree of decisions over determinizations, as compiled rules on flat arrays.
 
 Information set search for one observer (Cowling, Powley and Whitehouse, "Information Set
-Monte Carlo Tree Search", 2012): every simulation descends with a determinisation of its own,
+Monte Carlo Tree Search", 2012): every simulation descends with a determinization of its own,
 among the actions that are legal in it. A node is a *position* or a *move*. A position is a
 decision of some seat, the same for all states that look alike to the searcher; its children
 are moves, which count how often they could have been chosen. The children of a move are the

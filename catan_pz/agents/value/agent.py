@@ -10,6 +10,7 @@ from catan_pz.actions import COMPOSE_GIVE, COMPOSE_SEND, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
+from catan_pz.agents.value.choice import MARGIN
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import ValueNet, shipped
 from catan_pz.checks import not_possible
@@ -54,7 +55,7 @@ class ValueAgent(Agent):
 
     def __init__(
         self,
-        margin: float = 0.02,
+        margin: float = MARGIN,
         determinizations: int = 1,
         net: ValueNet | str | Path | None = None,
     ) -> None:

@@ -21,11 +21,14 @@ from catan_pz.agents.value.network import write_values
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.engine.chance import GAMMA, scramble
-from catan_pz.engine.legal import write_mask
+from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS, Phase
+
+MARGIN = 0.02
+"""Gain in win probability for which another action than the evolved player's is taken."""
 
 THEFTS = 3
 """Thefts that are drawn to judge where the robber goes and whom it robs."""
@@ -142,3 +145,39 @@ def worth_of_action(
     step(s, a, script)
     finish_setup(s, p, seed, script, obs, mask)
     return value_of(s, p, net, work, values)
+
+
+@rule
+def value_action(
+    games: States,
+    spare: States,
+    margin: float,
+    random_bits: np.uint64,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
+    script: Int8Matrix,
+    obs: Int8Array,
+    mask: Int8Array,
+) -> int:
+    """What `ValueAgent` does in the game as it is; trades with others are the evolved player's."""
+    s = games[0]
+    observe(s, int(s.player), obs)
+    write_mask(s, mask)
+    chosen = evolved_action(obs, mask, random_bits)
+    if chosen >= OFFER:
+        return chosen
+    if is_setup(s):
+        margin = 0.0
+    best, most, of_chosen = chosen, -1.0, 0.0
+    for k in range(count_legal(s)):
+        a = pick_legal(s, k)
+        if a < OFFER:
+            worth = worth_of_action(
+                games, spare, a, random_bits, net, work, values, script, obs, mask
+            )
+            if a == chosen:
+                of_chosen = worth
+            if worth > most:
+                best, most = a, worth
+    return best if most - of_chosen > margin else chosen

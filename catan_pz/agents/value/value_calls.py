@@ -7,9 +7,9 @@ and `mask` are scratch.
 
 import numpy as np
 
-from catan_pz.actions import BUILD_SETTLEMENT, OFFER
+from catan_pz.actions import BUILD_SETTLEMENT
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
-from catan_pz.agents.value.choice import is_setup, worth_of_action
+from catan_pz.agents.value.choice import is_setup, value_action, worth_of_action
 from catan_pz.agents.value.features import write_position
 from catan_pz.agents.value.network import write_values
 from catan_pz.agents.value.prospects import worth_of_vertex
@@ -91,7 +91,7 @@ def explored_placement(s: State, random_bits: np.uint64) -> int:
 
 
 @rule
-def choice_by_value(
+def choose(
     games: States,
     spare: States,
     player: int,
@@ -104,29 +104,15 @@ def choice_by_value(
     obs: Int8Array,
     mask: Int8Array,
 ) -> int:
-    """What the player of a number does; that of the value as `ValueAgent`."""
+    """What the player of a number does."""
+    if player == VALUE:
+        return value_action(games, spare, margin, random_bits, net, work, values, script, obs, mask)
     s = games[0]
     observe(s, int(s.player), obs)
     write_mask(s, mask)
-    if player == HEURISTIC:
-        return heuristic_action(obs, mask, random_bits)
-    chosen = evolved_action(obs, mask, random_bits)
-    if player == EVOLVED or chosen >= OFFER:
-        return chosen
-    if is_setup(s):
-        margin = 0.0
-    best, most, of_chosen = chosen, -1.0, 0.0
-    for k in range(count_legal(s)):
-        a = pick_legal(s, k)
-        if a < OFFER:
-            worth = worth_of_action(
-                games, spare, a, random_bits, net, work, values, script, obs, mask
-            )
-            if a == chosen:
-                of_chosen = worth
-            if worth > most:
-                best, most = a, worth
-    return best if most - of_chosen > margin else chosen
+    if player == EVOLVED:
+        return evolved_action(obs, mask, random_bits)
+    return heuristic_action(obs, mask, random_bits)
 
 
 @entry
@@ -169,7 +155,7 @@ def play_recorded(
         elif not setup and chance < odd:
             a = pick_legal(s, number_below(random_bits, legal))
         elif legal > 1:
-            a = choice_by_value(
+            a = choose(
                 games,
                 spare,
                 players[mover],

@@ -7,6 +7,7 @@ import numpy as np
 from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.simulator import Scratch
+from catan_pz.agents.value.net import shipped
 from catan_pz.belief import Belief
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.notation import describe_action
@@ -25,16 +26,22 @@ RIVAL = {"cities": [20, 22, 24], "settlements": [26, 48, 50], "hand": {"grain": 
 
 def quick_choice(games: np.ndarray, player: int, draw: int = 0) -> int:
     """What a player of rollouts does in the first of some games."""
-    scratch = Scratch(389 if games["trading"][0] else 252)
-    parts = scratch.obs, scratch.mask
-    return int(search_calls.choose_action(games, 0, player, np.uint64(draw), *parts))
+    spare, parts = _scratch(games)
+    return int(search_calls.choose_action(games, spare, player, np.uint64(draw), *parts))
 
 
 def play_out(games: np.ndarray, player: int, seed: int, last_turn: int) -> None:
     """Play the first of some games on as a rollout does."""
+    spare, parts = _scratch(games)
+    search_calls.play_out(games, spare, player, np.uint64(seed), last_turn, *parts)
+
+
+def _scratch(games: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """A record to spare, and what else the calls take, from the network on."""
     scratch = Scratch(389 if games["trading"][0] else 252)
-    parts = NO_SCRIPT, scratch.obs, scratch.mask
-    search_calls.play_out(games, 0, player, np.uint64(seed), last_turn, *parts)
+    net = shipped(int(games["num_players"][0])).weights
+    rest = NO_SCRIPT, scratch.obs, scratch.mask
+    return scratch.trial, (net, scratch.work, scratch.win_probabilities, *rest)
 
 
 def duel(hand: dict[str, int], **entries: Any) -> Game:
