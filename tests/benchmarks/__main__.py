@@ -10,8 +10,8 @@ from itertools import takewhile
 from pathlib import Path
 
 NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "search", "vector")
-ALONE = ("others", "rllib", "scale")
-"""Run only where they are named: they need other libraries."""
+ALONE = ("former", "others", "rllib", "scale")
+"""Run only where they are named: they need other libraries, or options."""
 
 
 def machine() -> str:

@@ -68,7 +68,8 @@ def report_speed(simulations: int) -> None:
     print("| method | rollouts | turns | simulations/s | ms a decision |")
     print("|---|---|---|---|---|")
     kinds: list[dict[str, Any]] = [{"method": method} for method in METHODS]
-    kinds += [{"turns": None}, {"rollout": "greedy"}, {"rollout": "greedy", "turns": None}]
+    kinds += [{"rollout": "value"}, {"turns": None}]
+    kinds += [{"rollout": "greedy"}, {"rollout": "greedy", "turns": None}]
     for kind in kinds:
         options = {"method": "halving", "rollout": "heuristic", "turns": 8} | kind
         assert options["rollout"] in PLAYERS

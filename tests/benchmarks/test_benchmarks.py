@@ -2,13 +2,14 @@
 
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from catan_pz.observation.segments import SIZE
 from tests.benchmarks import __main__ as benchmarks
-from tests.benchmarks import arena, batch, others
+from tests.benchmarks import arena, batch, former, others
 
 
 def tables(text: str) -> list[list[list[str]]]:
@@ -75,3 +76,17 @@ def test_a_wrong_name_or_option_is_refused(monkeypatch: Any, capsys: Any) -> Non
         run(monkeypatch, capsys, "speed")
     with pytest.raises(SystemExit, match="name it"):
         run(monkeypatch, capsys, "--seconds", "1")
+
+
+def test_agents_of_an_earlier_revision_are_met(
+    monkeypatch: Any, capsys: Any, tmp_path: Path
+) -> None:
+    if not (former.ROOT / ".git").exists():
+        pytest.skip("no git repository here")
+    monkeypatch.setattr(former, "FOLDER", tmp_path)
+    few = ["--agent", "heuristic", "--against", "random", "--players", "2", "--games", "2"]
+    (rows,) = tables(run(monkeypatch, capsys, "former", "--revision", "HEAD", *few))
+    assert rows[0][:4] == ["heuristic", "random at HEAD", "2", "2"]
+    assert numbers(rows[0][4:5]) == [100]
+    with pytest.raises(SystemExit, match="revision 'none': git knows no such one"):
+        run(monkeypatch, capsys, "former", "--revision", "none")

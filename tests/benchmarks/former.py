@@ -1,0 +1,124 @@
+"""An agent against agents of an earlier revision: what has been gained in strength.
+
+    python -m tests.benchmarks former --revision dcb6857 --agent value --against search \
+        --players 4 --games 100 --results former.jsonl
+
+The package as it was at the revision is taken from git and kept under another name in
+`runs/former`, where it compiles once. Its agents sit at a table of today's, without trade between
+players, and get today's views. Interrupted runs go on from the file of results.
+"""
+
+import argparse
+import io
+import re
+import subprocess
+import sys
+import tarfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from catan_pz.agents.base import Agent
+from catan_pz.arena import Result, play_match
+from catan_pz.cli.agents import load_agent
+from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
+
+ROOT: Final = Path(__file__).parents[2]
+FOLDER: Final = ROOT / "runs" / "former"
+
+
+def former_package(revision: str) -> str:
+    """The name under which the package of a revision can be imported.
+
+    Raises:
+        ValueError: if git knows no such revision with a package in it.
+    """
+    asked = ["git", "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"]
+    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    if found.returncode:
+        raise ValueError(f"revision {revision!r}: git knows no such one here")
+    folder, name = FOLDER, f"catan_pz_{found.stdout[:12]}"
+    if not (folder / name).exists():
+        packed = ["git", "archive", found.stdout.strip(), "catan_pz"]
+        archive = subprocess.run(packed, cwd=ROOT, capture_output=True, check=True).stdout
+        draft = folder / f"{name}.draft"
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(draft, filter="data")
+        for file in draft.rglob("*.py"):
+            text = file.read_text(encoding="utf-8")
+            file.write_text(re.sub(r"\bcatan_pz\b", name, text), encoding="utf-8")
+        (draft / "catan_pz").rename(folder / name)
+        draft.rmdir()
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return name
+
+
+class Former(Agent):
+    """An agent of another package, seated here.
+
+    Args:
+        package: its name.
+        spec: the agent there, as its command line takes it.
+        rules: of the games.
+    """
+
+    name = "former"
+    needs_belief = True
+
+    def __init__(self, package: str, spec: str, rules: Rules) -> None:
+        theirs = import_module(f"{package}.rules").Rules.from_dict(rules.to_dict())
+        self._package, self._spec, self._rules = package, spec, theirs
+        self._load()
+
+    def _load(self) -> Any:
+        load = import_module(f"{self._package}.cli.agents").load_agent
+        return load(self._spec, self._rules)
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        """A game begins."""
+        super().reset(seat, rules, seed)
+        self._agent = self._load()
+        self._agent.reset(seat, self._rules, seed)
+
+    def act(self, view: View) -> int:
+        """What it plays."""
+        return int(self._agent.act(view))
+
+
+def match(args: argparse.Namespace) -> Result:
+    """The match, from where it was left."""
+    rules = Rules(num_players=args.players, trading=False)
+    former = Former(former_package(args.revision), args.against, rules)
+    agents = [("agent", load_agent(args.agent, rules)), *[("former", former)] * (args.players - 1)]
+    return play_match(agents, args.games, rules, seed=args.seed, results=args.results)
+
+
+def main() -> None:
+    """Play and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--revision", required=True, help="of git")
+    parser.add_argument("--agent", default="search", help="of today")
+    parser.add_argument("--against", default="search", help="agent of the revision, in other seats")
+    parser.add_argument("--players", type=int, default=4, choices=[2, 3, 4])
+    parser.add_argument("--games", type=int, default=100, help="at least")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--results", type=Path, help="file of the games' results")
+    args = parser.parse_args()
+    try:
+        result = match(args)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    tally, (low, high) = result.tally("agent"), result.interval("agent")
+    won = 100 * result.win_rate("agent")
+    print("| agent | against | players | games | won | 95 % interval |")
+    print("|---|---|---|---|---|---|")
+    print(
+        f"| {args.agent} | {args.against} at {args.revision} | {args.players} | {tally.seats:,} | "
+        f"{won:.1f} % | {100 * low:.1f} to {100 * high:.1f} % |"
+    )
+
+
+if __name__ == "__main__":
+    main()
