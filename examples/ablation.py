@@ -1,13 +1,14 @@
-"""Ablation of a short MaskablePPO training: one option changed at a time, several seeds each.
+"""Ablation of a short training: one option changed at a time, several seeds each.
 
     python examples/ablation.py --out runs/ablation
     python examples/ablation.py --frames 100000 --seeds 1 2 3 --jobs 2 --out runs/ablation
     python examples/ablation.py --only baseline "dense network"
+    python examples/ablation.py --program selfplay --frames 400000 --out runs/ablation-selfplay
 
-Each training is a run of `train_maskable_ppo.py` in a folder of its own below `--out`. A finished
-training is not run again, and an interrupted one resumes from its checkpoint. The table shows the
-win rates of the last policies: mean, lowest and highest of the seeds. It is also written to
-`ablation.md` and `ablation.csv`.
+Each training is a run of `train_maskable_ppo.py`, or of `train_selfplay.py` with two players and
+five points to win, in a folder of its own below `--out`. A finished training is not run again, and
+an interrupted one resumes from its checkpoint. The table shows the win rates of the last policies:
+mean, lowest and highest of the seeds. It is also written to `ablation.md` and `ablation.csv`.
 """
 
 import csv
@@ -18,9 +19,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 from rich.console import Console
 from rich.progress import track
@@ -31,24 +32,67 @@ from catan_pz.training.options import Count, parse
 
 console = Console()
 
-VARIANTS: dict[str, tuple[str, ...]] = {
-    "baseline": (),
-    "sparse reward (win and loss)": ("--reward=win_loss",),
-    "forced decisions not skipped": ("--no-skip-forced",),
-    "against the heuristic": ("--opponents=heuristic",),
-    "against random and past selves": ("--opponents=random,league:2",),
-    "dict observations": ("--observation=dict",),
-    "dense network": ("--network=dense",),
-    "shared value network": ("--no-separate-value-network",),
-    "100,000 demonstrations": ("--expert=heuristic", "--demonstrations=100000"),
+
+@dataclass(frozen=True)
+class Program:
+    """A training program of this folder.
+
+    Attributes:
+        script: its file.
+        common: options of all its trainings.
+        variants: trainings by name, with the options that differ from the baseline's.
+    """
+
+    script: str
+    common: tuple[str, ...]
+    variants: dict[str, tuple[str, ...]]
+
+
+PROGRAMS: Final[dict[str, Program]] = {
+    "maskable_ppo": Program(
+        "train_maskable_ppo.py",
+        (),
+        {
+            "baseline": (),
+            "sparse reward (win and loss)": ("--reward=win_loss",),
+            "forced decisions not skipped": ("--no-skip-forced",),
+            "against the heuristic": ("--opponents=heuristic",),
+            "against random and past selves": ("--opponents=random,league:2",),
+            "dict observations": ("--observation=dict",),
+            "dense network": ("--network=dense",),
+            "shared value network": ("--no-separate-value-network",),
+            "100,000 demonstrations": ("--expert=heuristic", "--demonstrations=100000"),
+        },
+    ),
+    "selfplay": Program(
+        "train_selfplay.py",
+        (
+            *("--players=2", "--points=5", "--network=dense", "--num-envs=128"),
+            *("--n-steps=128", "--opponents=", "--league-every=2"),
+        ),
+        {
+            "baseline": (),
+            "no past selves": ("--rivals-share=0",),
+            "past selves in most games": ("--rivals-share=0.7",),
+            "board never turned nor reflected": ("--no-symmetries",),
+            "critic that sees no hidden cards": ("--critic=separate",),
+            "critic from the policy's features": ("--critic=shared",),
+            "reward of points kept": ("--anneal=0",),
+            "sparse reward (win and loss)": ("--reward=win_loss",),
+            "one pass over an update's decisions": ("--n-epochs=1",),
+            "board network": ("--network=board",),
+        },
+    ),
 }
-"""Trainings by name, with the options that differ from the baseline's."""
+"""Programs by the option that names them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Args:
     """Options."""
 
+    program: Literal["maskable_ppo", "selfplay"] = "maskable_ppo"
+    """what trains: train_maskable_ppo.py or train_selfplay.py"""
     frames: Count = 100_000
     """decisions of the learner in each training"""
     seeds: tuple[int, ...] = (1, 2, 3)
@@ -57,8 +101,8 @@ class Args:
     """games that the last policy is evaluated on"""
     against: str = "random"
     """names of the opponents that it is evaluated against: random,heuristic"""
-    only: tuple[str, ...] = tuple(VARIANTS)
-    """trainings to run"""
+    only: tuple[str, ...] = ()
+    """trainings to run; all where none is named"""
     jobs: Count = 1
     """trainings that run at a time, one thread each"""
     out: str = "runs/ablation"
@@ -72,15 +116,16 @@ def parse_args(arguments: Sequence[str] | None = None) -> Args:
         ValueError: names the option, its value and what is allowed.
     """
     args = parse(Args, arguments, __doc__ or "")
+    names = tuple(PROGRAMS[args.program].variants)
     for name in args.only:
-        check_choice("only", name, tuple(VARIANTS))
-    return args
+        check_choice("only", name, names)
+    return replace(args, only=args.only or names)
 
 
 def folder_of(name: str, seed: int, args: Args) -> Path:
     """Output folder of a training."""
     plain = "".join(c if c.isalnum() else "-" for c in name)
-    return Path(args.out) / f"{plain}-{args.frames}-{seed}"
+    return Path(args.out) / f"{args.program}-{plain}-{args.frames}-{seed}"
 
 
 def command_of(name: str, seed: int, args: Args) -> list[str]:
@@ -94,11 +139,12 @@ def command_of(name: str, seed: int, args: Args) -> list[str]:
         "eval-against": args.against,
         "out": out,
     }
-    script = Path(__file__).with_name("train_maskable_ppo.py")
+    program = PROGRAMS[args.program]
+    script = Path(__file__).with_name(program.script)
     resume = ["--resume"] if (out / "checkpoint.json").exists() else []
     given = [f"--{key}={value}" for key, value in fixed.items()]
     given += ["--no-eval-first", "--no-progress"]
-    return [sys.executable, str(script), *given, *VARIANTS[name], *resume]
+    return [sys.executable, str(script), *given, *program.common, *program.variants[name], *resume]
 
 
 def train(name: str, seed: int, args: Args) -> dict[str, Any]:
@@ -119,7 +165,9 @@ def train(name: str, seed: int, args: Args) -> dict[str, Any]:
     return result
 
 
-def row_of(name: str, results: list[dict[str, Any]], against: str) -> dict[str, Any]:
+def row_of(
+    name: str, options: Sequence[str], results: list[dict[str, Any]], against: str
+) -> dict[str, Any]:
     """Win rates and speed over the seeds."""
     rates = [
         100 * one["win_rate"]
@@ -130,7 +178,7 @@ def row_of(name: str, results: list[dict[str, Any]], against: str) -> dict[str, 
     seconds = [r["seconds"] - r["timers"]["evaluations"] for r in results]
     return {
         "training": name,
-        "options": " ".join(VARIANTS[name]),
+        "options": " ".join(options),
         "against": against,
         "mean": sum(rates) / len(rates),
         "lowest": min(rates),
@@ -175,8 +223,9 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
             pool.shutdown(cancel_futures=True)
             raise
     results = {place: one.result() for place, one in zip(wanted, running, strict=True)}
+    variants = PROGRAMS[args.program].variants
     rows = [
-        row_of(name, [results[name, seed] for seed in args.seeds], against)
+        row_of(name, variants[name], [results[name, seed] for seed in args.seeds], against)
         for name in args.only
         for against in args.against.split(",")
     ]

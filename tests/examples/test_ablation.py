@@ -63,10 +63,11 @@ def test_only_what_is_missing_is_run(ablation, tmp_path):
     assert command[-1] == "--resume"
 
 
-def test_every_training_can_be_asked_for(ablation, tmp_path):
-    trainer = load("train_maskable_ppo")
-    options = ablation.parse_args([f"--out={tmp_path}"])
-    assert options.only == tuple(ablation.VARIANTS)
+@pytest.mark.parametrize("program", ["maskable_ppo", "selfplay"])
+def test_every_training_can_be_asked_for(ablation, tmp_path, program):
+    trainer = load(f"train_{program}")
+    options = ablation.parse_args([f"--program={program}", f"--out={tmp_path}"])
+    assert options.only == tuple(ablation.PROGRAMS[program].variants)
     for name in options.only:
         words = ablation.command_of(name, 1, options)[2:]
         assert parse(trainer.Args, words, "").out == str(ablation.folder_of(name, 1, options))
