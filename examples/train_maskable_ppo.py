@@ -70,7 +70,7 @@ class Args(NetworkArgs):
     """decisions in a minibatch"""
     n_epochs: Count = 2
     """passes over the decisions of an update"""
-    learning_rate: float = 3e-4
+    learning_rate: float = 1e-3
     """learning rate of Adam at the start"""
     learning_rate_end_factor: float = 0.1
     """share of the learning rate left at the end; it falls linearly"""

@@ -49,8 +49,8 @@ class SearchAgent(Agent):
             tree of decisions below; "puct" does so led by priors, the greedy player's or an
             evaluator's.
         rollout: player of the rollouts: "heuristic", "evolved" and "value" are the agents of these
-            names, the last one ten times as slow; "greedy" is quicker and weaker, and "random"
-            plays anything.
+            names, the last one thirty times as slow with four players; "greedy" is quicker and
+            weaker, and "random" plays anything.
         turns: turns after which a rollout ends and win probabilities are estimated, None to play
             to the end.
         setup_turns: the same for rollouts that begin in the set-up.
