@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.value import value_calls
+from catan_pz.agents.value.choice import EVOLVED, HEURISTIC, VALUE
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.net import ValueNet
 from catan_pz.agents.value.network import SCRATCH_SIZE
-from catan_pz.agents.value.value_calls import EVOLVED, HEURISTIC, VALUE
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE

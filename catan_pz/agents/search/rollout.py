@@ -7,19 +7,18 @@ actions lead to comparable.
 
 import numpy as np
 
-from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
 from catan_pz.agents.search.greedy import greedy_action, random_action
-from catan_pz.agents.value.choice import MARGIN, value_action
+from catan_pz.agents.search.value import write_win_probabilities
+from catan_pz.agents.value.choice import EVOLVED, HEURISTIC, MARGIN, VALUE, player_action
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.engine.chance import GAMMA, draw_below, scramble
-from catan_pz.engine.legal import count_legal, pick_legal, write_mask
+from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
-from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, Phase
 
-RANDOM, GREEDY, HEURISTIC, EVOLVED, VALUE = 0, 1, 2, 3, 4
+RANDOM, GREEDY = 3, 4
 PLAYERS = {
     "random": RANDOM,
     "greedy": GREEDY,
@@ -96,18 +95,13 @@ def choose(
     mask: Int8Array,
 ) -> int:
     """What a player of rollouts does where there is a choice."""
-    s = games[0]
-    if player == VALUE:
-        return value_action(games, spare, MARGIN, random_bits, net, work, values, script, obs, mask)
     if player == GREEDY:
-        return greedy_action(s)
+        return greedy_action(games[0])
     if player == RANDOM:
-        return random_action(s, random_bits)
-    observe(s, int(s.player), obs)
-    write_mask(s, mask)
-    if player == EVOLVED:
-        return evolved_action(obs, mask, random_bits)
-    return heuristic_action(obs, mask, random_bits)
+        return random_action(games[0], random_bits)
+    return player_action(
+        games, spare, player, MARGIN, random_bits, net, work, values, script, obs, mask
+    )
 
 
 @rule
@@ -147,3 +141,25 @@ def play_on(
             )
         play_decision(s, a, seed, script)
         n = count_legal(s)
+
+
+@rule
+def play_and_judge(
+    games: States,
+    spare: States,
+    viewer: int,
+    since: int,
+    player: int,
+    seed: np.uint64,
+    turns: int,
+    net: Float32Array,
+    work: Float32Array,
+    win_probabilities: Float64Array,
+    script: Int8Matrix,
+    obs: Int8Array,
+    mask: Int8Array,
+) -> None:
+    """Play the first game on for some turns since one, and write each seat's win probability."""
+    last_turn = since + turns
+    play_on(games, spare, player, seed, last_turn, net, work, win_probabilities, script, obs, mask)
+    write_win_probabilities(games[0], viewer, since, net, work, win_probabilities)

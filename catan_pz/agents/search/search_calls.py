@@ -15,6 +15,7 @@ from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.search.rollout import (
     begin_simulation,
     choose,
+    play_and_judge,
     play_decision,
     play_on,
 )
@@ -78,17 +79,19 @@ def simulate(
     for j in range(first, last):
         here = nth_seed(seed, j)
         i = j % games.shape[0]
-        p, last_turn = int(games[i].player), int(games[i].turn) + turns
+        p = int(games[i].player)
         for k in range(actions.shape[0]):
             spare[0] = games[i]
             begin_simulation(s, here)
             play_decision(s, actions[k], here, script)
-            play_on(
+            play_and_judge(
                 spare,
                 trial,
+                p,
+                int(games[i].turn),
                 player,
                 here,
-                last_turn,
+                turns,
                 net,
                 work,
                 win_probabilities,
@@ -96,7 +99,6 @@ def simulate(
                 obs,
                 mask,
             )
-            write_win_probabilities(s, p, int(games[i].turn), net, work, win_probabilities)
             results[k, j - first] = win_probabilities[p]
 
 
@@ -173,7 +175,6 @@ def grow(
     for j in range(first, last):
         here = nth_seed(seed, j)
         i = j % games.shape[0]
-        last_turn = int(games[i].turn) + turns
         spare[0] = games[i]
         begin_simulation(s, here)
         viewer = int(s.player)
@@ -192,12 +193,14 @@ def grow(
             keys,
             priors,
         )
-        play_on(
+        play_and_judge(
             spare,
             trial,
+            viewer,
+            int(games[i].turn),
             player,
             here,
-            last_turn,
+            turns,
             net,
             work,
             win_probabilities,
@@ -205,7 +208,6 @@ def grow(
             obs,
             mask,
         )
-        write_win_probabilities(s, viewer, int(games[i].turn), net, work, win_probabilities)
         tree.back_up(node, win_probabilities, 1, links, totals)
 
 

@@ -27,6 +27,9 @@ from catan_pz.engine.step import step
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS, Phase
 
+HEURISTIC, EVOLVED, VALUE = 0, 1, 2
+"""Numbers of players."""
+
 MARGIN = 0.02
 """Gain in win probability for which another action than the evolved player's is taken."""
 
@@ -181,3 +184,28 @@ def value_action(
             if worth > most:
                 best, most = a, worth
     return best if most - of_chosen > margin else chosen
+
+
+@rule
+def player_action(
+    games: States,
+    spare: States,
+    player: int,
+    margin: float,
+    random_bits: np.uint64,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
+    script: Int8Matrix,
+    obs: Int8Array,
+    mask: Int8Array,
+) -> int:
+    """What the player of a number does; the margin is that of the value."""
+    if player == VALUE:
+        return value_action(games, spare, margin, random_bits, net, work, values, script, obs, mask)
+    s = games[0]
+    observe(s, int(s.player), obs)
+    write_mask(s, mask)
+    if player == EVOLVED:
+        return evolved_action(obs, mask, random_bits)
+    return heuristic_action(obs, mask, random_bits)

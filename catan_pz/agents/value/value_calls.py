@@ -8,8 +8,7 @@ and `mask` are scratch.
 import numpy as np
 
 from catan_pz.actions import BUILD_SETTLEMENT
-from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
-from catan_pz.agents.value.choice import is_setup, value_action, worth_of_action
+from catan_pz.agents.value.choice import is_setup, player_action, worth_of_action
 from catan_pz.agents.value.features import write_position
 from catan_pz.agents.value.network import write_values
 from catan_pz.agents.value.prospects import worth_of_vertex
@@ -23,14 +22,10 @@ from catan_pz.compiler.types import (
     Int64Array,
 )
 from catan_pz.engine.chance import GAMMA, number_below, scramble
-from catan_pz.engine.legal import count_legal, pick_legal, write_mask
+from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
-from catan_pz.observation.encode import observe
 from catan_pz.terms import Phase
-
-HEURISTIC, EVOLVED, VALUE = range(3)
-"""Players of the games in which positions are recorded."""
 
 TRIED = 3
 """Random placements of which the best is explored."""
@@ -90,31 +85,6 @@ def explored_placement(s: State, random_bits: np.uint64) -> int:
     return best
 
 
-@rule
-def choose(
-    games: States,
-    spare: States,
-    player: int,
-    margin: float,
-    random_bits: np.uint64,
-    net: Float32Array,
-    work: Float32Array,
-    values: Float64Array,
-    script: Int8Matrix,
-    obs: Int8Array,
-    mask: Int8Array,
-) -> int:
-    """What the player of a number does."""
-    if player == VALUE:
-        return value_action(games, spare, margin, random_bits, net, work, values, script, obs, mask)
-    s = games[0]
-    observe(s, int(s.player), obs)
-    write_mask(s, mask)
-    if player == EVOLVED:
-        return evolved_action(obs, mask, random_bits)
-    return heuristic_action(obs, mask, random_bits)
-
-
 @entry
 def play_recorded(
     games: States,
@@ -137,10 +107,10 @@ def play_recorded(
 ) -> int:
     """Play a game to its end and record positions, from row `first` on; returns how many.
 
-    `players` (P,) are numbers as above. Shares of decisions: `odd` are taken at random, `explored`
-    of the settlements of the set-up; after `recorded` of them the position is recorded, at the end
-    of the set-up always. `positions` (G, P * F + C) get the features, `viewers` (G,) the seats
-    that look: the one that has decided, of some positions any.
+    `players` (P,) are numbers of `choice`. Shares of decisions: `odd` are taken at random,
+    `explored` of the settlements of the set-up; after `recorded` of them the position is recorded,
+    at the end of the set-up always. `positions` (G, P * F + C) get the features, `viewers` (G,)
+    the seats that look: the one that has decided, of some positions any.
     """
     s, row = games[0], first
     stream = scramble(seed)
@@ -155,7 +125,7 @@ def play_recorded(
         elif not setup and chance < odd:
             a = pick_legal(s, number_below(random_bits, legal))
         elif legal > 1:
-            a = choose(
+            a = player_action(
                 games,
                 spare,
                 players[mover],
