@@ -11,8 +11,6 @@ an interrupted one resumes from its checkpoint. The table shows the win rates of
 mean, lowest and highest of the seeds. It is also written to `ablation.md` and `ablation.csv`.
 """
 
-import csv
-import io
 import json
 import os
 import subprocess
@@ -29,6 +27,8 @@ from rich.progress import track
 from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
 from catan_pz.training.options import Count, parse
+from catan_pz.training.program import REPEATABLE, run_program
+from catan_pz.training.tables import as_csv
 
 console = Console()
 
@@ -200,15 +200,6 @@ def as_markdown(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines).replace("| `` |", "| |") + "\n"
 
 
-def as_csv(rows: list[dict[str, Any]]) -> str:
-    """The table, for programs."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue()
-
-
 def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Run the trainings that aren't finished; returns the rows that are printed and written."""
     args = parse_args(arguments)
@@ -230,15 +221,12 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
         for against in args.against.split(",")
     ]
     out = Path(args.out)
-    for name, text in (("ablation.md", as_markdown(rows)), ("ablation.csv", as_csv(rows))):
+    for name, data in (("ablation.md", as_markdown(rows).encode()), ("ablation.csv", as_csv(rows))):
         with whole_file(out / name) as draft:
-            draft.write_text(text, encoding="utf-8")
+            draft.write_bytes(data)
     print(as_markdown(rows))
     return rows
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError, RuntimeError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, RuntimeError, stopped=REPEATABLE)

@@ -7,7 +7,6 @@ The games are records (`.jsonl`) of matches in which the agent had one seat.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from catan_pz import Game
 from catan_pz.observation.segments import PLACES
 from catan_pz.runtime.record import GameRecord
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
+from catan_pz.training.program import run_program
 
 console = Console()
 COLUMNS = (
@@ -109,7 +109,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, list[NDArray[np.fl
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main)

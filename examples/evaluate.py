@@ -14,7 +14,6 @@ import argparse
 import dataclasses
 import os
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from catan_pz import agents
 from catan_pz.agents.network import SHIPPED, Model, NetworkAgent, card_text
 from catan_pz.arena import play_match
 from catan_pz.rules import PRESETS, Rules
+from catan_pz.training.program import run_program
 
 
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -137,7 +137,4 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main)

@@ -19,7 +19,6 @@ Sources: Anthony, Tian and Barber, "Thinking Fast and Slow with Deep Learning an
 """
 
 import os
-import sys
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -42,8 +41,9 @@ from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
-from catan_pz.training.hardware import hardware, set_up_torch
-from catan_pz.training.options import Count, check_device, command_line, parse
+from catan_pz.training.hardware import set_up_torch, training_card
+from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.searched_games import SearchedDecisions, play_searched
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork, model_named
 
@@ -251,12 +251,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     args.check()
     check_device(args.device)
     set_up_torch(args.threads)
-    card = {
-        "algorithm": "expert iteration",
-        "command": command_line(args, "examples/expert_iteration.py"),
-        "seed": args.seed,
-        "hardware": hardware(torch.device(args.device)),
-    }
+    card = training_card(args, "expert iteration", "examples/expert_iteration.py")
     run = EpisodeRun(
         args,
         Learner(args),
@@ -270,7 +265,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, stopped=RESUMABLE)

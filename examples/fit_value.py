@@ -20,7 +20,6 @@ Sources: Tesauro, "Temporal Difference Learning and TD-Gammon", 1995; Sutton and
 "Reinforcement Learning", 2nd ed., sections 6.8 (afterstates) and 12.1 (lambda-returns).
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +38,9 @@ from catan_pz.files import read_arrays, whole_file
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
-from catan_pz.training.hardware import hardware, set_up_torch
-from catan_pz.training.options import Count, check_device, command_line, parse
+from catan_pz.training.hardware import set_up_torch, training_card
+from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.value_games import Positions, record_in_processes, win_targets
 
 
@@ -234,12 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     args.check()
     check_device(args.device)
     set_up_torch(args.threads)
-    card = {
-        "algorithm": "lambda-returns of games won",
-        "command": command_line(args, "examples/fit_value.py"),
-        "seed": args.seed,
-        "hardware": hardware(torch.device(args.device)),
-    }
+    card = training_card(args, "lambda-returns of games won", "examples/fit_value.py")
     run = EpisodeRun(
         args,
         Learner(args),
@@ -253,7 +248,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, stopped=RESUMABLE)

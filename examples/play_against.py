@@ -9,7 +9,6 @@ Only what your seat may know is shown. Type the number of an action, or q to giv
 
 import argparse
 import secrets
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from catan_pz.agents.table import Table
 from catan_pz.render import board_text, log_line
 from catan_pz.render.log import action_words
 from catan_pz.rules import PRESETS
+from catan_pz.training.program import run_program
 
 
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -91,9 +91,4 @@ def main(arguments: Sequence[str] | None = None, read: Callable[[str], str] = in
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
-    except (KeyboardInterrupt, EOFError):
-        sys.exit("given up")
+    run_program(main, stopped="given up")

@@ -7,7 +7,6 @@ The agent sits in each seat by turns, against agents of another name.
 """
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Sequence
 
@@ -24,6 +23,7 @@ from catan_pz.engine.events import EventKind
 from catan_pz.events import Events
 from catan_pz.notation.actions import bundle_to_dict
 from catan_pz.rules import Rules
+from catan_pz.training.program import run_program
 
 console = Console()
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
@@ -148,7 +148,4 @@ def main(arguments: Sequence[str] | None = None) -> Trades:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main)

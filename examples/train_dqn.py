@@ -21,7 +21,6 @@ the Methods of Temporal Differences", 1988, for n-step returns.
 
 import json
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +39,7 @@ from catan_pz.training.evaluation import line_up
 from catan_pz.training.league import make_opponents
 from catan_pz.training.networks import NetworkArgs, q_network
 from catan_pz.training.options import Count, command_line, parse
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.replay import ReplayBuffer
 from catan_pz.training.run import Training, open_run
 from catan_pz.training.timers import Timers
@@ -264,7 +264,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError, FloatingPointError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, FloatingPointError, stopped=RESUMABLE)

@@ -24,7 +24,6 @@ H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement Lea
 """
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +41,7 @@ from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.league import make_opponents
 from catan_pz.training.networks import NetworkArgs, actor_critic
 from catan_pz.training.options import Count, command_line, parse
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.run import Training, open_run
 from catan_pz.training.timers import Timers
 
@@ -189,7 +189,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError, FloatingPointError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, FloatingPointError, stopped=RESUMABLE)

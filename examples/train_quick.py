@@ -15,7 +15,6 @@ and SIGTERM end the training early and save the model.
 import json
 import os
 import signal
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -42,6 +41,7 @@ from catan_pz.training.console import say, warn
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
 from catan_pz.training.hardware import set_up_torch
 from catan_pz.training.options import Count, parse
+from catan_pz.training.program import run_program
 from catan_pz.training.tensorboard import make_logger
 
 
@@ -207,7 +207,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main)

@@ -23,7 +23,6 @@ Source: Schulman et al., "Proximal Policy Optimization Algorithms", 2017.
 import json
 import os
 import signal
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -48,6 +47,7 @@ from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import evaluate_model
 from catan_pz.training.hardware import hardware
 from catan_pz.training.options import Count, TrainingArgs, command_line, parse
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.rivals import Rivals
 from catan_pz.training.run import open_run
 from catan_pz.training.self_play_games import Decisions, SelfPlayGames
@@ -391,7 +391,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError, ImportError, RuntimeError, FloatingPointError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, ImportError, RuntimeError, FloatingPointError, stopped=RESUMABLE)

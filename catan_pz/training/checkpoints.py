@@ -72,6 +72,18 @@ class Checkpoints:
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise ValueError(f"{self.index} is no list of checkpoints: {error}") from error
 
+    def refuse(self) -> None:
+        """Refuse the folder to a new training if it holds one already.
+
+        Raises:
+            ValueError: says so.
+        """
+        if self.entries() or (self.folder / "result.json").exists():
+            raise ValueError(
+                f"option out={str(self.folder)!r} is not possible: the folder holds a training; "
+                "allowed: --resume to continue it, or another folder"
+            )
+
     def save(self, frames: int, state: dict[str, Any], league: Sequence[str] = ()) -> None:
         """Write a checkpoint; of the older ones the last stays, with the snapshots it needs.
 

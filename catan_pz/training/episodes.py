@@ -1,7 +1,5 @@
 """A training run that counts games, or other equal parts: what happens between them."""
 
-import csv
-import io
 import json
 import time
 from collections.abc import Sequence
@@ -17,6 +15,7 @@ from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, evaluate, line_up
 from catan_pz.training.options import Count, check_same_training
+from catan_pz.training.tables import as_csv
 
 RECENT = 100
 """Games, or parts, that a mean is taken over."""
@@ -124,11 +123,8 @@ class EpisodeRun:
         self._seconds_before, self._start = 0.0, time.perf_counter()
         if args.resume:
             self._restore(self.checkpoints.load())
-        elif self.checkpoints.entries():
-            raise ValueError(
-                f"option out={args.out!r} is not possible: the folder holds a training; allowed: "
-                "--resume to continue it, or another folder"
-            )
+        else:
+            self.checkpoints.refuse()
 
     @property
     def seconds(self) -> float:
@@ -215,12 +211,3 @@ class EpisodeRun:
         self.learner.set_state(saved["learner"])
         self.rows, self.curve = saved["rows"], saved["curve"]
         self._seconds_before = saved["seconds"]
-
-
-def as_csv(rows: list[dict[str, Any]]) -> bytes:
-    """Rows of figures by name as a table."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue().encode()

@@ -1,12 +1,14 @@
-"""The machine that a training runs on: for its model card, and set up for torch."""
+"""The machine that a training runs on: told in its model card, and set up for torch."""
 
 import ctypes
 import os
 import platform
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import torch
+
+from catan_pz.training.options import command_line
 
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3
@@ -23,6 +25,22 @@ def hardware(device: torch.device) -> str:
     if device.type == "cuda":
         name += f", {torch.cuda.get_device_name(device)}"
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def training_card(args: Any, algorithm: str, program: str) -> dict[str, Any]:
+    """What a model's card tells of its training from the start.
+
+    Args:
+        args: the options, among them `seed` and `device`.
+        algorithm: what learns.
+        program: path of the program.
+    """
+    return {
+        "algorithm": algorithm,
+        "command": command_line(args, program),
+        "seed": args.seed,
+        "hardware": hardware(torch.device(args.device)),
+    }
 
 
 def set_up_torch(threads: int) -> None:

@@ -51,11 +51,7 @@ def open_run(args: RunArgs) -> dict[str, Any] | None:
         saved = checkpoints.load(warn)
         check_same_training(saved["options"], args)
         return saved
-    if checkpoints.entries() or (folder / "result.json").exists():
-        raise ValueError(
-            f"option out={args.out!r} is not possible: the folder holds a training; allowed: "
-            "--resume to continue it, or another folder"
-        )
+    checkpoints.refuse()
     return None
 
 

@@ -161,18 +161,6 @@ def run_trial(
     return trial.finish()
 
 
-def run_program(main: Callable[[], object]) -> None:
-    """Run a program of the command line; a wrong option ends it with one line.
-
-    Raises:
-        SystemExit: says what is wrong with an option, a file or an address.
-    """
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        raise SystemExit(f"error: {error}") from None
-
-
 def _now() -> tuple[float, float]:
     """Seconds of the clock, and of CPU time of this process."""
     return time.perf_counter(), time.process_time()

@@ -28,7 +28,6 @@ al., "IMPALA", 2018, for actors whose weights are older than the learner's.
 import json
 import os
 import signal
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -57,6 +56,7 @@ from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.league import parse_weights
 from catan_pz.training.options import Count, TrainingArgs, command_line, parse
 from catan_pz.training.processes import PROCESSES, RANK, average_gradients, gathered, join
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.ray_workers import Workers
 from catan_pz.training.run import open_run
 from catan_pz.training.timers import Timers
@@ -409,7 +409,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError, ImportError, RuntimeError, FloatingPointError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, ImportError, RuntimeError, FloatingPointError, stopped=RESUMABLE)

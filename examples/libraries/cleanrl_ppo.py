@@ -19,7 +19,8 @@ from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.options import Count, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_program, run_trial
+from catan_pz.training.program import run_program
+from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,8 @@ import catan_pz.env.open_spiel  # registers the game
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.rules import Rules
 from catan_pz.training.options import Count, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_program, run_trial
+from catan_pz.training.program import run_program
+from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

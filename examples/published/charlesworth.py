@@ -20,7 +20,6 @@ Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforce
 """
 
 import json
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,11 +40,12 @@ from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs
 from catan_pz.training.evaluation import SEED_OFFSET
-from catan_pz.training.hardware import hardware, set_up_torch
+from catan_pz.training.hardware import set_up_torch, training_card
 from catan_pz.training.joint_actions import evaluate, values_of
 from catan_pz.training.joint_matches import win_rate
-from catan_pz.training.options import Count, check_device, command_line, parse
+from catan_pz.training.options import Count, check_device, parse
 from catan_pz.training.past_selves import PastSelves
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.recording import END, UNKNOWN, Batch, Recording
 from catan_pz.training.updates import UpdateRun
 
@@ -336,18 +336,14 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     args = parse(Args, arguments, __doc__ or "")
     check_device(args.device)
     set_up_torch(args.threads)
-    card = {
-        "algorithm": "PPO, heads for joint actions, league of past selves",
-        "command": command_line(args, "examples/published/charlesworth.py"),
-        "seed": args.seed,
-        "hardware": hardware(torch.device(args.device)),
-    }
+    card = training_card(
+        args,
+        "PPO, heads for joint actions, league of past selves",
+        "examples/published/charlesworth.py",
+    )
     title = f"PPO with heads and a league, {args.size} network"
     return UpdateRun(args, Learner(args), title=title, card=card).train()
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, stopped=RESUMABLE)

@@ -20,7 +20,6 @@ differs from it: docs/published/gendre.md.
 
 import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,8 +45,9 @@ from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
-from catan_pz.training.hardware import hardware, set_up_torch
-from catan_pz.training.options import Count, check_device, command_line, parse
+from catan_pz.training.hardware import set_up_torch, training_card
+from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.transitions import OneStepTransitions
 
 ILLEGAL = -1e8
@@ -352,12 +352,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     check_device(args.device)
     set_up_torch(args.threads)
     name = f"{args.network} with {args.layers} layers"
-    card = {
-        "algorithm": "one-step A2C against past selves",
-        "command": command_line(args, "examples/published/gendre.py"),
-        "seed": args.seed,
-        "hardware": hardware(torch.device(args.device)),
-    }
+    card = training_card(args, "one-step A2C against past selves", "examples/published/gendre.py")
     run = EpisodeRun(
         args,
         Learner(args),
@@ -371,7 +366,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, stopped=RESUMABLE)

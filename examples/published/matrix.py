@@ -33,6 +33,8 @@ from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
 from catan_pz.training.options import Count, parse
+from catan_pz.training.program import REPEATABLE, run_program
+from catan_pz.training.tables import as_csv
 
 TYPES: dict[str, tuple[str, ...]] = {
     "SELF-L": ("--sub-goal", "--opponent=self"),
@@ -271,14 +273,8 @@ def draw_curves(rows: list[dict[str, Any]]) -> bytes:
     return file.getvalue()
 
 
-def write(path: Path, data: bytes | list[dict[str, Any]]) -> None:
-    """Write bytes, or rows as CSV, whole or not at all."""
-    if isinstance(data, list):
-        text = io.StringIO()
-        table = csv.DictWriter(text, list(data[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(data)
-        data = text.getvalue().encode()
+def write(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all."""
     with whole_file(path) as draft:
         draft.write_bytes(data)
 
@@ -294,17 +290,15 @@ def main(arguments: Sequence[str] | None = None) -> Result:
                 done.result()
     rows = curve_rows(args)
     if rows:
-        write(out / "curves.csv", rows)
+        write(out / "curves.csv", as_csv(rows))
         write(out / "curves.png", draw_curves(rows))
     result = tournament(args)
     table = wins(result)
-    write(
-        out / "matrix.csv",
-        [
-            {"first": first, "second": second, "won": won, "games": games}
-            for (first, second), (won, games) in table.items()
-        ],
-    )
+    cells = [
+        {"first": first, "second": second, "won": won, "games": games}
+        for (first, second), (won, games) in table.items()
+    ]
+    write(out / "matrix.csv", as_csv(cells))
     text = "\n".join([*totals_table(result), "", *matrix_table(result)]) + "\n"
     write(out / "matrix.md", text.encode())
     print(text)
@@ -312,7 +306,4 @@ def main(arguments: Sequence[str] | None = None) -> Result:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError, RuntimeError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, RuntimeError, stopped=REPEATABLE)

@@ -45,8 +45,9 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episode_games import EpisodeGames
 from catan_pz.training.episodes import EpisodeArgs, EpisodeRun
-from catan_pz.training.hardware import hardware, set_up_torch
-from catan_pz.training.options import Count, command_line, parse
+from catan_pz.training.hardware import set_up_torch, training_card
+from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.q_network import QNetwork
 from catan_pz.training.replay import OpenDecisions, ReplayMemory
 
@@ -394,20 +395,13 @@ def parse_args(arguments: Sequence[str] | None = None) -> Args:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse_args(arguments)
+    check_device(args.device)
     set_up_torch(args.threads)
     name = f"{args.orchestrator}/{args.executors}".upper() + "*" * args.sub_goal
-    card = {
-        "algorithm": f"hierarchical DQN, {name}",
-        "command": command_line(args, "examples/published/rocco.py"),
-        "seed": args.seed,
-        "hardware": hardware(torch.device(args.device)),
-    }
+    card = training_card(args, f"hierarchical DQN, {name}", "examples/published/rocco.py")
     title = f"Hierarchical DQN, {name}"
     return EpisodeRun(args, Learner(args), against=["rocco_random"], title=title, card=card).train()
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
+    run_program(main, stopped=RESUMABLE)

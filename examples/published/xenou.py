@@ -29,11 +29,9 @@ continues from the last checkpoint and gives the same games as a run that never 
 Source: "Deep Reinforcement Learning in Strategic Board Game Environments", EUMAS 2018.
 """
 
-import csv
 import io
 import json
 import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -64,6 +62,8 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.options import Count, check_same_training, command_line, parse
+from catan_pz.training.program import RESUMABLE, run_program
+from catan_pz.training.tables import as_csv
 
 console = Console()
 MOST_DECISIONS = 200
@@ -265,15 +265,6 @@ def write_results(series: Series, folder: Path) -> None:
         write_bytes(folder / "model.md", card_text("xenou_kept", model).encode())
 
 
-def as_csv(rows: Sequence[dict[str, Any]]) -> bytes:
-    """A table with a line for each row."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue().encode()
-
-
 def draw(series: Series, means: np.ndarray) -> bytes:
     """Squared error by decision of a game, and games won: by place in a series, or so far."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -312,11 +303,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     checkpoints = Checkpoints(folder)
     if args.resume:
         series.set_state(checkpoints.load(console.print))
-    elif checkpoints.entries():
-        raise ValueError(
-            f"option out={args.out!r} is not possible: the folder holds a training; allowed: "
-            "--resume to continue it, or another folder"
-        )
+    else:
+        checkpoints.refuse()
     left = range(len(series.rows), args.games)
     for number in track(left, "games", console=console, disable=not args.progress):
         series.play()
@@ -336,9 +324,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (ValueError, OSError) as error:
-        sys.exit(f"error: {error}")
-    except KeyboardInterrupt:
-        sys.exit("stopped: --resume continues from the last checkpoint")
+    run_program(main, stopped=RESUMABLE)

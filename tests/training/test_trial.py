@@ -6,7 +6,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.rules import Rules
 from catan_pz.training import trial as module
-from catan_pz.training.trial import TrialArgs, run_program, run_trial
+from catan_pz.training.trial import TrialArgs, run_trial
 
 RULES = Rules(num_players=2, trading=False)
 
@@ -102,12 +102,3 @@ def test_real_games_are_played():
     result = run_trial(args(frames=5), RULES, agent, training([]))
     assert result["games"] == 8
     assert result["against"] == "random"
-
-
-@pytest.mark.parametrize("error", [ValueError("option a=1"), ConnectionError("no cluster")])
-def test_a_wrong_option_ends_a_program_with_one_line(error):
-    def main():
-        raise error
-
-    with pytest.raises(SystemExit, match=f"^error: {error}$"):
-        run_program(main)

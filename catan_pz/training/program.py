@@ -1,0 +1,29 @@
+"""Programs of the command line: a wrong option or Ctrl-C ends them with one line."""
+
+from collections.abc import Callable
+from typing import Final
+
+RESUMABLE: Final = "Interrupted: --resume continues from the last checkpoint."
+REPEATABLE: Final = "Interrupted: the same call goes on."
+
+
+def run_program(
+    main: Callable[[], object], *further: type[Exception], stopped: str = "Interrupted."
+) -> None:
+    """Run a program's `main`.
+
+    Args:
+        main: parses the options, and does everything.
+        further: errors that say what is wrong, beside `ValueError` and `OSError`.
+        stopped: what Ctrl-C, or the end of the input, is answered with.
+
+    Raises:
+        SystemExit: says what is wrong with an option, a file or an address.
+    """
+    errors: tuple[type[Exception], ...] = (ValueError, OSError, *further)
+    try:
+        main()
+    except errors as error:
+        raise SystemExit(f"error: {error}") from None
+    except (KeyboardInterrupt, EOFError):
+        raise SystemExit(stopped) from None
