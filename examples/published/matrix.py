@@ -2,7 +2,7 @@
 
     python examples/published/matrix.py --out runs/rocco
     python examples/published/matrix.py --types FF/FF* RAN/RAN --seeds 1 --out runs/rocco
-    python examples/published/matrix.py --no-train --also heuristic ppo-2p --out runs/rocco
+    python examples/published/matrix.py --also "FF/FF* both" heuristic ppo-2p --out runs/rocco
 
 Each training is a run of `rocco.py` in a folder of its own below `--out`. A finished training is
 not run again, and an interrupted one resumes from its checkpoint; so does the tournament. Of each
@@ -11,7 +11,8 @@ which each pair plays `--games` games, half of them in each seating.
 
 Beside the trainings the folder gets `curves.png` and `curves.csv` (points at turn 120, blocks of
 100 games, mean and quartiles over the trainings), `matrix.md` and `matrix.csv`, and
-`tournament.jsonl` with every game.
+`tournament.jsonl` with every game; with `--also`, `also.md`, `also.csv` and `also.jsonl` with the
+games that those agents play.
 """
 
 import csv
@@ -22,6 +23,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,15 @@ TYPES: dict[str, tuple[str, ...]] = {
     "RAN/RAN": (),
 }
 """The agents in the order of the thesis' matrix, with the options of their trainings."""
+
+VARIANTS: dict[str, tuple[str, ...]] = {
+    "FF/FF* both": ("--sub-goal", "--seat=both"),
+    "FF/FF* code": ("--sub-goal", "--no-mask-bootstrap", "--no-cut-terminal"),
+}
+"""What the thesis leaves open: a learner in both seats, and (by default) a mended bootstrap; this
+one bootstraps over illegal choices and from the end of a game, as the thesis' code does."""
+
+OPTIONS = TYPES | VARIANTS
 
 RANDOM = "RAN/RAN"
 LONGER = {"SELF-L": 3}
@@ -79,7 +90,8 @@ class Args:
     types: tuple[str, ...] = tuple(TYPES)
     """agents that take part"""
     also: tuple[str, ...] = ()
-    """other agents in the same tournament: heuristic, ppo-2p"""
+    """others that play each of these, and each other: heuristic, ppo-2p, "FF/FF* both"; variants
+    of the thesis' agents are trained as well"""
     train: bool = True
     """run the trainings that are missing"""
     episodes: Count = 1000
@@ -114,7 +126,7 @@ def parse_args(arguments: Sequence[str] | None = None) -> Args:
 
 def folder_of(name: str, seed: int, args: Args) -> Path:
     """Output folder of a training."""
-    plain = name.replace("/", "-").replace("*", "-star").lower()
+    plain = name.replace("/", "-").replace("*", "-star").replace(" ", "-").lower()
     return Path(args.out) / f"{plain}-{seed}"
 
 
@@ -125,7 +137,7 @@ def command_of(name: str, seed: int, args: Args) -> list[str]:
     given = [f"--episodes={episodes}", f"--seed={seed}", f"--out={out}"]
     resume = ["--resume"] if (out / "checkpoint.json").exists() else []
     script = Path(__file__).with_name("rocco.py")
-    return [sys.executable, str(script), *TYPES[name], *args.options.split(), *given, *resume]
+    return [sys.executable, str(script), *OPTIONS[name], *args.options.split(), *given, *resume]
 
 
 def train(name: str, seed: int, args: Args) -> None:
@@ -144,8 +156,8 @@ def train(name: str, seed: int, args: Args) -> None:
 
 
 def trained_types(args: Args) -> list[str]:
-    """The types that have networks."""
-    return [name for name in args.types if name != RANDOM]
+    """The types and variants that have networks."""
+    return [name for name in (*args.types, *args.also) if name in OPTIONS and name != RANDOM]
 
 
 def chosen(name: str, args: Args) -> Path:
@@ -165,19 +177,30 @@ def chosen(name: str, args: Args) -> Path:
     return max(rates, key=lambda path: rates[path])
 
 
-def tournament(args: Args) -> Result:
-    """Every pair of agents, equally many games in each seating."""
-    entrants: list[Any] = [(name, RoccoAgent(chosen(name, args))) for name in trained_types(args)]
-    if RANDOM in args.types:
-        entrants.append((RANDOM, RandomRoccoAgent()))
-    return play_tournament(
-        [*entrants, *args.also],
-        args.games,
-        "rocco",
-        args.seed,
-        workers=args.jobs,
-        results=Path(args.out) / "tournament.jsonl",
-    )
+def tournament(args: Args) -> tuple[Result, Result | None]:
+    """Every pair of the types, equally many games in each seating, and every pair with others.
+
+    Returns:
+        The games of the types among themselves, and those with others, where there are any.
+    """
+    trained = trained_types(args)
+
+    def entrant(name: str) -> Any:
+        if name == RANDOM:
+            return name, RandomRoccoAgent()
+        return (name, RoccoAgent(chosen(name, args))) if name in trained else name
+
+    def play(file: str, names: Sequence[str], **options: Any) -> Result:
+        options |= {"workers": args.jobs, "results": Path(args.out) / file}
+        agents = [entrant(name) for name in names]
+        return play_tournament(agents, args.games, "rocco", args.seed, **options)
+
+    own = play("tournament.jsonl", args.types)
+    if not args.also:
+        return own, None
+    names = [*args.types, *args.also]
+    pairs = [pair for pair in combinations(names, 2) if pair[1] in args.also]
+    return own, play("also.jsonl", names, lineups=pairs)
 
 
 def wins(result: Result) -> dict[tuple[str, str], tuple[int, int]]:
@@ -292,17 +315,23 @@ def main(arguments: Sequence[str] | None = None) -> Result:
     if rows:
         write(out / "curves.csv", as_csv(rows))
         write(out / "curves.png", draw_curves(rows))
-    result = tournament(args)
-    table = wins(result)
+    own, further = tournament(args)
+    write_tables(out, "matrix", own)
+    if further is not None:
+        write_tables(out, "also", further)
+    return own
+
+
+def write_tables(out: Path, name: str, result: Result) -> None:
+    """Write the wins of each agent and of each pair, and print them."""
     cells = [
         {"first": first, "second": second, "won": won, "games": games}
-        for (first, second), (won, games) in table.items()
+        for (first, second), (won, games) in wins(result).items()
     ]
-    write(out / "matrix.csv", as_csv(cells))
+    write(out / f"{name}.csv", as_csv(cells))
     text = "\n".join([*totals_table(result), "", *matrix_table(result)]) + "\n"
-    write(out / "matrix.md", text.encode())
+    write(out / f"{name}.md", text.encode())
     print(text)
-    return result
 
 
 if __name__ == "__main__":

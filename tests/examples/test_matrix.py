@@ -61,6 +61,24 @@ def test_the_best_candidates_play_each_other(matrix, tmp_path, capsys):
     assert len(matrix.ran) == 6
 
 
+def test_others_play_each_agent_and_each_other(matrix, tmp_path, capsys):
+    arguments = ["--types", "FF/FF*", "RAN/RAN", "--seeds=1", "--games=2", f"--out={tmp_path}"]
+    own = matrix.main(arguments)
+    capsys.readouterr()
+    also = ["--also", "FF/FF* both", "random"]
+    assert matrix.main([*arguments, *also]).games == own.games
+    assert matrix.ran[-1]["seat"] == "both"
+    assert matrix.ran[-1]["out"] == str(tmp_path / "ff-ff-star-both-1")
+    assert len(matrix.ran) == 2
+    rows = list(csv.DictReader((tmp_path / "also.csv").read_text().splitlines()))
+    pairs = {frozenset((row["first"], row["second"])) for row in rows}
+    assert len(pairs) == 5
+    assert {"FF/FF*", "RAN/RAN"} not in pairs
+    text = (tmp_path / "also.md").read_text()
+    assert capsys.readouterr().out.endswith(text + "\n")
+    assert "| random |" in text
+
+
 def test_totals_are_counted_by_seat(matrix):
     class Game:
         def __init__(self, seats, winner):
