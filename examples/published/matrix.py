@@ -18,6 +18,7 @@ games that those agents play.
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+# NumPy plays the networks in the tournament: on products this small threads only cost time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
@@ -104,6 +108,8 @@ class Args:
     """options for all trainings, as rocco.py takes them: "--cut-terminal --reward gain" """
     games: Count = 2000
     """games of each pair, half of them in each seating"""
+    also_games: Count = 400
+    """the same of pairs with others"""
     seed: int = 0
     """random seed of the tournament"""
     jobs: Count = 1
@@ -190,17 +196,17 @@ def tournament(args: Args) -> tuple[Result, Result | None]:
             return name, RandomRoccoAgent()
         return (name, RoccoAgent(chosen(name, args))) if name in trained else name
 
-    def play(file: str, names: Sequence[str], **options: Any) -> Result:
+    def play(file: str, names: Sequence[str], games: int, **options: Any) -> Result:
         options |= {"workers": args.jobs, "results": Path(args.out) / file}
         agents = [entrant(name) for name in names]
-        return play_tournament(agents, args.games, "rocco", args.seed, **options)
+        return play_tournament(agents, games, "rocco", args.seed, **options)
 
-    own = play("tournament.jsonl", args.types)
+    own = play("tournament.jsonl", args.types, args.games)
     if not args.also:
         return own, None
     names = [*args.types, *args.also]
     pairs = [pair for pair in combinations(names, 2) if pair[1] in args.also]
-    return own, play("also.jsonl", names, lineups=pairs)
+    return own, play("also.jsonl", names, args.also_games, lineups=pairs)
 
 
 def wins(result: Result) -> dict[tuple[str, str], tuple[int, int]]:

@@ -62,10 +62,10 @@ def test_the_best_candidates_play_each_other(matrix, tmp_path, capsys):
 
 
 def test_others_play_each_agent_and_each_other(matrix, tmp_path, capsys):
-    arguments = ["--types", "FF/FF*", "RAN/RAN", "--seeds=1", "--games=2", f"--out={tmp_path}"]
+    arguments = ["--types", "FF/FF*", "RAN/RAN", "--seeds=1", "--games=4", f"--out={tmp_path}"]
     own = matrix.main(arguments)
     capsys.readouterr()
-    also = ["--also", "FF/FF* both", "random"]
+    also = ["--also-games=2", "--also", "FF/FF* both", "random"]
     assert matrix.main([*arguments, *also]).games == own.games
     assert matrix.ran[-1]["seat"] == "both"
     assert matrix.ran[-1]["out"] == str(tmp_path / "ff-ff-star-both-1")
@@ -74,6 +74,7 @@ def test_others_play_each_agent_and_each_other(matrix, tmp_path, capsys):
     pairs = {frozenset((row["first"], row["second"])) for row in rows}
     assert len(pairs) == 5
     assert {"FF/FF*", "RAN/RAN"} not in pairs
+    assert {row["games"] for row in rows} == {"1"}
     text = (tmp_path / "also.md").read_text()
     assert capsys.readouterr().out.endswith(text + "\n")
     assert "| random |" in text
