@@ -24,6 +24,7 @@ from typing import Any, Final, Literal
 from rich.console import Console
 from rich.progress import track
 
+from catan_pz.agents.specs import split_specs
 from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
 from catan_pz.training.options import Count, parse
@@ -218,7 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
     rows = [
         row_of(name, variants[name], [results[name, seed] for seed in args.seeds], against)
         for name in args.only
-        for against in args.against.split(",")
+        for against in split_specs(args.against)
     ]
     out = Path(args.out)
     for name, data in (("ablation.md", as_markdown(rows).encode()), ("ablation.csv", as_csv(rows))):

@@ -23,6 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from catan_pz import agents
 from catan_pz.agents.network import SHIPPED, Model, NetworkAgent, card_text
+from catan_pz.agents.specs import specs_by_seat
 from catan_pz.arena import play_match
 from catan_pz.rules import PRESETS, Rules
 from catan_pz.training.program import run_program
@@ -63,12 +64,7 @@ def rules_of(options: argparse.Namespace, agent: Any) -> Rules:
 def play(agent: Any, against: str, rules: Rules, options: argparse.Namespace) -> dict[str, Any]:
     """One match, in figures."""
     seats = rules.num_players - 1
-    others = against.split(",")
-    if len(others) == 1:
-        others *= seats
-    if len(others) != seats:
-        raise ValueError(f"option against={against!r} is not possible; allowed: one or {seats}")
-    lineup = [("evaluated", agent), *others]
+    lineup = [("evaluated", agent), *specs_by_seat("option against", against, seats)]
     result = play_match(
         lineup,
         options.games,

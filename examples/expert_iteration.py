@@ -33,6 +33,7 @@ import torch
 from torch import nn
 
 from catan_pz.agents.network import Base, Model, NetworkAgent
+from catan_pz.agents.specs import split_specs
 from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
 from catan_pz.arena.sequential import SequentialTest
@@ -255,7 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     run = EpisodeRun(
         args,
         Learner(args),
-        against=args.eval_against.split(","),
+        against=split_specs(args.eval_against),
         title=f"Expert iteration, {args.players} players",
         card=card,
         option="rounds",

@@ -29,6 +29,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from catan_pz.agents.specs import split_specs
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.agents.value.features import NUM_FEATURES
 from catan_pz.agents.value.net import ValueNet
@@ -238,7 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     run = EpisodeRun(
         args,
         Learner(args),
-        against=args.eval_against.split(","),
+        against=split_specs(args.eval_against),
         title=f"Value, {args.players} players",
         card=card,
         option="rounds",

@@ -33,6 +33,7 @@ import torch
 from stable_baselines3 import DQN
 from torch.nn.functional import smooth_l1_loss
 
+from catan_pz.agents.specs import split_specs
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.curves import Phase
 from catan_pz.training.evaluation import line_up
@@ -252,7 +253,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         algorithm="DQN (Stable-Baselines3), mask-aware",
         command=command_line(args, "examples/train_dqn.py"),
         evaluations={
-            name: line_up(name, games.batch.rules) for name in args.eval_against.split(",")
+            name: line_up(name, games.batch.rules) for name in split_specs(args.eval_against)
         },
         timers=timers,
         league=league,

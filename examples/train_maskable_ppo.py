@@ -33,6 +33,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from sb3_contrib import MaskablePPO
 
+from catan_pz.agents.specs import split_specs
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.console import say
 from catan_pz.training.curves import Phase
@@ -174,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         algorithm="MaskablePPO (sb3-contrib)",
         command=command_line(args, "examples/train_maskable_ppo.py"),
         evaluations={
-            name: line_up(name, games.batch.rules) for name in args.eval_against.split(",")
+            name: line_up(name, games.batch.rules) for name in split_specs(args.eval_against)
         },
         timers=timers,
         league=league,

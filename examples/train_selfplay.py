@@ -38,6 +38,7 @@ from torch import nn
 
 from catan_pz import agents
 from catan_pz.agents.network import Base, Model
+from catan_pz.agents.specs import split_specs
 from catan_pz.checks import not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import PointsGained
@@ -244,7 +245,7 @@ class Run:
         rivals = Rivals(
             self.folder / "league",
             self.make_network("shared").to(device),
-            [name for name in args.opponents.split(",") if name],
+            split_specs(args.opponents),
             args.num_envs,
             games.num_players,
             share=args.rivals_share,

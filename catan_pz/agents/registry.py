@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
-from catan_pz.checks import quoted
+from catan_pz.agents.specs import check_options, options_in
+from catan_pz.checks import did_you_mean, quoted
 
 _HOMES: dict[str, str] = {
     "random": "catan_pz.agents.random:RandomAgent",
@@ -23,9 +25,11 @@ _HOMES: dict[str, str] = {
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 
+PROGRAM: Final = "exec"
+
 FAMILIES: Final[dict[str, str]] = {
     "catanatron": "catan_pz.bridges.catanatron.bots:load_bot",
-    "exec": "catan_pz.agents.programs.agent:ProgramAgent",
+    PROGRAM: "catan_pz.agents.programs.agent:ProgramAgent",
 }
 """What makes the agents whose names begin with a word and a colon, from the rest of the name. It
 may lie above this room: nothing here imports it before it is wanted."""
@@ -70,27 +74,58 @@ def load(name: str, **options: Any) -> Agent:
     Args:
         name: one of `names()`, the path of a model file, which ends in ".npz", or a word of
             `FAMILIES`, a colon, and the rest: "exec:node bot.js" is a program,
-            "catanatron:value" a player of catanatron.
-        **options: arguments of its class, such as `simulations` of "search".
+            "catanatron:value" a player of catanatron. Options may follow one more colon, though
+            not for programs: "search:simulations=250,turns=16".
+        **options: arguments of its class, such as `simulations` of "search". They count before
+            those in the name.
 
     Raises:
-        ValueError: for a name that isn't known, or a file that holds no model.
+        ValueError: for a name or an option that isn't known, or a file that holds no model.
+        FileNotFoundError: if there is no file of that path.
         ImportError: if a program that the agent is a part of isn't installed.
     """
     if not isinstance(name, str):
         raise ValueError(f"agent {quoted(name)} is not possible; allowed: a name, one of {names()}")
-    family, sign, rest = name.partition(":")
-    if sign and family in FAMILIES:
-        return as_agent(_thing(FAMILIES[family])(rest, **options))
-    if name not in _HOMES:
-        from catan_pz.agents.network import SHIPPED, NetworkAgent
+    word, sign, rest = name.partition(":")
+    if not sign or not begins_with_name(name):
+        return _made_by_name(name, options)
+    try:
+        if word in FAMILIES:
+            member, given = rest, {}
+            if word != PROGRAM:  # all of the rest is its command
+                member, _, written = rest.partition(":")
+                given = options_in(name, written)
+            return as_agent(_thing(FAMILIES[word])(member, **given | options))
+        return _made_by_name(word, options_in(name, rest) | options)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"agent {quoted(name)}: {error}") from error
 
-        if name.endswith(".npz"):
-            return NetworkAgent(name, **options)
-        if name in _shipped():
-            return NetworkAgent(SHIPPED / f"{name}.npz", **options)
-        raise ValueError(f"agent {quoted(name)} is not possible; allowed: one of {names()}")
-    return as_agent(_thing(_HOMES[name])(**options))
+
+def begins_with_name(text: str) -> bool:
+    """Whether a text is a name that `load` knows, or begins with one and a colon."""
+    word, sign, _ = text.partition(":")
+    return bool(sign and word in FAMILIES) or word in names()
+
+
+def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
+    """An agent of a plain name, or of a model file."""
+    if name in _HOMES:
+        make = _thing(_HOMES[name])
+        check_options(name, make, options)
+        return as_agent(make(**options))
+    from catan_pz.agents.network import SHIPPED, NetworkAgent
+
+    check_options(name, NetworkAgent, options, own=("model",))
+    if name in _shipped():
+        return NetworkAgent(SHIPPED / f"{name}.npz", **options)
+    if not name.endswith(".npz"):
+        raise ValueError(
+            f"there is no agent {quoted(name)}{did_you_mean(name, names())}; there are "
+            f"{', '.join(names())}, and saved models as FILE.npz"
+        )
+    if not Path(name).is_file():
+        raise FileNotFoundError(f"there is no model {name}")
+    return NetworkAgent(name, **options)
 
 
 def _thing(home: str) -> Any:

@@ -7,8 +7,9 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
+from catan_pz.agents.specs import as_value, split_specs
 from catan_pz.checks import check_seed, did_you_mean
-from catan_pz.cli.agents import as_value, model_of, split_specs
+from catan_pz.cli.agents import model_of
 from catan_pz.rules import BOARD_KINDS, OFFER_FORMS, PRESETS, Rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.record import GameRecord

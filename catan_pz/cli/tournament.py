@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.agents import agent_source, split_specs, trust_option
+from catan_pz.agents.specs import split_specs
+from catan_pz.cli.agents import agent_source, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.matches import write_replays

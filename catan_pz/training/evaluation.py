@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.agents.specs import split_specs
 from catan_pz.arena import play_match
 from catan_pz.names import shown
 from catan_pz.rules import Rules
@@ -62,7 +63,7 @@ def evaluate_model(
         seconds: seconds trained so far.
     """
     rows = []
-    for name in args.eval_against.split(","):
+    for name in split_specs(args.eval_against):
         others, seed = line_up(name, rules), args.seed + SEED_OFFSET
         row = {"frames": frames, "seconds": round(seconds, 1), "against": name}
         rows.append(row | evaluate(NetworkAgent(model), others, rules, args.eval_games, seed))

@@ -34,6 +34,7 @@ from catan_pz.agents.charlesworth.choices import NUM_SLOTS
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.model import ENCODERS, CharlesworthModel
 from catan_pz.agents.charlesworth.networks import Architecture
+from catan_pz.agents.specs import split_specs
 from catan_pz.rewards import LinearReward, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
@@ -283,7 +284,7 @@ class Learner:
         """Against three copies of each opponent, and of past selves as far as there are any."""
         args, seed = self.args, self.args.seed + SEED_OFFSET
         opponents: dict[str, Any] = {
-            name: agents.load(name) for name in args.eval_against.split(",") if name
+            name: agents.load(name) for name in split_specs(args.eval_against)
         }
         for steps in (int(word) for word in args.eval_past.split(",") if word):
             # The newest snapshot that is at least so many updates old.

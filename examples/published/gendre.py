@@ -39,6 +39,7 @@ from catan_pz.agents.gendre.deciding import Choose, decide, undecided
 from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.gendre.networks import MOMENTUM, Architecture
 from catan_pz.agents.network import sample_actions
+from catan_pz.agents.specs import split_specs
 from catan_pz.encoders.gendre import NUM_PLANES, NUM_SCALARS
 from catan_pz.encoders.planes import HEIGHT, WIDTH
 from catan_pz.rewards import WinAndLead
@@ -356,7 +357,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     run = EpisodeRun(
         args,
         Learner(args),
-        against=args.eval_against.split(","),
+        against=split_specs(args.eval_against),
         title=f"One-step A2C, {name}",
         card=card,
         option="trainings",

@@ -47,15 +47,15 @@ import torch
 from rich.console import Console
 from rich.progress import track
 
-from catan_pz import Game, describe_action
+from catan_pz import Game, agents, describe_action
 from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.specs import specs_by_seat
 from catan_pz.agents.table import Table
 from catan_pz.agents.xenou.agent import XenouAgent
 from catan_pz.agents.xenou.learner import fresh_weights
 from catan_pz.agents.xenou.model import XenouModel, card_text
 from catan_pz.agents.xenou.options import XenouOptions
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
-from catan_pz.cli.agents import load_agent, specs_by_seat
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Events
 from catan_pz.rules import Rules
@@ -159,11 +159,11 @@ class Series:
     def __init__(self, args: Args) -> None:
         self.args, self.options, self.rules = args, args.options(), Rules()
         seats = self.rules.num_players - 1
-        self.base = load_agent(args.base, self.rules)
-        self.others = [
-            load_agent(spec, self.rules)
-            for spec in specs_by_seat("option against", args.against, seats)
-        ]
+        self.base = agents.load(args.base)
+        others = specs_by_seat("option against", args.against, seats)
+        self.others = [agents.load(spec) for spec in others]
+        for agent in (self.base, *self.others):
+            agent.check_rules(self.rules)
         self.weights: dict[str, np.ndarray] = {}
         self.rows: list[dict[str, float]] = []
         self.errors, self.counts = np.zeros(MOST_DECISIONS), np.zeros(MOST_DECISIONS, np.int64)

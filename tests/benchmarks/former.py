@@ -18,9 +18,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from catan_pz.agents import load
 from catan_pz.agents.base import Agent
 from catan_pz.arena import Result, play_match
-from catan_pz.cli.agents import load_agent
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 
@@ -91,7 +91,7 @@ def match(args: argparse.Namespace) -> Result:
     """The match, from where it was left."""
     rules = Rules(num_players=args.players, trading=False)
     former = Former(former_package(args.revision), args.against, rules)
-    agents = [("agent", load_agent(args.agent, rules)), *[("former", former)] * (args.players - 1)]
+    agents = [("agent", load(args.agent)), *[("former", former)] * (args.players - 1)]
     return play_match(agents, args.games, rules, seed=args.seed, results=args.results)
 
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from catan_pz.cli import bench, info, main, perft, warmup
-from catan_pz.cli.agents import as_value, load_agent, split_specs
+from catan_pz.cli.agents import load_agent
 from catan_pz.cli.app import app
 from catan_pz.cli.console import size_words
 from catan_pz.cli.extras import need
@@ -155,14 +155,7 @@ def test_starting_is_quick() -> None:
 # ------------------------------------------------------------------------------ common things
 
 
-def test_values_and_agents_on_the_command_line() -> None:
-    assert [as_value(text) for text in ("3", "true", "None", "random", "[1, 2]")] == [
-        *(3, True, None, "random", [1, 2])
-    ]
-    assert split_specs("random, search:a=1,b=2,heuristic") == [
-        *("random", "search:a=1,b=2", "heuristic")
-    ]
-    assert split_specs("") == []
+def test_sizes_in_words() -> None:
     assert [size_words(n) for n in (12, 1_234, 5_600_000, 7_100_000_000)] == [
         *("12 B", "1 kB", "6 MB", "7.1 GB")
     ]

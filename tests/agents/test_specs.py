@@ -1,0 +1,63 @@
+"""Agents as text, with options."""
+
+import pytest
+
+from catan_pz import agents
+from catan_pz.agents.specs import as_value, check_options, options_in, specs_by_seat, split_specs
+from catan_pz.arena import play_match
+
+pytestmark = pytest.mark.purepython
+
+
+def test_values():
+    texts = ("3", "true", "None", "random", "[1, 2]", "0.5", "")
+    assert [as_value(text) for text in texts] == [3, True, None, "random", [1, 2], 0.5, ""]
+
+
+def test_agents_in_a_row():
+    given = 'random, search:a=1,b=2,heuristic,exec:"bot --a=1,2",,x.npz'
+    assert split_specs(given) == [
+        *("random", "search:a=1,b=2", "heuristic", 'exec:"bot --a=1,2"', "x.npz")
+    ]
+    assert split_specs("") == []
+    assert specs_by_seat("--against", "a,b", 3) == ["a", "b", "b"]
+    for given, count in (("", 0), ("a,b,c", 3)):
+        with pytest.raises(ValueError, match=f"names {count} agents; there are 2 other seats"):
+            specs_by_seat("--against", given, 2)
+
+
+def test_options():
+    assert options_in("x", "a=1, b=two,c=3=4") == {"a": 1, "b": "two", "c": "3=4"}
+    assert options_in("x", "") == {}
+    with pytest.raises(ValueError, match="agent 'x:a': write NAME:OPTION=VALUE"):
+        options_in("x:a", "a")
+
+    def make(depth, *, speed=1):
+        return depth, speed
+
+    check_options("toy", make, {"speed": 2}, own=("depth",))
+    with pytest.raises(
+        ValueError, match=r"'sped' \(did you mean 'speed'\?\); its options"
+    ):
+        check_options("toy", make, {"sped": 2}, own=("depth",))
+    check_options("toy", lambda **anything: anything, {"whatever": 1})
+
+
+def test_options_of_the_call_count_before_those_of_the_name():
+    agent = agents.load("search:simulations=250,turns=16", turns=4)
+    assert (agent.options.simulations, agent.options.turns) == (250, 4)
+
+
+def test_what_is_wrong_with_an_option_is_told_with_the_whole_text():
+    with pytest.raises(ValueError, match=r"agent 'search:simulations=0': .*simulations=0"):
+        agents.load("search:simulations=0")
+    with pytest.raises(ValueError, match=r"agent 'ppo-2p:model=x': .*has no option 'model'"):
+        agents.load("ppo-2p:model=x")
+    with pytest.raises(ValueError, match=r"agent 'rocco:model=none\.npz': .*No such file"):
+        agents.load("rocco:model=none.npz")
+
+
+def test_matches_take_names_with_options():
+    spec = "search:simulations=2,determinizations=1,turns=1"
+    result = play_match([spec, "random"], games=2, num_players=2, max_turns=4, seed=1)
+    assert result.names == (spec, "random")
