@@ -115,7 +115,7 @@ def test_errors_are_one_line_on_the_command_line(name):
         env=ENVIRONMENT,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("error: agent 'nobody' is not possible")
+    assert done.stderr.startswith("error: there is no agent 'nobody'")
     assert done.stderr.count("\n") == 1
 
 
