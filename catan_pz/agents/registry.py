@@ -120,8 +120,8 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
         return NetworkAgent(SHIPPED / f"{name}.npz", **options)
     if not name.endswith(".npz"):
         raise ValueError(
-            f"there is no agent {quoted(name)}{did_you_mean(name, names())}; there are "
-            f"{', '.join(names())}, and saved models as FILE.npz"
+            f"agent {quoted(name)} is not possible{did_you_mean(name, names())}; allowed: one of "
+            f"{names()}, or a saved model as FILE.npz"
         )
     if not Path(name).is_file():
         raise FileNotFoundError(f"there is no model {name}")

@@ -159,7 +159,7 @@ def test_every_agent_of_the_list_has_its_name(name):
 
 
 def test_unknown_agents_and_options_are_refused():
-    with pytest.raises(ValueError, match=r"agent 'rondom' \(did you mean 'random'\?\); there are"):
+    with pytest.raises(ValueError, match=r"'rondom' is not possible \(did you mean 'random'\?\)"):
         agents.load("rondom")
     for name in (3, None, ["random"]):
         with pytest.raises(ValueError, match="allowed: a name, one of"):

@@ -36,9 +36,7 @@ def test_options():
         return depth, speed
 
     check_options("toy", make, {"speed": 2}, own=("depth",))
-    with pytest.raises(
-        ValueError, match=r"'sped' \(did you mean 'speed'\?\); its options"
-    ):
+    with pytest.raises(ValueError, match=r"'sped' \(did you mean 'speed'\?\); its options"):
         check_options("toy", make, {"sped": 2}, own=("depth",))
     check_options("toy", lambda **anything: anything, {"whatever": 1})
 

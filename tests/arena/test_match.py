@@ -248,7 +248,7 @@ def test_names_that_did_not_play() -> None:
         ({"agents": ["random"]}, r"agents=\['random'\] is not possible; allowed: 4"),
         ({"agents": ["random"] * 5}, "allowed: 4 of them"),
         ({"rules": Rules(num_players=3)}, "allowed: 3 of them"),
-        ({"agents": ["nobody", "random"]}, "there is no agent 'nobody'"),
+        ({"agents": ["nobody", "random"]}, "agent 'nobody' is not possible"),
         ({"agents": [3, "random"]}, "agent 3 is not possible; allowed: an Agent"),
         ({"agents": [dict, "random"]}, "which is no Agent"),
         ({"agents": [("", "random"), "random"]}, "name of an agent ''"),

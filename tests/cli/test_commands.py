@@ -82,7 +82,7 @@ def test_wrong_words_are_one_sentence(words: list[str], capsys: Any) -> None:
     [
         (["plya"], "'plya' (did you mean 'play'?)"),
         (["play", "--agianst", "random"], "Did you mean '--against'?"),
-        (["play", "--against", "heurstic"], "'heurstic' (did you mean 'heuristic'?)"),
+        (["play", "--against", "heurstic"], "(did you mean 'heuristic'?)"),
         (["play", "--against", "heuristic:wieghts=1"], "'wieghts' (did you mean 'weights'?)"),
         (
             ["play", "--against", "search:simulatons=1"],
@@ -415,7 +415,7 @@ def test_evaluate_measures_one_agent(capsys: Any) -> None:
     ("words", "complaint"),
     [
         (["tournament", "random"], "two or more different ones"),
-        (["tournament", "random,nobody"], "there is no agent 'nobody'"),
+        (["tournament", "random,nobody"], "agent 'nobody' is not possible"),
         (["evaluate", "random", "--against", "random,random", *QUICK], "names 2 agents"),
     ],
 )

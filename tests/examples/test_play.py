@@ -44,7 +44,7 @@ def test_evaluate_takes_names_and_line_ups():
     table = ["--players=3", "--no-trading", "--games=3"]
     (result,) = evaluate.main(["weighted", "--against=random,weighted", *table])
     assert result["games"] == 6  # one for each way to seat three different agents
-    with pytest.raises(ValueError, match="allowed: one or 2"):
+    with pytest.raises(ValueError, match="names 3 agents; there are 2 other seats"):
         evaluate.main(["weighted", "--against=random,random,random", *table])
     with pytest.raises(ValueError, match="nobody"):
         evaluate.main(["nobody"])
@@ -115,7 +115,7 @@ def test_errors_are_one_line_on_the_command_line(name):
         env=ENVIRONMENT,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("error: there is no agent 'nobody'")
+    assert done.stderr.startswith("error: agent 'nobody' is not possible")
     assert done.stderr.count("\n") == 1
 
 

@@ -236,7 +236,7 @@ def test_the_command_says_what_is_wrong(capsys: Any) -> None:
     for words, reason in (
         (["--seats", "3", "--players", "2"], "this game has 2 seats"),
         (["--seats", "2", "--names", "Ann"], "there are 2 seats for persons"),
-        (["--agents", "nobody"], "there is no agent 'nobody'"),
+        (["--agents", "nobody"], "agent 'nobody' is not possible"),
         (["--host", "192.0.2.1"], "can't listen on 192.0.2.1"),
     ):
         assert main(["serve", "--port", "0", *words]) != 0
