@@ -97,7 +97,7 @@ def load(name: str, **options: Any) -> Agent:
                 given = options_in(name, written)
             return as_agent(_thing(FAMILIES[word])(member, **given | options))
         return _made_by_name(word, options_in(name, rest) | options)
-    except (ValueError, OSError) as error:
+    except (TypeError, ValueError, OSError) as error:
         raise ValueError(f"agent {quoted(name)}: {error}") from error
 
 

@@ -51,6 +51,8 @@ def test_what_is_wrong_with_an_option_is_told_with_the_whole_text():
         agents.load("search:simulations=0")
     with pytest.raises(ValueError, match=r"agent 'ppo-2p:model=x': .*has no option 'model'"):
         agents.load("ppo-2p:model=x")
+    with pytest.raises(ValueError, match=r"agent 'rocco:model=3': expected str"):
+        agents.load("rocco:model=3")
     with pytest.raises(ValueError, match=r"agent 'rocco:model=none\.npz': .*No such file"):
         agents.load("rocco:model=none.npz")
 
