@@ -13,7 +13,8 @@ def split_specs(text: str) -> list[str]:
     """Agents in a row, separated by commas outside of options and quotes."""
     specs: list[str] = []
     for word in re.findall(r"""((?:"[^"]*"|'[^']*'|[^,])+)""", text):
-        if "=" in word and ":" not in word and specs:
+        option, sign, _ = word.partition("=")
+        if sign and ":" not in option and specs:
             specs[-1] += f",{word}"
         else:
             specs.append(word.strip())

@@ -10,6 +10,7 @@ import numpy as np
 from catan_pz.agents.base import Agent
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.agents.specs import as_value, split_specs
 from catan_pz.checks import check_count, not_possible
 from catan_pz.training.options import TrainingArgs
 
@@ -137,18 +138,22 @@ def places(rng: np.random.Generator, count: int, active: int) -> list[int]:
 
 
 def parse_weights(text: str) -> dict[str, float]:
-    """Names with weights, such as "random,league:3"; 1 where no weight is given.
+    """Agents with weights, such as "random,league:3"; 1 where no weight is given.
+
+    Agents may have options: "value,search:simulations=64:0.5".
 
     Raises:
-        ValueError: for a weight that isn't a number.
+        ValueError: for a negative weight.
     """
     weights: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, weight = part.partition(":")
-        try:
-            weights[name] = float(weight or 1)
-        except ValueError:
-            raise not_possible(f"option opponents: {name} weight", weight, "a number") from None
+    for spec in split_specs(text):
+        name, _, given = spec.rpartition(":")
+        weight = as_value(given)
+        if not name or isinstance(weight, bool) or not isinstance(weight, int | float):
+            name, weight = spec, 1
+        if not 0 <= weight < float("inf"):
+            raise not_possible(f"option opponents: {name} weight", given, "a number from 0")
+        weights[name] = float(weight)
     return weights
 
 

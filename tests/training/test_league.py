@@ -8,7 +8,7 @@ from catan_pz.agents.network import Model
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.training.league import League
+from catan_pz.training.league import League, parse_weights
 
 RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=20)
 
@@ -94,3 +94,23 @@ def test_a_missing_or_damaged_snapshot_is_named(tmp_path):
 def test_impossible_leagues_are_named(tmp_path, options):
     with pytest.raises(ValueError, match="not possible"):
         League(tmp_path, **options)
+
+
+def test_weights_stand_behind_a_colon():
+    assert parse_weights("random, league:3,heuristic:0.5") == {
+        "random": 1,
+        "league": 3,
+        "heuristic": 0.5,
+    }
+    given = "rocco:model=a.npz,choice=best:2,catanatron:value,gendre:model=b.npz"
+    assert parse_weights(given) == {
+        "rocco:model=a.npz,choice=best": 2,
+        "catanatron:value": 1,
+        "gendre:model=b.npz": 1,
+    }
+
+
+@pytest.mark.parametrize("weight", ["-1", "NaN", "Infinity"])
+def test_a_weight_is_a_number_from_zero(weight):
+    with pytest.raises(ValueError, match=f"random weight='{weight}'.*a number from 0"):
+        parse_weights(f"random:{weight}")
