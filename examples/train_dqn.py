@@ -39,10 +39,11 @@ from catan_pz.training.curves import Phase
 from catan_pz.training.evaluation import line_up
 from catan_pz.training.league import make_opponents
 from catan_pz.training.networks import NetworkArgs, q_network
+from catan_pz.training.opening import open_run
 from catan_pz.training.options import Count, command_line, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.replay import ReplayBuffer
-from catan_pz.training.run import Training, open_run
+from catan_pz.training.run import Training
 from catan_pz.training.timers import Timers
 
 

@@ -41,9 +41,10 @@ from catan_pz.training.evaluation import line_up
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.league import make_opponents
 from catan_pz.training.networks import NetworkArgs, actor_critic
+from catan_pz.training.opening import open_run
 from catan_pz.training.options import Count, command_line, parse
 from catan_pz.training.program import RESUMABLE, run_program
-from catan_pz.training.run import Training, open_run
+from catan_pz.training.run import Training
 from catan_pz.training.timers import Timers
 
 

@@ -46,11 +46,11 @@ from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_array
 from catan_pz.training.console import console, say
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import evaluate_model
-from catan_pz.training.hardware import hardware
-from catan_pz.training.options import Count, TrainingArgs, command_line, parse
+from catan_pz.training.hardware import training_card
+from catan_pz.training.opening import open_run
+from catan_pz.training.options import Count, TrainingArgs, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.rivals import Rivals
-from catan_pz.training.run import open_run
 from catan_pz.training.self_play_games import Decisions, SelfPlayGames
 from catan_pz.training.self_play_network import Critic, SelfPlayNetwork, model_named
 from catan_pz.training.timers import Timers
@@ -318,10 +318,10 @@ class Run:
 
     def export(self) -> Model:
         """The policy alone, with its card."""
-        card = {"algorithm": "PPO by self-play", "seed": self.args.seed, "frames": self.frames}
-        card |= {"demonstrations": self.demonstrations, "seconds": round(self.seconds)}
-        card["command"] = command_line(self.args, "examples/train_selfplay.py")
-        return self.network.export(self.rules, card | {"hardware": hardware(self.player.device)})
+        program, device = "examples/train_selfplay.py", self.player.device
+        card = training_card(self.args, "PPO by self-play", program, device)
+        card |= {"frames": self.frames, "demonstrations": self.demonstrations}
+        return self.network.export(self.rules, card | {"seconds": round(self.seconds)})
 
     def evaluate(self) -> None:
         """Play against others."""

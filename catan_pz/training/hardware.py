@@ -27,19 +27,22 @@ def hardware(device: torch.device) -> str:
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
-def training_card(args: Any, algorithm: str, program: str) -> dict[str, Any]:
+def training_card(
+    args: Any, algorithm: str, program: str, device: torch.device | None = None
+) -> dict[str, Any]:
     """What a model's card tells of its training from the start.
 
     Args:
         args: the options, among them `seed` and `device`.
         algorithm: what learns.
         program: path of the program.
+        device: that is computed on; that of the options where None.
     """
     return {
         "algorithm": algorithm,
         "command": command_line(args, program),
         "seed": args.seed,
-        "hardware": hardware(torch.device(args.device)),
+        "hardware": hardware(device or torch.device(args.device)),
     }
 
 

@@ -14,8 +14,9 @@ from catan_pz.rules import Rules
 from catan_pz.training.console import say
 from catan_pz.training.curves import Phase
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
+from catan_pz.training.opening import open_run
 from catan_pz.training.options import RunArgs
-from catan_pz.training.run import Training, open_run
+from catan_pz.training.run import Training
 from catan_pz.training.timers import Timers
 
 _GAMMA: Final = 0.997

@@ -25,34 +25,15 @@ from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.console import console, say, warn
 from catan_pz.training.curves import Phase, write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
-from catan_pz.training.hardware import hardware, set_up_torch
+from catan_pz.training.hardware import hardware
 from catan_pz.training.league import League
-from catan_pz.training.options import RunArgs, check_device, check_same_training
+from catan_pz.training.options import RunArgs
 from catan_pz.training.state import get_state, set_state
 from catan_pz.training.tensorboard import make_logger
 from catan_pz.training.timers import Timers
 
 _LOG_EVERY: Final = 16_384
 """Frames between two entries in TensorBoard's logs."""
-
-
-def open_run(args: RunArgs) -> dict[str, Any] | None:
-    """The state to resume from, or None for a new training; sets torch up as well.
-
-    Raises:
-        ValueError: if `resume` finds no whole checkpoint or one of another training, if the
-            output folder of a new training holds one already, or if there is no GPU.
-    """
-    check_device(args.device)
-    set_up_torch(args.threads)
-    folder = Path(args.out)
-    checkpoints = Checkpoints(folder)
-    if args.resume:
-        saved = checkpoints.load(warn)
-        check_same_training(saved["options"], args)
-        return saved
-    checkpoints.refuse()
-    return None
 
 
 class Training(BaseCallback):
@@ -74,7 +55,7 @@ class Training(BaseCallback):
         league: the opponents, if snapshots of the learner are among them.
         league_every: updates between snapshots.
         phases: parts of the training to mark on the curve.
-        saved: the state that `open_run` gave.
+        saved: what `open_run` gave.
 
     Attributes:
         curve: rows of all evaluations so far.

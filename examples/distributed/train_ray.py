@@ -52,13 +52,13 @@ from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_array
 from catan_pz.training.console import say, warn
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import evaluate_model
-from catan_pz.training.hardware import hardware, set_up_torch
+from catan_pz.training.hardware import set_up_torch, training_card
 from catan_pz.training.league import parse_weights
-from catan_pz.training.options import Count, TrainingArgs, command_line, parse
+from catan_pz.training.opening import open_run
+from catan_pz.training.options import Count, TrainingArgs, parse
 from catan_pz.training.processes import PROCESSES, RANK, average_gradients, gathered, join
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.ray_workers import Workers
-from catan_pz.training.run import open_run
 from catan_pz.training.timers import Timers
 from catan_pz.training.versions import Versions
 
@@ -336,9 +336,9 @@ class Run:
 
     def export(self) -> Model:
         """The policy alone, with its card."""
-        card = {"algorithm": "PPO on Ray", "seed": self.args.seed, "frames": self.frames}
-        card["command"] = command_line(self.args, "examples/distributed/train_ray.py")
-        return self.network.export(self.rules, card | {"hardware": hardware(self.device)})
+        program = "examples/distributed/train_ray.py"
+        card = training_card(self.args, "PPO on Ray", program, self.device)
+        return self.network.export(self.rules, card | {"frames": self.frames})
 
     def evaluate(self) -> None:
         """Play against others, in the first process."""

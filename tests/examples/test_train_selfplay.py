@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -11,7 +13,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 from catan_pz.agents.network import Model
 from catan_pz.training import curves
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
-from tests.examples.programs import kill_after_a_checkpoint, load
+from tests.examples.programs import EXAMPLES, kill_after_a_checkpoint, load
 
 SMALL = (
     *("--players=3", "--points=3", "--num-envs=8", "--n-steps=16", "--batch-size=64"),
@@ -52,6 +54,14 @@ def end(out):
 def whole(program, tmp_path_factory):
     out = tmp_path_factory.mktemp("whole")
     return program.main([*SMALL, f"--out={out}"]), end(out), out
+
+
+def test_it_needs_torch_alone():
+    blocked = ("stable_baselines3", "sb3_contrib", "tensorboard")
+    code = "; ".join(["import sys", *(f"sys.modules[{name!r}] = None" for name in blocked)])
+    path = EXAMPLES / "train_selfplay.py"
+    arguments = [sys.executable, "-c", f"{code}; import runpy; runpy.run_path({str(path)!r})"]
+    subprocess.run(arguments, check=True)
 
 
 def test_it_trains_and_writes_everything(whole):

@@ -96,3 +96,15 @@ def test_a_part_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     part = command.run_part("parity", device, Deadline(1))
     assert part.outcome == "failed"
     assert "records differ" in part.text
+
+
+def test_what_operations_move_is_counted() -> None:
+    torch = pytest.importorskip("torch")
+    from tests.gpu.roofline import Traffic
+
+    left, right = torch.ones(8, 4), torch.ones(4, 2)
+    with Traffic() as traffic:
+        product = left.view(8, 4) @ right
+        product.relu()
+    assert traffic.products == 4 * (8 * 4 + 4 * 2 + 8 * 2)
+    assert traffic.all == traffic.products + 2 * 4 * 8 * 2

@@ -1,0 +1,28 @@
+"""How a training begins: anew, or where it was stopped."""
+
+from pathlib import Path
+from typing import Any
+
+from catan_pz.training.checkpoints import Checkpoints
+from catan_pz.training.console import warn
+from catan_pz.training.hardware import set_up_torch
+from catan_pz.training.options import RunArgs, check_device, check_same_training
+
+
+def open_run(args: RunArgs) -> dict[str, Any] | None:
+    """The state to resume from, or None for a new training; sets torch up as well.
+
+    Raises:
+        ValueError: if `resume` finds no whole checkpoint or one of another training, if the
+            output folder of a new training holds one already, or if there is no GPU.
+    """
+    check_device(args.device)
+    set_up_torch(args.threads)
+    folder = Path(args.out)
+    checkpoints = Checkpoints(folder)
+    if args.resume:
+        saved = checkpoints.load(warn)
+        check_same_training(saved["options"], args)
+        return saved
+    checkpoints.refuse()
+    return None

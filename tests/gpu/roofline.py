@@ -1,0 +1,126 @@
+"""How fast self-play could learn on a GPU, from what it computes: python -m tests.gpu.roofline
+
+Counts, while `examples/train_selfplay.py` plays and learns a round on the CPU, the floating-point
+operations of its products and the bytes that torch's operations read and write, a learned
+decision: playing, rivals, all passes, and the optimizer. Divided by a GPU's peak rates that gives
+two bounds which no run exceeds. Bytes are counted as if each operation began and ended in memory;
+compiled, most of the small ones are fused, and the products alone give the other end. Games are
+no torch operations, and not in it.
+"""
+
+import argparse
+import tempfile
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import FlopCounterMode
+
+from catan_pz.training.options import parse
+from tests.examples.programs import load
+from tests.gpu.report import table
+
+BANDWIDTH = 4.8e12
+"""Bytes a second of an H200's memory (NVIDIA's data sheet)."""
+PEAK = {"float32": 67e12, "bfloat16": 989e12}
+"""Floating-point operations a second of an H200, dense (the same)."""
+GOAL = 450e6 / 300
+"""Decisions a second to aim at: 450 million in five minutes."""
+PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward")
+NETWORKS = {
+    "board, the default": (),
+    "board, one pass": ("--n-epochs=1",),
+    "board, embeddings of 16, one pass": ("--n-epochs=1", "--embedding-size=16"),
+    "dense, 128 units": ("--network=dense",),
+    "dense, 512 units": ("--network=dense", "--width=512"),
+    "dense, 512 units, one pass": ("--network=dense", "--width=512", "--n-epochs=1"),
+}
+"""Options of the trainings that are counted."""
+
+
+class Traffic(TorchDispatchMode):  # type: ignore[misc]
+    """Counts bytes of the operands and results of operations that move data.
+
+    Attributes:
+        all: of all operations.
+        products: of matrix products alone.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all = self.products = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        """Carry an operation out, and count what it moved."""
+        result = func(*args, **(kwargs or {}))
+        if not func.is_view:
+            leaves = tree_leaves((args, kwargs, result))
+            moved = sum(one.nbytes for one in leaves if isinstance(one, torch.Tensor))
+            self.all += moved
+            if func._schema.name.removeprefix("aten::") in PRODUCTS:
+                self.products += moved
+        return result
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a learned decision takes.
+
+    Attributes:
+        operations: floating-point operations of the products.
+        traffic: bytes of all operations.
+        products: bytes of the products alone.
+    """
+
+    operations: float
+    traffic: float
+    products: float
+
+
+def counted(options: tuple[str, ...]) -> Work:
+    """What a learned decision takes in a training with some options."""
+    program = load("train_selfplay")
+    with tempfile.TemporaryDirectory() as folder:
+        fixed = "--device=cpu", "--num-envs=256", "--n-steps=32", "--no-progress", "--target-kl=9"
+        run = program.Run(parse(program.Args, [*fixed, *options, f"--out={folder}"], ""))
+        run.update()
+        before = run.frames
+        with FlopCounterMode(display=False) as flops, Traffic() as traffic:
+            run.update()
+        frames = run.frames - before
+    return Work(flops.get_total_flops() / frames, traffic.all / frames, traffic.products / frames)
+
+
+def main() -> None:
+    """Print a table of networks."""
+    argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0]).parse_args()
+    rows = []
+    for name, options in NETWORKS.items():
+        for kind, peak in PEAK.items():
+            work = counted((*options, "--bf16") if kind == "bfloat16" else options)
+            bounds = peak / work.operations, BANDWIDTH / work.traffic
+            rows.append(
+                (
+                    name,
+                    kind,
+                    f"{work.operations / 1e6:.1f}",
+                    f"{work.traffic / 1e3:,.0f}",
+                    f"{work.products / 1e3:,.0f}",
+                    *(f"{bound / 1e6:,.1f}" for bound in bounds),
+                    f"{BANDWIDTH / work.products / 1e6:,.1f}",
+                    f"{GOAL / min(bounds):.0%}",
+                )
+            )
+    header = (
+        *("network", "numbers", "MFLOP", "kB moved", "kB by products"),
+        *("M decisions/s by FLOP", "by kB moved", "by products alone", "goal needs"),
+    )
+    print(table(header, rows))
+
+
+if __name__ == "__main__":
+    main()
