@@ -24,8 +24,9 @@ from catan_pz.engine.chance import GAMMA, scramble
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
+from catan_pz.engine.turn import is_setup
 from catan_pz.observation.encode import observe
-from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS, Phase
+from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS
 
 HEURISTIC, EVOLVED, VALUE = 0, 1, 2
 """Numbers of players."""
@@ -35,12 +36,6 @@ MARGIN = 0.02
 
 THEFTS = 3
 """Thefts that are drawn to judge where the robber goes and whom it robs."""
-
-
-@rule
-def is_setup(s: State) -> bool:
-    """Whether the game is in the set-up."""
-    return s.phase == Phase.SETUP_SETTLEMENT or s.phase == Phase.SETUP_ROAD
 
 
 @rule

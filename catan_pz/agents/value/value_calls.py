@@ -8,7 +8,7 @@ and `mask` are scratch.
 import numpy as np
 
 from catan_pz.actions import BUILD_SETTLEMENT
-from catan_pz.agents.value.choice import is_setup, player_action, worth_of_action
+from catan_pz.agents.value.choice import player_action, worth_of_action
 from catan_pz.agents.value.features import write_position
 from catan_pz.agents.value.network import write_values
 from catan_pz.agents.value.prospects import worth_of_vertex
@@ -25,6 +25,7 @@ from catan_pz.engine.chance import GAMMA, number_below, scramble
 from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
+from catan_pz.engine.turn import is_setup
 from catan_pz.terms import Phase
 
 TRIED = 3
