@@ -3,6 +3,7 @@
     python examples/expert_iteration.py --help
     python examples/expert_iteration.py --players 4 --base evolved --out runs/expert
     python examples/expert_iteration.py --players 4 --base evolved --out runs/expert --resume
+    python examples/expert_iteration.py --players 4 --base evolved --teacher value --out runs/taught
 
 In each round the best policy so far plays itself. At a share of the decisions a search begins with
 that policy and improves on it, by simulations that heuristic players play on; what it prefers is
@@ -10,12 +11,17 @@ played. A candidate learns the improved policies of the last rounds, and who won
 turned and reflected. Then it plays against the best policy until a sequential test has told them
 apart; only one that is better takes its place. At the end of a round it plays against others.
 
+`--teacher` names an agent whose choices are learned in place of a search's: the policy meets what
+comes of its own play, and is told what the teacher would do there (DAgger).
+
 The output folder gets the last two checkpoints, `model.npz`, `episodes.csv` with a row for each
 round, `curve.csv`, `curve.png` and `result.json`. `--resume` goes on after the last round that was
 finished, and computes the same numbers as a training that never stopped.
 
 Sources: Anthony, Tian and Barber, "Thinking Fast and Slow with Deep Learning and Tree Search",
-2017; Danihelka et al., "Policy Improvement by Planning with Gumbel", 2022.
+2017; Danihelka et al., "Policy Improvement by Planning with Gumbel", 2022; Ross, Gordon and
+Bagnell, "A Reduction of Imitation Learning and Structured Prediction to No-Regret Online
+Learning", 2011 (DAgger).
 """
 
 import os
@@ -32,6 +38,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from catan_pz import agents
 from catan_pz.agents.network import Base, Model, NetworkAgent
 from catan_pz.agents.specs import split_specs
 from catan_pz.agents.views import Views
@@ -74,6 +81,8 @@ class Args(CountedArgs):
     """actions that a search considers"""
     noise: float = 1.0
     """scale of the Gumbel noise that a search adds to the policy"""
+    teacher: str = ""
+    """agent that takes the place of the search, such as value; "" for none"""
 
     init: str = ""
     """model file, or name of a model, to start the policy from"""
@@ -118,6 +127,8 @@ class Args(CountedArgs):
         if not 0 < self.share <= 1:
             raise not_possible("option share", self.share, "a number above 0, up to 1")
         SequentialTest(1 / self.players, 1 / self.players + self.edge)
+        if self.teacher:
+            agents.load(self.teacher)
 
 
 class Learner:
@@ -153,7 +164,9 @@ class Learner:
         search = {"simulations": args.simulations, "considered": args.considered}
         search["exploration"] = args.noise
         best = self.model()
-        played = play_searched(best, self.rules, seeds.tolist(), search, args.share, args.workers)
+        played = play_searched(
+            best, self.rules, seeds.tolist(), search, args.share, args.workers, args.teacher
+        )
         self.window = [*self.window, self.marked(played)][-args.window :]
         candidate = deepcopy(self.network)
         figures = self.learn(candidate, SearchedDecisions.joined(self.window), episode)
