@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from catan_pz.belief.bounds import HandBounds
 from catan_pz.belief.hand_events import (
     Discarded,
     HandEvent,
@@ -104,6 +105,15 @@ class HandBelief:
         given = self.copy()
         given._keep(allowing(self.hands, event))
         return given
+
+    def keep_within(self, bounds: HandBounds) -> None:
+        """Drop the hypotheses that lie beyond bounds.
+
+        Raises:
+            ValueError: if that are all; the belief is untouched.
+        """
+        within = (bounds.least <= self.hands) & (self.hands <= bounds.most)
+        self._keep(within.all((1, 2)))
 
     def _keep(self, fitting: NDArray[np.bool_]) -> None:
         if fitting.all():

@@ -130,6 +130,12 @@ class Belief:
             lost = True
         for o, bounds in enumerate(self.shared):
             bounds.update(unseen_by(event, o))
+        if self.hands.is_cut and not lost:
+            # Hands that were drawn may show later to be beyond what sums allow.
+            try:
+                self.hands.keep_within(self.shared[self.viewer])
+            except ValueError:
+                lost = True
         if lost:
             self.hands = self._hands_within_bounds()
 
@@ -139,7 +145,9 @@ class Belief:
         if not self.customs.loose_sums:
             return self._dealt(bounds)
         hands = drawn_hands(bounds.least, bounds.most, bounds.sizes, MOST_KEPT, rng)
-        drawn = HandBelief.uniform(self.viewer, hands)
+        sums = hands.sum(1)
+        fitting = ((bounds.totals - bounds.missing <= sums) & (sums <= bounds.totals)).all(1)
+        drawn = HandBelief.uniform(self.viewer, hands[fitting] if fitting.any() else hands)
         drawn.is_cut = True
         return drawn
 
@@ -263,8 +271,9 @@ class Belief:
             least, most = bounds.least, bounds.most
             if o == self.viewer and not self.customs.loose_sums:
                 least, most = bounds_of(record, o)
-            games["below"][:, o, :n] = hands - least
-            games["above"][:, o, :n] = most - hands
+            # Hands that were drawn regardless of the sums may lie beyond the bounds.
+            games["below"][:, o, :n] = np.maximum(hands - least, 0)
+            games["above"][:, o, :n] = np.maximum(most - hands, 0)
             games["below"][:, o, o] = 0
             games["above"][:, o, o] = 0
 

@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catan_pz.belief import Belief, HoldingShown, bounds_of
+from catan_pz.belief import (
+    Belief,
+    HandBelief,
+    HandBounds,
+    HandsChanged,
+    HoldingShown,
+    TableCustoms,
+    bounds_of,
+)
 from catan_pz.engine.state import STATE
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
@@ -216,6 +224,43 @@ def test_a_start_in_mid_game_with_too_many_hands_takes_some_of_them() -> None:
     drawn(game, belief)
     with pytest.raises(ValueError, match="no hands fit"):
         belief.update(HoldingShown(2, (0, 1, 0, 0, 0)))
+
+
+def test_hands_drawn_regardless_of_sums_leave_what_others_know_possible() -> None:
+    game = table([{}, {"wool": 1, "ore": 1}, {"wool": 1, "grain": 1}])
+    belief = Belief(0, game.games[0], customs=TableCustoms(hides_discards=True))
+    truth = game.games[0]["hand"][:3]
+    beyond = np.zeros_like(truth)
+    beyond[1, Resource.ORE] = beyond[2, Resource.WOOL] = 2
+
+    def cut(*hands: np.ndarray) -> None:
+        belief.hands = HandBelief.uniform(0, np.array(hands))
+        belief.hands.is_cut = True
+        belief.shared = [HandBounds.known(truth) for _ in range(3)]
+
+    cut(beyond)
+    games = game.games.copy()
+    games["hand"][:, :3] = beyond
+    belief.write_knowledge(games, game.games[0])
+    assert (games["below"] >= 0).all()
+    assert (games["above"] >= 0).all()
+    assert (belief.resample(game.games[0], np.random.default_rng(0))["hand"][0, :3] == beyond).all()
+    nothing = HandsChanged(((0,) * 5,) * 3)
+    for hands in ((truth, beyond), (beyond,)):
+        cut(*hands)
+        belief.update(nothing)
+        assert (belief.hands.hands == truth).all()
+
+
+def test_hands_drawn_anew_have_the_sums_that_are_known() -> None:
+    game = table([{}, {"wool": 1, "ore": 1}, {"wool": 1, "grain": 1}])
+    belief = Belief(0, game.games[0], customs=TableCustoms(hides_discards=True))
+    belief.hands = HandBelief.uniform(0, game.games[0]["hand"][None, :3] * 0)
+    belief.hands.is_cut = True
+    belief.shared = [HandBounds.of_sums((0, 2, 2), (0, 0, 2, 1, 1)) for _ in range(3)]
+    belief.update(HoldingShown(1, (0, 0, 1, 0, 0)))
+    assert len(belief.hands) > 1
+    assert (belief.hands.hands.sum(1) == (0, 0, 2, 1, 1)).all()
 
 
 def test_a_belief_about_another_state_is_refused() -> None:
