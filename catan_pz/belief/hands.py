@@ -113,7 +113,7 @@ class HandBelief:
             ValueError: if that are all; the belief is untouched.
         """
         within = (bounds.least <= self.hands) & (self.hands <= bounds.most)
-        self._keep(within.all((1, 2)))
+        self._keep(np.asarray(within.all((1, 2))))
 
     def _keep(self, fitting: NDArray[np.bool_]) -> None:
         if fitting.all():
