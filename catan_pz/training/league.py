@@ -140,7 +140,7 @@ def places(rng: np.random.Generator, count: int, active: int) -> list[int]:
 def parse_weights(text: str) -> dict[str, float]:
     """Agents with weights, such as "random,league:3"; 1 where no weight is given.
 
-    Agents may have options: "value,search:simulations=64:0.5".
+    Agents may have options: "heuristic,rocco:model=a.npz:0.5".
 
     Raises:
         ValueError: for a negative weight.
