@@ -10,7 +10,7 @@ from catan_pz.agents.board_network import ELSEWHERE, BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.migration import EARLIER
 from catan_pz.agents.model_files import checksum
-from catan_pz.agents.network import SHIPPED, Model, shipped
+from catan_pz.agents.network import SHIPPED, Model
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 
@@ -45,7 +45,11 @@ def written(path, layout, network, arrays, rules, **changes):
     return path
 
 
-@pytest.mark.parametrize("name", shipped())
+with np.load(STORED) as _stored:
+    NAMES = sorted({key.partition("/")[0] for key in _stored})
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_shipped_models_choose_as_before(name):
     with np.load(STORED) as stored:
         units, masks, logits = (stored[f"{name}/{key}"] for key in ("units", "masks", "logits"))
