@@ -3,9 +3,9 @@
 Counts, while `examples/train_selfplay.py` plays and learns a round on the CPU, the floating-point
 operations of its products and the bytes that torch's operations read and write, a learned
 decision: playing, rivals, all passes, and the optimizer. Divided by a GPU's peak rates that gives
-two bounds which no run exceeds. Bytes are counted as if each operation began and ended in memory;
-compiled, most of the small ones are fused, and the products alone give the other end. Games are
-no torch operations, and not in it.
+bounds. Bytes are counted as if each operation began and ended in memory, which holds where nothing
+is fused; `--compile` fuses most of the small ones, and those of the products alone bound it. Games
+are no torch operations, and not in it.
 """
 
 import argparse
