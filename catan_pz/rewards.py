@@ -12,7 +12,7 @@ and no reward for its end.
 """
 
 from enum import IntEnum
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -379,10 +379,15 @@ def make_reward(reward: Reward | str | None = None) -> Reward:
     return reward
 
 
+def is_linear(reward: Reward) -> TypeGuard[LinearReward]:
+    """Whether a reward is its weighted terms and nothing else: no subclass adds to them."""
+    return isinstance(reward, LinearReward) and type(reward).__call__ is LinearReward.__call__
+
+
 def weights_of(reward: Reward) -> NDArray[np.float64]:
     """(F,) weights of a linear reward, zeros for any other, as compiled rules take them."""
     weights = np.zeros(NUM_TERMS)
-    if isinstance(reward, LinearReward):
+    if is_linear(reward):
         weights[:] = reward.weights
     return weights
 
@@ -390,10 +395,13 @@ def weights_of(reward: Reward) -> NDArray[np.float64]:
 def dependencies(reward: Reward) -> int:
     """The set of terms that a reward depends on, as `step_code` gives it, or -1: all steps."""
     terms = getattr(reward, "depends_on", None)
+    if isinstance(reward, LinearReward) and not is_linear(reward):
+        is_inherited = type(reward).depends_on is LinearReward.depends_on
+        terms = None if is_inherited else terms  # it may look at more than its weights
     return -1 if terms is None else sum(1 << int(term) for term in set(terms))
 
 
 def is_sparse(reward: Reward) -> bool:
     """Whether a reward is linear and depends on the end of a game alone: no events are needed."""
     end = 1 << _WON | 1 << _LOST | 1 << _FINAL_LEAD
-    return isinstance(reward, LinearReward) and dependencies(reward) & ~end == 0
+    return is_linear(reward) and dependencies(reward) & ~end == 0

@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
 
+from catan_pz import catan_v0
 from catan_pz.actions import BUILD_CITY, BUILD_ROAD
 from catan_pz.board.topology import HEX_EDGES, HEX_VERTICES
 from catan_pz.env.match import Match
+from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.notation import action_id
 from catan_pz.rewards import (
     OVER,
@@ -23,6 +25,7 @@ from catan_pz.rewards import (
     make_reward,
 )
 from catan_pz.rules import Rules
+from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.position import position
 
 pytestmark = pytest.mark.purepython
@@ -275,3 +278,35 @@ def test_a_reward_of_ones_own_is_called_in_every_step():
 def test_a_reward_of_the_wrong_shape_is_named():
     with pytest.raises(ValueError, match="shape"):
         after(city_position(), action_id("end_turn"), reward=lambda terms, games: np.zeros(4))
+
+
+class Clipped(PointsGained):
+    """No more than a quarter for a step."""
+
+    def __call__(self, terms, games):
+        return np.minimum(super().__call__(terms, games), 0.25)
+
+
+class Paid(LinearReward):
+    """Depends on more than its weights."""
+
+    def __call__(self, terms, games):
+        return np.ones((len(games), 4))
+
+
+def test_a_subclass_with_a_call_of_its_own_is_called_everywhere():
+    options = {"num_players": 2, "trading": False, "seed": 1}
+    batch = CpuBatch(1, reward=Clipped(), **options)
+    learner = SingleLearnerBatch(1, reward=Clipped(), seat=0, **options)
+    game = catan_v0.raw_env(num_players=2, trading=False, reward=Clipped())
+    game.reset(seed=1)
+    action = int(batch.sample()[0])
+    batch.step([action])
+    learner.step([action])
+    game.step(action)
+    assert batch.reward[0].tolist() == list(game.rewards.values()) == [0.25, 0]
+    assert learner.reward[0] == 0.25
+    assert dependencies(Paid()) == -1
+    assert dependencies(PointsGained()) > 0
+    with pytest.raises(ValueError, match="LinearReward"):
+        batch.set_reward(PointsGained())

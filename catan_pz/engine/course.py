@@ -2,6 +2,7 @@
 
 from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
+from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.building import roads_left
 from catan_pz.engine.setup_phase import seat_to_place
 from catan_pz.engine.state import LEGAL_WORDS, State
@@ -14,7 +15,7 @@ from catan_pz.engine.trade import (
 )
 from catan_pz.engine.turn import is_finished, is_setup
 from catan_pz.engine.violations import NO_ACTION, OFFER, SETUP, TURN, WINNER
-from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase
+from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES, Phase
 
 CARDS_AT_START = 3
 """Cards that a second settlement brings at most."""
@@ -72,7 +73,7 @@ def is_start_of_game(s: State) -> bool:
 
 @rule
 def check_setup(s: State) -> int:
-    """In set-up everybody has placed what the order of seats says."""
+    """In set-up everybody has placed what the order of seats says, each road at a settlement."""
     if not is_setup(s):
         return 0
     n, p = int(s.num_players), int(s.turn_player)
@@ -92,9 +93,15 @@ def check_setup(s: State) -> int:
             return SETUP
     if not is_start_of_game(s):
         return SETUP
-    if s.phase == Phase.SETUP_ROAD and bits.count(s.settlements[p] & ~s.road_ends[p]) != 1:
-        return SETUP
-    return 0
+    without_road = 0
+    for q in range(n):
+        for v in range(NUM_VERTICES):
+            if bits.has_vertex(s.settlements[q], v):
+                roads = own_roads_at(s, q, v)
+                if roads > 1 or (roads == 0 and q != p):
+                    return SETUP
+                without_road += 1 - roads
+    return 0 if without_road == int(s.phase == Phase.SETUP_ROAD) else SETUP
 
 
 @rule

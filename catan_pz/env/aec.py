@@ -47,6 +47,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
 
     Attributes:
         game: the `Game` played.
+        restores: how often `restore` has put another in its place.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -83,6 +84,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         self._mask_in_info = check_flag("mask_in_info", mask_in_info)
         self._painter = Painter(render_mode)
         self._match = Match(Rules.of(raw_env, rules, options), reward, observation=observation)
+        self.restores = 0
         self._seeds = np.random.default_rng()
         self.possible_agents = list(AGENTS[: self.rules.num_players])
         num_actions = self.rules.num_actions
@@ -248,6 +250,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
                 or of actions than this environment; the game is untouched.
         """
         self._match.replace(Game.from_snapshot(data))
+        self.restores += 1
         self._clear(self.possible_agents[:])
         if self.game.is_over or self.game.is_truncated:
             self._finish(self.game.is_over)

@@ -166,10 +166,14 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """Play up to the learner's decision or the end; the learner's reward meanwhile."""
         match, table, total, code = self._match, self._table, 0.0, 0
         assert table is not None
-        while player != self.seat and not code & FINISHED:
-            code = match.play(table.decide())
-            total += self._reward(code)
-            player = match.game.player
+        try:
+            while player != self.seat and not code & FINISHED:
+                code = match.play(table.decide())
+                total += self._reward(code)
+                player = match.game.player
+        except BaseException:
+            self._end_episode()  # another seat is to move, and the learner can't play for it
+            raise
         return total
 
     def _end_episode(self) -> None:

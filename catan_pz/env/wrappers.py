@@ -30,6 +30,7 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
 
     def __init__(self, env: Any, illegal_reward: float) -> None:
         self._raw = env.unwrapped
+        self._restores = 0
         super().__init__(env, illegal_reward)
 
     agent_selection = _of_raw("agent_selection")
@@ -45,6 +46,7 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         if agent == raw.agent_selection:
             self._prev_obs = observation
             self._prev_info = raw.infos.get(agent, {})
+            self._restores = raw.restores
         return observation
 
     def step(self, action: Any) -> None:
@@ -55,7 +57,10 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         """
         if action is True or action is False:
             raise TypeError(f"action {action!r} is of type bool; actions are integers")
-        raw, seen = self._raw, self._prev_obs
+        raw = self._raw
+        if self._restores != raw.restores:  # what was seen is of another game
+            self._prev_obs = self._prev_info = None
+        seen = self._prev_obs
         agent = raw.agent_selection
         is_dead = raw.terminations[agent] or raw.truncations[agent]
         if seen is not None and not is_dead and seen["action_mask"][action]:

@@ -14,8 +14,8 @@ from catan_pz.events import event_arrays
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
-    LinearReward,
     Reward,
+    is_linear,
     is_sparse,
     make_reward,
     weights_of,
@@ -210,6 +210,8 @@ class CpuBatch(ThreadedGames):
         """
         check_arrays(state, self._arrays(_KEPT))
         self._check_games(state["games"])
+        if (state["player"] != state["games"]["player"]).any():
+            raise ValueError("state: player isn't the seat to move in each of the games")
         with self._turn:
             self._change(self._copy_from, state)
 
@@ -268,7 +270,7 @@ class CpuBatch(ThreadedGames):
     def _play(self, actions: NDArray[np.int64], drawing: int) -> None:
         self._forget_values()
         self.steps_begun += 1
-        if isinstance(self._reward, LinearReward):
+        if is_linear(self._reward):
             self._play_step(actions, drawing, self.auto_reset)
             return
         # A reward that only Python knows has to see how games ended.

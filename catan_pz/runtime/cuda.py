@@ -12,7 +12,7 @@ from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE
 from catan_pz.observation.global_state import GLOBAL_SCALES, GLOBAL_SIZE
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import LinearReward, Reward, is_sparse, make_reward
+from catan_pz.rewards import LinearReward, Reward, is_linear, is_sparse, make_reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINISHED
 from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
@@ -351,10 +351,10 @@ def bytes_a_game(rules: Rules, *, observation: bool = True) -> int:
 
 def _linear(reward: Reward | str | None) -> LinearReward:
     made = make_reward(reward)
-    if not isinstance(made, LinearReward):
+    if not is_linear(made):
         raise ValueError(
             f"option reward={reward!r} is not possible with device='cuda'; allowed: a "
-            "LinearReward or its name"
+            "LinearReward, without a __call__ of its own, or its name"
         )
     return made
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import not_possible
-from catan_pz.rewards import LinearReward, Reward, is_sparse
+from catan_pz.rewards import Reward, is_linear, is_sparse
 from catan_pz.terms import MAX_PLAYERS
 
 
@@ -27,7 +27,7 @@ def reward_values(
         ValueError: names the reward if it gives anything else, or writes to its arguments.
             What it raises itself goes through.
     """
-    if type(reward).__call__ is LinearReward.__call__:
+    if is_linear(reward):
         return reward(terms, games)
     try:
         values = np.asarray(reward(_sealed(terms), _sealed(games)))
@@ -56,7 +56,7 @@ def check_replaces(reward: Reward, before: Reward) -> None:
             tell, as those of `before` depend on the end of a game alone.
     """
     for one in (reward, before):
-        if not isinstance(one, LinearReward):
+        if not is_linear(one):
             raise not_possible("reward", one, "a LinearReward in place of a LinearReward")
     if is_sparse(before) and not is_sparse(reward):
         raise not_possible("reward", reward, "one that depends on the end of a game alone")

@@ -2,9 +2,11 @@
 
 import pytest
 
-from catan_pz import Rules
+from catan_pz import Game, Rules
+from catan_pz.board.topology import VERTEX_EDGES
 from catan_pz.engine.violations import Violation
 from catan_pz.runtime.position import position
+from catan_pz.terms import Phase
 from tests.helpers import act, path
 
 pytestmark = pytest.mark.purepython
@@ -142,3 +144,17 @@ def test_every_flag_is_shown_to_be_raised():
     for _, flags in SPOILT.values():
         shown |= flags
     assert set(shown) == set(Violation)
+
+
+def test_in_the_setup_each_settlement_has_a_road_of_its_own():
+    game = Game(num_players=2, trading=False, board="beginner", seed=3)
+    while game.state["settlements"][1].bit_count() < 2 or game.phase == Phase.SETUP_ROAD:
+        game.step(int(game.legal_actions()[0]))
+    state = game.snapshot()
+    seat = state["players"][1]
+    first, second = seat["settlements"]
+    free = [int(e) for e in VERTEX_EDGES[first] if e >= 0 and e not in seat["roads"]]
+    seat["roads"] = sorted([*(e for e in seat["roads"] if e not in VERTEX_EDGES[second]), free[0]])
+    seat["road_length"] = 2
+    with pytest.raises(ValueError, match="SETUP"):
+        Game.from_snapshot(state)

@@ -419,3 +419,26 @@ def test_a_bool_is_no_action(make, action):
 def test_a_misspelled_argument_gets_a_hint(make, wrong, meant):
     with pytest.raises(ValueError, match=rf"{wrong}='random' \(did you mean '{meant}'\?\)"):
         make(**{wrong: "random"})
+
+
+@pytest.mark.parametrize("make", [catan_v0.env, catan_v0.parallel_env])
+def test_what_was_seen_before_a_restore_is_forgotten(make):
+    env = make(num_players=2, trading=False)
+    env.reset(seed=3)
+    raw = env.unwrapped
+    saved, first = raw.snapshot(), int(raw.game.legal_actions()[0])
+    if make is catan_v0.env:
+        env.step(first)
+        env.last()
+        raw.restore(saved)
+        env.step(first)
+    else:
+        env.step({raw.agent_selection: first})
+        raw.restore(saved)
+        env.step({raw.agent_selection: first})
+    assert not any(raw.terminations.values())
+    assert raw.game.mask[first] == 0
+    raw.restore(saved)
+    if make is catan_v0.env:
+        env.step(0)
+        assert env.rewards["player_0"] == -1

@@ -318,3 +318,28 @@ def test_opponents_are_told_the_end_of_each_episode_and_closed():
     env.close()
     env.close()
     assert opponent.calls[9:] == ["reset", "aborted", "close"]
+
+
+class Failing(RandomAgent):
+    """Raises at its third decision."""
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        self.decisions = 0
+
+    def act(self, view):
+        self.decisions += 1
+        if self.decisions == 3:
+            raise OSError("no more")
+        return super().act(view)
+
+
+def test_an_exception_of_an_opponent_ends_the_episode():
+    env = SingleSeatEnv(num_players=2, trading=False, opponents=[Failing()], seat=0)
+    env.reset(seed=1)
+    with pytest.raises(Exception, match="no more"):
+        play(env)
+    assert env.game.player == 1
+    assert not env.action_masks().any()
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(0)

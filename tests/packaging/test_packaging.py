@@ -76,6 +76,16 @@ def test_the_page_of_a_package_index_has_absolute_links_alone(wheel: zipfile.Zip
     assert [file for file in files if "://" not in file and not (ROOT / file).exists()] == []
 
 
+def test_the_lowest_versions_are_those_of_all_that_an_extra_brings() -> None:
+    script = ROOT / ".github" / "scripts" / "lowest_versions.py"
+    command = [sys.executable, script, "test"]
+    lowest = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    for extra in ("test", "arena", "web"):
+        for requirement in PROJECT["optional-dependencies"][extra]:
+            if match := re.match(r"([\w-]+)(\[\w+\])?>=([\d.]+)$", requirement):
+                assert f"{match[1]}=={match[3]}" in lowest
+
+
 def test_every_room_is_a_package() -> None:
     folders = {(ROOT / name).parent for name in _package_files() if name.endswith(".py")}
     assert {folder for folder in folders if not (folder / "__init__.py").is_file()} == set()

@@ -149,3 +149,13 @@ def test_a_long_run_breaks_no_rule() -> None:
         if step % 100 == 0:
             for i in range(64):
                 assert game_calls.violations(batch.games, spare, i) == 0
+
+
+def test_a_state_with_another_seat_to_move_is_refused() -> None:
+    batch = CpuBatch(3, num_players=2, trading=False, seed=1)
+    state = batch.get_state()
+    for wrong in (1, 3, -1, 100):
+        spoilt = state | {"player": np.array([0, wrong, 0], np.int8)}
+        with pytest.raises(ValueError, match="player"):
+            batch.set_state(spoilt)
+    batch.set_state(state)

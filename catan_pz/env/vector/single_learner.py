@@ -17,8 +17,8 @@ from catan_pz.events import event_arrays
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
-    LinearReward,
     Reward,
+    is_linear,
     is_sparse,
     make_reward,
     weights_of,
@@ -129,7 +129,7 @@ class SingleLearnerBatch(ThreadedGames):
         check_choice("seat", seat, (*range(self.rules.num_players), "random"))
         self._seat = -1 if seat == "random" else int(seat)
         self._reward = make_reward(reward)
-        self._linear = isinstance(self._reward, LinearReward)
+        self._linear = is_linear(self._reward)
         self._dense = int(not is_sparse(self._reward))
         self._seated = SeatedOpponents(self.num_games, self.rules, self._result)
         self.opponents = opponents
