@@ -25,11 +25,15 @@ _UNPACKED: Final = 64 * 2**20
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
     """A path to write to, which takes the place of `path` at the end if nothing went wrong.
 
     Folders that are missing are made. Until the end, and after an error, whatever was at
     `path` stays as it was.
+
+    Args:
+        path: the file.
+        mode: the file's permissions from its first moment on; None for those of any new file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(
@@ -44,13 +48,18 @@ def whole_file(path: Path) -> Iterator[Path]:
         yield draft
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
-        # As a file that was just made, not readable by its maker alone.
-        mask = os.umask(0)
-        os.umask(mask)
-        draft.chmod(0o666 & ~mask)
+        # A draft is readable by its maker alone.
+        draft.chmod(_usual_mode() if mode is None else mode)
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _usual_mode() -> int:
+    """The permissions of a file that was just made."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def remove_drafts(folder: Path, seconds: float = 0) -> None:

@@ -61,7 +61,6 @@ class SavedTable:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a table's file, whole or not at all; only its owner may read the links."""
-    with whole_file(path) as draft:
+    """Write a table's file, whole or not at all; only its owner may ever read the links."""
+    with whole_file(path, mode=0o600) as draft:
         draft.write_text(text, encoding="utf-8")
-    path.chmod(0o600)
