@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from catan_pz.agents.adviser import Adviser, Question
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import seat_seeds
@@ -122,7 +124,7 @@ class HostedGame:
         if record is not None:
             for _ in record.replay(self.game):
                 pass
-            self.game.games["rng"][0] = seed
+            _draw_chance_anew(self.game, seed)
 
     def _listen(self, _game: Game, events: Events) -> None:
         self.version += 1
@@ -237,6 +239,17 @@ class HostedGame:
         points = ", ".join(f"{view.name(seat)} {int(n)}" for seat, n in enumerate(self.game.points))
         ended = "Nobody won" if view.winner is None else f"{view.name(view.winner)} won"
         return f"{ended} in turn {view.turn}. Points: {points}."
+
+
+def _draw_chance_anew(game: Game, seed: int) -> None:
+    """Let chance bring what nobody can foretell from the start of a record: rolls, thefts, cards.
+
+    Replaying the record doesn't need the deck's order: a card that is named changes places with
+    the top one.
+    """
+    game.games["rng"][0] = seed
+    deck, left = game.games["deck"][0], int(game.games["deck_left"][0])
+    np.random.default_rng(secrets.randbits(128)).shuffle(deck[len(deck) - left :])
 
 
 def layout_for(viewer: int) -> dict[str, float]:

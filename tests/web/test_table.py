@@ -4,6 +4,7 @@ import json
 import secrets
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
+from catan_pz.web.saved import SavedTable, write
 from catan_pz.web.table import HostedGame, PressError, Seats, control_json
 
 RULES = Rules(num_players=3, max_turns=40)
@@ -142,6 +144,36 @@ def test_a_recorded_game_goes_on_where_it_was(tmp_path: Any) -> None:
         assert again.frame(viewer).log == game.frame(viewer).log
     # What chance brings from now on can't be foretold from the record.
     assert again.game.games["rng"][0] != game.game.games["rng"][0]
+
+
+def undrawn(game: HostedGame) -> list[str]:
+    """The deck, the next card first."""
+    deck: list[str] = game.game.snapshot()["deck"]
+    return deck
+
+
+def test_the_deck_of_a_game_that_goes_on_cannot_be_foretold(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    path = tmp_path / "table-0.jsonl"
+    game = hosted(persons=0, rules=replace(RULES, max_turns=200))
+    for _ in range(3):  # saved, and gone on with, again and again
+        bought = len(undrawn(game)) - 4
+        while len(undrawn(game)) > bought:
+            advance(game, rng)
+        saved = SavedTable(["random"] * 3, game.seats.names, game.seats.links, game.record)
+        write(path, saved.text())
+        record = SavedTable.load(path).record
+        assert record.start["deck"] == game.record.start["deck"]
+        again = HostedGame(game.seats, record=record)
+        assert sorted(undrawn(again)) == sorted(undrawn(game))
+        assert undrawn(again) != undrawn(game)
+        assert undrawn(again) != record.start["deck"][-len(undrawn(again)) :]
+        assert not again.game.validate()
+        seats = [held.game.snapshot()["players"] for held in (game, again)]
+        assert seats[0] == seats[1]
+        game = again
+    *_, last = game.record.replay()
+    assert last.snapshot()["players"] == game.game.snapshot()["players"]
 
 
 def test_a_link_is_known_by_its_secret_alone() -> None:
