@@ -1,14 +1,20 @@
 """Tables as files, so that a server that starts again finds its games and their links."""
 
+import asyncio
 import json
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.files import whole_file
 from catan_pz.runtime.record import GameRecord
+from catan_pz.web.table import HostedGame
 
 FORMAT: Final = "catan-pz-table/1"
+
+_LOGGER: Final = logging.getLogger("catan_pz.web")
 
 
 @dataclass(frozen=True)
@@ -64,3 +70,53 @@ def write(path: Path, text: str) -> None:
     """Write a table's file, whole or not at all; only its owner may ever read the links."""
     with whole_file(path, mode=0o600) as draft:
         draft.write_text(text, encoding="utf-8")
+
+
+class TableFile:
+    """The file of a table that is played; a table whose file can't be written goes on without.
+
+    Args:
+        path: of the file; None to save nothing.
+        agents: names of the agents by seat, None for a person.
+
+    Attributes:
+        warning: that the table isn't saved and why, in words for its viewers; None if it is.
+    """
+
+    def __init__(self, path: Path | None, agents: Sequence[str | None]) -> None:
+        self.warning: str | None = None
+        self._path = path
+        self._agents = list(agents)
+        self._saving = asyncio.Lock()
+        self._saved: tuple[HostedGame, int] | None = None
+
+    async def save(self, hosted: HostedGame) -> None:
+        """Write a game, unless it is in the file already; tell of it once if that fails."""
+        if self._path is None:
+            return
+        async with self._saving:  # a later game is not overwritten by an earlier one
+            played = hosted, len(hosted.record.decisions)
+            if played == self._saved:
+                return
+            seats = hosted.seats
+            text = SavedTable(self._agents, seats.names, seats.links, hosted.record).text()
+            try:
+                await asyncio.get_running_loop().run_in_executor(None, write, self._path, text)
+            except OSError as error:
+                self._warn(error.strerror or str(error))
+            else:
+                self._saved = played
+                self._end_warning()
+
+    def _warn(self, reason: str) -> None:
+        again = "It is tried again with the next decision."
+        warning = f"This table isn't saved at present: {reason}. {again}"
+        if warning != self.warning:
+            words = "%s can't be written: %s. Its table goes on unsaved."
+            _LOGGER.warning(words, self._path, reason)
+        self.warning = warning
+
+    def _end_warning(self) -> None:
+        if self.warning is not None:
+            _LOGGER.warning("%s is written again.", self._path)
+        self.warning = None

@@ -28,7 +28,7 @@ from catan_pz.names import shown
 from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.limits import MOST_BYTES, POLICY_VIOLATION, TRY_AGAIN_LATER, heard
 from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
-from catan_pz.web.saved import SavedTable, write
+from catan_pz.web.saved import TableFile
 from catan_pz.web.study_server import Studies
 from catan_pz.web.table import HostedGame, PressError, control_json, layout_for
 
@@ -36,6 +36,9 @@ MOST_CONNECTIONS: Final = 200
 """Of one table."""
 
 _LONGEST_FAILURE: Final = 200
+
+Moment = tuple[HostedGame, int, str | None]
+"""What a viewer was told last: the game, the version of its picture, and the warning."""
 
 
 class LiveTable:
@@ -62,24 +65,26 @@ class LiveTable:
         self.hosted = hosted
         self.connections = 0
         self.failure: str | None = None
-        self._agents = list(agents)
-        self._path = path
+        self._file = TableFile(path, agents)
         self._pause = pause
         self._pool = pool
         self._advisers = advisers or pool
         self._advice: dict[int, _Advised] = {}
         self._changed = asyncio.Condition()
-        self._saving = asyncio.Lock()
-        self._saved: tuple[HostedGame, int] | None = None
+
+    @property
+    def moment(self) -> Moment:
+        """What there is to be told now."""
+        return self.hosted, self.hosted.version, self._file.warning
 
     async def run(self) -> None:
         """Let agents play whenever it is for them, as long as the server runs."""
         loop = asyncio.get_running_loop()
         try:
             while True:
-                hosted = self.hosted
+                hosted, moment = self.hosted, self.moment
                 if hosted.is_finished or hosted.waits_for_person:
-                    await self.wait_for_change(hosted, hosted.version)
+                    await self.wait_for_change(moment)
                     continue
                 action = await loop.run_in_executor(self._pool, hosted.decide)
                 hosted.play(action)
@@ -92,34 +97,20 @@ class LiveTable:
             raise
 
     async def tell(self) -> None:
-        """Save the game and wake those who wait for a change."""
-        await self._save()
+        """Save the game and wake those who wait for a change, also if the caller is cancelled."""
+        await asyncio.shield(self._tell())
+
+    async def _tell(self) -> None:
+        try:
+            await self._file.save(self.hosted)
+        finally:
+            async with self._changed:
+                self._changed.notify_all()
+
+    async def wait_for_change(self, moment: Moment) -> None:
+        """Wait until there is something else to be told, or the table has failed."""
         async with self._changed:
-            self._changed.notify_all()
-
-    async def _save(self) -> None:
-        if self._path is None:
-            return
-        async with self._saving:  # a later game is not overwritten by an earlier one
-            hosted = self.hosted
-            played = hosted, len(hosted.record.decisions)
-            if played == self._saved:
-                return
-            seats = hosted.seats
-            saved = SavedTable(self._agents, seats.names, seats.links, hosted.record)
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(None, write, self._path, saved.text())
-            self._saved = played
-
-    async def wait_for_change(self, hosted: HostedGame, version: int) -> None:
-        """Wait until another version than this one can be seen, or the table has failed."""
-
-        def is_new() -> bool:
-            changed = self.hosted is not hosted or hosted.version != version
-            return changed or self.failure is not None
-
-        async with self._changed:
-            await self._changed.wait_for(is_new)
+            await self._changed.wait_for(lambda: self.moment != moment or self.failure is not None)
 
     def adviser_of(self, viewer: int) -> str | None:
         """Name of the agent that advises a viewer, None for nobody."""
@@ -162,6 +153,12 @@ class LiveTable:
         await asyncio.get_running_loop().run_in_executor(self._advisers, finished.close)
         return None
 
+    async def close(self) -> None:
+        """Try once more to save what couldn't be saved, and let the agents go."""
+        if self._file.warning is not None:
+            await self._file.save(self.hosted)
+        self.hosted.close()
+
 
 @dataclass(frozen=True)
 class _Advised:
@@ -190,8 +187,7 @@ class Connection:
         self._socket = socket
         self._table = table
         self._viewer = viewer
-        self._hosted = table.hosted
-        self._version = -1
+        self._told = table.moment
         self._layers: list[str] = []
         self._lines = 0
         self._advising: asyncio.Task[None] | None = None
@@ -226,13 +222,14 @@ class Connection:
             if table.failure is not None:
                 await self._socket.send_json({"failure": table.failure})
                 return
-            await table.wait_for_change(self._hosted, self._version)
+            await table.wait_for_change(self._told)
 
     def _news(self) -> dict[str, Any]:
         """What has changed since the last message; a slow viewer misses what came between."""
-        hosted = self._table.hosted
-        if hosted is not self._hosted:
-            self._hosted, self._layers, self._lines = hosted, [], 0
+        before, self._told = self._told, self._table.moment
+        hosted, _, warning = self._told
+        if hosted is not before[0]:
+            self._layers, self._lines = [], 0
         frame = hosted.frame(self._viewer)
         layers = [
             None if k < len(self._layers) and self._layers[k] == layer else layer
@@ -245,9 +242,10 @@ class Connection:
             "controls": [control_json(c) for c in frame.controls if c.is_active],
             "log": frame.log[self._lines :],
             "advised": hosted.advised_decision(self._viewer),
+            "warning": warning,
             **frame.status,
         }
-        self._version, self._layers, self._lines = frame.version, frame.layers, len(frame.log)
+        self._layers, self._lines = frame.layers, len(frame.log)
         return news
 
     async def _hear(self) -> None:
@@ -281,14 +279,14 @@ class Connection:
         """Send advice on each decision of the viewer."""
         table, sent = self._table, None
         while table.failure is None:
-            hosted, version = table.hosted, table.hosted.version
+            hosted, moment = table.hosted, table.moment
             decision = hosted.advised_decision(self._viewer)
             if decision is not None and (hosted, decision) != sent:
                 sent = hosted, decision
                 advice = await table.advise(self._viewer, decision)
                 if advice is not None:
                     await self._socket.send_json({"advice": advice})
-            await table.wait_for_change(hosted, version)
+            await table.wait_for_change(moment)
 
 
 def make_app(tables: Sequence[LiveTable], studies: Studies | None = None) -> Starlette:
@@ -360,6 +358,6 @@ class _Served:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
             for table in self._tables:
-                table.hosted.close()
+                await table.close()
             if self._studies is not None:
                 self._studies.close()

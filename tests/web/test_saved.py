@@ -1,10 +1,25 @@
 """The files of saved tables."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from catan_pz.web.saved import write
+from catan_pz.rules import Rules
+from catan_pz.web.saved import SavedTable, TableFile, write
+from catan_pz.web.table import HostedGame, Seats
+
+
+def new_game() -> HostedGame:
+    seats = Seats([None, None], ["Ann", "Bob"])
+    return HostedGame(seats, rules=Rules(num_players=2))
+
+
+def press(game: HostedGame) -> None:
+    """Do what the first control does."""
+    seat = game.game.player
+    name = next(control.name for control in game.frame(seat).controls if control.is_active)
+    game.press(seat, name, game.version)
 
 
 def test_others_can_read_the_links_at_no_moment(
@@ -24,3 +39,51 @@ def test_others_can_read_the_links_at_no_moment(
     write(path, "a link, and a decision\n")
     assert modes == [0o600, 0o600]
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_cannot_be_written_is_tried_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    game, folder = new_game(), tmp_path / "tables"
+    path = folder / "table-0.jsonl"
+    file = TableFile(path, [None, None])
+    folder.write_text("a file where the folder should be")
+    for _ in range(3):
+        press(game)
+        asyncio.run(file.save(game))
+        assert file.warning is not None
+        assert "isn't saved at present: File exists." in file.warning
+        assert str(path) not in file.warning
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{path} can't be written: File exists. Its table goes on unsaved."
+    ]
+    folder.unlink()
+    asyncio.run(file.save(game))
+    assert file.warning is None
+    assert len(SavedTable.load(path).record.decisions) == len(game.record.decisions)
+    assert caplog.records[1:][0].getMessage() == f"{path} is written again."
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, path = new_game(), tmp_path / "table-0.jsonl"
+    file = TableFile(path, [None, None])
+    press(game)
+    asyncio.run(file.save(game))
+    before = path.read_text()
+
+    def fail(_path: Path, *_given: object, **_options: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    press(game)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", fail)
+        asyncio.run(file.save(game))
+    assert file.warning is not None
+    assert "No space left on device" in file.warning
+    assert path.read_text() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+    asyncio.run(file.save(game))
+    assert file.warning is None
+    assert path.read_text() != before

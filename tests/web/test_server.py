@@ -1,5 +1,6 @@
 """The server: links, messages, their limits, and games that survive it."""
 
+import asyncio
 import json
 from collections import deque
 from collections.abc import Iterator
@@ -147,6 +148,71 @@ def test_a_server_that_starts_again_goes_on(tmp_path: Path) -> None:
     again = HostedGame(seats, record=saved.record)
     assert again.frame(0).log == log
     assert again.seats.viewer_of(table.hosted.seats.links[1]) == 1
+
+
+def news_after(socket: Any, news: dict[str, Any]) -> dict[str, Any]:
+    """Press the first control, and hear what comes of it."""
+    socket.send_json({"press": news["controls"][0]["name"], "version": news["version"]})
+    return dict(socket.receive_json())
+
+
+def test_a_table_that_cannot_be_saved_goes_on_and_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.touch()  # a file where the folder should be
+    path = folder / "table-0.jsonl"
+    with (
+        serving(path, persons=2) as (client, table),
+        client.websocket_connect(socket_of(table, ONLOOKER)) as onlooker,
+    ):
+        with client.websocket_connect(socket_of(table, 0)) as socket:
+            socket.receive_json()
+            news = socket.receive_json()
+            assert news["warning"] is None
+            for _ in range(2):
+                news = news_after(socket, news)
+                assert "isn't saved at present: File exists" in news["warning"]
+            assert news["to_move"] == 1
+        heard = [onlooker.receive_json() for _ in range(4)]
+        assert [message.get("warning") is None for message in heard] == [True, True, False, False]
+        folder.unlink()
+        with client.websocket_connect(socket_of(table, 1)) as socket:
+            socket.receive_json()
+            news = socket.receive_json()
+            assert news["warning"] is not None
+            assert news_after(socket, news)["warning"] is None
+        assert len(SavedTable.load(path).record.decisions) == 3
+
+
+def test_what_could_not_be_saved_is_saved_at_the_end(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.touch()
+    path = folder / "table-0.jsonl"
+    with serving(path, persons=2) as (client, table):
+        with client.websocket_connect(socket_of(table, 0)) as socket:
+            socket.receive_json()
+            assert news_after(socket, socket.receive_json())["warning"] is not None
+        folder.unlink()
+    assert len(SavedTable.load(path).record.decisions) == 1
+
+
+def test_who_leaves_while_it_is_saved_stops_nobody(tmp_path: Path) -> None:
+    async def leave_in_the_middle() -> None:
+        hosted = HostedGame(Seats([None, None], ["Ann", "Bob"]), rules=RULES)
+        with ThreadPoolExecutor(1) as pool:
+            table = LiveTable(hosted, [None, None], tmp_path / "table-0.jsonl", 0.0, pool)
+            moment = table.moment
+            waiting = asyncio.create_task(table.wait_for_change(moment))
+            name = hosted.frame(0).controls[0].name
+            pressing = asyncio.create_task(
+                table.answer(0, {"press": name, "version": hosted.version})
+            )
+            await asyncio.sleep(0)
+            assert table.moment != moment
+            pressing.cancel()
+            await asyncio.wait_for(waiting, 60)
+        assert len(SavedTable.load(tmp_path / "table-0.jsonl").record.decisions) == 1
+
+    asyncio.run(leave_in_the_middle())
 
 
 @pytest.mark.parametrize(

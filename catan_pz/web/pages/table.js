@@ -123,6 +123,8 @@ class TablePage {
     log.scrollTop = log.scrollHeight;
     const mine = news.to_move === this.viewer && !news.over;
     this.advice.update(news.advised);
+    const warning = news.warning ?? "";
+    if (byId("warning").textContent !== warning) byId("warning").textContent = warning;
     byId("again").hidden = !(news.over && this.viewer >= 0);
     document.title = mine ? "Your move · catan-pz" : "catan-pz";
     this.status();
