@@ -18,6 +18,9 @@ TOO_BIG: Final = 1009
 TRY_AGAIN_LATER: Final = 1013
 """Why a connection is closed, in the numbers of RFC 6455."""
 
+MADE_ROOM: Final = 4001
+"""A connection was closed to make room for a newer one; the page waits for its person to act."""
+
 
 class Allowance:
     """Messages that a connection may send now; more come with time."""

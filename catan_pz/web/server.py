@@ -26,14 +26,23 @@ from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER
 from catan_pz.names import shown
 from catan_pz.web.advice import advice_json, drawn_advice
-from catan_pz.web.limits import MOST_BYTES, POLICY_VIOLATION, TRY_AGAIN_LATER, heard
+from catan_pz.web.limits import (
+    MADE_ROOM,
+    MOST_BYTES,
+    POLICY_VIOLATION,
+    TRY_AGAIN_LATER,
+    heard,
+)
 from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
 from catan_pz.web.saved import TableFile
 from catan_pz.web.study_server import Studies
 from catan_pz.web.table import HostedGame, PressError, control_json, layout_for
 
-MOST_CONNECTIONS: Final = 200
-"""Of one table."""
+MOST_ONLOOKERS: Final = 200
+"""Connections by the onlookers' link of a table; further ones are refused."""
+
+MOST_OF_A_SEAT: Final = 5
+"""Connections by the link of a seat, such as pages on several devices; the oldest makes room."""
 
 _LONGEST_FAILURE: Final = 200
 
@@ -63,7 +72,6 @@ class LiveTable:
         advisers: ThreadPoolExecutor | None = None,
     ) -> None:
         self.hosted = hosted
-        self.connections = 0
         self.failure: str | None = None
         self._file = TableFile(path, agents)
         self._pause = pause
@@ -191,9 +199,14 @@ class Connection:
         self._layers: list[str] = []
         self._lines = 0
         self._advising: asyncio.Task[None] | None = None
+        self._asked_to_leave = asyncio.Event()
+
+    def make_room(self) -> None:
+        """End the connection for a newer one of the same seat."""
+        self._asked_to_leave.set()
 
     async def run(self) -> None:
-        """Serve until the browser leaves."""
+        """Serve until the browser leaves, or has to make room."""
         await self._socket.send_json(
             {
                 "layout": layout_for(self._viewer),
@@ -203,10 +216,13 @@ class Connection:
         )
         sender = asyncio.create_task(self._send())
         hearer = asyncio.create_task(self._hear())
+        leaver = asyncio.create_task(self._leave())
+        running = [sender, hearer, leaver]
         try:
-            await asyncio.wait({sender, hearer}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            running = [sender, hearer, *([] if self._advising is None else [self._advising])]
+            if self._advising is not None:
+                running.append(self._advising)
             for task in running:
                 task.cancel()
             for task in running:
@@ -214,6 +230,10 @@ class Connection:
                     asyncio.CancelledError, WebSocketDisconnect, RuntimeError, OSError
                 ):
                     await task
+
+    async def _leave(self) -> None:
+        await self._asked_to_leave.wait()
+        await self._socket.close(MADE_ROOM, "This seat is open on newer pages.")
 
     async def _send(self) -> None:
         table = self._table
@@ -311,6 +331,7 @@ class _Served:
     def __init__(self, tables: Sequence[LiveTable], studies: Studies | None) -> None:
         self._tables = tables
         self._studies = studies
+        self._connections: dict[tuple[LiveTable, int], list[Connection]] = {}
 
     def find(self, link: str) -> tuple[LiveTable, int] | None:
         """The table and the viewer whose secret a link holds."""
@@ -336,16 +357,22 @@ class _Served:
         if found is None or not is_own_origin(socket):
             await socket.close(POLICY_VIOLATION)
             return
-        table, viewer = found
         await socket.accept()
-        if table.connections >= MOST_CONNECTIONS:
-            await socket.close(TRY_AGAIN_LATER, "this table has enough onlookers")
+        # Nobody takes the place of another viewer.
+        of_viewer = self._connections.setdefault(found, [])
+        table, viewer = found
+        if viewer == ONLOOKER and len(of_viewer) >= MOST_ONLOOKERS:
+            await socket.close(TRY_AGAIN_LATER, "This table has enough onlookers.")
             return
-        table.connections += 1
+        connection = Connection(socket, table, viewer)
+        of_viewer.append(connection)
+        if viewer != ONLOOKER and len(of_viewer) > MOST_OF_A_SEAT:
+            of_viewer.pop(0).make_room()
         try:
-            await Connection(socket, table, viewer).run()
+            await connection.run()
         finally:
-            table.connections -= 1
+            if connection in of_viewer:
+                of_viewer.remove(connection)
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:

@@ -5,7 +5,7 @@ import json
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from catan_pz.web import limits, responses
+from catan_pz.web import limits, responses, server
 from catan_pz.web.server import LiveTable, make_app
 
 RULES = Rules(num_players=2, max_turns=12)
@@ -255,7 +255,44 @@ def test_long_and_too_many_messages_end_the_connection() -> None:
             with pytest.raises(WebSocketDisconnect) as closed:
                 deque(iter(socket.receive_json, None))
             assert closed.value.code == limits.POLICY_VIOLATION
-        assert table.connections == 0
+
+
+def arrive(client: TestClient, table: LiveTable, viewer: int, stack: ExitStack) -> Any:
+    """A connection that has got its first picture."""
+    socket = stack.enter_context(client.websocket_connect(socket_of(table, viewer)))
+    socket.receive_json()
+    assert "layers" in socket.receive_json()
+    return socket
+
+
+def test_onlookers_take_no_place_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MOST_ONLOOKERS", 3)
+    with serving(persons=2) as (client, table), ExitStack() as stack:
+        with ExitStack() as onlookers:
+            for _ in range(3):
+                arrive(client, table, ONLOOKER, onlookers)
+            refused = stack.enter_context(client.websocket_connect(socket_of(table, ONLOOKER)))
+            with pytest.raises(WebSocketDisconnect) as closed:
+                refused.receive_json()
+            assert closed.value.code == limits.TRY_AGAIN_LATER
+            for seat in (0, 1):
+                arrive(client, table, seat, stack)
+        arrive(client, table, ONLOOKER, stack)
+
+
+def test_the_oldest_connection_of_a_seat_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MOST_OF_A_SEAT", 2)
+    with serving(persons=2) as (client, table), ExitStack() as stack:
+        other = arrive(client, table, 1, stack)
+        pages = [arrive(client, table, 0, stack) for _ in range(4)]
+        for page in pages[:2]:
+            with pytest.raises(WebSocketDisconnect) as closed:
+                page.receive_json()
+            assert closed.value.code == limits.MADE_ROOM
+        name = table.hosted.frame(0).controls[0].name
+        pages[3].send_json({"press": name, "version": table.hosted.version})
+        for socket in (pages[2], pages[3], other):
+            assert len(socket.receive_json()["log"]) == 1
 
 
 def test_onlookers_only_look() -> None:

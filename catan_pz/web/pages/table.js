@@ -4,6 +4,8 @@ import { AdviceTable } from "/static/advice.js";
 import { Picture } from "/static/picture.js";
 
 const LONGEST_WAIT = 8000;
+const TRY_AGAIN_LATER = 1013;
+const MADE_ROOM = 4001;
 const REMEMBERED = "catan-pz advice";
 const byId = (id) => document.getElementById(id);
 
@@ -74,6 +76,7 @@ class TablePage {
     this.waiting = false;
     byId("again").addEventListener("click", () => this.send({ again: true }));
     document.addEventListener("keydown", (event) => this.key(event));
+    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => this.comeBack());
     setInterval(() => this.status(), 500);
     this.connect();
   }
@@ -83,12 +86,25 @@ class TablePage {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     this.socket = new WebSocket(`${scheme}://${location.host}/socket/${link}`);
     this.socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
-    this.socket.addEventListener("close", () => {
-      this.lost = "The connection is lost; trying again …";
-      this.status();
-      setTimeout(() => this.connect(), this.wait);
-      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
-    });
+    this.socket.addEventListener("close", (event) => this.close(event));
+  }
+
+  close({ code, reason }) {
+    this.madeRoom = code === MADE_ROOM;
+    if (this.madeRoom) this.lost = `${reason} Press anywhere, or any key, to go on here.`;
+    else if (code === TRY_AGAIN_LATER) this.lost = `${reason} Trying again …`;
+    else this.lost = "The connection is lost; trying again …";
+    this.status();
+    if (this.madeRoom) return;
+    setTimeout(() => this.connect(), this.wait);
+    this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+  }
+
+  // Pages that made room for others would take it from each other again and again.
+  comeBack() {
+    if (!this.madeRoom) return;
+    this.madeRoom = false;
+    this.connect();
   }
 
   hear(message) {
