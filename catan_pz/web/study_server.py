@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -18,7 +19,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import table_view
-from catan_pz.web.limits import POLICY_VIOLATION, TRY_AGAIN_LATER, heard
+from catan_pz.web.limits import MADE_ROOM, POLICY_VIOLATION, TRY_AGAIN_LATER, heard
 from catan_pz.web.places import places_json
 from catan_pz.web.responses import is_own_origin, page
 from catan_pz.web.study import Study, StudyError
@@ -30,9 +31,15 @@ MOST_BYTES: Final = 256 * 1024
 MOST_STUDIES: Final = 20
 """At once."""
 
+IDLE_SECONDS: Final = 600.0
+"""Where all studies are taken, one in which nothing was done for so long makes room for another."""
+
 _MOST_LINES: Final = 200
 _LONGEST_PAUSE: Final = 60.0
 _SHORTEST_PAUSE: Final = 0.05
+
+_LEFT: Final = (WebSocketDisconnect, RuntimeError, OSError)
+"""What is raised where the browser has left."""
 
 
 class Studies:
@@ -46,8 +53,8 @@ class Studies:
     """
 
     def __init__(self, opened: str | None = None) -> None:
-        self.connections = 0
         self._opened = opened
+        self._connections: list[StudyConnection] = []
         self.pool = ThreadPoolExecutor(1, "study")
         self.begin()
 
@@ -73,16 +80,27 @@ class Studies:
             await socket.close(POLICY_VIOLATION)
             return
         await socket.accept()
-        if self.connections >= MOST_STUDIES:
-            await socket.close(TRY_AGAIN_LATER, "enough people study here")
+        if not self._has_room():
+            await socket.close(TRY_AGAIN_LATER, "Enough people study here.")
             return
-        self.connections += 1
-        study = self.begin()
+        connection = StudyConnection(socket, self.begin, self.pool)
+        self._connections.append(connection)
         try:
-            await StudyConnection(socket, study, self.pool).run()
+            await connection.run()
         finally:
-            self.connections -= 1
-            study.close()
+            if connection in self._connections:
+                self._connections.remove(connection)
+
+    def _has_room(self) -> bool:
+        """Whether another study can begin, if need be in place of one that nobody uses."""
+        if len(self._connections) < MOST_STUDIES:
+            return True
+        idle = min(self._connections, key=lambda connection: connection.used, default=None)
+        if idle is None or time.monotonic() - idle.used < IDLE_SECONDS:
+            return False
+        self._connections.remove(idle)
+        idle.make_room()
+        return True
 
     def close(self) -> None:
         """Let the thread go."""
@@ -90,19 +108,42 @@ class Studies:
 
 
 class StudyConnection:
-    """One browser's study: sends what has changed, hears what is to be done."""
+    """One browser's study: sends what has changed, hears what is to be done.
 
-    def __init__(self, socket: WebSocket, study: Study, pool: ThreadPoolExecutor) -> None:
+    Args:
+        socket: the connection, accepted.
+        begin: makes the study, in a thread of the pool.
+        pool: the thread in which all is done that takes long.
+
+    Attributes:
+        used: moment of the last message or decision, on the monotonic clock.
+    """
+
+    _study: Study
+
+    def __init__(
+        self, socket: WebSocket, begin: Callable[[], Study], pool: ThreadPoolExecutor
+    ) -> None:
+        self.used = time.monotonic()
         self._socket = socket
-        self._study = study
+        self._begin = begin
         self._pool = pool
+        self._asked_to_leave = asyncio.Event()
         self._layers: list[str] = []
         self._board: Any = None
         self._lock = asyncio.Lock()
         self._playing: asyncio.Task[None] | None = None
 
+    def make_room(self) -> None:
+        """End the connection for another person's."""
+        self._asked_to_leave.set()
+
     async def run(self) -> None:
-        """Serve until the browser leaves."""
+        """Serve until the browser leaves, or has to make room."""
+        loop = asyncio.get_running_loop()
+        # A long record takes a while to be replayed.
+        self._study = await loop.run_in_executor(self._pool, self._begin)
+        leaver = asyncio.create_task(self._leave())
         try:
             await self._socket.send_json(
                 {
@@ -113,13 +154,21 @@ class StudyConnection:
             )
             await self._tell(lambda: None)
             await self._hear()
-        except (WebSocketDisconnect, RuntimeError, OSError):
-            pass  # the browser has left
+        except _LEFT:
+            pass
         finally:
+            leaver.cancel()
             await self._stop()
+            self._study.close()
+
+    async def _leave(self) -> None:
+        await self._asked_to_leave.wait()
+        with contextlib.suppress(*_LEFT):
+            await self._socket.close(MADE_ROOM, "This study made room for another.")
 
     async def _hear(self) -> None:
         async for text in heard(self._socket, MOST_BYTES):
+            self.used = time.monotonic()
             try:
                 await self._answer(text)
             except StudyError as error:
@@ -203,14 +252,13 @@ class StudyConnection:
             return
         async with self._lock:
             playing.cancel()
-        with contextlib.suppress(
-            asyncio.CancelledError, WebSocketDisconnect, RuntimeError, OSError
-        ):
+        with contextlib.suppress(asyncio.CancelledError, *_LEFT):
             await playing
 
     async def _tell(self, change: Callable[[], None], *, is_playing: bool = False) -> None:
         """Make a change in the studies' thread, and send what is new."""
         loop = asyncio.get_running_loop()
+        self.used = time.monotonic()
         text = await loop.run_in_executor(self._pool, self._news, change, is_playing)
         await self._socket.send_text(text)
 

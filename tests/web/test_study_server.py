@@ -4,7 +4,9 @@ import json
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from catan_pz.web import limits, study_server
 from catan_pz.web.server import LiveTable, make_app
+from catan_pz.web.study import Study
 from catan_pz.web.study_server import Studies
 
 RULES = Rules(num_players=2, max_turns=12)
@@ -143,6 +146,49 @@ def test_sizes_and_numbers_are_bounded(client: TestClient, monkeypatch: pytest.M
         with pytest.raises(WebSocketDisconnect) as closed:
             socket.receive_json()
         assert closed.value.code == limits.TRY_AGAIN_LATER
+
+
+def test_a_study_that_nobody_uses_makes_room(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study_server, "MOST_STUDIES", 2)
+    with ExitStack() as stack:
+        first, second = (
+            stack.enter_context(client.websocket_connect("/study/socket")) for _ in range(2)
+        )
+        for socket in (first, second):
+            begin(socket)
+        refused = stack.enter_context(client.websocket_connect("/study/socket"))
+        with pytest.raises(WebSocketDisconnect) as closed:
+            refused.receive_json()
+        assert closed.value.code == limits.TRY_AGAIN_LATER
+        ask(first, {"stop": True})  # the second one is idle for longer
+        monkeypatch.setattr(study_server, "IDLE_SECONDS", 0.0)
+        begin(stack.enter_context(client.websocket_connect("/study/socket")))
+        with pytest.raises(WebSocketDisconnect) as closed:
+            second.receive_json()
+        assert closed.value.code == limits.MADE_ROOM
+        assert "position" in ask(first, {"stop": True})
+
+
+def test_nobody_waits_for_a_study_that_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    studies = Studies()
+    make, answered = studies.begin, Event()
+    in_time = []
+
+    def begin_slowly() -> Study:
+        in_time.append(answered.wait(30))
+        return make()
+
+    monkeypatch.setattr(studies, "begin", begin_slowly)
+    with (
+        TestClient(make_app([], studies)) as client,
+        client.websocket_connect("/study/socket") as socket,
+    ):
+        assert client.get("/").status_code == 200
+        answered.set()
+        begin(socket)
+    assert in_time == [True]
 
 
 def test_another_origin_is_refused(client: TestClient) -> None:

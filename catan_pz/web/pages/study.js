@@ -4,6 +4,7 @@ import { CountsForm, TurnForm, element } from "/static/form.js";
 import { Picture } from "/static/picture.js";
 
 const LONGEST_WAIT = 8000;
+const MADE_ROOM = 4001;
 const KEPT = "catan-pz-study";
 const NEAR = 6;
 const TOOLS = [
@@ -55,11 +56,25 @@ class StudyPage {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     this.socket = new WebSocket(`${scheme}://${location.host}/study/socket`);
     this.socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
-    this.socket.addEventListener("close", (event) => {
-      this.status(event.reason || "The connection is lost; trying again …");
-      setTimeout(() => this.connect(), this.wait);
-      this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
-    });
+    this.socket.addEventListener("close", (event) => this.close(event));
+  }
+
+  close({ code, reason }) {
+    this.madeRoom = code === MADE_ROOM;
+    if (this.madeRoom) {
+      this.status(`${reason} Press anywhere, or any key, to go on with yours.`);
+      return;
+    }
+    this.status(reason || "The connection is lost; trying again …");
+    setTimeout(() => this.connect(), this.wait);
+    this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+  }
+
+  // Pages that made room for others would take it from each other again and again.
+  comeBack() {
+    if (!this.madeRoom) return;
+    this.madeRoom = false;
+    this.connect();
   }
 
   hear(message) {
@@ -227,6 +242,7 @@ class StudyPage {
     byId("new-empty").addEventListener("click", () => this.begun("main"));
     byId("new-game").addEventListener("click", () => this.begun("setup_settlement"));
     byId("file").addEventListener("change", (event) => this.open(event.target.files[0]));
+    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => this.comeBack());
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => {
       event.preventDefault();
