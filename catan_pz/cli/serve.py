@@ -125,7 +125,7 @@ def command(
         if host not in _LOOPBACK:
             click.echo("Anybody on this network who has a link can use it.", err=True)
         try:
-            listen(socket, opened, studies)
+            listen(socket, host, opened, studies)
         finally:
             for pool in pools:
                 pool.shutdown(wait=False, cancel_futures=True)

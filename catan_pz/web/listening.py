@@ -6,6 +6,7 @@ from typing import Final
 
 import uvicorn
 
+from catan_pz.web.own_names import own_names
 from catan_pz.web.server import LiveTable, make_app
 from catan_pz.web.study_server import MOST_BYTES, Studies
 
@@ -28,11 +29,18 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def listen(
-    opened: socket.socket, tables: Sequence[LiveTable], studies: Studies | None = None
+    opened: socket.socket, host: str, tables: Sequence[LiveTable], studies: Studies | None = None
 ) -> None:
-    """Serve tables, and studies where there are any, until the process is told to end."""
+    """Serve tables, and studies where there are any, until the process is told to end.
+
+    Args:
+        opened: the socket to listen on.
+        host: the name or address for which it was opened.
+        tables: what is played.
+        studies: what is studied; None for no study.
+    """
     config = uvicorn.Config(
-        make_app(tables, studies),
+        make_app(tables, studies, own_names(host, opened)),
         log_level="warning",
         ws="websockets-sansio",
         # Longer messages are refused with a reason up to here, and cut off beyond.

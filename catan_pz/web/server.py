@@ -8,7 +8,7 @@ bounded in size and rate, and refused from pages of another origin.
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -33,6 +33,7 @@ from catan_pz.web.limits import (
     TRY_AGAIN_LATER,
     heard,
 )
+from catan_pz.web.own_names import OwnNames
 from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
 from catan_pz.web.saved import TableFile
 from catan_pz.web.study_server import Studies
@@ -309,8 +310,18 @@ class Connection:
             await table.wait_for_change(moment)
 
 
-def make_app(tables: Sequence[LiveTable], studies: Studies | None = None) -> Starlette:
-    """The application that serves tables, and studies where there are any."""
+def make_app(
+    tables: Sequence[LiveTable],
+    studies: Studies | None = None,
+    names: Collection[str] | None = None,
+) -> Starlette:
+    """The application that serves tables, and studies where there are any.
+
+    Args:
+        tables: what is played.
+        studies: what is studied; None for no study.
+        names: under which the server may be asked for, as `own_names` gives them; None for any.
+    """
     served = _Served(tables, studies)
     return Starlette(
         routes=[
@@ -320,7 +331,7 @@ def make_app(tables: Sequence[LiveTable], studies: Studies | None = None) -> Sta
             WebSocketRoute("/socket/{link}", served.socket),
             *(studies.routes() if studies is not None else []),
         ],
-        middleware=[Middleware(SafeHeaders)],
+        middleware=[Middleware(SafeHeaders), Middleware(OwnNames, names=names)],
         lifespan=served.lifespan,
     )
 
