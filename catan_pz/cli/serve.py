@@ -1,5 +1,6 @@
 """`catan-pz serve`: a table in the browser."""
 
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
@@ -107,6 +108,8 @@ def command(
     need("web", "a table in the browser", "starlette", "uvicorn", "websockets")
     from catan_pz.web.listening import listen, open_socket
 
+    if save is not None:
+        _check_writable(save)
     studies = _studies(study) if study is not None or host in _LOOPBACK else None
     pools = ThreadPoolExecutor(_THREADS, "agent"), ThreadPoolExecutor(1, "adviser")
     with open_socket(host, port) as socket, compiling_shown():
@@ -184,6 +187,17 @@ def _person_names(names: str | None, seats: int) -> list[str]:
 
 def _adviser(spec: str | None, rules: Rules) -> Any:
     return None if spec is None else load_agent(spec, rules)
+
+
+def _check_writable(folder: Path) -> None:
+    """Refuse a folder that can't be made, or in which no file can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise click.UsageError(f"--save {folder}: no table can be kept there: {reason}") from error
 
 
 def _saved_tables(folder: Path, pause: float, pools: Pools, advice: str | None) -> list[Any]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import tempfile
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -344,3 +345,24 @@ def test_the_command_says_what_is_wrong(capsys: Any) -> None:
     ):
         assert main(["serve", "--port", "0", *words]) != 0
         assert reason in capsys.readouterr().err
+
+
+def test_a_folder_in_which_nothing_can_be_written_is_refused(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listen(*_given: Any) -> None:
+        raise AssertionError("the server has started")
+
+    monkeypatch.setattr("catan_pz.web.listening.listen", listen)
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file" / "x", tmp_path / "file" / "x" / "y"):
+        assert main(["serve", "--port", "0", "--save", str(folder)]) == 2
+        words = f"--save {folder}: no table can be kept there: Not a directory"
+        assert words in " ".join(capsys.readouterr().err.split())
+
+    def full(*_given: Any, **_options: Any) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
+    assert main(["serve", "--port", "0", "--save", str(tmp_path / "new")]) == 2
+    assert "Read-only file system" in capsys.readouterr().err
