@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,7 +86,7 @@ class Served:
 
 @pytest.fixture
 def serve(same_games: None) -> Iterator[Callable[..., Served]]:
-    """Starts a server: rules of its table, who plays and advises, from where, what is studied."""
+    """Starts a server: rules of its table, who plays and advises, from where, the study, a file."""
     pytest.importorskip("starlette", reason="Starlette is not installed")
     uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
     from catan_pz.web.server import LiveTable, make_app
@@ -100,6 +101,7 @@ def serve(same_games: None) -> Iterator[Callable[..., Served]]:
         start: Game | None = None,
         study: str | None = None,
         adviser: str | None = None,
+        path: Path | None = None,
     ) -> Served:
         pool = ThreadPoolExecutor(1)
         sitting = [None if name is None else agents.load(name) for name in playing]
@@ -107,7 +109,7 @@ def serve(same_games: None) -> Iterator[Callable[..., Served]]:
         record = None if start is None else GameRecord.of(start)
         seats = Seats(sitting, names, adviser=adviser and agents.load(adviser))
         hosted = HostedGame(seats, rules=rules, record=record)
-        table = LiveTable(hosted, playing, None, 0.0, pool)
+        table = LiveTable(hosted, playing, path, 0.0, pool)
         opened = socket.create_server(("127.0.0.1", 0))
         app = make_app([table], Studies(study))
         config = uvicorn.Config(

@@ -132,3 +132,22 @@ def test_positions_are_opened_and_survive_a_reload(study: Any, tmp_path: Path) -
     page.click("#paste")
     page.locator("#problems", has_text="state.format is missing").wait_for()
     assert position(page) == broken
+
+
+def test_a_study_that_made_room_comes_back_with_its_position(
+    study: Any, open_page: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("catan_pz.web.study_server.MOST_STUDIES", 1)
+    monkeypatch.setattr("catan_pz.web.study_server.IDLE_SECONDS", 0.0)
+    study.click("#step")
+    wait_for(study, "studyPage.news.can_undo")
+    before = position(study)
+    other = open_page(study.url)
+    wait_for(other, "window.studyPage?.news")
+    study.locator("#status", has_text="This study made room for another.").wait_for()
+    study.wait_for_timeout(2000)  # longer than pages wait until they try again
+    study.evaluate("studyPage.text = null")
+    study.mouse.click(5, 5)
+    wait_for(study, "Boolean(studyPage.text) && studyPage.news.can_undo")
+    assert position(study) == before
+    other.locator("#status", has_text="This study made room for another.").wait_for()

@@ -1,7 +1,10 @@
 """A table in a real browser: whole games by clicks, trade, faults, reloads, phones, keys."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -153,6 +156,47 @@ def test_a_lost_connection_comes_back_to_the_same_game(
     wait_for(page, "tablePage.lost !== null")
     wait_for(page, "tablePage.lost === null")
     wait_for(page, "document.querySelectorAll('#log li').length === 1")
+
+
+def test_the_page_says_that_its_table_is_not_saved(
+    open_page: Callable[..., Any], serve: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "tables"
+    folder.touch()  # a file where the folder should be
+    start = trade_position()
+    served = serve(Rules(num_players=2), [None, None], start=start, path=folder / "table-0.jsonl")
+    pages = [open_page(served.link(seat)) for seat in (0, 1)]
+    for page in pages:
+        arrive(page)
+        assert not page.is_visible("#warning")
+    press(pages[0], "end turn")
+    for page in pages:
+        words = "This table isn't saved at present: File exists."
+        page.locator("#warning", has_text=words).wait_for()
+    folder.unlink()
+    press(pages[1], "roll")
+    for page in pages:
+        page.locator("#warning").wait_for(state="hidden")
+    assert (folder / "table-0.jsonl").exists()
+
+
+def test_a_page_that_made_room_comes_back_when_it_is_pressed(
+    open_page: Callable[..., Any], serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    monkeypatch.setattr("catan_pz.web.server.MOST_OF_A_SEAT", 1)
+    first = open_page(served.link(0))
+    arrive(first)
+    second = open_page(served.link(0))
+    arrive(second)
+    first.locator("#status", has_text="This seat is open on newer pages.").wait_for()
+    first.wait_for_timeout(2000)  # longer than pages wait until they try again
+    assert second.evaluate("tablePage.lost") is None
+    first.mouse.click(5, 5)
+    wait_for(first, "tablePage.lost === null")
+    second.locator("#status", has_text="This seat is open on newer pages.").wait_for()
+    press(first, "end turn")
+    assert log(first) == ["P0 ends the turn"]
 
 
 def test_a_phone_by_touch(open_page: Callable[..., Any], serve: Callable[..., Any]) -> None:
