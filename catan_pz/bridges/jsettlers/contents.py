@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from catan_pz.bridges.jsettlers import coordinates
-from catan_pz.bridges.jsettlers.messages import Kind, Message
+from catan_pz.bridges.jsettlers.messages import Kind, Message, as_count, digits_of
 from catan_pz.events import UNKNOWN
 from catan_pz.rules import Board
 from catan_pz.runtime.followed import Bundles
@@ -53,8 +53,9 @@ def _parts(message: Message) -> dict[str, list[int]]:
     while place + 1 < len(message.fields):
         name, first = message.fields[place], message.fields[place + 1]
         place += 2
-        if first.startswith("[") and first[1:].isdigit():
-            end = place + int(first[1:])
+        length = digits_of(first[1:])
+        if first.startswith("[") and length is not None:
+            end = place + length
             parts[name] = message.integers(place, end)
             place = end
     return parts
@@ -68,7 +69,7 @@ def production_in(message: Message) -> list[tuple[int, Resource, int]]:
         del fields[:1]  # the size of the hand
         while len(fields) >= 2 and fields[0] != 0:
             amount, kind = fields.pop(0), fields.pop(0)
-            found.append((number, coordinates.resource(kind), amount))
+            found.append((number, coordinates.resource(kind), as_count(amount)))
         del fields[:1]
     return found
 
@@ -76,8 +77,8 @@ def production_in(message: Message) -> list[tuple[int, Resource, int]]:
 def discard_in(message: Message) -> tuple[int | None, list[int]]:
     """Who discards, None for the own seat, and the cards, `UNKNOWN` where they are hidden."""
     text = message.fields[1] if len(message.fields) > 1 else ""
-    number = int(text[1:]) if text[:1] == "p" and text[1:].isdigit() else None
-    counts = message.integers(2, 2 + NUM_RESOURCES + 1)
+    number = digits_of(text[1:]) if text[:1] == "p" else None
+    counts = message.counts(2, 2 + NUM_RESOURCES + 1)
     known = coordinates.from_theirs(counts[:NUM_RESOURCES])
     cards = [r for r, n in enumerate(known) for _ in range(n)]
     return number, cards + [UNKNOWN] * counts[NUM_RESOURCES]
@@ -106,14 +107,19 @@ def bank_trade_in(message: Message) -> tuple[int | None, Bundles]:
 def elements_in(message: Message) -> tuple[int, int, list[tuple[int, int]]]:
     """A player's number, what is done to the elements, and each with its amount."""
     if message.kind == Kind.PLAYER_ELEMENT:
-        number, action, kind, amount = message.integers(1, 5)
-        return number, action, [(kind, amount)]
-    number, action, *fields = message.integers(1)
-    return number, action, list(zip(fields[::2], fields[1::2], strict=False))
+        number, action, *fields = message.integers(1, 5)
+    else:
+        message.integers(1, 3)
+        number, action, *fields = message.integers(1)
+    pairs = list(zip(fields[::2], fields[1::2], strict=False))
+    for kind, amount in pairs:
+        if 1 <= kind <= coordinates.UNKNOWN_RESOURCE:
+            as_count(amount)
+    return number, action, pairs
 
 
 def _two_bundles(message: Message, start: int) -> Bundles:
-    counts = message.integers(start, start + 2 * NUM_RESOURCES)
+    counts = message.counts(start, start + 2 * NUM_RESOURCES)
     return (
         coordinates.from_theirs(counts[:NUM_RESOURCES]),
         coordinates.from_theirs(counts[NUM_RESOURCES:]),

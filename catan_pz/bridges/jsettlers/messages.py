@@ -16,8 +16,17 @@ EMPTY: Final = "\t"
 MAX_LENGTH: Final = 65535
 """Bytes of a message at most."""
 
+LONGEST_NUMBER: Final = 10
+"""Characters of a number at most; the protocol has none that needs more."""
+
+MOST_CARDS: Final = 127
+"""Cards of a hand, or of a resource, at most."""
+
 VERSION: Final = "2700,2.7.00,catan-pz,\t"
 """What the robot says that it is: protocol 2.7, no optional features."""
+
+_QUOTED: Final = 200
+"""Characters of a message's fields that an error quotes."""
 
 
 class Kind(IntEnum):
@@ -102,14 +111,25 @@ class Message:
             MessageError: if it has no number.
         """
         number, _, rest = text.partition("|")
-        if not number.isascii() or not number.isdigit():
+        kind = digits_of(number)
+        if kind is None:
             raise MessageError(f"no message: {text[:80]!r}")
-        return cls(int(number), tuple(rest.replace("|", ",").split(",")))
+        return cls(kind, tuple(rest.replace("|", ",").split(",")))
 
     @property
     def game(self) -> str:
         """Name of the game, the first field of the messages of a game."""
         return self.fields[0].partition("\0")[0]
+
+    def text(self, place: int) -> str:
+        """A field as it is written.
+
+        Raises:
+            MessageError: if there is none.
+        """
+        if place >= len(self.fields):
+            raise self._wrong(f"{len(self.fields)} fields")
+        return self.fields[place]
 
     def integer(self, place: int) -> int:
         """A field that is a whole number.
@@ -126,12 +146,44 @@ class Message:
             MessageError: if one of them isn't.
         """
         end = len(self.fields) if end is None else end
+        if len(self.fields) < end:
+            raise self._wrong(f"{len(self.fields)} fields")
+        fields = self.fields[start:end]
+        for field in fields:
+            if len(field) > LONGEST_NUMBER:
+                raise self._wrong(f"{field[:LONGEST_NUMBER]!r}... is no number of the protocol")
         try:
-            if len(self.fields) < end:
-                raise ValueError(f"{len(self.fields)} fields")
-            return [int(field) for field in self.fields[start:end]]
+            return [int(field) for field in fields]
         except ValueError as error:
-            raise MessageError(f"message {self.kind} {self.fields}: {error}") from error
+            raise self._wrong(str(error)) from error
+
+    def counts(self, start: int, end: int | None = None) -> list[int]:
+        """Fields that are counts of cards.
+
+        Raises:
+            MessageError: if one of them isn't.
+        """
+        return [as_count(number) for number in self.integers(start, end)]
+
+    def _wrong(self, what: str) -> MessageError:
+        return MessageError(f"message {self.kind} {str(self.fields)[:_QUOTED]}: {what}")
+
+
+def as_count(number: int) -> int:
+    """A number as a count of cards.
+
+    Raises:
+        MessageError: if it is negative or beyond `MOST_CARDS`.
+    """
+    if not 0 <= number <= MOST_CARDS:
+        raise MessageError(f"{number} is no count of cards; allowed: 0 to {MOST_CARDS}")
+    return number
+
+
+def digits_of(text: str) -> int | None:
+    """The number that some digits stand for; None for any other text."""
+    fits = text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
+    return int(text) if fits else None
 
 
 def command(kind: Kind, *fields: object) -> str:

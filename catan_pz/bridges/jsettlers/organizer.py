@@ -12,6 +12,7 @@ from catan_pz.bridges.jsettlers.messages import (
     Message,
     MessageError,
     command,
+    digits_of,
     frame,
     read_text,
 )
@@ -102,15 +103,14 @@ class Organizer:
             words = f"*STARTBOTGAME* {self._players}"
             fields = (message.game, ORGANIZER, words)
             self._send(f"{Kind.GAME_TEXT.value}|" + "\0".join(fields))
-        elif message.kind == Kind.GAME_STATS and not message.fields[1].startswith("t"):
+        elif message.kind == Kind.GAME_STATS and not message.text(1).startswith("t"):
             # Not before the end: a game of robots alone is closed when who watches it leaves.
             self._send(command(Kind.LEAVE_GAME, ORGANIZER, EMPTY, message.game))
         elif message.kind == Kind.STATUS:
             self._check(message)
 
     def _check(self, message: Message) -> None:
-        first = message.fields[0]
-        status = int(first) if first.isdigit() else 0
-        if status not in _STATUS_FINE:
+        status = digits_of(message.fields[0])
+        if status is not None and status not in _STATUS_FINE:
             words = shown(",".join(message.fields[1:]), LONGEST_REASON)
             raise ServerError(f"the server refuses a game: {words}")

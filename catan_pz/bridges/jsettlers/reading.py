@@ -157,7 +157,7 @@ class TableReader:
 
     def _sit_down(self, message: Message) -> None:
         if self.table is None:
-            self.names[message.integer(2)] = message.fields[1]
+            self.names[message.integer(2)] = message.text(1)
 
     def _layout(self, message: Message) -> None:
         board = contents.board_in(message)
@@ -234,7 +234,7 @@ class TableReader:
             self._in_play.begin(card)
 
     def _picked(self, message: Message) -> None:
-        counts = coordinates.from_theirs(message.integers(1)[:NUM_RESOURCES])
+        counts = coordinates.from_theirs(message.counts(1, 1 + NUM_RESOURCES))
         self._in_play.pick(self.decisions, counts)
 
     def _simple(self, message: Message) -> None:
@@ -244,7 +244,7 @@ class TableReader:
             self._in_play.monopolize(self.decisions, seat, named)
 
     def _count(self, message: Message) -> None:
-        seat, size = self.seat_of(message.integer(1)), message.integer(2)
+        seat, (size,) = self.seat_of(message.integer(1)), message.counts(2, 3)
         self._in_play.take(seat, int(self.game.state["hand_size"][seat]) - size)
 
     def _bank_trade(self, message: Message) -> Question | None:
@@ -329,6 +329,8 @@ class TableReader:
 
     def _game_elements(self, message: Message) -> None:
         fields = message.integers(1)
+        if len(fields) % 2:
+            raise MessageError(f"message {message.kind}: {len(fields)} fields aren't pairs")
         values = dict(zip(fields[::2], fields[1::2], strict=True))
         if _LARGEST_ARMY in values and self.table is not None:
             number = values[_LARGEST_ARMY]
@@ -379,7 +381,7 @@ class TableReader:
         return Question.DECISION
 
     def _statistics(self, message: Message) -> None:
-        if message.fields[1].startswith("t"):
+        if message.text(1).startswith("t"):
             return
         points = message.integers(1, 1 + SEATS)
         self.points = tuple(points[number] for number in self.numbers)

@@ -115,7 +115,7 @@ def is_refusal(message: Message) -> bool:
     if message.kind == Kind.REJECT_OFFER:
         return len(message.fields) > 2 and message.fields[2] != "0"
     if message.kind == Kind.BANK_TRADE:
-        return int(message.fields[-1]) < 0
+        return message.integer(len(message.fields) - 1) < 0
     return message.kind == Kind.DECLINE_REQUEST
 
 

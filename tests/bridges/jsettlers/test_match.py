@@ -112,7 +112,7 @@ def test_a_game_with_a_wrong_message_is_broken_off_and_the_others_go_on(
     assert len(match.result.games) == 1
 
 
-@pytest.mark.parametrize("text", ["", "hello", "1|", "1028|another game,7", "1091|g\0chat, 1|2"])
+@pytest.mark.parametrize("text", ["", "hello", "1|", "9" * 5000 + "|g", "1028|another game,7", "1091|g\0chat, 1|2"])
 def test_what_is_no_message_of_the_game_is_ignored(text: str) -> None:
     match, _ = play([with_text(150, text)], 1)
     assert match.broken == []

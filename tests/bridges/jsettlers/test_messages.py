@@ -6,7 +6,15 @@ import pytest
 
 from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.bridges.jsettlers import coordinates
-from catan_pz.bridges.jsettlers.contents import board_in, production_in
+from catan_pz.bridges.jsettlers.contents import (
+    bank_trade_in,
+    board_in,
+    discard_in,
+    elements_in,
+    offer_in,
+    production_in,
+    trade_in,
+)
 from catan_pz.bridges.jsettlers.messages import (
     Kind,
     Message,
@@ -35,7 +43,7 @@ def test_commands_are_as_the_server_wants_them() -> None:
     assert command(Kind.SIT_DOWN, "g", "\t", 2, True) == "1012|g,\t,2,true"
 
 
-@pytest.mark.parametrize("text", ["", "x|1", "-5|g", "²|g"])
+@pytest.mark.parametrize("text", ["", "x|1", "-5|g", "²|g", "9" * 5000 + "|g"])
 def test_what_has_no_number_is_no_message(text: str) -> None:
     with pytest.raises(MessageError):
         Message.parse(text)
@@ -47,6 +55,35 @@ def test_fields_that_are_missing_or_no_numbers_are_named() -> None:
         message.integer(1)
     with pytest.raises(MessageError, match="2 fields"):
         message.integers(1, 4)
+    with pytest.raises(MessageError, match="1 fields"):
+        Message.parse("1061|g").text(1)
+    with pytest.raises(MessageError, match="no number"):
+        Message.parse("1028|g," + "9" * 5000).integer(1)
+
+
+WRONG_COUNTS = {
+    "1033|g,p1,0,0,0,0,0,3000000": discard_in,
+    "1033|g,p1,0,0,-1,0,0,0": discard_in,
+    "1033|g,p²,0,0,0,0,0": discard_in,
+    "1040|g,40000000,0,0,0,0,0,1,0,0,0,0": bank_trade_in,
+    "1041|g,0,true,true,true,true,128,0,0,0,0,0,0,0,0,1": offer_in,
+    "1039|g,0,1,0,0,0,0,0,0,-1,0,0,0": trade_in,
+    "1092|g|1|0|5|1000|1|0": production_in,
+    "1024|g,0,102,6,3000000": elements_in,
+    "1024|g,0,102": elements_in,
+    "1086|g|0|102|1|1|2|-1": elements_in,
+    "1086|g": elements_in,
+}
+
+
+@pytest.mark.parametrize("text", WRONG_COUNTS)
+def test_counts_that_no_hand_has_are_refused(text: str) -> None:
+    with pytest.raises(MessageError):
+        WRONG_COUNTS[text](Message.parse(text))
+
+
+def test_counts_of_other_things_than_cards_may_be_large() -> None:
+    assert elements_in(Message.parse("1024|g,0,100,101,3000")) == (0, 100, [(101, 3000)])
 
 
 def test_places_have_all_their_numbers() -> None:
