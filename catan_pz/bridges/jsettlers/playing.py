@@ -60,6 +60,12 @@ from catan_pz.terms import NUM_RESOURCES, Card, Phase
 MOST_REFUSALS: Final = 3
 """Commands refused in one turn after which the turn is ended."""
 
+MOST_TOLD: Final = 5
+"""Refusals of a game that are told in words."""
+
+LONGEST_REFUSAL: Final = 500
+"""Characters of these words."""
+
 
 class SeatedAgent:
     """An agent that plays one game.
@@ -76,7 +82,8 @@ class SeatedAgent:
         reader: the game as the seat hears of it.
         decisions: how often the agent was asked.
         seconds: that it took.
-        refused: commands that the server refused.
+        refusals: commands that the server refused.
+        refused: the first of them, in words.
         late: commands that the server refused because the offer or the turn that they belong to
             was over already, or a trade had taken the cards.
         is_waiting: whether answers to an own offer are due.
@@ -87,6 +94,7 @@ class SeatedAgent:
         self.reader = TableReader(number, trading, self._observe)
         self.decisions = 0
         self.seconds = 0.0
+        self.refusals = 0
         self.refused: list[str] = []
         self.late = 0
         self._under_way = TradesUnderWay()
@@ -197,13 +205,16 @@ class SeatedAgent:
         if is_late:
             self.late += 1
         else:
-            self.refused.append(f"{sent or self._last} (state {reader.state}): {message}")
+            self.refusals += 1
+            if len(self.refused) < MOST_TOLD:
+                told = f"{sent or self._last} (state {reader.state}): {message}"
+                self.refused.append(told[:LONGEST_REFUSAL])
         if sent is not None and not sent.in_own_turn:
             return []
         self._offer = None
         self._refused_in_turn += 1
-        if not self.reader.is_own_turn:
-            return []
+        if not self.reader.is_own_turn or self._last == command(Kind.END_TURN, self.game):
+            return []  # also where a turn can't be ended: the next state says what is wanted
         if self._refused_in_turn > MOST_REFUSALS:
             return [self._command(Kind.END_TURN)]
         return self._decide()

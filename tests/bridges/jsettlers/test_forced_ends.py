@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from catan_pz.agents import load
 from catan_pz.bridges.jsettlers.messages import Message
-from catan_pz.bridges.jsettlers.playing import SeatedAgent
+from catan_pz.bridges.jsettlers.playing import MOST_REFUSALS, MOST_TOLD, SeatedAgent
 from catan_pz.bridges.jsettlers.reading import Question, TableReader
 from catan_pz.engine.violations import Violation
 from catan_pz.runtime.game import Game
@@ -167,6 +168,20 @@ def test_hidden_cards_that_the_table_draws_for_another() -> None:
     reader.take(Message.parse("1024|g,1,102,6,5"))
     assert reader.game.phase == Phase.MOVE_ROBBER
     assert reader.game.state["hand_size"][player] == size - 5
+
+
+def test_a_turn_that_cannot_be_ended_is_not_ended_for_ever() -> None:
+    seated = seat("two_players", load("random"))
+    for text in received("two_players")[1:150]:
+        seated.take(Message.parse(text))
+    assert seated.reader.is_own_turn
+    refusal = Message.parse("1104|g,20,3")
+    sent = [text for _ in range(50) for text in seated.take(refusal)]
+    assert len(sent) <= MOST_REFUSALS + 1
+    assert sent[-1] == "1032|g"
+    assert seated.refusals == 50
+    assert len(seated.refused) == MOST_TOLD
+    assert len(seated.take(Message.parse("1025|g,20"))) == 1
 
 
 def test_nothing_is_put_back_where_the_rules_forbid_the_end() -> None:
