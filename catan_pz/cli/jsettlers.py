@@ -121,7 +121,7 @@ def command(
 def _report(match: Any) -> None:
     """Win rates with intervals, all together and by kind of robot, and what went wrong."""
     from catan_pz.arena.tables import lineup_title
-    from catan_pz.bridges.jsettlers.match import seat_weighted_rate
+    from catan_pz.bridges.jsettlers.outcomes import seat_weighted_rate
 
     result, name = match.result, match.name
     for k in range(len(result.lineups)):
@@ -134,10 +134,12 @@ def _report(match: Any) -> None:
     if weighted is not None:
         click.echo(f"With each seat drawn equally often: {100 * weighted:.1f} %")
     click.echo(
-        f"Commands refused by the server: {len(match.refused)}; commands that came too late: "
+        f"Commands refused by the server: {match.refusals}; commands that came too late: "
         f"{match.late}; games broken off: {len(match.broken)}; reconnects: {match.reconnects}"
     )
-    for line in (*match.refused, *match.broken):
+    if match.others:
+        click.echo(f"Games that don't count, of other players or rules: {len(match.others)}")
+    for line in (*match.refused, *match.broken, *match.others):
         click.echo(shown(line, _LONGEST_LINE), err=True)
 
 

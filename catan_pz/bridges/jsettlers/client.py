@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from catan_pz.bridges.jsettlers.contents import SEATS
+from catan_pz.bridges.jsettlers.contents import SEATS, Invitation, invitation_in
 from catan_pz.bridges.jsettlers.messages import (
     EMPTY,
     VERSION,
@@ -32,6 +32,12 @@ RECONNECTS: Final = 5
 
 SECONDS_BEFORE_RECONNECT = 0.4
 """How long the first try waits; each one waits twice as long as the one before."""
+
+MOST_GAMES: Final = 40
+"""Games that a robot plays at the same time, at most; further invitations are left aside."""
+
+MOST_WAITING: Final = 2000
+"""Messages of a game that may wait while its agent decides."""
 
 LONGEST_REASON: Final = 200
 """Characters that are shown of what a server says."""
@@ -77,10 +83,11 @@ class RobotClient:
         port: of the server.
         cookie: that robots must present.
         name: of the robot.
-        seat_agent: makes what plays, from the game's name, the seat's number, and whether
-            players trade.
+        seat_agent: makes what plays a game that the robot is invited to; None to decline.
         over: called with the outcome of each game.
         executor: where agents decide; decisions of one game come one after the other.
+        welcomed: called whenever the server has taken the robot in.
+        most_games: that it plays at the same time.
 
     Attributes:
         reconnects: connections that were lost and opened anew.
@@ -92,9 +99,11 @@ class RobotClient:
         port: int,
         cookie: str,
         name: str,
-        seat_agent: Callable[[str, int, bool], SeatedAgent],
+        seat_agent: Callable[[Invitation], SeatedAgent | None],
         over: Callable[[Outcome], None],
         executor: Executor | None = None,
+        welcomed: Callable[[], None] = lambda: None,
+        most_games: int = MOST_GAMES,
     ) -> None:
         self.reconnects = 0
         self._address = host, port
@@ -103,25 +112,47 @@ class RobotClient:
         self._seat_agent = seat_agent
         self._over = over
         self._executor = executor
+        self._on_welcome = welcomed
+        self._most_games = most_games
         self._seats: dict[str, _Seat] = {}
         self._writer: asyncio.StreamWriter | None = None
         self._welcomed = asyncio.Event()
         self._failures = 0
+        self._failed: asyncio.Future[None] | None = None
 
     async def run(self) -> None:
         """Play until cancelled.
 
         Raises:
             ServerError: if the server can't be reached, refuses the robot, or is gone.
+            Exception: what `over` or `welcomed` raise.
         """
+        self._failed = asyncio.get_running_loop().create_future()
+        listening = asyncio.create_task(self._listen())
         try:
-            while True:
-                try:
-                    await self._connect_and_listen()
-                except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
-                    await self._lose_connection(error)
+            await asyncio.wait({listening, self._failed}, return_when=asyncio.FIRST_COMPLETED)
+            if not self._failed.done():
+                listening.result()
         finally:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
             await self._close("the robot stops")
+            failed, self._failed = self._failed, None
+            if failed.done():
+                failed.exception()  # or asyncio prints what is raised below or instead
+        failed.result()
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                await self._connect_and_listen()
+            except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+                await self._lose_connection(error)
+
+    @property
+    def is_welcome(self) -> bool:
+        """Whether the server has taken the robot in."""
+        return self._welcomed.is_set()
 
     async def wait_until_welcome(self) -> None:
         """Wait until the server has taken the robot in."""
@@ -136,6 +167,7 @@ class RobotClient:
                 self._take(await read_text(reader))
                 if self._welcomed.is_set():
                     patience.reschedule(None)
+                await self._writer.drain()  # nothing more is read for a server that doesn't read
 
     async def _lose_connection(self, error: Exception) -> None:
         """Close the connection, as the server takes the name back only then, and wait."""
@@ -181,6 +213,7 @@ class RobotClient:
             raise ServerError("the server at {}:{} refuses: {}".format(*self._address, reason))
         elif message.kind == _WELCOME:
             self._welcomed.set()
+            self._call(self._on_welcome)
         elif message.kind == Kind.BOT_JOIN_REQUEST:
             self._join(message)
         elif message.game in self._seats:
@@ -188,40 +221,52 @@ class RobotClient:
             if message.kind == Kind.GAME_MEMBERS and seat.task is None:
                 seat.task = asyncio.create_task(self._play(message.game, seat))
                 self._send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.number, True))
-            seat.queue.put_nowait(message)
+            if seat.queue.full():
+                self._finish(message.game, f"more than {MOST_WAITING} messages wait")
+            else:
+                seat.queue.put_nowait(message)
 
     def _join(self, message: Message) -> None:
-        game, number = message.game, message.integer(1)
-        if game in self._seats or not 0 <= number < SEATS:
+        invitation = invitation_in(message)
+        game, number = invitation.game, invitation.number
+        if game in self._seats or not 0 <= number < SEATS or len(self._seats) >= self._most_games:
             return
-        trading = "NT=t" not in message.fields
-        seated = self._seat_agent(game, number, trading)
-        self._seats[game] = _Seat(number, seated, asyncio.Queue())
-        self._send(command(Kind.JOIN_GAME, self._name, EMPTY, EMPTY, game))
+        text = command(Kind.JOIN_GAME, self._name, EMPTY, EMPTY, game)
+        frame(text)  # a game whose name doesn't fit is no game for us
+        seated = self._seat_agent(invitation)
+        if seated is not None:
+            self._seats[game] = _Seat(number, seated, asyncio.Queue(MOST_WAITING))
+            self._send(text)
 
     async def _play(self, game: str, seat: _Seat) -> None:
-        """Play one game: take in its messages, and send what the agent decides."""
-        loop = asyncio.get_running_loop()
+        """Play one game to its end."""
         try:
-            while True:
-                waits = SECONDS_TO_ANSWER if seat.seated.is_waiting else None
-                try:
-                    async with asyncio.timeout(waits):
-                        message = await seat.queue.get()
-                except TimeoutError:
-                    commands = await loop.run_in_executor(
-                        self._executor, seat.seated.give_up_waiting
-                    )
-                else:
-                    if message.kind in (Kind.ROBOT_DISMISS, Kind.DELETE_GAME):
-                        return self._finish(game, "the server ended it")
-                    commands = await loop.run_in_executor(self._executor, seat.seated.take, message)
-                for text in commands:
-                    self._send(text)
-                if seat.seated.reader.is_finished:
-                    return self._finish(game)
+            broken = await self._play_on(seat)
         except Exception as error:  # of this game alone: the others go on
-            self._finish(game, f"{type(error).__name__}: {error}")
+            broken = _described(error)
+        self._finish(game, broken)
+
+    async def _play_on(self, seat: _Seat) -> str:
+        """Take in a game's messages, and send what the agent decides; why it is broken off."""
+        loop = asyncio.get_running_loop()
+        while True:
+            waits = SECONDS_TO_ANSWER if seat.seated.is_waiting else None
+            try:
+                async with asyncio.timeout(waits):
+                    message = await seat.queue.get()
+            except TimeoutError:
+                commands = await loop.run_in_executor(self._executor, seat.seated.give_up_waiting)
+            else:
+                if message.kind in (Kind.ROBOT_DISMISS, Kind.DELETE_GAME):
+                    return "the server ended it"
+                commands = await loop.run_in_executor(self._executor, seat.seated.take, message)
+            for text in commands:
+                self._send(text)
+            if seat.seated.reader.is_finished:
+                return ""
+            if commands and self._writer is not None:
+                with suppress(OSError):  # who listens hears of it, too
+                    await self._writer.drain()
 
     def _finish(self, game: str, broken: str = "") -> None:
         """Leave a game and tell how it ended."""
@@ -233,5 +278,20 @@ class RobotClient:
         if not broken:
             self._failures = 0
         self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
-        seat.seated.leave()
-        self._over(Outcome(game, seat.seated, broken))
+        try:
+            seat.seated.leave()
+        except Exception as error:
+            broken = broken or _described(error)
+        self._call(lambda: self._over(Outcome(game, seat.seated, broken)))
+
+    def _call(self, hook: Callable[[], None]) -> None:
+        """Call a hook of the owner; an error of it ends the robot."""
+        try:
+            hook()
+        except Exception as error:
+            if self._failed is not None and not self._failed.done():
+                self._failed.set_exception(error)
+
+
+def _described(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

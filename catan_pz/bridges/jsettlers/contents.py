@@ -1,6 +1,6 @@
 """What messages of a game hold, in the words of this package; seats keep their numbers."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from catan_pz.bridges.jsettlers import coordinates
 from catan_pz.bridges.jsettlers.messages import Kind, Message, as_count, digits_of
@@ -11,6 +11,26 @@ from catan_pz.terms import NUM_RESOURCES, Resource
 
 SEATS = 4
 """Seats at their tables, taken or not."""
+
+
+_HARMLESS: Final = ("PL", "BC", "NT", "UBL", "_VP_ALL", "_EXT_BOT", "_EXT_CLI", "_EXT_GAM")
+"""Options of a game that leave the rules of the base game as they are, or are looked at apart."""
+
+
+class Invitation(NamedTuple):
+    """An invitation to a game.
+
+    Attributes:
+        game: its name.
+        number: of the seat.
+        trading: whether players trade.
+        other_rules: options by which it isn't the base game of two to four players for 10 points.
+    """
+
+    game: str
+    number: int
+    trading: bool
+    other_rules: tuple[str, ...]
 
 
 class Offer(NamedTuple):
@@ -27,6 +47,26 @@ class Trade(NamedTuple):
     taker: int
     maker: int
     bundles: Bundles
+
+
+def invitation_in(message: Message) -> Invitation:
+    """An invitation, with the options of its game."""
+    options = dict(field.partition("=")[::2] for field in message.fields[2:] if "=" in field)
+    changes = [
+        f"{name}={value}"
+        for name, value in options.items()
+        if name not in _HARMLESS and _is_on(name, value)
+    ]
+    players = digits_of(options.get("PL", "4"))
+    if players is None or players > SEATS:
+        changes.append(f"PL={options['PL']}")
+    trading = not options.get("NT", "f").startswith("t")
+    return Invitation(message.game, message.integer(1), trading, tuple(changes))
+
+
+def _is_on(name: str, value: str) -> bool:
+    """Whether an option, a flag with or without a number or a text, changes anything."""
+    return value != "" and not value.startswith("f") and (name, value) != ("VP", "t10")
 
 
 def board_in(message: Message) -> Board | None:

@@ -2,41 +2,53 @@
 
 import asyncio
 import os
+import time
+import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from catan_pz import __version__
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import dismiss, seat_copy
+from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.result import result_for
 from catan_pz.arena import Interrupted
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrant
 from catan_pz.arena.progress import ProgressBar
-from catan_pz.arena.results import VICTORY, GameResult, Result, result_of_drawn_seats
+from catan_pz.arena.results import Result, result_of_drawn_seats
 from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile, found_seed
 from catan_pz.arena.schedule import block_seed
-from catan_pz.bridges.jsettlers.client import Outcome, RobotClient, ServerError
+from catan_pz.bridges.jsettlers.client import (
+    LONGEST_REASON,
+    MOST_GAMES,
+    Outcome,
+    RobotClient,
+    ServerError,
+)
+from catan_pz.bridges.jsettlers.contents import Invitation
 from catan_pz.bridges.jsettlers.decisions import JSETTLERS
 from catan_pz.bridges.jsettlers.organizer import Organizer
+from catan_pz.bridges.jsettlers.outcomes import THIRD_PARTY, Match, game_result
 from catan_pz.bridges.jsettlers.playing import SeatedAgent
-from catan_pz.bridges.jsettlers.server import FAST, KINDS, SMART, OwnServer, class_path, kind_of
+from catan_pz.bridges.jsettlers.server import FAST, KINDS, SMART, OwnServer, class_path
 from catan_pz.checks import check_count, check_seed, not_possible
+from catan_pz.names import shown
 from catan_pz.rules import Rules
 from catan_pz.runtime.followed import FollowedGame
 from catan_pz.runtime.game import Game, drawn_seed
 
-THIRD_PARTY: Final = "third party"
-"""What robots are called that are not the server's own."""
-
 MOST_BROKEN: Final = 20
 """Games broken off in a row after which a match gives up."""
 
+SECONDS_TO_INVITE = 60.0
+"""How long the own server may take to invite the robot to a game that was asked for."""
+
+_SECONDS_BETWEEN_LOOKS: Final = 0.5
 _WARM_UP_DECISIONS: Final = 40
-_OWN_PREFIXES: Final = ("robot ", "droid ", "extrabot ")
 
 
 @dataclass(frozen=True)
@@ -52,34 +64,6 @@ class ServerAddress:
     host: str
     port: int
     cookie: str
-
-
-@dataclass
-class Match:
-    """A match as it was played.
-
-    Attributes:
-        name: of the agent.
-        result: the games played to their end. Seat 0 is the one that goes first.
-        refused: commands that the server refused, in the games played now.
-        late: commands that were refused because their offer or turn was over already.
-        broken: why games of now were broken off; they are played again.
-        reconnects: connections that were lost and opened anew.
-    """
-
-    name: str
-    result: Result
-    refused: list[str] = field(default_factory=list)
-    late: int = 0
-    broken: list[str] = field(default_factory=list)
-    reconnects: int = 0
-
-
-def seat_weighted_rate(result: Result, name: str) -> float | None:
-    """The win rate as it would be with each seat drawn equally often; None if one never was."""
-    rates = [rate for rate in result.win_rates_by_seat(name) if rate is not None]
-    whole = len(rates) == result.rules.num_players
-    return sum(rates) / len(rates) if whole else None
 
 
 def play_match(
@@ -101,7 +85,9 @@ def play_match(
 
     The server draws seats, board and dice, so that a match can't be repeated. On a server of
     its own, the match has the games created that it wants; on one that runs already, the
-    robot waits to be invited.
+    robot waits to be invited. Games of another number of players, or with trade where the match
+    is without, it plays to their end, but they don't count; those of other rules it doesn't join.
+    A warning says so.
 
     Args:
         agent: as for `arena.play_match`.
@@ -131,11 +117,13 @@ def play_match(
         raise not_possible("against", against, f"one of {list(KINDS)}")
     rules = Rules(num_players=players, trading=trading, first_player="random", max_turns=None)
     entrant = as_entrant(agent)
-    entrant.make().check_rules(rules)
+    player = entrant.make()
+    player.check_rules(rules)
     if seed is None:
         seed = found_seed(results)
     plan = _Plan(
         entrant=entrant,
+        agent=player,
         rules=rules,
         games=check_count("games", games),
         seed=drawn_seed() if seed is None else check_seed(seed),
@@ -150,7 +138,7 @@ def play_match(
             bar = stack.enter_context(ProgressBar(plan.games, len(file.games), progress))
             running.advance = lambda: bar.advance(forfeit=False)
             if len(file.games) < plan.games:
-                warm_up(plan.entrant.make(), rules)
+                warm_up(player, rules)
                 if path is not None:
                     own = stack.enter_context(OwnServer(path, against, players))
                     server = ServerAddress("127.0.0.1", own.port, own.cookie)
@@ -160,6 +148,7 @@ def play_match(
         raise Interrupted(len(file.games), plan.games, file.path) from None
     finally:
         file.close()
+        end_programs([player])
     return running.match()
 
 
@@ -186,6 +175,7 @@ class _Plan:
     """What is to be played."""
 
     entrant: Entrant
+    agent: Agent
     rules: Rules
     games: int
     seed: int
@@ -210,10 +200,21 @@ class _Plan:
             "rules": self.rules.to_dict(),
         }
 
-    def seat_agent(self, number: int, game: str, seat: int, trading: bool) -> SeatedAgent:
-        """The agent for a game."""
+    def seat_agent(self, number: int, invitation: Invitation) -> SeatedAgent:
+        """The agent for a game; a copy of it sits down."""
         seed = seat_seeds(block_seed(self.seed, number), self.rules.num_players)[0]
-        return SeatedAgent(self.entrant.make(), game, seat, trading, seed)
+        game, seat, trading, _ = invitation
+        return SeatedAgent(self.agent, game, seat, trading, seed)
+
+    def difference(self, seated: SeatedAgent) -> str:
+        """How a game differs from those of the match, in words; empty if it doesn't."""
+        reader, found = seated.reader, []
+        players = self.rules.num_players if reader.table is None else len(reader.numbers)
+        if players != self.rules.num_players:
+            found.append(f"{players} players")
+        if reader.trading != self.rules.trading:
+            found.append(f"{'with' if reader.trading else 'without'} trade")
+        return ", ".join(found)
 
 
 class _Running:
@@ -223,14 +224,15 @@ class _Running:
         self.advance: Callable[[], None] = lambda: None
         self._plan = plan
         self._file = file
-        self._refused: list[str] = []
-        self._late = 0
-        self._broken: list[str] = []
+        self._match = Match(plan.entrant.name, _result(plan, file))
         self._broken_in_row = 0
-        self._reconnects = 0
         self._first = len(file.games)
         self._begun = 0
-        self._under_way = 0
+        self._asked_for: dict[str, float] = {}
+        """Games that the own server was asked for and the robot isn't invited to, and when."""
+        self._under_way: set[str] = set()
+        self._said: set[str] = set()
+        self._client: RobotClient | None = None
         self._organizer: Organizer | None = None
         self._all_played: asyncio.Event | None = None
 
@@ -238,18 +240,25 @@ class _Running:
         """Play what is missing."""
         self._all_played = asyncio.Event()
         with ThreadPoolExecutor(self._plan.workers) as threads:
-            name = f"catan-pz-{os.getpid()}"
-            client = RobotClient(
-                server.host, server.port, server.cookie, name, self._seat, self._over, threads
+            self._client = client = RobotClient(
+                server.host,
+                server.port,
+                server.cookie,
+                f"catan-pz-{os.getpid()}",
+                self._seat,
+                self._over,
+                threads,
+                self._create,
+                self._plan.parallel if creates else max(self._plan.parallel, MOST_GAMES),
             )
             tasks = {asyncio.create_task(client.run())}
             try:
                 await _first_of(tasks, client.wait_until_welcome())
                 if creates:
-                    tasks.add(await self._organize(server))
+                    tasks |= await self._organize(server)
                 await _first_of(tasks, self._all_played.wait())
             finally:
-                self._reconnects += client.reconnects
+                self._match.reconnects += client.reconnects
                 self._all_played = None
                 if self._organizer is not None:
                     await self._organizer.close()
@@ -257,7 +266,7 @@ class _Running:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _organize(self, server: ServerAddress) -> "asyncio.Task[None]":
+    async def _organize(self, server: ServerAddress) -> "set[asyncio.Task[None]]":
         """Have the first games created."""
         rules = self._plan.rules
         prefix = f"catan-pz {os.getpid()}"
@@ -265,38 +274,87 @@ class _Running:
             server.host, server.port, rules.num_players, rules.trading, prefix
         )
         await self._organizer.start()
-        for _ in range(self._plan.parallel):
-            self._create()
-        return asyncio.create_task(self._organizer.wait())
+        self._create()
+        waits = self._organizer.wait(), self._replace_games()
+        return {asyncio.create_task(wait) for wait in waits}
 
     def _create(self) -> None:
-        """Have a game created, unless enough are under way."""
-        assert self._organizer is not None
-        if len(self._file.games) + self._under_way < self._plan.games:
-            self._organizer.create()
-            self._under_way += 1
+        """Have games created until enough are under way; those the robot isn't there for wait."""
+        if self._organizer is None or self._client is None or not self._client.is_welcome:
+            return
+        begun = len(self._asked_for) + len(self._under_way)
+        missing = self._plan.games - len(self._file.games)
+        for _ in range(min(missing, self._plan.parallel) - begun):
+            self._asked_for[self._organizer.create()] = time.monotonic()
 
-    def _seat(self, game: str, seat: int, trading: bool) -> SeatedAgent:
+    async def _replace_games(self) -> None:
+        """Give up games to which the robot isn't invited in time."""
+        while True:
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+            now = time.monotonic()
+            for game, since in list(self._asked_for.items()):
+                if now - since > SECONDS_TO_INVITE:
+                    del self._asked_for[game]
+                    self._leave(game)
+                    self._note_broken(game, "the server didn't invite the robot")
+                    self._go_on()
+
+    def _leave(self, game: str) -> None:
+        """Let the own server close a game."""
+        if self._organizer is not None:
+            self._organizer.leave(game)
+
+    def _seat(self, invitation: Invitation) -> SeatedAgent | None:
+        """What plays a game; None where the robot doesn't join it."""
+        game, others = invitation.game, ", ".join(invitation.other_rules)
+        if self._organizer is not None and self._asked_for.pop(game, None) is None:
+            return None  # given up before
+        if others:
+            self._note_other(game, others, "not joined")
+            return None
+        self._under_way.add(game)
         self._begun += 1
-        number = self._first + self._begun
-        return self._plan.seat_agent(number, game, seat, trading)
+        return self._plan.seat_agent(self._first + self._begun, invitation)
 
     def _over(self, outcome: Outcome) -> None:
         """A game has ended: note it, and have the next one created."""
+        self._under_way.discard(outcome.game)
         if self._all_played is None or self._all_played.is_set():
             return
-        self._refused += outcome.seated.refused
-        self._late += outcome.seated.late
-        self._under_way -= 1
-        if outcome.broken:
-            self._broken.append(f"{outcome.game}: {outcome.broken}")
-            self._broken_in_row += 1
+        match, seated = self._match, outcome.seated
+        match.refusals += seated.refusals
+        match.refused += seated.refused
+        match.late += seated.late
+        difference = self._plan.difference(seated)
+        if difference:
+            self._note_other(outcome.game, difference, outcome.broken or "not counted")
+        elif outcome.broken:
+            self._leave(outcome.game)
+            self._note_broken(outcome.game, outcome.broken)
         else:
             self._broken_in_row = 0
-            self._add(outcome.seated)
+            self._add(seated)
+        self._go_on()
+
+    def _note_broken(self, game: str, reason: str) -> None:
+        self._match.broken.append(f"{game}: {reason}")
+        self._broken_in_row += 1
+
+    def _note_other(self, game: str, difference: str, what: str) -> None:
+        """Note a game that is none of the match, and warn of the first of its kind."""
+        self._match.others.append(f"{game}: {difference}; {what}")
+        if difference not in self._said:
+            self._said.add(difference)
+            told = shown(difference, LONGEST_REASON)
+            warnings.warn(f"games with {told} don't count in this match", stacklevel=2)
+
+    def _go_on(self) -> None:
+        """Have the next games created, unless all are played or too many were broken off."""
+        if self._all_played is None:
+            return
         if len(self._file.games) >= self._plan.games or self._broken_in_row >= MOST_BROKEN:
             self._all_played.set()
-        elif self._organizer is not None:
+        else:
             self._create()
 
     def _add(self, seated: SeatedAgent) -> None:
@@ -306,16 +364,12 @@ class _Running:
 
     def match(self) -> Match:
         """What was played."""
-        plan = self._plan
-        result = result_of_drawn_seats(plan.names, plan.rules, plan.seed, self._file.games.values())
-        return Match(
-            name=plan.entrant.name,
-            result=result,
-            refused=self._refused,
-            late=self._late,
-            broken=self._broken,
-            reconnects=self._reconnects,
-        )
+        self._match.result = _result(self._plan, self._file)
+        return self._match
+
+
+def _result(plan: _Plan, file: ResultsFile) -> Result:
+    return result_of_drawn_seats(plan.names, plan.rules, plan.seed, file.games.values())
 
 
 async def _first_of(tasks: Iterable["asyncio.Task[None]"], waited: Any) -> None:
@@ -331,39 +385,3 @@ async def _first_of(tasks: Iterable["asyncio.Task[None]"], waited: Any) -> None:
         for task in done:
             task.result()
         raise ServerError("the server is gone")
-
-
-def robot_name(robot: str) -> str:
-    """What one of the others is called in results."""
-    return kind_of(robot) if robot.startswith(_OWN_PREFIXES) else THIRD_PARTY
-
-
-def game_result(name: str, number: int, seated: SeatedAgent) -> GameResult:
-    """The result of a game; its seats go round from the one that went first.
-
-    Args:
-        name: of the agent.
-        number: of the game.
-        seated: the agent as it played.
-    """
-    reader = seated.reader
-    count, first = len(reader.numbers), reader.first
-    order = [(first + k) % count for k in range(count)]
-    who = [name if s == reader.seat else robot_name(reader.names[reader.numbers[s]]) for s in order]
-    assert reader.points is not None
-    assert reader.winner is not None
-    refused = seated.refused
-    return GameResult(
-        number=number,
-        lineup=0,
-        block=number,
-        seats=tuple(who),
-        winner=order.index(reader.winner),
-        end=VICTORY,
-        offender=None,
-        reason=f"{len(refused)} commands refused: {refused[0]}" if refused else "",
-        turns=reader.game.turn,
-        points=tuple(reader.points[s] for s in order),
-        decisions=tuple(seated.decisions if s == reader.seat else 0 for s in order),
-        seconds=tuple(seated.seconds if s == reader.seat else 0.0 for s in order),
-    )

@@ -62,8 +62,12 @@ class Organizer:
         assert self._task is not None
         await self._task
 
-    def create(self) -> None:
-        """Ask for a game; the robots are invited once it is there."""
+    def create(self) -> str:
+        """Ask for a game; the robots are invited once it is there.
+
+        Returns:
+            Its name.
+        """
         no_trade = "f" if self._trading else "t"
         game = next(self._names)
         self._send(
@@ -71,6 +75,11 @@ class Organizer:
                 Kind.NEW_GAME_REQUEST, ORGANIZER, EMPTY, EMPTY, game, f"PL={_SEATS},NT={no_trade}"
             )
         )
+        return game
+
+    def leave(self, game: str) -> None:
+        """Let the server close a game that the robot doesn't play."""
+        self._send(command(Kind.LEAVE_GAME, ORGANIZER, EMPTY, game))
 
     async def close(self) -> None:
         """Leave the server."""

@@ -68,6 +68,7 @@ class TableReader:
         state: number of the table's state.
         winner: the seat that has won, or None.
         points: at the end, by seat, once they are told.
+        trading: whether players trade.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class TableReader:
         self.first = 0
         self.winner: int | None = None
         self.points: tuple[int, ...] | None = None
-        self._trading = trading
+        self.trading = trading
         self._observe = observe
         self._board: Board | None = None
         self._in_play = CardInPlay()
@@ -169,7 +170,7 @@ class TableReader:
             raise MessageError("a turn begins, and there is no board yet")
         rules = Rules(
             num_players=len(self.names),
-            trading=self._trading,
+            trading=self.trading,
             first_player="random",
             max_turns=None,
         )

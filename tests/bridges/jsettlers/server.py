@@ -18,6 +18,9 @@ Script = Callable[[list[str]], list[str]]
 
 CUT = "cut"
 
+DECLINED = "VP=t13"
+"""Option of a game that no robot joins."""
+
 
 def unchanged(texts: list[str]) -> list[str]:
     return texts
@@ -79,21 +82,79 @@ class ScriptedServer:
                 return message
 
     async def play(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, script: Script
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        script: Script,
+        game: str = "",
     ) -> None:
-        game = f"game {self.served}"
+        game = game or f"game {self.served}"
         for text in script(self.texts):
             if text == CUT:
                 await writer.drain()
                 raise OSError
             kind, _, rest = text.partition("|")
             writer.write(frame(f"{kind}|{game}{rest[1:]}" if rest[:1] == "g" else text))
-            if kind == str(Kind.BOT_JOIN_REQUEST.value):
+            if kind == str(Kind.BOT_JOIN_REQUEST.value) and DECLINED not in text:
                 await self.wait_for(reader, Kind.JOIN_GAME)
             if kind == str(Kind.GAME_MEMBERS.value):
                 await self.wait_for(reader, Kind.SIT_DOWN)
         await writer.drain()
         await self.wait_for(reader, Kind.LEAVE_GAME)
+
+
+class ServerOnDemand(ScriptedServer):
+    """Plays the games that somebody asks for, as long as a robot is there to play them.
+
+    Args:
+        name: of the recorded game.
+        scripts: of the games that are played.
+        ignored: requests that come to nothing, from the first on.
+    """
+
+    def __init__(self, name: str, scripts: list[Script], ignored: int = 0) -> None:
+        super().__init__(name, scripts)
+        self.ignored = ignored
+        self.is_there = False
+        self.asked_for: asyncio.Queue[str] = asyncio.Queue()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self.wait_for(reader, Kind.VERSION)
+            first = Message.parse(await read_text(reader))
+            if first.kind == Kind.I_AM_A_ROBOT:
+                await self.play_with(reader, writer)
+            else:
+                await self.take_requests(first, reader, writer)
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            await closed(writer)
+
+    async def play_with(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.is_there = True
+        try:
+            writer.write(frame(WELCOME))
+            while self.served < len(self.scripts):
+                game = await self.asked_for.get()
+                self.served += 1
+                await self.play(reader, writer, self.scripts[self.served - 1], game)
+            await reader.read()
+        finally:
+            self.is_there = False
+
+    async def take_requests(
+        self, message: Message, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        while True:
+            if message.kind == Kind.NEW_GAME_REQUEST:
+                writer.write(frame(f"1017|{message.fields[3]},debug"))
+            elif message.kind == Kind.GAME_TEXT and self.ignored:
+                self.ignored -= 1
+            elif message.kind == Kind.GAME_TEXT and self.is_there:
+                self.asked_for.put_nowait(message.game)
+            self.said.append(await read_text(reader))
+            message = Message.parse(self.said[-1])
 
 
 @contextmanager

@@ -4,26 +4,41 @@ import json
 import os
 import shutil
 import socket
+import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
 
+from catan_pz.agents.programs import agent as program_module
+from catan_pz.agents.programs import process
+from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.result import SeatResult
 from catan_pz.arena import load_results
+from catan_pz.arena.results_file import ResultsFile
 from catan_pz.bridges.jsettlers import client
 from catan_pz.bridges.jsettlers import match as match_module
 from catan_pz.bridges.jsettlers.client import ServerError
-from catan_pz.bridges.jsettlers.match import Match, ServerAddress, play_match, seat_weighted_rate
+from catan_pz.bridges.jsettlers.match import ServerAddress, play_match
+from catan_pz.bridges.jsettlers.outcomes import Match, seat_weighted_rate
 from catan_pz.bridges.jsettlers.server import CLASSES
+from tests.bridges.jsettlers.recorded import received
 from tests.bridges.jsettlers.server import (
     COOKIE,
     CUT,
+    DECLINED,
+    PATIENCE,
     Script,
     ScriptedServer,
+    ServerOnDemand,
     running,
     unchanged,
 )
 
 NAME = "two_players"
+BOT = Path(__file__).parents[3] / "examples" / "programs" / "bot.py"
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +127,9 @@ def test_a_game_with_a_wrong_message_is_broken_off_and_the_others_go_on(
     assert len(match.result.games) == 1
 
 
-@pytest.mark.parametrize("text", ["", "hello", "1|", "9" * 5000 + "|g", "1028|another game,7", "1091|g\0chat, 1|2"])
+@pytest.mark.parametrize(
+    "text", ["", "hello", "1|", "9" * 5000 + "|g", "1028|another game,7", "1091|g\0chat, 1|2"]
+)
 def test_what_is_no_message_of_the_game_is_ignored(text: str) -> None:
     match, _ = play([with_text(150, text)], 1)
     assert match.broken == []
@@ -155,6 +172,150 @@ def test_a_match_gives_up_when_every_game_breaks_off(monkeypatch: pytest.MonkeyP
     match, _ = play(broken, 1)
     assert len(match.broken) == 3
     assert match.result.games == ()
+
+
+class Failing(RandomAgent):
+    """Fails at the end of each game that is played to its end."""
+
+    def end(self, result: SeatResult) -> None:
+        if result.winner is not None and result.reason == "victory" and result.turns > 20:
+            raise RuntimeError("no more games")
+
+
+def test_an_agent_that_fails_at_the_end_breaks_its_game_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 2)
+    with running(ScriptedServer(NAME, [unchanged] * 2)) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = finished(lambda: play_match(Failing(), games=1, seed=1, server=address))
+    assert match.result.games == ()
+    assert [line.partition(": ")[2] for line in match.broken] == ["RuntimeError: no more games"] * 2
+
+
+def test_a_full_disk_ends_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    def add(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(ResultsFile, "add", add)
+    with pytest.raises(OSError, match="No space left"):
+        finished(lambda: play([unchanged] * 2, 2))
+
+
+def finished(call: Callable[[], Any]) -> Any:
+    """What a call returns or raises, which must not hang."""
+    results: list[Any] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except Exception as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert results, "it hangs"
+    if isinstance(results[0], Exception):
+        raise results[0]
+    return results[0]
+
+
+def play_on_own(server: ServerOnDemand, games: int, monkeypatch: pytest.MonkeyPatch) -> Match:
+    """A match that has its games created, on a scripted server."""
+
+    class Own:
+        def __init__(self, *_: Any) -> None:
+            self.port, self.cookie = server.port, COOKIE
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(match_module, "OwnServer", Own)
+    monkeypatch.setattr(match_module, "class_path", lambda given: "")
+    with running(server):
+        match = finished(lambda: play_match("random", games=games, seed=1, parallel=1))
+    assert isinstance(match, Match)
+    return match
+
+
+def test_games_are_created_once_a_lost_robot_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "SECONDS_BEFORE_RECONNECT", 0.3)
+    server = ServerOnDemand(NAME, [unchanged, cut_at(200), unchanged])
+    match = play_on_own(server, 2, monkeypatch)
+    assert len(match.result.games) == 2
+    assert len(match.broken) == 1
+    assert match.reconnects == 1
+
+
+def test_a_game_that_the_robot_is_not_invited_to_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(match_module, "SECONDS_TO_INVITE", 0.2)
+    server = ServerOnDemand(NAME, [unchanged], ignored=1)
+    match = play_on_own(server, 1, monkeypatch)
+    assert len(match.result.games) == 1
+    assert len(match.broken) == 1
+    assert "didn't invite the robot" in match.broken[0]
+    game = match.broken[0].partition(":")[0]
+    assert any(text.startswith("1011|") and text.endswith(f",{game}") for text in server.said)
+
+
+def test_games_of_other_players_or_rules_do_not_count() -> None:
+    def four(_: list[str]) -> list[str]:
+        return received("four_players_trade")
+
+    def declined(texts: list[str]) -> list[str]:
+        return [f"{texts[0]},{DECLINED}", *texts]
+
+    with pytest.warns(UserWarning, match="don't count") as warned:
+        match, _ = play([four, four, declined], 1)
+    assert [str(one.message).partition(" don't")[0] for one in warned] == [
+        "games with 4 players, with trade",
+        "games with VP=t13",
+    ]
+    assert match.others == [
+        "game 1: 4 players, with trade; not counted",
+        "game 2: 4 players, with trade; not counted",
+        "game 3: VP=t13; not joined",
+    ]
+    assert [len(game.seats) for game in match.result.games] == [2]
+    assert match.broken == []
+
+
+def test_a_game_with_too_many_messages_waiting_is_broken_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "MOST_WAITING", 3000)
+
+    def flood(texts: list[str]) -> list[str]:
+        return [texts[0], *["1005|g,words"] * 3001]
+
+    match, _ = finished(lambda: play([flood, unchanged], 1))
+    assert len(match.broken) == 1
+    assert "3000 messages" in match.broken[0]
+    assert len(match.result.games) == 1
+
+
+def test_a_program_plays_all_games_and_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Any] = []
+
+    class Counted(process.LineProcess):
+        def __init__(self, command: Any) -> None:
+            super().__init__(command)
+            started.append(self)
+
+    monkeypatch.setattr(program_module, "LineProcess", Counted)
+    with running(ScriptedServer(NAME, [unchanged] * 2)) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        agent = f'exec:"{sys.executable} -S {BOT}"'
+        match = play_match(("bot", agent), games=2, seed=1, server=address)
+    assert len(match.result.games) == 2
+    assert len(started) == 1
+    assert not process._running.intersection(started)
 
 
 @pytest.mark.skipif(

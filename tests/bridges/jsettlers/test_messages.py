@@ -11,6 +11,7 @@ from catan_pz.bridges.jsettlers.contents import (
     board_in,
     discard_in,
     elements_in,
+    invitation_in,
     offer_in,
     production_in,
     trade_in,
@@ -74,6 +75,27 @@ WRONG_COUNTS = {
     "1086|g|0|102|1|1|2|-1": elements_in,
     "1086|g": elements_in,
 }
+
+
+@pytest.mark.parametrize(
+    ("options", "trading", "other_rules"),
+    [
+        ("PL=4,NT=t", False, ()),
+        ("PL=3", True, ()),
+        ("-", True, ()),
+        ("PL=4,RD=f,N7=f7,BC=t4,NT=f,VP=f10,SC=,UBL=t7", True, ()),
+        ("PL=4,VP=t10", True, ()),
+        ("PL=6,PLB=t", True, ("PLB=t", "PL=6")),
+        (
+            "PL=4,RD=t,N7=t7,NT=t,VP=t13,SC=SC_4ISL",
+            False,
+            ("RD=t", "N7=t7", "VP=t13", "SC=SC_4ISL"),
+        ),
+    ],
+)
+def test_options_of_a_game(options: str, trading: bool, other_rules: tuple[str, ...]) -> None:
+    invitation = invitation_in(Message.parse(f"1023|g,2,{options}"))
+    assert invitation == ("g", 2, trading, other_rules)
 
 
 @pytest.mark.parametrize("text", WRONG_COUNTS)

@@ -1,0 +1,91 @@
+"""The robot's connection: what a server may ask of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from catan_pz.agents import load
+from catan_pz.bridges.jsettlers.client import RobotClient
+from catan_pz.bridges.jsettlers.contents import Invitation
+from catan_pz.bridges.jsettlers.messages import frame, read_text
+from catan_pz.bridges.jsettlers.playing import SeatedAgent
+from tests.bridges.jsettlers.server import WELCOME, closed
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+def seat_random(invitation: Invitation) -> SeatedAgent:
+    game, number, trading, _ = invitation
+    return SeatedAgent(load("random"), game, number, trading, 1)
+
+
+async def connected(serve: Serve, watch: Callable[[RobotClient], Awaitable[None]]) -> None:
+    """Run a robot on a server until it has been watched."""
+
+    async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(frame(WELCOME))
+        try:
+            await serve(reader, writer)
+        except OSError:
+            pass
+        finally:
+            await closed(writer)
+
+    server = await asyncio.start_server(served, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    robot = RobotClient("127.0.0.1", port, "", "bot", seat_random, lambda _: None, most_games=2)
+    running = asyncio.create_task(robot.run())
+    try:
+        async with asyncio.timeout(60):
+            await watch(robot)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        server.close()
+
+
+def test_it_joins_no_more_games_than_it_may() -> None:
+    heard: list[str] = []
+    done = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for k in range(5):
+            writer.write(frame(f"1023|g{k},1,PL=4"))
+        writer.write(frame("9999|1"))
+        while not heard or not heard[-1].startswith("9999"):
+            heard.append(await read_text(reader))
+        done.set()
+
+    async def watch(_: RobotClient) -> None:
+        await done.wait()
+
+    asyncio.run(connected(serve, watch))
+    joined = [text for text in heard if text.startswith("1013|")]
+    assert [text[-2:] for text in joined] == ["g0", "g1"]
+
+
+def test_it_reads_no_more_from_a_server_that_does_not_read() -> None:
+    pings, length = 800, 60_000
+    ended = asyncio.Event()
+
+    async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ping = frame("9999|" + "7" * length)
+        try:
+            async with asyncio.timeout(2):
+                for _k in range(pings):
+                    writer.write(ping)
+                    await writer.drain()
+        except TimeoutError:
+            pass
+        writer.transport.abort()
+        ended.set()
+
+    waiting: list[int] = []
+
+    async def watch(robot: RobotClient) -> None:
+        while not ended.is_set():
+            if robot._writer is not None:
+                waiting.append(robot._writer.transport.get_write_buffer_size())
+            await asyncio.sleep(0.05)
+
+    asyncio.run(connected(serve, watch))
+    assert max(waiting) < 5 * length
