@@ -295,14 +295,10 @@ class _Running:
             for game, since in list(self._asked_for.items()):
                 if now - since > SECONDS_TO_INVITE:
                     del self._asked_for[game]
-                    self._leave(game)
+                    assert self._organizer is not None
+                    self._organizer.leave(game)
                     self._note_broken(game, "the server didn't invite the robot")
                     self._go_on()
-
-    def _leave(self, game: str) -> None:
-        """Let the own server close a game."""
-        if self._organizer is not None:
-            self._organizer.leave(game)
 
     def _seat(self, invitation: Invitation) -> SeatedAgent | None:
         """What plays a game; None where the robot doesn't join it."""
@@ -329,7 +325,6 @@ class _Running:
         if difference:
             self._note_other(outcome.game, difference, outcome.broken or "not counted")
         elif outcome.broken:
-            self._leave(outcome.game)
             self._note_broken(outcome.game, outcome.broken)
         else:
             self._broken_in_row = 0
