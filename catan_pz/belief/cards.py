@@ -57,12 +57,27 @@ class CardBelief:
         self.most_old = DECK_COUNTS[Card.VICTORY_POINT]
         """Likewise among those that the player in turn had before this turn."""
         self._note_no_win(record)
+        self.confirm()
 
     def copy(self) -> Self:
         """An independent belief of the same content."""
         other = copy(self)
         other.most = self.most.copy()
+        other._sure = self._sure.copy()
         return other
+
+    def confirm(self) -> None:
+        """The points that were visible so far are true: all that was concluded holds."""
+        self._sure, self._sure_old = self.most.copy(), self.most_old
+
+    def withdraw(self, record: np.ndarray) -> None:
+        """Drop what was concluded since `confirm`, from visible points that weren't true.
+
+        Args:
+            record: `STATE` scalar of the game as it stands now, with true points.
+        """
+        self.most, self.most_old = self._sure.copy(), self._sure_old
+        self._note_no_win(record)
 
     def update(self, events: Events, record: np.ndarray) -> None:
         """Take in what is public of a decision.
@@ -74,8 +89,10 @@ class CardBelief:
         decision = events[0]
         if decision.what == BUY_DEVELOPMENT_CARD:
             self.most[decision.seat] += 1
+            self._sure[decision.seat] += 1
         if decision.other != record["turn_player"]:
             self.most_old = self.most[int(record["turn_player"])]
+            self._sure_old = self._sure[int(record["turn_player"])]
         self._note_no_win(record)
 
     def _note_no_win(self, record: np.ndarray) -> None:

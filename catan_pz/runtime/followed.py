@@ -231,10 +231,20 @@ class FollowedGame:
     def amend(self, games: np.ndarray) -> None:
         """Correct what lies open on the board and whose turn it is; hands stay as they are.
 
+        Where that changes anybody's visible points, what was concluded from them about hidden
+        victory points is dropped, back to the last `confirm`.
+
         Args:
             games: (1,) `STATE`, `sampled` but for that. It isn't validated.
         """
+        followed = self.sampled.state["visible_points"].copy()
         self.sampled = Game.from_games(games, self.rules)
+        if (self.sampled.state["visible_points"] != followed).any():
+            self.belief.cards.withdraw(self.sampled.state)
+
+    def confirm(self) -> None:
+        """The table shows what was followed so far: what was concluded from it holds."""
+        self.belief.cards.confirm()
 
     def view(self) -> View:
         """What the seat may know now; `View.resample` is answered."""

@@ -228,9 +228,11 @@ class TableFollower:
             self._hands = None if hands is None else np.array(hands)
             self.restarts += 1
             self._is_lost = False
-        elif moved:
-            self.game.amend(games)
-            self.amendments += 1
+        else:
+            if moved:
+                self.game.amend(games)
+                self.amendments += 1
+            self.game.confirm()
 
     def view(self) -> View:
         """What the seat may know when it is asked.

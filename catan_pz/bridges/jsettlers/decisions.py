@@ -152,6 +152,7 @@ class TableDecisions:
             record["cards"][seat, card] += 1
             record["largest_army_owner"] = largest_army
         record["phase"], record["rolled"], record["free_roads"] = Phase.MAIN, 1, 0
+        self.followed.confirm()
         self.followed.amend(games)
 
     def _taken_back(self) -> Card | None:

@@ -5,13 +5,23 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from catan_pz.bridges.catanatron.facts import Facts, all_hands, board_from_map, write_cards
+from catan_pz.board.topology import EDGE_VERTICES
+from catan_pz.bridges.catanatron.facts import (
+    POSITION,
+    Facts,
+    all_hands,
+    board_from_map,
+    write_cards,
+)
 from catan_pz.bridges.catanatron.follower import TableFollower
 from catan_pz.bridges.catanatron.moves import Move, actions_of
-from catan_pz.bridges.catanatron.numbering import RESOURCE_NAMES
+from catan_pz.bridges.catanatron.numbering import NODES_OF, RESOURCE_NAMES
+from catan_pz.notation.state import board_of
 from catan_pz.rules import Rules
+from catan_pz.runtime.followed import FollowedGame
 from catan_pz.runtime.game import Game
-from catan_pz.terms import Phase
+from catan_pz.runtime.position import position
+from catan_pz.terms import NOBODY, Phase
 from tests.bridges.catanatron.recorded import NAMES, game, messages
 
 SEATS = [("two_players", 0), ("two_players", 1), ("four_players", 0), ("four_players", 3)]
@@ -127,6 +137,70 @@ def test_a_move_that_our_rules_forbid_is_taken_from_the_table() -> None:
     record = follower.game.sampled.state
     assert record["hand"][:2].tolist() == all_hands(state)
     assert (follower.view().mask > 0).any()
+
+
+def path_of(length):
+    """Edges that follow each other from vertex 0 on, and their vertices."""
+
+    def further(edges, vertices):
+        if len(edges) == length:
+            return edges, vertices
+        for e, ends in enumerate(EDGE_VERTICES.tolist()):
+            if vertices[-1] in ends:
+                (end,) = set(ends) - {vertices[-1]}
+                if end not in vertices:
+                    found = further([*edges, e], [*vertices, end])
+                    if found:
+                        return found
+        return None
+
+    return further([], [0])
+
+
+def test_points_that_the_table_does_not_give_tell_nothing_of_hidden_ones() -> None:
+    """By our rules a road brings two points; the table gives them to nobody."""
+    (*roads, last), vertices = path_of(5)
+    rules = Rules(num_players=2, trading=False)
+    builder = {
+        "cities": [vertices[0], vertices[2], vertices[4]],
+        "settlements": [53],
+        "roads": roads,
+        "hand": {"brick": 1, "lumber": 1},
+        "cards": {"victory_point": 1, "knight": 1},
+    }
+    game = position([{"settlements": [50]}, builder], rules=rules, turn_player=1, player_to_move=1)
+    follower = TableFollower(rules, 0, ["RED", "BLUE"], board_of(game.state))
+    follower.game = FollowedGame.from_snapshot(game.snapshot(), 0)
+    before = points_of(follower)
+    assert before[1:3].min() > 0
+    assert len(follower.take(Move(1, "BUILD_ROAD", NODES_OF[last]))) == 1
+    assert points_of(follower)[1] == 0
+    record = follower.game.sampled.state
+    assert record["longest_road_owner"] == 1
+    shown = {name: record[name].copy() for name in POSITION}
+    shown |= {name: record[name][:2].copy() for name in ("roads", "settlements", "cities")}
+    facts = Facts(
+        0,
+        shown | {"longest_road_owner": NOBODY},
+        tuple(record["bank"]),
+        tuple(record["hand"][0]),
+        tuple(record["hand_size"][:2]),
+        tuple(record["cards"][0]),
+        tuple(record["cards"][:2].sum(1)),
+        tuple(map(tuple, record["played"][:2])),
+        (0, 0),
+    )
+    follower.agree(facts)
+    assert (follower.amendments, follower.restarts) == (1, 0)
+    assert points_of(follower) == pytest.approx(before)
+    drawn = [follower.view().resample(np.random.default_rng(k)).points[1] for k in range(20)]
+    assert set(drawn) == {7, 8, 9}
+
+
+def points_of(follower):
+    """Probabilities of seat 1's hidden victory points."""
+    followed = follower.game
+    return followed.belief.cards.victory_point_probabilities(followed.sampled.state)[1]
 
 
 def test_impossible_cards_are_refused() -> None:
