@@ -22,6 +22,9 @@ MOST_HYPOTHESES: Final = 1_000_000
 MOST_KEPT: Final = 5_000
 """Hypotheses that are kept of too many: the likeliest after discards face down, or dealt ones."""
 
+_MOST_CARDS: Final = int(np.iinfo(np.int8).max)
+"""Cards of a resource that all hands of a hypothesis hold at most."""
+
 
 class TooManyHandsError(ValueError):
     """More hands fit than can be listed."""
@@ -194,12 +197,15 @@ def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
     """(N,) which of some hands (N, P, R) an event can come from."""
     match event:
         case HandsChanged(changes):
-            fitting = np.all(hands + np.array(changes, np.int8) >= 0, axis=(1, 2))
+            # Clipped, as a report may tell of more cards than a byte can count.
+            after = hands + np.clip(changes, -2 * _MOST_CARDS, 2 * _MOST_CARDS).astype(np.int16)
+            fitting = np.all((after >= 0) & (after <= _MOST_CARDS), axis=(1, 2))
         case HoldingShown(seat, bundle):
             fitting = np.all(hands[:, seat] >= np.array(bundle), axis=1)
         case MonopolyTaken(seat, resource, taken):
             others = np.arange(len(taken)) != seat
             fitting = np.all(hands[:, others, resource] == np.array(taken)[others], axis=1)
+            fitting &= hands[:, :, resource].sum(1, dtype=np.int64) <= _MOST_CARDS
         case Theft(_, victim, resource) | Discarded(victim, resource):
             cards = slice(None) if resource is None else [resource]
             fitting = np.any(hands[:, victim, cards] > 0, axis=1)

@@ -17,7 +17,7 @@ from catan_pz.notation.actions import describe_action
 from catan_pz.rules import Board, Rules
 from catan_pz.runtime import followed_calls
 from catan_pz.runtime.game import Game
-from catan_pz.runtime.reported import ReportedDecision
+from catan_pz.runtime.reported import ReportedDecision, is_event
 from catan_pz.runtime.view import View, view_of
 from catan_pz.terms import NUM_RESOURCES, Phase
 
@@ -293,6 +293,8 @@ def _described(events: Events) -> str:
     """The decision in words, for an error."""
     if not events:
         return "no events"
+    if not is_event(events[0]):
+        return "no event"
     action = events[0].what
     if not 0 <= action < NUM_ACTIONS:
         return f"seat {events[0].seat}, hidden action"

@@ -7,7 +7,7 @@ somebody has won is reported too, and cards that disagree with it are dealt anew
 """
 
 from collections import Counter
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
@@ -51,6 +51,7 @@ _OF_TWO: Final = (EventKind.GIVEN, EventKind.STOLEN)
 _OF_NOBODY: Final = (EventKind.LONGEST_ROAD, EventKind.LARGEST_ARMY, EventKind.TRUNCATED)
 _ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
 _SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+_LARGEST: Final = np.iinfo(np.int16).max
 _UNLIMITED: Final = 100
 """Cards of each resource in a bank that never runs out, while a decision is played."""
 
@@ -112,9 +113,12 @@ class ReportedDecision:
         self._end()
 
     def _check_form(self) -> None:
-        if not self._events or self._events[0].kind != EventKind.DECISION:
+        first = self._events[0] if self._events else None
+        if not is_event(first) or first.kind != EventKind.DECISION:
             raise ValueError("the first event must be of the kind DECISION")
         for event in self._events:
+            if not is_event(event):
+                raise ValueError(f"{event} is no event")
             nobody = -1 if event.kind in _OF_NOBODY else 0
             if not nobody <= event.seat < self._seats:
                 raise ValueError(f"{event}: there is no such seat")
@@ -230,17 +234,18 @@ class ReportedDecision:
             ("offer_give", EventKind.OFFER_GIVES),
             ("offer_get", EventKind.OFFER_ASKS),
         ):
-            side = self._record[field][seat]
-            side[:] = 0
+            side = np.zeros(NUM_RESOURCES, np.int64)
             for event in self._events:
                 if event.kind == kind:
                     side[event.what] += event.amount
-            sides.append(side)
-        give, get = sides
+            sides.append((field, side))
+        give, get = (side for _, side in sides)
         if max(give.sum(), get.sum()) > MOST_COMPOSED or (give * get).any():
             raise ValueError("no offer is composed like that")
         if (give > self._record["hand"][seat]).any():
             raise ValueError("the offer gives more than its seat is shown to hold")
+        for field, side in sides:
+            self._record[field][seat] = side
 
     def _play(self, decision: Event) -> Events:
         action = decision.what
@@ -331,6 +336,18 @@ class ReportedDecision:
             raise ValueError(f"seat {seat} has {points} points")
         self.belief.cards.deal(self.games, self._rng)
         self._count_hidden_points()
+
+
+def is_event(thing: Any) -> TypeGuard[Event]:
+    """Whether something is an event whose numbers are those that an engine can write."""
+    return (
+        isinstance(thing, Event)
+        and isinstance(thing.kind, EventKind)
+        and all(
+            isinstance(number, int | np.integer) and -_LARGEST <= number <= _LARGEST
+            for number in thing[1:-1]
+        )
+    )
 
 
 def _without_ends(events: Events) -> Counter[Event]:

@@ -1,17 +1,20 @@
 """A game followed from one seat alone shows what the hosting game shows, byte for byte."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from catan_pz.actions import ROLL
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.options import seeded_board
-from catan_pz.events import Events, as_seen_by
+from catan_pz.events import Event, Events, as_seen_by
 from catan_pz.rules import Rules
 from catan_pz.runtime.followed import FollowedGame
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.view import View, view_of
+from catan_pz.terms import Phase
 from tests.helpers import RULE_SETS
 from tests.runtime.test_reported import refuse
 
@@ -155,3 +158,35 @@ def test_reports_with_an_event_left_out_or_told_twice_are_refused(name: str) -> 
     while len(game.legal_actions()) and game.turn < 60:
         game.step(int(rng.choice(game.legal_actions())))
     assert len(kinds) > 10
+
+
+def event_of(kind: EventKind, seat: Any, what: Any, amount: Any = 1, other: Any = -1) -> Event:
+    return Event(kind, seat, other, what, amount, 0)
+
+
+WRONG_EVENTS: dict[str, list[Any]] = {
+    "more cards than a byte counts": [event_of(EventKind.GAINED, 0, 0, 19)] * 8,
+    "no number": [event_of(EventKind.GAINED, 0, None)],
+    "a fraction": [event_of(EventKind.GAINED, 0, 0, 1.5)],
+    "a huge number": [event_of(EventKind.ROLLED, 0, 10**30, 3)],
+    "another kind": [event_of("gained", 0, 0)],  # type: ignore[arg-type]
+    "no event": [(1, 2, 3)],
+}
+
+
+@pytest.mark.parametrize("name", WRONG_EVENTS)
+def test_events_of_a_wrong_form_are_refused(name: str) -> None:
+    rules = Rules(num_players=2, trading=False, board="beginner")
+    game, rng = Game(rules, 1), np.random.default_rng(1)
+    followed = FollowedGame.from_snapshot(game.snapshot(), 0)
+    game.listeners.append(followed.listen)
+    while game.phase != Phase.ROLL:
+        game.step(int(rng.choice(game.legal_actions())))
+    before = followed.sampled.games.tobytes()
+    player = int(game.player)
+    decision = event_of(EventKind.DECISION, player, ROLL, 0, player)
+    rolled = event_of(EventKind.ROLLED, player, 3, 3)
+    for events in ([decision, rolled, *WRONG_EVENTS[name]], [decision._replace(what=None)]):
+        refuse(followed, tuple(events))
+    refuse(followed, tuple(WRONG_EVENTS[name]))
+    assert followed.sampled.games.tobytes() == before
