@@ -102,7 +102,7 @@ class AgentPlayer:
     Attributes:
         color: the same.
         is_bot: True.
-        seat: the `AgentSeat` of the present game, None before the first.
+        seat: the `AgentSeat` of the present game, None outside of one.
     """
 
     is_bot = True
@@ -127,7 +127,7 @@ class AgentPlayer:
 
     def reset_state(self) -> None:
         """A game begins."""
-        self._game_id = None
+        self._leave()
 
     def decide(self, game: Any, offered: Any) -> Any:
         """Choose one of the actions that are offered."""
@@ -137,7 +137,14 @@ class AgentPlayer:
         offered = list(offered)
         return offered[seat.choose(written_records(game), document_of(game), offered)]
 
+    def _leave(self) -> None:
+        """Leave the game before, whose end nobody tells."""
+        seat, self.seat, self._game_id = self.seat, None, None
+        if seat is not None:
+            seat.abort()
+
     def _sit_down(self, game: Any) -> AgentSeat:
+        self._leave()
         colors = [color.value for color in game.state.colors]
         rules = rules_of(game)
         self.seat = AgentSeat(

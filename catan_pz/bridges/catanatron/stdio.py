@@ -91,9 +91,9 @@ class StdioBot:
         return {"action": offered[self.seat.choose(state["action_records"], state, offered)]}
 
     def _after(self) -> None:
-        if self.seat is not None:
-            self.seat.abort()
-            self.seat = None
+        seat, self.seat = self.seat, None
+        if seat is not None:
+            seat.abort()
 
 
 def _rules_of(state: Mapping[str, Any], board: Board) -> Rules:

@@ -10,6 +10,7 @@ from multiprocessing import active_children, get_context
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
+from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
@@ -111,9 +112,13 @@ class CatanatronTables:
         """Play all tasks, as `Executor.run`."""
         games = [game for task in tasks for game in task.games]
         if self.workers == 1:
-            agents = _make(config, entrants)
-            for game in games:
-                yield play_game(config, game, agents)
+            agents = [entrant.make(config.seconds_per_decision) for entrant in entrants]
+            try:
+                _warm_up(config, agents)
+                for game in games:
+                    yield play_game(config, game, agents)
+            finally:
+                end_programs(agents)
             return
         others = set(active_children())
         pool = ProcessPoolExecutor(
@@ -130,12 +135,10 @@ class CatanatronTables:
             pool.shutdown(cancel_futures=True)
 
 
-def _make(config: MatchConfig, entrants: Sequence[Entrant]) -> list[Agent]:
-    agents = [entrant.make() for entrant in entrants]
+def _warm_up(config: MatchConfig, agents: Sequence[Agent]) -> None:
     for agent in agents:
         if not isinstance(agent, TableBot):
             warm_up(config, agent)
-    return agents
 
 
 _process: list[Any] = []
@@ -144,7 +147,9 @@ _process: list[Any] = []
 
 def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
-    _process[:] = config, _make(config, entrants)
+    agents = [entrant.make(config.seconds_per_decision) for entrant in entrants]
+    _process[:] = config, agents
+    _warm_up(config, agents)
 
 
 def _play(game: ScheduledGame) -> GameResult:

@@ -1,14 +1,17 @@
 """The protocol of catanatron's newer versions: recorded messages, and broken ones."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
+from catan_pz.bridges.catanatron import players
 from catan_pz.bridges.catanatron.stdio import StdioBot, answers
 from catan_pz.cli.app import app
+from catan_pz.rules import Rules
 from tests.bridges.catanatron.recorded import NAMES, messages
 
 
@@ -70,6 +73,24 @@ def test_the_agent_leaves_a_game_that_is_over_or_broken_off() -> None:
     bot.answer(after)
     bot.answer(after)
     assert len(Ender.ends) == 2
+
+
+def test_a_player_leaves_the_game_before_when_it_sits_down_at_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Ender.ends.clear()
+    rules = Rules(num_players=2, trading=False, board="beginner")
+    monkeypatch.setattr(players, "rules_of", lambda game: rules)
+    colors = [SimpleNamespace(value=name) for name in ("RED", "BLUE")]
+    games = [SimpleNamespace(id=k, state=SimpleNamespace(colors=colors)) for k in range(3)]
+    player = players.AgentPlayer(colors[0], Ender())
+    player._sit_down(games[0])
+    player._sit_down(games[1])
+    assert len(Ender.ends) == 1
+    player.reset_state()
+    player.reset_state()
+    assert len(Ender.ends) == 2
+    assert player.seat is None
 
 
 def test_messages_that_it_does_not_know_are_left_aside() -> None:
