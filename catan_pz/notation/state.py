@@ -164,14 +164,15 @@ _PLAYER_ENTRIES: Final = (
 class _Reader:
     """Reads values out of nested JSON and says where one is wrong."""
 
-    def __init__(self, data: Any, path: str = "state") -> None:
+    def __init__(self, data: Any, path: str = "state", most_cards: int = BANK_PER_RESOURCE) -> None:
         self.data = data
         self.path = path
+        self.most_cards = most_cards
 
     def __getitem__(self, key: str | int) -> "_Reader":
         path = f"{self.path}[{key}]" if isinstance(key, int) else f"{self.path}.{key}"
         try:
-            return _Reader(self.data[key], path)
+            return _Reader(self.data[key], path, self.most_cards)
         except (KeyError, IndexError, TypeError):
             raise ValueError(f"{path} is missing") from None
 
@@ -221,20 +222,27 @@ class _Reader:
         return [self[k] for k in range(len(self.data))]
 
     def counts(self, names: Sequence[str]) -> list[int]:
-        most = BANK_PER_RESOURCE if names is RESOURCE_NAMES else DECK_SIZE
+        most = self.most_cards if names is RESOURCE_NAMES else DECK_SIZE
         if not isinstance(self.data, Mapping) or not set(self.data) <= set(names):
             raise self.fail(f"counts of {list(names)}")
         return [self[name].integer(0, most) if name in self.data else 0 for name in names]
 
 
-def state_from_dict(data: Mapping[str, Any]) -> tuple[np.ndarray, Rules]:
+def state_from_dict(
+    data: Mapping[str, Any], most_cards: int = BANK_PER_RESOURCE
+) -> tuple[np.ndarray, Rules]:
     """A record (1,) of `STATE`, derived fields still zero, and its rules, from the JSON form.
+
+    Args:
+        data: the JSON form.
+        most_cards: of a resource in one place; more than the bank of these rules has, up to 127,
+            where a table deals from one that never runs out.
 
     Raises:
         ValueError: names the entry that is missing or wrong, and what is allowed.
     """
     try:
-        return _read_state(_Reader(data))
+        return _read_state(_Reader(data, most_cards=most_cards))
     except RecursionError:
         raise ValueError("state is nested too deeply") from None
 

@@ -46,6 +46,11 @@ class View:
         """The observation's segments as named, shaped views of the same memory."""
         return named_views(self.observation)
 
+    @property
+    def can_resample(self) -> bool:
+        """Whether `resample` is answered."""
+        return self._resampler is not None
+
     def resample(self, rng: np.random.Generator) -> Game:
         """A full game that looks to the seat just as the present one does.
 

@@ -1,8 +1,10 @@
 """An agent whose decisions a program makes, in a process of its own."""
 
+import contextlib
 import math
 import os
 import shlex
+import time
 import weakref
 from collections.abc import Sequence
 from typing import Any, Final
@@ -70,8 +72,16 @@ class _Program:
         """Send a message that needs no answer."""
         self._process.send(messages.encoded(message))
 
-    def ask(self, message: Message, wanted: str, seconds: float | None) -> Message:
-        """Send a message and receive the answer, of a certain type.
+    def ask(
+        self, message: Message, wanted: str, seconds: float | None, since: float | None = None
+    ) -> Message:
+        """Send a message and receive the answer, of a certain type or a request for games.
+
+        Args:
+            message: what is sent.
+            wanted: type of the answer.
+            seconds: that the program may take; None for no limit.
+            since: when these began, by `time.monotonic`; None for now.
 
         Raises:
             ProgramError: if the program gives none or another one, or says that it has failed.
@@ -79,7 +89,7 @@ class _Program:
         self.is_asked = True
         self.tell(message)
         try:
-            line = self._process.receive(seconds)
+            line = self._process.receive(_left(seconds, since))
         except TimeoutError:
             reason = f"time: the program took more than {seconds:g} s"
             raise ProgramError(self._name, self._with_last_words(reason)) from None
@@ -91,6 +101,8 @@ class _Program:
             raise ProgramError(self._name, f"nonsense: {_quoted(line)}, {error}") from None
         if answer["type"] == messages.ERROR:
             raise ProgramError(self._name, f"error: {one_line(answer.get('message'))}")
+        if answer["type"] == messages.RESAMPLE and wanted == messages.ACTION:
+            return answer
         if answer["type"] != wanted:
             reason = f'nonsense: {_quoted(line)}, its type must be "{wanted}"'
             raise ProgramError(self._name, reason)
@@ -109,6 +121,13 @@ class _Program:
     def end(self, grace: float) -> None:
         """End it, with some seconds to end by itself."""
         self._process.end(grace)
+
+
+def _left(seconds: float | None, since: float | None) -> float | None:
+    """Seconds that are left of some."""
+    if seconds is None or since is None:
+        return seconds
+    return max(0.0, seconds - (time.monotonic() - since))
 
 
 def _quoted(line: bytes) -> str:
@@ -135,7 +154,7 @@ class _Pool:
         Raises:
             ProgramError: if it can't be started.
         """
-        if self._idle:
+        with contextlib.suppress(IndexError):  # other threads take some as well
             return self._idle.pop()
         if self._failure is not None:
             raise ProgramError(name, self._failure)
@@ -233,15 +252,24 @@ class ProgramAgent(Agent):
             self.close()
             raise
 
-    def _ask(self, message: Message, wanted: str, seconds: float | None) -> Message:
+    def _ask(
+        self, message: Message, wanted: str, seconds: float | None, since: float | None = None
+    ) -> Message:
         if self._program is None:
             raise ProgramError(self.name, "error: it plays no game")
-        return self._program.ask(message, wanted, seconds)
+        return self._program.ask(message, wanted, seconds, since)
 
     def act(self, view: View) -> int:
-        """The program's answer to a view."""
+        """The program's answer to a view, once it has got the games that it asks for."""
         limit = None if self.seconds is None else self.seconds + LATENESS_SECONDS
-        answer = self._ask(messages.of_view(view), messages.ACTION, limit)
+        since = time.monotonic()
+        answer = self._ask(messages.of_view(view), messages.ACTION, limit, since)
+        while answer["type"] == messages.RESAMPLE:
+            try:
+                games = messages.of_games(view, self.rules, answer)
+            except ValueError as error:
+                raise ProgramError(self.name, f"nonsense: it asks for games, {error}") from None
+            answer = self._ask(games, messages.ACTION, limit, since)
         action = answer.get("id")
         if isinstance(action, bool) or not isinstance(action, int):
             raise ProgramError(self.name, f'nonsense: "id" is {_shortened(action)}, no integer')

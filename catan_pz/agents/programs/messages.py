@@ -1,7 +1,7 @@
 """The messages between a host and a program: JSON objects, one a line."""
 
 import json
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,10 @@ from catan_pz.agents.result import SeatResult
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Event, Events
 from catan_pz.notation.actions import describe_action
+from catan_pz.notation.state import state_from_dict, state_to_dict
 from catan_pz.observation.segments import SEGMENTS
 from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
 from catan_pz.runtime.view import View
 
 PROTOCOL: Final = "catan-pz-program/1"
@@ -23,8 +25,16 @@ EVENTS: Final = "events"
 VIEW: Final = "view"
 ACTION: Final = "action"
 END: Final = "end"
+RESAMPLE: Final = "resample"
+GAMES: Final = "games"
 ERROR: Final = "error"
 """Types of messages."""
+
+MOST_DRAWN: Final = 1000
+"""Games that a program may ask for at once."""
+
+_MOST_CARDS: Final = 127
+"""Of a resource in one place, at tables whose bank never runs out."""
 
 Message = dict[str, Any]
 
@@ -67,11 +77,50 @@ def start(seat: int, rules: Rules, seed: int, seconds: float | None) -> Message:
 
 def of_view(view: View) -> Message:
     """What a seat sees when it is asked for an action."""
-    return {
+    message = {
         "type": VIEW,
         "segments": {name: values.tolist() for name, values in view.segments.items()},
         "actions": [{"id": a, **describe_action(a)} for a in np.flatnonzero(view.mask).tolist()],
     }
+    return message | {RESAMPLE: True} if view.can_resample else message
+
+
+def resample(count: int, seed: int) -> Message:
+    """A program asks for games that look to its seat as the present one does."""
+    return {"type": RESAMPLE, "count": count, "seed": seed}
+
+
+def of_games(view: View, rules: Rules, request: Message) -> Message:
+    """The games that a program asks for, drawn for its view.
+
+    Raises:
+        ValueError: if it can't be given any, or asks for none that are possible.
+    """
+    count, seed = request.get("count"), request.get("seed")
+    if not view.can_resample:
+        raise ValueError("no games are drawn at this table")
+    if not _is_whole(count, 1, MOST_DRAWN):
+        raise ValueError(f'"count" must be a whole number from 1 to {MOST_DRAWN}')
+    if not _is_whole(seed, 0, 2**64 - 1):
+        raise ValueError('"seed" must be a whole number from 0 to 2**64 - 1')
+    games = view.resample_many(np.random.default_rng(seed), count)
+    return {"type": GAMES, "games": [state_to_dict(game, rules) for game in games]}
+
+
+def _is_whole(number: Any, low: int, high: int) -> TypeGuard[int]:
+    return isinstance(number, int) and not isinstance(number, bool) and low <= number <= high
+
+
+def to_games(message: Message, rules: Rules) -> np.ndarray:
+    """The games (count,) of `STATE` of a message.
+
+    Raises:
+        ValueError: if it is no such message, or holds games of other rules.
+    """
+    if message["type"] != GAMES:
+        raise ValueError(f"the host answers with {message['type']!r}; {GAMES!r} are due")
+    records = [state_from_dict(data, _MOST_CARDS)[0] for data in message["games"]]
+    return np.concatenate([Game.from_games(games, rules).games for games in records])
 
 
 def to_arrays(message: Message, num_actions: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:

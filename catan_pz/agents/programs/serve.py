@@ -17,7 +17,8 @@ from catan_pz.agents.programs.messages import Message
 from catan_pz.events import Events
 from catan_pz.rules import Board, Rules
 from catan_pz.runtime.followed import FollowedGame
-from catan_pz.runtime.view import View
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.view import Resampler, View
 
 EOF_SECONDS: Final = 5.0
 """Time to answer what has come in, once no more comes."""
@@ -26,15 +27,47 @@ _ENDED: Final = 1
 """Exit status if that doesn't suffice."""
 
 
+Exchange = Callable[[Message], Message]
+"""Sends a message to the host and receives its answer."""
+
+
+class FromHost:
+    """Answers `View.resample` by games that the host draws.
+
+    Args:
+        exchange: asks the host.
+        rules: of the game.
+    """
+
+    def __init__(self, exchange: Exchange, rules: Rules) -> None:
+        self._exchange = exchange
+        self._rules = rules
+
+    def resample(self, rng: np.random.Generator) -> Game:
+        """A game that looks the same."""
+        return Game.from_games(self.resample_many(rng, 1), self._rules)
+
+    def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """(count,) `STATE` of such games."""
+        drawn = []
+        for k in range(0, count, messages.MOST_DRAWN):
+            seed = int(rng.integers(0, 2**64, dtype=np.uint64))
+            request = messages.resample(min(count - k, messages.MOST_DRAWN), seed)
+            drawn.append(messages.to_games(self._exchange(request), self._rules))
+        return np.concatenate(drawn)
+
+
 class Session:
     """Answers a host's messages by the choices of an agent.
 
     Args:
         agent: who plays; a copy in each game.
+        exchange: asks the host something in between.
     """
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, exchange: Exchange | None = None) -> None:
         self._agent = agent
+        self._exchange = exchange
         self._own: Agent | None = None
         self._rules: Rules | None = None
         self._followed: FollowedGame | None = None
@@ -89,8 +122,15 @@ class Session:
         own, rules = self._seated()
         view = View(*messages.to_arrays(message, rules.num_actions))
         if own.needs_belief:
-            view = View(view.observation, view.mask, self._follow(view))
+            view = View(view.observation, view.mask, self._resampler(message, view))
         return {"type": messages.ACTION, "id": int(own.act(view))}
+
+    def _resampler(self, message: Message, view: View) -> Resampler:
+        """The host where it draws games, as where it plays by other rules; else what was heard."""
+        if self._exchange is None or message.get(messages.RESAMPLE) is not True:
+            return self._follow(view)
+        self._unread.clear()
+        return FromHost(self._exchange, self._seated()[1])
 
     def _follow(self, view: View) -> FollowedGame:
         """The game as the seat has seen it so far."""
@@ -138,13 +178,25 @@ def serve(agent: Agent, incoming: IO[bytes], outgoing: IO[bytes]) -> None:
     lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     has_ended = threading.Event()
     threading.Thread(target=_read, args=(incoming, lines, has_ended), daemon=True).start()
-    session = Session(agent)
+
+    def send(message: Message) -> None:
+        outgoing.write(messages.encoded(message))
+        outgoing.flush()
+
+    def exchange(message: Message) -> Message:
+        send(message)
+        line = lines.get()
+        if line is None:
+            lines.put(None)
+            raise EOFError("the host is gone")
+        return messages.decoded(line)
+
+    session = Session(agent, exchange)
     with contextlib.suppress(BrokenPipeError):
         while (line := lines.get()) is not None:
             answer = session.answer(line)
             if answer is not None:
-                outgoing.write(messages.encoded(answer))
-                outgoing.flush()
+                send(answer)
     has_ended.set()
 
 

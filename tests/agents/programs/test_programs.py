@@ -19,13 +19,16 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
 from catan_pz.agents.programs.process import LineProcess
+from catan_pz.agents.programs.serve import FromHost
 from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.resamplers import TrueState
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.table import Table
 from catan_pz.events import Events, as_seen_by
 from catan_pz.rules import Rules
+from catan_pz.runtime.followed import FollowedGame
 from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import view_of
+from catan_pz.runtime.view import View, view_of
 from tests.agents.programs.players import SECONDS, all_end, command, is_running, pids
 
 ROOT = Path(__file__).parents[3]
@@ -42,6 +45,52 @@ def reasons(agent: Any, games: int = 2, **options: Any) -> set[str]:
 
 
 # --------------------------------------------------------------------------------- messages
+
+
+def as_line(message: messages.Message) -> messages.Message:
+    return messages.decoded(messages.encoded(message))
+
+
+def test_games_that_a_host_draws_look_the_same_to_the_program() -> None:
+    rules = Rules(num_players=3, first_player="random", max_turns=None)
+    game, rng = Game(rules, 5), np.random.default_rng(2)
+    followed = FollowedGame.from_snapshot(game.snapshot(), 1)
+    game.listeners.append(followed.listen)
+    for k in range(300):
+        game.step(int(rng.choice(game.legal_actions())))
+        if k % 50:
+            continue
+        view = followed.view()
+        assert as_line(messages.of_view(view))["resample"]
+        host = FromHost(lambda m, v=view: as_line(messages.of_games(v, rules, as_line(m))), rules)
+        drawn = host.resample_many(np.random.default_rng(1), 3)
+        assert len(np.unique(drawn["rng"])) == 3
+        for one in drawn:
+            told = Game.from_games(one[None].copy(), rules)
+            assert told.validate() == 0
+            assert told.observe(1).tobytes() == view.observation.tobytes()
+        assert host.resample(np.random.default_rng(2)).validate() == 0
+    assert "resample" not in messages.of_view(view_of(game, 1))
+
+
+def test_hands_of_more_cards_than_the_bank_has_are_drawn_too() -> None:
+    rules = Rules(num_players=2, trading=False, board="beginner")
+    game = Game(rules, 1)
+    game.state["hand"][1, 2] = game.state["hand_size"][1] = 30
+    view = View(game.observe(0), game.mask, TrueState(game))
+    request = messages.resample(2, 1)
+    drawn = messages.to_games(as_line(messages.of_games(view, rules, request)), rules)
+    assert drawn["hand"][:, 1, 2].tolist() == [30, 30]
+
+
+@pytest.mark.parametrize(
+    ("count", "seed", "told"),
+    [(0, 1, "count"), (1001, 1, "count"), (True, 1, "count"), (1, -1, "seed"), (1, None, "seed")],
+)
+def test_requests_for_games_that_are_none(count: Any, seed: Any, told: str) -> None:
+    view = FollowedGame(Rules(board="beginner"), 0).view()
+    with pytest.raises(ValueError, match=told):
+        messages.of_games(view, Rules(), {"count": count, "seed": seed})
 
 
 def test_views_and_events_survive_as_messages() -> None:
@@ -149,6 +198,10 @@ def test_a_program_that_does_not_exist() -> None:
         ("if views: say({'type': 'error', 'message': 'a\\x1b[2Jb\\n'})", r"error: a\x1b[2Jb"),
         ("if views == 2: sys.stdout.write('x' * 3_000_000)", "nonsense: 'xxxxx"),
         ("while views == 2: say({'type': 'hello'})", "nonsense: "),
+        (
+            "if kind == 'view': say({'type': 'resample', 'count': 1, 'seed': 1}); continue",
+            "nonsense: it asks for games, no games are drawn at this table",
+        ),
     ],
     ids=lambda given: given[:30],
 )

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
+from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.bridges.catanatron import players
 from catan_pz.bridges.catanatron.stdio import StdioBot, answers
 from catan_pz.cli.app import app
@@ -32,6 +33,19 @@ def test_a_game_is_answered_from_its_start_to_its_end(agent, name, hides) -> Non
             assert answer is None
     assert asked > 20
     assert bot.seat is None
+
+
+def test_a_program_that_draws_from_its_belief_plays() -> None:
+    agent = IsolatedAgent("value", "value", seconds=60)
+    bot = StdioBot(agent, 3)
+    asked = 0
+    for message in messages("two_players", 1, hides=True):
+        answer = bot.answer(message)
+        if message["type"] == "decide":
+            assert answer["action"] in message["playable_actions"]
+            asked += 1
+    agent.end_programs()
+    assert asked > 20
 
 
 def test_games_follow_each_other_and_choices_repeat() -> None:

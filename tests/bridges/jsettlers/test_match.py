@@ -14,6 +14,7 @@ import pytest
 
 from catan_pz.agents.programs import agent as program_module
 from catan_pz.agents.programs import process
+from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.result import SeatResult
 from catan_pz.arena import load_results
@@ -316,6 +317,15 @@ def test_a_program_plays_all_games_and_is_ended(monkeypatch: pytest.MonkeyPatch)
     assert len(match.result.games) == 2
     assert len(started) == 1
     assert not process._running.intersection(started)
+
+
+def test_a_program_that_draws_from_its_belief_plays() -> None:
+    with running(ScriptedServer(NAME, [unchanged])) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        agent = IsolatedAgent("value", "value", seconds=60)
+        match = play_match(("value", agent), games=1, seed=1, server=address)
+    assert match.broken == []
+    assert len(match.result.games) == 1
 
 
 @pytest.mark.skipif(
