@@ -95,7 +95,7 @@ class CpuBatch(ThreadedGames):
         super().__init__(num_games, Rules.of(CpuBatch, rules, options), threads)
         self.auto_reset = check_flag("auto_reset", auto_reset)
         self.steps_begun = 0
-        self._reward = make_reward(reward)
+        self._reward = self._first_reward = make_reward(reward)
         self.encoder = encoder_of(observation)
         self._make_arrays()
         self._encoded: PerStep[Any] = PerStep(self._encode)
@@ -167,11 +167,11 @@ class CpuBatch(ThreadedGames):
         """Pay another linear reward from the next step on.
 
         Raises:
-            ValueError: if one of the two isn't linear, or the new one depends on more than the
-                end of a game and the first one doesn't.
+            ValueError: if it isn't linear, or the reward that the batch was made with isn't; or
+                if it depends on more than the end of a game and that one doesn't.
         """
         made = make_reward(reward)
-        check_replaces(made, self._reward)
+        check_replaces(made, self._first_reward)
         with self._turn:
             self._reward, self._weights = made, weights_of(made)
 

@@ -48,17 +48,21 @@ def reward_values(
     return values
 
 
-def check_replaces(reward: Reward, before: Reward) -> None:
-    """Refuse a reward that can't take another's place in games that go on.
+def check_replaces(reward: Reward, first: Reward) -> None:
+    """Refuse a reward that a batch can't give in games that go on.
+
+    Args:
+        reward: the new one.
+        first: the one that the batch was made with, which settles what its games count.
 
     Raises:
         ValueError: if one of them isn't linear, or the new one needs events that the games don't
-            tell, as those of `before` depend on the end of a game alone.
+            count, as `first` depends on the end of a game alone.
     """
-    for one in (reward, before):
+    for one in (reward, first):
         if not is_linear(one):
             raise not_possible("reward", one, "a LinearReward in place of a LinearReward")
-    if is_sparse(before) and not is_sparse(reward):
+    if is_sparse(first) and not is_sparse(reward):
         raise not_possible("reward", reward, "one that depends on the end of a game alone")
 
 

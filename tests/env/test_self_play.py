@@ -295,6 +295,20 @@ def test_another_reward_is_paid_from_the_next_step_on():
     assert differed > 5
 
 
+def test_a_reward_of_points_comes_back_after_one_of_wins_alone():
+    options = {"trading": False, "victory_points": 3, "seed": 3, "observation": False}
+    batch = SelfPlayBatch(8, reward=PointsGained(1.0), **options)
+    same = SelfPlayBatch(8, reward=PointsGained(1.0), **options)
+    for reward in (PointsGained(0.0, 1.0), PointsGained(1.0)):
+        batch.set_reward(reward)
+        for _ in range(60):
+            actions = same.sample().copy()
+            batch.step(actions)
+            same.step(actions)
+    assert (batch.step_reward == same.step_reward).all()
+    assert (batch.reward == same.reward).all()
+
+
 def test_a_reward_that_the_games_do_not_count_is_refused():
     batch = SelfPlayBatch(2, trading=False, seed=1)
     with pytest.raises(ValueError, match="the end of a game alone"):
