@@ -8,7 +8,8 @@
 Each training is a run of `train_maskable_ppo.py`, or of `train_selfplay.py` with two players and
 five points to win, in a folder of its own below `--out`. A finished training is not run again, and
 an interrupted one resumes from its checkpoint. The table shows the win rates of the last policies:
-mean, lowest and highest of the seeds. It is also written to `ablation.md` and `ablation.csv`.
+mean, lowest and highest of the seeds. It is also written to `ablation.md` and `ablation.csv`. Where
+trainings fail it shows the others, and an error names those that failed.
 """
 
 import json
@@ -79,7 +80,7 @@ PROGRAMS: Final[dict[str, Program]] = {
             "critic that sees no hidden cards": ("--critic=separate",),
             "critic from the policy's features": ("--critic=shared",),
             "reward of points kept": ("--anneal=0",),
-            "sparse reward (win and loss)": ("--reward=win_loss",),
+            "sparse reward (win and loss)": ("--point-reward=0",),
             "one pass over an update's decisions": ("--n-epochs=1",),
             "board network": ("--network=board",),
         },
@@ -201,31 +202,49 @@ def as_markdown(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines).replace("| `` |", "| |") + "\n"
 
 
-def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Run the trainings that aren't finished; returns the rows that are printed and written."""
-    args = parse_args(arguments)
+def train_all(args: Args) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    """Results of the trainings by name, in the order of the seeds, and what failed."""
     # Seeds outermost: an interrupted run has compared all trainings on the first seeds.
     wanted = [(name, seed) for seed in args.seeds for name in args.only]
+    results: dict[str, list[dict[str, Any]]] = {}
+    failed = []
     with ThreadPoolExecutor(args.jobs) as pool:
         running = [pool.submit(train, name, seed, args) for name, seed in wanted]
         try:
-            for one in track(running, "trainings", console=console):
-                one.result()
+            for place, one in zip(wanted, track(running, "trainings", console=console), strict=True):
+                try:
+                    results.setdefault(place[0], []).append(one.result())
+                except RuntimeError as error:
+                    failed.append(str(error))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    results = {place: one.result() for place, one in zip(wanted, running, strict=True)}
+    return {name: found for name, found in results.items() if found}, failed
+
+
+def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Run the trainings that aren't finished; returns the rows that are printed and written.
+
+    Raises:
+        RuntimeError: names the trainings that failed, once the table of the others is written.
+    """
+    args = parse_args(arguments)
+    results, failed = train_all(args)
     variants = PROGRAMS[args.program].variants
     rows = [
-        row_of(name, variants[name], [results[name, seed] for seed in args.seeds], against)
+        row_of(name, variants[name], results[name], against)
         for name in args.only
         for against in split_specs(args.against)
+        if name in results
     ]
-    out = Path(args.out)
-    for name, data in (("ablation.md", as_markdown(rows).encode()), ("ablation.csv", as_csv(rows))):
-        with whole_file(out / name) as draft:
-            draft.write_bytes(data)
-    print(as_markdown(rows))
+    if rows:
+        out, text = Path(args.out), as_markdown(rows)
+        for name, data in (("ablation.md", text.encode()), ("ablation.csv", as_csv(rows))):
+            with whole_file(out / name) as draft:
+                draft.write_bytes(data)
+        print(text)
+    if failed:
+        raise RuntimeError("\n".join(failed))
     return rows
 
 

@@ -7,6 +7,9 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
+from catan_pz import agents
+from catan_pz.agents.specs import split_specs
+from catan_pz.training.league import make_opponents
 from catan_pz.training.options import parse
 from tests.examples.programs import load
 
@@ -63,6 +66,18 @@ def test_only_what_is_missing_is_run(ablation, tmp_path):
     assert command[-1] == "--resume"
 
 
+def validate(trainer, args):
+    """All that a training program makes of its options before it plays."""
+    if hasattr(trainer, "Run"):
+        trainer.Run(args)
+    else:
+        games = trainer.make_games(args, make_opponents(args))
+        trainer.make_model(args, games)
+        games.close()
+    for name in split_specs(f"{args.expert},{args.eval_against}".strip(",")):
+        agents.load(name)
+
+
 @pytest.mark.parametrize("program", ["maskable_ppo", "selfplay"])
 def test_every_training_can_be_asked_for(ablation, tmp_path, program):
     trainer = load(f"train_{program}")
@@ -70,7 +85,9 @@ def test_every_training_can_be_asked_for(ablation, tmp_path, program):
     assert options.only == tuple(ablation.PROGRAMS[program].variants)
     for name in options.only:
         words = ablation.command_of(name, 1, options)[2:]
-        assert parse(trainer.Args, words, "").out == str(ablation.folder_of(name, 1, options))
+        args = parse(trainer.Args, words, "")
+        assert args.out == str(ablation.folder_of(name, 1, options))
+        validate(trainer, args)
     folders = {ablation.folder_of(name, 1, options) for name in options.only}
     assert len(folders) == len(options.only)
 
@@ -85,3 +102,22 @@ def test_what_goes_wrong_is_told(ablation, tmp_path, monkeypatch):
     with pytest.raises(RuntimeError, match="'baseline' with seed 1 failed:\nerror: no such"):
         ablation.main(["--only", "baseline", "--seeds", "1", f"--out={tmp_path}"])
     assert not (tmp_path / "ablation.md").exists()
+
+
+def test_a_failed_training_leaves_the_table_of_the_others(ablation, tmp_path, monkeypatch):
+    run = ablation.subprocess.run
+
+    def fail_some(command, **options):
+        if "--network=dense" in command or ("--seed=2" in command and "--reward=" in command[-1]):
+            return subprocess.CompletedProcess(command, 1, "", "error: no such thing")
+        return run(command, **options)
+
+    monkeypatch.setattr(ablation.subprocess, "run", fail_some)
+    only = ["--only", "dense network", "baseline", "sparse reward (win and loss)"]
+    with pytest.raises(RuntimeError, match="no such thing") as error:
+        ablation.main([*only, "--seeds", "1", "2", f"--out={tmp_path}"])
+    for name, seed in (("dense network", 1), ("dense network", 2), (only[-1], 2)):
+        assert f"{name!r} with seed {seed} failed" in str(error.value)
+    read = list(csv.DictReader((tmp_path / "ablation.csv").read_text().splitlines()))
+    seeds = {row["training"]: row["seeds"] for row in read}
+    assert seeds == {"baseline": "2", "sparse reward (win and loss)": "1"}
