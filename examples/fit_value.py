@@ -37,7 +37,7 @@ from catan_pz.agents.value.network import HEIGHT, NUM_INPUTS, WIDTH
 from catan_pz.checks import not_possible
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import write_bytes
+from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
 from catan_pz.training.options import Count, check_device, parse
@@ -209,9 +209,10 @@ class Learner:
         net = self.net(card)
         net.save(folder / "model.npz")
         write_bytes(folder / "model.md", net.card_text("value").encode())
-        used = {self._file(episode) for episode in self.window}
-        # The last checkpoint but one may still be gone back to.
-        used.add(self._file(min(self.window) - 1))
+        # Each checkpoint that is kept may be gone back to.
+        rounds = [entry["frames"] for entry in Checkpoints(folder).entries()]
+        windows = [range(max(0, end - self.args.window), end) for end in rounds]
+        used = {self._file(episode) for window in (self.window, *windows) for episode in window}
         for file in (folder / "positions").glob("[0-9]*.npz"):
             if file not in used:
                 file.unlink()

@@ -73,6 +73,18 @@ def test_a_killed_fit_resumes(program, whole, tmp_path):
     assert end(tmp_path) == whole[1]
 
 
+def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):
+    arguments = [*SMALL, "--window=1", "--positions=200", "--rounds=6", "--checkpoint-every=3"]
+    arguments += ["--eval-every=6", "--no-eval-first", f"--out={tmp_path}"]
+    program.main(arguments)
+    expected, (newest, before) = end(tmp_path), Checkpoints(tmp_path).entries()
+    assert (newest["frames"], before["frames"]) == (6, 3)
+    assert sorted(file.stem for file in (tmp_path / "positions").iterdir()) == ["002", "005"]
+    (tmp_path / newest["file"]).write_bytes(b"damaged")
+    program.main([*arguments, "--resume"])
+    assert end(tmp_path) == expected
+
+
 def test_the_network_is_the_compiled_one(program):
     import torch
 
