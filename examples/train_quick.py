@@ -7,7 +7,7 @@ on two CPU cores (a GPU is used where there is one), and measures again. Everyth
 environment is stock Stable-Baselines3; `train_maskable_ppo.py` is many times faster and continues
 exactly after a break.
 
-The output folder holds `model.zip` (the learner, for `--resume`), `model.npz` (the policy alone,
+The output folder holds `model.zip` (the learner, for `--resume` with the same options), `model.npz` (the policy alone,
 played without torch), `result.json` and TensorBoard's `logs`: `tensorboard --logdir runs`. Ctrl-C
 and SIGTERM end the training early and save the model.
 """
@@ -31,6 +31,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from catan_pz.agents.network import NetworkAgent
+from catan_pz.checks import not_possible
 from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import note_training
@@ -40,7 +41,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.console import say, warn
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
 from catan_pz.training.hardware import set_up_torch
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import Count, check_same_training, parse
 from catan_pz.training.program import run_program
 from catan_pz.training.tensorboard import make_logger
 
@@ -88,7 +89,7 @@ class Args:
     out: str = "runs/train_quick"
     """output folder"""
     resume: str = ""
-    """a model.zip to continue from"""
+    """a model.zip to continue from, with the same options but for frames, threads and device"""
     progress: bool = True
     """show a progress bar"""
 
@@ -114,7 +115,10 @@ def make_envs(args: Args) -> DummyVecEnv:
 def make_model(args: Args, envs: DummyVecEnv) -> MaskablePPO:
     """A fresh learner, or a saved one to continue with."""
     if args.resume:
-        return MaskablePPO.load(args.resume, env=envs, device=args.device)
+        model = MaskablePPO.load(args.resume, device=args.device)
+        check_same_training(options_of(model, args.resume), args, args.resume)
+        model.set_env(envs)
+        return model
     model = MaskablePPO(
         "MlpPolicy",
         envs,
@@ -129,7 +133,20 @@ def make_model(args: Args, envs: DummyVecEnv) -> MaskablePPO:
         device=args.device,
     )
     note_training(model, args.make_rules(), "flat")
+    model.options = asdict(args)
     return model
+
+
+def options_of(model: MaskablePPO, path: str) -> dict[str, Any]:
+    """The options that a saved learner was made with.
+
+    Raises:
+        ValueError: for a learner of another program.
+    """
+    options: dict[str, Any] | None = getattr(model, "options", None)
+    if options is None:
+        raise not_possible("option resume", path, "a model.zip that this program has written")
+    return options
 
 
 class EpisodeStatistics(BaseCallback):

@@ -190,12 +190,13 @@ def command_line(args: Any, program: str) -> str:
     return shlex.join(words)
 
 
-def check_same_training(saved: dict[str, Any], args: Any) -> None:
+def check_same_training(saved: dict[str, Any], args: Any, file: str = "") -> None:
     """Refuse to resume from a checkpoint of a training with other options.
 
     Args:
         saved: the options in the checkpoint.
         args: the options given now; those of `MAY_DIFFER` may differ.
+        file: the checkpoint; "" for the one in the output folder.
 
     Raises:
         ValueError: names the first option that differs.
@@ -203,7 +204,7 @@ def check_same_training(saved: dict[str, Any], args: Any) -> None:
     for name, value in asdict(args).items():
         if name not in MAY_DIFFER and saved.get(name) != value:
             raise ValueError(
-                f"option {name}={value!r} is not possible: the checkpoint in {args.out} was "
-                f"trained with {name}={saved.get(name)!r}; allowed: the same value, or another "
-                "output folder"
+                f"option {name}={value!r} is not possible: the checkpoint "
+                f"{file or f'in {args.out}'} was trained with {name}={saved.get(name)!r}; "
+                "allowed: the same value, or another output folder"
             )

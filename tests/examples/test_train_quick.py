@@ -23,6 +23,14 @@ def program():
     return load("train_quick")
 
 
+@pytest.fixture(scope="module")
+def trained(program, tmp_path_factory):
+    """A `model.zip` of a short training."""
+    out = tmp_path_factory.mktemp("trained")
+    program.main([f"--out={out}", *SMALL])
+    return out / "model.zip"
+
+
 def test_it_trains_saves_and_resumes(program, tmp_path):
     short = [f"--out={tmp_path}", *SMALL]
     first = program.main(short)
@@ -34,6 +42,30 @@ def test_it_trains_saves_and_resumes(program, tmp_path):
     assert agents.load(str(tmp_path / "model.npz")).model.num_players == 2
     second = program.main([*short, f"--resume={tmp_path / 'model.zip'}"])
     assert second["before"] == first["after"]
+
+
+@pytest.mark.parametrize(
+    "option", ["learning_rate=0.1", "gamma=0.5", "n_steps=16", "width=8", "rules='base'"]
+)
+def test_other_options_than_those_of_the_model_are_refused(program, trained, tmp_path, option):
+    name, _, value = option.replace("'", "").partition("=")
+    words = [f"--out={tmp_path}", *SMALL, f"--resume={trained}"]
+    with pytest.raises(ValueError, match=rf"option {option} .*model\.zip was trained with {name}="):
+        program.main([*words, f"--{name.replace('_', '-')}={value}"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_frames_may_grow(program, trained, tmp_path):
+    words = [f"--out={tmp_path}", *SMALL, f"--resume={trained}", "--frames=384"]
+    assert program.main(words)["frames"] == 384
+
+
+def test_a_learner_of_another_program_is_refused(program, trained, tmp_path):
+    model = program.MaskablePPO.load(trained)
+    del model.options
+    model.save(tmp_path / "model.zip")
+    with pytest.raises(ValueError, match=r"resume=.*a model\.zip that this program has written"):
+        program.main([f"--out={tmp_path}", *SMALL, f"--resume={tmp_path / 'model.zip'}"])
 
 
 def test_the_model_plays_by_the_rules_of_the_training(program, tmp_path):
