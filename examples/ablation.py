@@ -210,10 +210,11 @@ def train_all(args: Args) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
     failed = []
     with ThreadPoolExecutor(args.jobs) as pool:
         running = [pool.submit(train, name, seed, args) for name, seed in wanted]
+        finished = track(running, "trainings", console=console)
         try:
-            for place, one in zip(wanted, track(running, "trainings", console=console), strict=True):
+            for (name, _), one in zip(wanted, finished, strict=True):
                 try:
-                    results.setdefault(place[0], []).append(one.result())
+                    results.setdefault(name, []).append(one.result())
                 except RuntimeError as error:
                     failed.append(str(error))
         except BaseException:

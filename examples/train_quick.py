@@ -7,9 +7,9 @@ on two CPU cores (a GPU is used where there is one), and measures again. Everyth
 environment is stock Stable-Baselines3; `train_maskable_ppo.py` is many times faster and continues
 exactly after a break.
 
-The output folder holds `model.zip` (the learner, for `--resume` with the same options), `model.npz` (the policy alone,
-played without torch), `result.json` and TensorBoard's `logs`: `tensorboard --logdir runs`. Ctrl-C
-and SIGTERM end the training early and save the model.
+The output folder holds `model.zip` (the learner, for `--resume` with the same options),
+`model.npz` (the policy alone, played without torch), `result.json` and TensorBoard's `logs`:
+`tensorboard --logdir runs`. Ctrl-C and SIGTERM end the training early and save the model.
 """
 
 import json
