@@ -85,7 +85,7 @@ class Args(CountedArgs):
     """agent that takes the place of the search, such as value; "" for none"""
 
     init: str = ""
-    """model file, or name of a model, to start the policy from"""
+    """model file, or name of a model, with the same base and sizes, to start the policy from"""
     base: str = ""
     """agent that the policy rests on: heuristic, evolved or weighted; "" for none"""
     base_bonus: float = 5.0

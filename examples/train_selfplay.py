@@ -76,7 +76,7 @@ class Args(TrainingArgs):
     demonstrations: Count = 1_000_000
     """decisions of the expert to imitate"""
     init: str = ""
-    """model file, or name of a model, to start the policy from"""
+    """model file, or name of a model, with the same base and sizes, to start the policy from"""
     base: str = ""
     """agent that the policy rests on: heuristic, evolved or weighted; "" for none"""
     base_bonus: float = 5.0

@@ -64,7 +64,7 @@ class SelfPlayNetwork(nn.Module):
         base: Base | None = None,
     ) -> None:
         super().__init__()
-        self.critic, self.base = critic, base
+        self.critic, self.base, self.num_players = critic, base, num_players
         self.register_buffer("scales", torch.tensor(SCALES), persistent=False)
         self._sizes = kind, embedding_size, width, num_actions
         self.policy: Any = self.new_policy()
@@ -125,25 +125,46 @@ class SelfPlayNetwork(nn.Module):
             rules: those that it was trained with.
             card: how it was trained.
         """
+        base, options = self.base, rules.to_dict()
+        return Model(self._in_numpy(), "logits", "sample", options, card or {}, base=base)
+
+    def _in_numpy(self) -> BoardNetwork | DenseNetwork:
         arrays = {name: array.detach().cpu().numpy() for name, array in self._arrays().items()}
         board = isinstance(self.policy, BoardLayers)
-        network = BoardNetwork(arrays) if board else DenseNetwork.of(arrays, "relu")
-        return Model(network, "logits", "sample", rules.to_dict(), card or {}, base=self.base)
+        return BoardNetwork(arrays) if board else DenseNetwork.of(arrays, "relu")
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def take_policy(self, model: Model) -> None:
         """Start from the policy of a model.
 
         Raises:
-            ValueError: for a network of another kind or size.
+            ValueError: names what the model has that this network hasn't: its outputs,
+                observations, players, actions, layers or base.
         """
-        arrays, own = model.network.arrays, self._arrays()
-        given = {name: array.shape for name, array in arrays.items()}
-        if given != {name: tuple(array.shape) for name, array in own.items()}:
-            allowed = "a network of the kind and the sizes that are trained"
-            raise not_possible("option init", model.network.text(), allowed)
-        for name, array in arrays.items():
+        self._check_fits(model)
+        own = self._arrays()
+        for name, array in model.network.arrays.items():
             own[name].copy_(torch.tensor(array))
+
+    def _check_fits(self, model: Model) -> None:
+        """Refuse a model whose numbers would be another policy here."""
+        own = self._in_numpy()
+        policy = "a model that gives logits"
+        layers = "a model of these layers, or --network, --width and --embedding-size for its own"
+        trading = "--trading" if model.num_actions > own.num_actions else "--no-trading"
+        for what, its, here, remedy in (
+            ("outputs", model.outputs, "logits", policy),
+            ("observations", model.encoder.name, "flat", "a model that takes these"),
+            ("players", model.num_players, self.num_players, f"--players {model.num_players}"),
+            ("actions", model.num_actions, own.num_actions, trading),
+            ("network", model.network.text(), own.text(), layers),
+            ("base", _text(model.base), _text(self.base), _options(model.base)),
+        ):
+            if its != here:
+                raise ValueError(
+                    f"option init: the model's {what}: {its}; this training's: {here}; pass "
+                    f"{remedy}"
+                )
 
     def _arrays(self) -> dict[str, torch.Tensor]:
         """The policy's parameters, by the names that they have in model files."""
@@ -154,6 +175,15 @@ class SelfPlayNetwork(nn.Module):
         for k, layer in enumerate(layers):
             named |= {f"weight_{k}": layer.weight, f"bias_{k}": layer.bias}
         return named
+
+
+def _text(base: Base | None) -> str:
+    return "none" if base is None else f"{base.agent} with a bonus of {base.bonus}"
+
+
+def _options(base: Base | None) -> str:
+    """The options that give a base."""
+    return "no --base" if base is None else f"--base {base.agent} --base-bonus {base.bonus}"
 
 
 class _DenseLayers(nn.Module):

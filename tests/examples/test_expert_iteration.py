@@ -84,6 +84,7 @@ def test_a_candidate_learns_what_was_found(program):
         (["--edge=0"], "better=0.5"),
         (["--base=search"], "base='search'"),
         (["--init=search"], "model='search'"),
+        (["--init=ppo-4p-notrade"], "init: the model's players: 4"),
         (["--considered=1"], "considered=1"),
         (["--games=0"], "games=0"),
     ],

@@ -107,6 +107,8 @@ def test_a_policy_is_started_from_a_model(program, whole, tmp_path):
         (["--opponents=search"], "stateless"),
         (["--batch-size=0"], "batch_size=0"),
         (["--base=search"], "base='search'"),
+        (["--expert=", "--init=dqn-4p-notrade", "--players=4"], "init: the model's outputs"),
+        (["--expert=", "--init=ppo-2p"], "init: the model's players: 2; .*3; pass --players 2"),
     ],
 )
 def test_bad_options_are_named(program, tmp_path, options, named):

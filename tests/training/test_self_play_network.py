@@ -1,5 +1,7 @@
 """The network of self-play: sizes, what its critics see, models in and out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 
 from catan_pz import agents
-from catan_pz.agents.network import NetworkAgent
+from catan_pz.agents.dense_network import DenseNetwork
+from catan_pz.agents.network import Base, NetworkAgent
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rules import Rules
 from catan_pz.training.self_play_network import (
@@ -119,5 +122,45 @@ def test_the_policy_of_a_shipped_model_is_taken_or_refused():
         whole.export(Rules(trading=False)).network.arrays["dense_head"],
         shipped.network.arrays["dense_head"],
     )
-    with pytest.raises(ValueError, match=r"init='board network.* is not possible"):
-        network("dense").take_policy(shipped)
+    with pytest.raises(ValueError, match=r"network: board network, .*: dense layers .* --width"):
+        network("dense", players=4).take_policy(shipped)
+
+
+def of_four(actions=252, **options):
+    return SelfPlayNetwork(actions, 4, width=128, embedding_size=32, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "actions", "base", "named"),
+    [
+        ("ppo-4p", 389, None, "base: evolved .*: none; pass --base evolved --base-bonus 5"),
+        ("ppo-4p", 389, Base("evolved", 7.0), "bonus of 5.0; .*of 7.0; pass .*--base-bonus 5.0$"),
+        ("ppo-4p", 389, Base("heuristic", 5.0), "heuristic .*pass --base evolved"),
+        ("ppo-4p-notrade", 252, Base("evolved", 5.0), "base: none; .*; pass no --base"),
+        ("ppo-4p", 252, Base("evolved", 5.0), "actions: 389; .*252; pass --trading"),
+        ("ppo-4p-notrade", 389, None, "actions: 252; .*389; pass --no-trading"),
+        ("dqn-4p-notrade", 252, None, "outputs: q_values; .*logits"),
+        ("ppo-2p", 252, None, "players: 2; .*4; pass --players 2"),
+    ],
+)
+def test_the_numbers_of_another_policy_are_refused(name, actions, base, named):
+    one = of_four(actions, base=base)
+    before = [array.clone() for array in one.parameters()]
+    with pytest.raises(ValueError, match=f"option init: the model's .*{named}"):
+        one.take_policy(agents.load(name).model)
+    assert all(torch.equal(*pair) for pair in zip(before, one.parameters(), strict=True))
+
+
+def test_a_residual_policy_is_taken_with_its_base():
+    model = agents.load("ppo-4p").model
+    one = of_four(389, base=Base("evolved", 5.0))
+    one.take_policy(model)
+    assert one.export(Rules()).base == model.base
+
+
+def test_dense_layers_with_another_activation_are_refused():
+    one = network("dense")
+    model = one.export(RULES)
+    other = replace(model, network=DenseNetwork.of(model.network.arrays, "tanh"))
+    with pytest.raises(ValueError, match=r"network: dense layers .* tanh; .* relu"):
+        one.take_policy(other)
