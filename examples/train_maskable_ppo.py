@@ -191,4 +191,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run_program(main, FloatingPointError, stopped=RESUMABLE)
+    run_program(main, stopped=RESUMABLE)

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from catan_pz.files import read_arrays, remove_drafts, whole_file
+from catan_pz.training.console import warn
 
 _KEPT: Final = 2
 """Checkpoints that stay in a folder."""
@@ -21,6 +22,52 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a file atomically: it is never half written."""
     with whole_file(path) as draft:
         draft.write_bytes(data)
+
+
+def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> None:
+    """Write something; a full disk doesn't end a training that can still be saved later.
+
+    Args:
+        write: writes it.
+        what: what it is, for the warning.
+        needed: whether nothing comes later, so that the training must end with the error.
+
+    Raises:
+        OSError: if it can't be written and is needed.
+    """
+    try:
+        write()
+    except OSError as error:
+        if needed:
+            raise
+        warn(f"{what} can't be written: {error}. What was there before stays.")
+
+
+def check_finite(state: Any, trained: str) -> None:
+    """Refuse to go on with parameters that aren't finite.
+
+    Args:
+        state: tensors in dicts and lists, such as the state of a network or of a learner.
+        trained: how much was trained, for the error.
+
+    Raises:
+        FloatingPointError: if a tensor of floats in it has NaN or infinity.
+    """
+    if not all(bool(torch.isfinite(tensor).all()) for tensor in _floats(state)):
+        raise FloatingPointError(
+            f"after {trained} the network has values that aren't finite. The last checkpoint is "
+            "whole; a lower learning rate or reward scale may help, in another output folder"
+        )
+
+
+def _floats(state: Any) -> Iterator[torch.Tensor]:
+    """The tensors of floats in a state."""
+    if isinstance(state, torch.Tensor):
+        if state.is_floating_point():
+            yield state
+    elif isinstance(state, Mapping | list | tuple):
+        for part in state.values() if isinstance(state, Mapping) else state:
+            yield from _floats(part)
 
 
 def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> torch.Tensor:

@@ -11,7 +11,7 @@ import numpy as np
 
 from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, evaluate, line_up
 from catan_pz.training.options import Count, check_same_training
@@ -144,6 +144,11 @@ class EpisodeRun:
         Returns:
             The count by the name of its option, `seconds`, `means` (of the figures over the last
             100), `results` (the last evaluation) and `options`.
+
+        Raises:
+            FloatingPointError: if the learner has parameters that aren't finite; the last
+                checkpoint stays.
+            OSError: if what is due at the end can't be written.
         """
         count = getattr(self.args, self.option)
         while len(self.rows) < count:
@@ -151,10 +156,15 @@ class EpisodeRun:
                 self._evaluate(report)
             self.rows.append(self.learner.play(len(self.rows)))
             last = len(self.rows) == count
-            if last or len(self.rows) % self.args.eval_every == 0:
+            evaluated = last or len(self.rows) % self.args.eval_every == 0
+            saved = last or len(self.rows) % self.args.checkpoint_every == 0
+            if evaluated or saved:
+                trained = f"{len(self.rows):,} {self.unit}"
+                check_finite(self.learner.get_state(), trained)
+            if evaluated:
                 self._evaluate(report)
-            if last or len(self.rows) % self.args.checkpoint_every == 0:
-                self._save()
+            if saved:
+                self._save(last)
         result = {
             self.option: len(self.rows),
             "seconds": self.seconds,
@@ -190,7 +200,7 @@ class EpisodeRun:
         """What the card says of a last evaluation that is older than the model."""
         return {}
 
-    def _save(self) -> None:
+    def _save(self, last: bool) -> None:
         state = {
             "options": asdict(self.args),
             "learner": self.learner.get_state(),
@@ -198,10 +208,14 @@ class EpisodeRun:
             "curve": self.curve,
             "seconds": self.seconds,
         }
-        self.checkpoints.save(len(self.rows), state, self._snapshots())
-        trained = {self.unit: len(self.rows), "seconds": round(self.seconds)}
-        trained |= self._when_evaluated()
-        self.learner.save(self.out, {**self.card, **trained, "results": self._last_results()})
+        count, snapshots = len(self.rows), self._snapshots()
+        keep(lambda: self.checkpoints.save(count, state, snapshots), "the checkpoint", needed=last)
+        trained = {self.unit: count, "seconds": round(self.seconds)} | self._when_evaluated()
+        card = {**self.card, **trained, "results": self._last_results()}
+        keep(lambda: self.learner.save(self.out, card), "the model", needed=last)
+        keep(self._write_tables, "the curve", needed=last)
+
+    def _write_tables(self) -> None:
         write_bytes(self.out / self.table, as_csv(self.rows))
         players = self.learner.rules.num_players
         write_curve(self.out, self.curve, title=self.title, num_players=players, unit=self.unit)

@@ -14,13 +14,14 @@ def run_program(
 
     Args:
         main: parses the options, and does everything.
-        further: errors that say what is wrong, beside `ValueError` and `OSError`.
+        further: errors that say what is wrong, beside `ValueError`, `OSError` and
+            `FloatingPointError`.
         stopped: what Ctrl-C, or the end of the input, is answered with.
 
     Raises:
         SystemExit: says what is wrong with an option, a file or an address.
     """
-    errors: tuple[type[Exception], ...] = (ValueError, OSError, *further)
+    errors: tuple[type[Exception], ...] = (ValueError, OSError, FloatingPointError, *further)
     try:
         main()
     except errors as error:

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 import numpy as np
-import torch
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
@@ -21,7 +20,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
 from catan_pz.names import printable
-from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
 from catan_pz.training.console import console, say, warn
 from catan_pz.training.curves import Phase, write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
@@ -230,7 +229,7 @@ class Training(BaseCallback):
             self._updates += 1
 
     def _between_updates(self, last: bool = False) -> None:
-        self._check_finite()
+        check_finite(self.model.policy.state_dict(), f"{self.num_timesteps:,} frames")
         args, frames = self.args, self.num_timesteps
         league = self.league
         if league and league.share and self._updates % self.league_every == 0 and not last:
@@ -247,14 +246,6 @@ class Training(BaseCallback):
         """Whether a multiple of `every` was passed since the update before."""
         frames: int = self.num_timesteps
         return frames == 0 or frames // every > self._previous // every
-
-    def _check_finite(self) -> None:
-        if not all(bool(torch.isfinite(p).all()) for p in self.model.policy.parameters()):
-            raise FloatingPointError(
-                f"after {self.num_timesteps:,} frames the network has values that aren't finite. "
-                "The last checkpoint is whole; a lower learning rate or reward scale may help, in "
-                "another output folder"
-            )
 
     def export(self) -> Model:
         """The policy alone, with its card."""
@@ -282,7 +273,7 @@ class Training(BaseCallback):
                 self.logger.record(f"eval/{printable(against)}", result["win_rate"])
                 say(f"{frames:>11,} frames, {describe(self.curve[-1])}")
             self.logger.dump(frames)
-            self._keep(self._write_curve, "the curve")
+            keep(self._write_curve, "the curve")
 
     def _write_curve(self) -> None:
         rules = self.games.batch.rules
@@ -318,22 +309,13 @@ class Training(BaseCallback):
         with self.timers.measure("checkpoints"):
             needed = last or self.stopping
             if self.resumable:
-                self._keep(self._save_checkpoint, "the checkpoint", needed)
+                keep(self._save_checkpoint, "the checkpoint", needed=needed)
             model = self.export()
-            self._keep(lambda: model.save(self.out / "model.npz"), "the model", needed)
+            keep(lambda: model.save(self.out / "model.npz"), "the model", needed=needed)
 
     def _save_checkpoint(self) -> None:
         snapshots = [*self.league.pool, *self.league.playing] if self.league else []
         self.checkpoints.save(self.num_timesteps, self._state(), snapshots)
-
-    def _keep(self, write: Callable[[], None], what: str, needed: bool = False) -> None:
-        """Write something; a full disk doesn't end a training that can still be saved later."""
-        try:
-            write()
-        except OSError as error:
-            if needed:
-                raise
-            warn(f"{what} can't be written: {error}. What was there before stays.")
 
     def _state(self) -> dict[str, Any]:
         return {

@@ -1,0 +1,90 @@
+"""Runs that count games: parameters that aren't finite, and a full disk."""
+
+import pytest
+
+pytest.importorskip("torch", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
+
+import torch
+
+from catan_pz import agents
+from catan_pz.rules import Rules
+from catan_pz.training import checkpoints, curves, episodes
+from catan_pz.training.checkpoints import Checkpoints, write_bytes
+from catan_pz.training.episodes import EpisodeArgs, EpisodeRun
+
+
+class Learner:
+    """Adds one to its only parameter in each game; in one game it becomes NaN."""
+
+    rules = Rules(num_players=2)
+
+    def __init__(self, astray=None):
+        self.network = {"weight": torch.zeros(2)}
+        self.astray = astray
+
+    def play(self, episode):
+        self.network["weight"] += float("nan") if episode == self.astray else 1
+        return {"loss": 0.5}
+
+    def agent(self):
+        assert torch.isfinite(self.network["weight"]).all()
+        return agents.load("random")
+
+    def save(self, folder, card):
+        write_bytes(folder / "model.txt", str(self.network["weight"].tolist()).encode())
+
+    def get_state(self):
+        return {"network": self.network, "parts": [(torch.tensor(3), "text")]}
+
+    def set_state(self, state):
+        self.network = state["network"]
+
+
+@pytest.fixture(autouse=True)
+def quick_pictures(monkeypatch):
+    monkeypatch.setattr(curves, "draw_curve", lambda *_, **__: b"picture")
+
+
+def train(out, learner, **options):
+    args = EpisodeArgs(episodes=6, eval_every=2, checkpoint_every=2, out=str(out), **options)
+    return EpisodeRun(args, learner, against=(), title="test", card={}).train(lambda _: None)
+
+
+def fill_disk(monkeypatch, beginnings, times):
+    """A disk on which so many files with these beginnings of their names find no room."""
+    left = [times]
+
+    def write(path, data):
+        if path.name.startswith(beginnings) and left[0]:
+            left[0] -= 1
+            raise OSError(28, "No space left on device")
+        write_bytes(path, data)
+
+    for module in (checkpoints, curves, episodes):
+        monkeypatch.setattr(module, "write_bytes", write)
+
+
+@pytest.mark.parametrize("astray", [2, 3])
+def test_parameters_that_are_not_finite_end_it_and_leave_the_checkpoint(tmp_path, astray):
+    with pytest.raises(FloatingPointError, match=r"after 4 games the network .* aren't finite"):
+        train(tmp_path, Learner(astray))
+    assert [entry["frames"] for entry in Checkpoints(tmp_path).entries()] == [2]
+    assert (tmp_path / "model.txt").read_text() == "[2.0, 2.0]"
+    assert train(tmp_path, Learner(), resume=True)["episodes"] == 6
+
+
+def test_a_full_disk_does_not_end_the_training(tmp_path, monkeypatch, capsys):
+    fill_disk(monkeypatch, ("checkpoint-000000000004-", "curve.csv"), 2)
+    train(tmp_path, Learner())
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "the checkpoint can't be written: [Errno 28] No space left on device" in shown
+    assert "the curve can't be written" in shown
+    assert [entry["frames"] for entry in Checkpoints(tmp_path).entries()] == [6, 2]
+
+
+@pytest.mark.parametrize("file", ["checkpoint-000000000006-", "curve.csv"])
+def test_a_full_disk_at_the_end_is_told(tmp_path, monkeypatch, file):
+    fill_disk(monkeypatch, (file,), 9)
+    with pytest.raises(OSError, match="No space"):
+        train(tmp_path, Learner())
