@@ -9,7 +9,8 @@ Games are stepped in a batch; in each step one seat of a game decides, and what 
 own next decision is that decision's reward. In a share of the games one seat learns and a rival
 plays the others: a past self, or an agent such as `heuristic`, matched by win rate. The critic
 gives a value for each player, and sees all hands; the policy sees what its seat may know. Points
-gained are rewarded less and less, until only win and loss are left.
+gained are rewarded less and less, until only win and loss are left. `--critic-first` lets the
+critic learn before the policy, `--kl-coef` holds the policy near the one that self-play began with.
 
 `--expert` begins with games that an agent plays in all seats, and imitates it; `--init` begins
 with the policy of a model file; `--base` learns where to play otherwise than an agent. The output
@@ -20,12 +21,10 @@ numbers as a training that never stopped.
 Source: Schulman et al., "Proximal Policy Optimization Algorithms", 2017.
 """
 
-import json
 import os
-import signal
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,27 +32,22 @@ from typing import Any, Literal
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import torch
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from torch import nn
 
 from catan_pz import agents
-from catan_pz.agents.network import Base, Model
+from catan_pz.agents.network import Base
 from catan_pz.agents.specs import split_specs
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_count, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import PointsGained
-from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.console import console, say
-from catan_pz.training.curves import write_curve
-from catan_pz.training.evaluation import evaluate_model
-from catan_pz.training.hardware import training_card
 from catan_pz.training.opening import open_run
 from catan_pz.training.options import Count, TrainingArgs, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.rivals import Rivals
 from catan_pz.training.self_play_games import Decisions, SelfPlayGames
 from catan_pz.training.self_play_network import Critic, SelfPlayNetwork, model_named
-from catan_pz.training.timers import Timers
+from catan_pz.training.self_play_run import SelfPlayRun
+from catan_pz.training.update_figures import divergence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +98,10 @@ class Args(TrainingArgs):
     """coefficient of the value loss"""
     max_grad_norm: float = 0.5
     """largest norm of the gradient"""
+    kl_coef: float = 0.0
+    """coefficient of the divergence from the policy that self-play began with"""
+    critic_first: int = 0
+    """rounds of self-play at the start in which the critic learns, and the policy doesn't"""
     anneal: float = 0.5
     """part of the training in which the reward of points falls to zero; 0 keeps it"""
 
@@ -132,25 +130,43 @@ class Args(TrainingArgs):
             raise not_possible("option init", self.init, "a model, or --expert; not both")
         if not 0 <= self.anneal <= 1:
             raise not_possible("option anneal", self.anneal, "a number from 0 to 1")
+        if not 0 <= self.kl_coef < float("inf"):
+            raise not_possible("option kl_coef", self.kl_coef, "a number from 0")
+        check_count("critic_first", self.critic_first, least=0)
+
+
+Aim = Literal["imitation", "critic", "ppo"]
+"""What an update learns: to play what was played, the values alone, or to play better."""
 
 
 class Learner:
-    """Learns from what was played."""
+    """Learns from what was played.
+
+    Attributes:
+        start: the policy that self-play began with; None before `begin`.
+    """
 
     def __init__(self, args: Args, network: Any) -> None:
         self.args, self.network = args, network
+        self.start: nn.Module | None = None
         self.optimizer = torch.optim.Adam(network.parameters(), lr=args.learning_rate, eps=1e-5)
 
-    def learn(self, played: Decisions, number: int, falling: float, clone: bool) -> None:
-        """Update the network by PPO, or imitate what was played.
+    def begin(self, parameters: dict[str, torch.Tensor] | None = None) -> None:
+        """Keep the policy, or one with these parameters, as the one that self-play began with."""
+        self.start = deepcopy(self.network.policy)
+        if parameters is not None:
+            self.start.load_state_dict(parameters)
+
+    def learn(self, played: Decisions, number: int, falling: float, aim: Aim) -> int:
+        """Update the network; returns the steps of the optimizer.
 
         Args:
             played: the decisions of a round.
             number: of the round.
             falling: factor of learning rate and entropy bonus.
-            clone: whether to imitate.
+            aim: what is learned.
         """
-        args, device = self.args, played.units.device
+        args, device, steps = self.args, played.units.device, 0
         for group in self.optimizer.param_groups:
             group["lr"] = args.learning_rate * falling
         random = torch.Generator(device).manual_seed(args.seed * 1_000_003 + number)
@@ -160,26 +176,30 @@ class Learner:
                 batch = played[rows]
                 with torch.autocast(device.type, torch.bfloat16, enabled=args.bf16):
                     log_probabilities, values = self.network(batch.units, batch.mask, batch.hidden)
+                    loss, kl = self.policy_loss(batch, log_probabilities, falling, aim)
                 error = (values.float() - batch.targets).square() * batch.has_target
-                loss, kl = self.policy_loss(batch, log_probabilities, falling, clone)
                 loss = loss + args.vf_coef * error.mean()
                 if kl > args.target_kl:
-                    return
+                    return steps
                 if not torch.isfinite(loss):
                     raise FloatingPointError(f"the loss of round {number} isn't finite")
                 self.optimizer.zero_grad()
                 loss.backward()
+                if aim == "critic":  # a shared critic's gradients reach the policy's layers
+                    self.network.policy.zero_grad()
                 nn.utils.clip_grad_norm_(self.network.parameters(), args.max_grad_norm)
                 self.optimizer.step()
+                steps += 1
+        return steps
 
     def policy_loss(
-        self, batch: Decisions, log_probabilities: torch.Tensor, falling: float, clone: bool
+        self, batch: Decisions, log_probabilities: torch.Tensor, falling: float, aim: Aim
     ) -> tuple[torch.Tensor, float]:
         """The loss, and the divergence from the policy that played."""
         args = self.args
         chosen = log_probabilities.gather(1, batch.action[:, None])[:, 0]
-        if clone:
-            return -chosen.mean(), 0.0
+        if aim != "ppo":
+            return -chosen.mean() * (aim == "imitation"), 0.0
         log_ratio = chosen - batch.log_probability
         ratio, advantage = log_ratio.exp(), batch.advantage
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
@@ -187,112 +207,90 @@ class Learner:
         loss = -torch.min(advantage * ratio, advantage * clipped).mean()
         entropy = -(log_probabilities.exp() * log_probabilities).sum(-1).mean()
         kl = (ratio - 1 - log_ratio).mean().item()
-        return loss - args.ent_coef * falling * entropy, kl
+        loss = loss - args.ent_coef * falling * entropy
+        if args.kl_coef:
+            with torch.no_grad():
+                start = self.network.log_probabilities(batch.units, batch.mask, self.start)
+            loss = loss + args.kl_coef * divergence(log_probabilities, start)
+        return loss, kl
 
 
-class Run:
-    """The training: rounds of play and updates, and what comes between them."""
+def make_network(args: Args, critic: Critic) -> SelfPlayNetwork:
+    """A network of the options' sizes."""
+    rules = args.make_rules()
+    return SelfPlayNetwork(
+        rules.num_actions,
+        rules.num_players,
+        kind=args.network,
+        width=args.width,
+        embedding_size=args.embedding_size,
+        critic=critic,
+        base=Base(args.base, args.base_bonus) if args.base else None,
+    )
+
+
+def make_player(args: Args, device: torch.device) -> SelfPlayGames:
+    """The games, and who plays in them."""
+    games = SelfPlayBatch(
+        args.num_envs,
+        args.make_rules(),
+        device.type,
+        observation="units",
+        reward=args.make_reward(),
+        seed=args.seed,
+        global_state=args.critic == "hidden",
+    )
+    rivals = Rivals(
+        Path(args.out) / "league",
+        make_network(args, "shared").to(device),
+        split_specs(args.opponents),
+        args.num_envs,
+        games.num_players,
+        share=args.rivals_share,
+        size=args.league_size,
+        active=args.league_members,
+        seed=args.seed,
+    )
+    return SelfPlayGames(games, rivals, args.n_steps, symmetries=args.symmetries, seed=args.seed)
+
+
+class Run(SelfPlayRun):
+    """The training: rounds of play and updates."""
+
+    args: Args
+    learner: Learner
 
     def __init__(self, args: Args) -> None:
         args.check()
         saved = open_run(args)
-        self.args, self.rules, self.folder = args, args.make_rules(), Path(args.out)
         cuda = args.device == "cuda" or (args.device == "auto" and torch.cuda.is_available())
         device = torch.device("cuda" if cuda else "cpu")
         torch.manual_seed(args.seed)
-        self.network: SelfPlayNetwork = self.make_network(args.critic).to(device)
+        network = make_network(args, args.critic).to(device)
         if args.init:
-            self.network.take_policy(model_named(args.init))
-        self.called: Any = (
-            torch.compile(self.network, dynamic=True) if args.compile else self.network
-        )
+            network.take_policy(model_named(args.init))
+        self.called: Any = torch.compile(network, dynamic=True) if args.compile else network
         self.expert = agents.load(args.expert) if args.expert else None
-        self.player = self.make_player(device)
-        self.learner = Learner(args, self.called)
-        self.checkpoints, self.timers = Checkpoints(self.folder), Timers()
-        self.curve: list[dict[str, Any]] = []
-        self.frames = self.updates = self.demonstrations = 0
-        self.seconds_before, self.start, self.stopping = 0.0, time.perf_counter(), False
-        if saved is not None:
-            self.restore(saved)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self.stop)
-
-    def make_network(self, critic: Critic) -> SelfPlayNetwork:
-        """A network of the options' sizes."""
-        return SelfPlayNetwork(
-            self.rules.num_actions,
-            self.rules.num_players,
-            kind=self.args.network,
-            width=self.args.width,
-            embedding_size=self.args.embedding_size,
-            critic=critic,
-            base=Base(self.args.base, self.args.base_bonus) if self.args.base else None,
+        player, learner = make_player(args, device), Learner(args, self.called)
+        super().__init__(
+            args,
+            network,
+            player,
+            learner,
+            algorithm="PPO by self-play",
+            program="examples/train_selfplay.py",
+            saved=saved,
         )
 
-    def make_player(self, device: torch.device) -> SelfPlayGames:
-        """The games, and who plays in them."""
-        args = self.args
-        games = SelfPlayBatch(
-            args.num_envs,
-            self.rules,
-            device.type,
-            observation="units",
-            reward=args.make_reward(),
-            seed=args.seed,
-            global_state=args.critic == "hidden",
-        )
-        rivals = Rivals(
-            self.folder / "league",
-            self.make_network("shared").to(device),
-            split_specs(args.opponents),
-            args.num_envs,
-            games.num_players,
-            share=args.rivals_share,
-            size=args.league_size,
-            active=args.league_members,
-            seed=args.seed,
-        )
-        return SelfPlayGames(
-            games, rivals, args.n_steps, symmetries=args.symmetries, seed=args.seed
-        )
-
-    def stop(self, *_: Any) -> None:
-        """Save and stop after this update."""
-        self.stopping = True
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the whole training."""
-        return self.seconds_before + time.perf_counter() - self.start
-
-    def train(self) -> dict[str, Any]:
-        """Train to the end, or until asked to stop."""
-        args = self.args
-        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-        speed = TextColumn("{task.fields[rate]:,.0f} frames/s")
-        shown = *columns, speed, TimeRemainingColumn()
-        with Progress(*shown, console=console, disable=not args.progress) as bar:
-            task = bar.add_task("training", total=args.frames, rate=0.0)
-            if self.updates == 0 and args.eval_first:
-                self.evaluate()
-            while self.frames < args.frames and not self.stopping:
-                before, start = self.frames, time.perf_counter()
-                self.update()
-                rate = (self.frames - before) / (time.perf_counter() - start)
-                bar.update(task, completed=self.frames, rate=rate)
-                last = self.frames >= args.frames
-                if last or self.frames // args.eval_every > before // args.eval_every:
-                    self.evaluate()
-                due = self.frames // args.checkpoint_every > before // args.checkpoint_every
-                if last or due or self.stopping:
-                    self.save()
-        return self.result()
-
-    def update(self) -> None:
-        """Play a round and learn from it."""
+    def update(self) -> tuple[Decisions, int]:
+        """Play a round and learn from it; the decisions, and the optimizer's steps."""
         args, number = self.args, self.updates
         demonstrate = self.expert is not None and self.demonstrations < args.demonstrations
+        aim: Aim = "imitation" if demonstrate else "ppo"
+        if not demonstrate:
+            if self.learner.start is None:
+                self.learner.begin()
+            aim = "critic" if self.rounds < args.critic_first else "ppo"
         left = max(0.0, 1 - self.frames / args.frames)
         if args.anneal:
             point = args.point_reward * max(0.0, 1 - (1 - left) / args.anneal)
@@ -307,83 +305,9 @@ class Run:
                 expert=self.expert if demonstrate else None,
             )
         with self.timers.measure("updates"):
-            self.learner.learn(played, number, 0.1 + 0.9 * left, demonstrate)
-        self.updates += 1
-        if demonstrate:
-            self.demonstrations += len(played)
-        else:
-            self.frames += len(played)
-        if not demonstrate and self.updates % args.league_every == 0:
-            self.player.rivals.add(f"{self.updates:07d}", self.export())
-
-    def export(self) -> Model:
-        """The policy alone, with its card."""
-        program, device = "examples/train_selfplay.py", self.player.device
-        card = training_card(self.args, "PPO by self-play", program, device)
-        card |= {"frames": self.frames, "demonstrations": self.demonstrations}
-        return self.network.export(self.rules, card | {"seconds": round(self.seconds)})
-
-    def evaluate(self) -> None:
-        """Play against others."""
-        model, args = self.export(), self.args
-        model.save(self.folder / "model.npz")
-        with self.timers.measure("evaluations"):
-            frames, seconds = self.frames, self.seconds
-            self.curve += evaluate_model(model, self.rules, args, frames=frames, seconds=seconds)
-        title, players = f"Self-play, {self.rules.num_players} players", self.rules.num_players
-        unit = "frames (decisions of all seats)"
-        write_curve(self.folder, self.curve, title=title, num_players=players, unit=unit)
-
-    def save(self) -> None:
-        """Write a checkpoint."""
-        state = {
-            "options": asdict(self.args),
-            "network": self.network.state_dict(),
-            "optimizer": self.learner.optimizer.state_dict(),
-            "rivals": self.player.rivals.get_state(),
-            "counts": [self.frames, self.updates, self.demonstrations, self.player.finished],
-            "curve": self.curve,
-            "seconds": self.seconds,
-            "timers": dict(self.timers.seconds),
-        }
-        if self.player.device.type == "cpu":
-            state["games"] = pack_arrays(self.player.games.get_state())
-        with self.timers.measure("checkpoints"):
-            self.checkpoints.save(self.frames, state, self.player.rivals.pool)
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Continue from a checkpoint; on a GPU with new games."""
-        self.network.load_state_dict(saved["network"])
-        self.learner.optimizer.load_state_dict(saved["optimizer"])
-        self.player.rivals.set_state(saved["rivals"])
-        self.frames, self.updates, self.demonstrations, self.player.finished = saved["counts"]
-        self.curve, self.seconds_before = saved["curve"], saved["seconds"]
-        self.timers.seconds.update(saved["timers"])
-        if self.player.device.type == "cpu":
-            self.player.games.set_state(unpack_arrays(saved["games"]))
-        else:
-            self.player.games.reset(self.args.seed + self.updates * self.args.num_envs)
-
-    def result(self) -> dict[str, Any]:
-        """What is also written to `result.json` at the end."""
-        result = {
-            "frames": self.frames,
-            "demonstrations": self.demonstrations,
-            "games": self.player.finished,
-            "seconds": round(self.seconds, 1),
-            "timers": self.timers.seconds,
-            "results": [row for row in self.curve if row["frames"] == self.frames],
-            "options": asdict(self.args),
-        }
-        if self.frames >= self.args.frames:
-            text = json.dumps(result, indent=2) + "\n"
-            write_bytes(self.folder / "result.json", text.encode())
-        spent = ", ".join(f"{part} {s:.0f} s" for part, s in self.timers.seconds.items() if s >= 1)
-        say(
-            f"{self.frames:,} frames, {self.player.finished:,} games in {self.seconds:,.0f} s "
-            f"({spent}); saved in {self.args.out}"
-        )
-        return result
+            steps = self.learner.learn(played, number, 0.1 + 0.9 * left, aim)
+        self.count(len(played), demonstrate)
+        return played, steps
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
@@ -392,4 +316,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run_program(main, ImportError, RuntimeError, FloatingPointError, stopped=RESUMABLE)
+    run_program(main, ImportError, RuntimeError, stopped=RESUMABLE)

@@ -3,6 +3,7 @@
 from typing import Final
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from catan_pz.names import printable
 
@@ -17,3 +18,16 @@ def say(text: str, style: str | None = None) -> None:
 def warn(text: str) -> None:
     """Print a warning."""
     say(text, "yellow")
+
+
+def progress_bar(shown: bool) -> Progress:
+    """A bar of frames, whose tasks have a field `rate`: frames a second."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]:,.0f} frames/s"),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not shown,
+    )

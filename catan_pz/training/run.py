@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 import numpy as np
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
 from catan_pz.agents.base import Agent
@@ -21,7 +20,7 @@ from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
 from catan_pz.names import printable
 from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
-from catan_pz.training.console import console, say, warn
+from catan_pz.training.console import progress_bar, say, warn
 from catan_pz.training.curves import Phase, write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
 from catan_pz.training.hardware import hardware
@@ -100,15 +99,7 @@ class Training(BaseCallback):
         if saved is not None:
             self._restore(saved)
         model.set_logger(make_logger(self.out / "logs", model.num_timesteps, warn))
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]:,.0f} frames/s"),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not args.progress,
-        )
+        self._bar = progress_bar(args.progress)
         self._task = self._bar.add_task("training", total=args.frames, rate=0.0)
 
     def __enter__(self) -> Self:

@@ -6,7 +6,7 @@ there.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -27,6 +27,11 @@ Network = Any
 """Called with observations, masks and hidden parts; gives log-probabilities and values."""
 
 
+_GOES_ON: Final = -1
+_NOBODY: Final = -2
+"""In place of the seat that won in a step: no game ended in it, or one was truncated."""
+
+
 @dataclass(frozen=True)
 class Decisions:
     """The learner's decisions of a round, as tensors (K, ...).
@@ -40,6 +45,8 @@ class Decisions:
         advantage: float32.
         targets: (K, P) float32, of the values; seats count from the one that decides.
         has_target: (K, P) bool.
+        won: (K,) float32, 1 if the seat won the game, 0 if it didn't, NaN where the game goes on
+            after the round or was truncated.
     """
 
     units: torch.Tensor
@@ -50,6 +57,7 @@ class Decisions:
     advantage: torch.Tensor
     targets: torch.Tensor
     has_target: torch.Tensor
+    won: torch.Tensor
 
     def __len__(self) -> int:
         """K."""
@@ -132,7 +140,7 @@ class SelfPlayGames:
         """
         self.rivals.begin(number)
         random = torch.Generator(self.device).manual_seed(_seed(self._seed, number))
-        learns, finished = [], torch.zeros((), dtype=torch.int64, device=self.device)
+        learns, ends = [], []
         for t in range(self._num_steps):
             seed = _seed(self._seed, number, t)
             units, mask, hidden = self._see(seed)
@@ -148,15 +156,15 @@ class SelfPlayGames:
                 actions = torch.where(learns[-1], own, others)
             self._step(actions, log_probabilities, values, hidden, mask)
             done, truncated = (torch.as_tensor(x) for x in (self.games.done, self.games.truncated))
-            finished += done.sum()
+            winners = torch.as_tensor(self.games.step_reward).argmax(1)
+            ends.append(torch.where(done, winners.masked_fill(truncated, _NOBODY), _GOES_ON))
             if expert is None:
-                winners = torch.as_tensor(self.games.step_reward).argmax(1)
                 self.rivals.count(winners, done & ~truncated)
-        self.finished += int(finished)
+        self.finished += int((torch.stack(ends) != _GOES_ON).sum())
         last = self._see(_seed(self._seed, number, self._num_steps))
         last_values = self._given(network(*last)[1][:, 0])
         data = self._rollout.finish(last_values, gamma=gamma, gae_lambda=gae_lambda)
-        return self._decisions(data, torch.stack(learns))
+        return self._decisions(data, torch.stack(learns), torch.stack(ends))
 
     def _step(
         self, actions: Any, log_probabilities: Any, values: Any, hidden: Any, mask: Any
@@ -184,7 +192,7 @@ class SelfPlayGames:
         )
         return self._shown_action.gather(1, actions.long()[:, None])[:, 0]
 
-    def _decisions(self, data: Any, learns: torch.Tensor) -> Decisions:
+    def _decisions(self, data: Any, learns: torch.Tensor, ends: torch.Tensor) -> Decisions:
         complete = torch.as_tensor(data.is_complete)
         rows = (learns & complete).flatten().nonzero()[:, 0]
         games = rows % self.games.num_games
@@ -203,11 +211,22 @@ class SelfPlayGames:
             advantage=of(data.advantage),
             targets=from_the_seat_to_move(of(data.targets), players),
             has_target=from_the_seat_to_move(of(data.has_target), players),
+            won=of(_won(torch.as_tensor(recorded["player"]), ends)),
         )
 
     def _given(self, array: torch.Tensor) -> Any:
         """An array of the kind that the games take."""
         return array.numpy() if self.device.type == "cpu" else array
+
+
+def _won(players: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    """(T, B) whether the seats to move (T, B) won in the end, by `ends` (T, B); NaN if unknown."""
+    won = torch.empty(ends.shape, device=ends.device)
+    winner = torch.full_like(ends[0], _NOBODY)
+    for t in reversed(range(len(ends))):
+        winner = torch.where(ends[t] == _GOES_ON, winner, ends[t])
+        won[t] = (winner == players[t]).float().masked_fill(winner == _NOBODY, torch.nan)
+    return won
 
 
 def _seed(*numbers: int) -> int:

@@ -82,14 +82,18 @@ class SelfPlayNetwork(nn.Module):
             return BoardLayers(embedding_size, width, num_actions).to(self.scales.device)
         return _DenseLayers(width, num_actions).to(self.scales.device)
 
-    def log_probabilities(self, units: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def log_probabilities(
+        self, units: torch.Tensor, mask: torch.Tensor, policy: Any = None
+    ) -> torch.Tensor:
         """(K, A) of the actions, of illegal ones very low: what it takes to play.
 
         Args:
             units: (K, N) int8 observations.
             mask: (K, A) 1 for each legal action, `BASES_CHOICE` for the base's.
+            policy: another one to use in place of the own, as `new_policy` gives it.
         """
-        return self._of_logits(self.policy.forward_actor(self._scaled(units)), mask)
+        used = self.policy if policy is None else policy
+        return self._of_logits(used.forward_actor(self._scaled(units)), mask)
 
     def forward(
         self, units: torch.Tensor, mask: torch.Tensor, hidden: torch.Tensor

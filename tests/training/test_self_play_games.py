@@ -12,7 +12,7 @@ from catan_pz.agents.network import Base
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rules import Rules
 from catan_pz.training.rivals import Rivals
-from catan_pz.training.self_play_games import SelfPlayGames
+from catan_pz.training.self_play_games import SelfPlayGames, _won
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork
 
 RULES = Rules(num_players=3, trading=False, victory_points=4)
@@ -102,3 +102,24 @@ def test_the_same_round_is_played_alike(tmp_path):
     other = make(tmp_path)[1].play(make(tmp_path)[0], 6, **DISCOUNTS)
     assert torch.equal(rounds[0].action, rounds[1].action)
     assert len(other) != len(rounds[0]) or not torch.equal(other.action, rounds[0].action)
+
+
+def test_who_won_is_told_where_it_is_known():
+    ends = torch.tensor([[-1, -1, -1], [2, -1, -2], [-1, -1, 0]])
+    players = torch.tensor([[2, 0, 1], [0, 1, 1], [1, 2, 0]])
+    won = _won(players, ends)
+    assert won[:, 0].tolist()[:2] == [1, 0]
+    assert won[2, 0].isnan()
+    assert won[:, 1].isnan().all()
+    assert won[:2, 2].isnan().all()
+    assert won[2, 2] == 1
+
+
+def test_decisions_tell_who_won(tmp_path):
+    network, games = make(tmp_path, share=0.0, games=8)
+    rounds = [games.play(network, number, **DISCOUNTS) for number in range(8)]
+    won = torch.cat([played.won for played in rounds])
+    known = won[~won.isnan()]
+    assert games.finished > 0
+    assert 0 < len(known) < len(won)
+    assert 0.2 < known.mean() < 0.5
