@@ -86,7 +86,7 @@ class CudaBatch(OneAtATime):
         self.num_games = check_count("num_games", num_games)
         self.auto_reset = auto_reset
         self.steps_begun = 0
-        self._reward = _linear(reward)
+        self._reward = self._first_reward = _linear(reward)
         self._table = table_of(self.rules)
         self._device = _open_device()
         self.encoder = encoder_of(observation)
@@ -189,7 +189,7 @@ class CudaBatch(OneAtATime):
                 first one doesn't.
         """
         made = _linear(reward)
-        check_replaces(made, self._reward)
+        check_replaces(made, self._first_reward)
         with self._turn:
             self._reward, self._weights = made, self._device.own(made.weights)
 
