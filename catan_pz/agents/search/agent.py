@@ -20,6 +20,7 @@ from catan_pz.agents.search.parallel_trees import (
 )
 from catan_pz.agents.search.priors import prior_for
 from catan_pz.agents.search.simulator import Simulator, best_offers
+from catan_pz.agents.search.tree_policy import BY_VALUE
 from catan_pz.engine.state import as_games
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
@@ -99,8 +100,9 @@ class SearchAgent(Agent):
 
     def _prior_in(self, rules: Rules) -> Any:
         """The agent whose policy is the prior, or None; a copy."""
-        is_used = self.options.method == "gumbel"
-        return prior_for(rules, self.options.prior) if is_used else None
+        options = self.options
+        is_used = options.method == "gumbel" or options.guide == BY_VALUE
+        return prior_for(rules, options.prior) if is_used else None
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
@@ -125,6 +127,7 @@ class SearchAgent(Agent):
             way=tree.PUCT if options.method == "puct" else tree.UCB1,
             depth=1 if options.method == "ucb1" else _DEEPEST,
             exploration=float(options.exploration or 0.0),
+            guide=options.guide,
             evaluator=options.evaluator,
             batch=options.batch,
         )
@@ -147,7 +150,7 @@ class SearchAgent(Agent):
             return winning
         if self.options.method == "gumbel":
             return self._choose_by_prior(simulator, actions, budget, policy)
-        return self._choose(simulator, actions, budget)
+        return self._choose(simulator, actions, budget, policy=policy)
 
     def advise(self, view: View) -> Advice:
         """The actions that it considers, the most simulated first, as `last` holds them."""
@@ -229,6 +232,7 @@ class SearchAgent(Agent):
         actions: NDArray[np.int64],
         budget: Budget,
         logits: NDArray[np.float64] | None = None,
+        policy: NDArray[Any] | None = None,
     ) -> int:
         self.last = {"actions": actions}
         if self._trees is None:
@@ -238,7 +242,7 @@ class SearchAgent(Agent):
         else:
             keep = self.options.keep_tree and self.options.method != "ucb1"
             action, visits, win_probabilities = self._trees.choose(
-                simulator, actions, budget, keep=keep
+                simulator, actions, budget, policy, keep=keep
             )
         self.last |= {
             "win_probabilities": win_probabilities,

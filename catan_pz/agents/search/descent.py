@@ -4,11 +4,12 @@ import numpy as np
 
 from catan_pz.actions import OFFER_GET
 from catan_pz.agents.search import tree
-from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.search.rollout import play_decision, play_forced
 from catan_pz.agents.search.trading import gain_of_template, is_near_winning
+from catan_pz.agents.search.tree_policy import BY_EVALUATOR, write_policy
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import (
+    Float32Array,
     Float64Array,
     Float64Matrix,
     Int8Array,
@@ -16,13 +17,13 @@ from catan_pz.compiler.types import (
     Int64Matrix,
     UInt64Array,
 )
-from catan_pz.engine.state import State
+from catan_pz.engine.state import State, States
 from catan_pz.engine.trade import is_addressed
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 
 @rule
-def is_leaf(s: State, position: int, guided: int, links: Int64Matrix) -> bool:
+def is_leaf(s: State, position: int, guide: int, links: Int64Matrix) -> bool:
     """Whether the tree ends here, or ends here for now: its moves wait for an evaluation.
 
     Rollouts complete what is being composed.
@@ -31,39 +32,46 @@ def is_leaf(s: State, position: int, guided: int, links: Int64Matrix) -> bool:
         return False
     if s.phase == Phase.COMPOSE or links[position, tree.VISITS] == 0:
         return True
-    return guided == 1 and links[position, tree.FIRST] == 0
+    return guide == BY_EVALUATOR and links[position, tree.FIRST] == 0
 
 
 @rule
 def descend(
-    s: State,
+    games: States,
+    spare: States,
     viewer: int,
     way: int,
-    guided: int,
+    guide: int,
     depth: int,
     exploration: float,
     seed: np.uint64,
     script: Int8Matrix,
+    net: Float32Array,
+    work: Float32Array,
+    values: Float64Array,
     obs: Int8Array,
+    mask: Int8Array,
+    policy: Float64Array,
     links: Int64Matrix,
     totals: Float64Matrix,
     keys: UInt64Array,
     priors: Float64Array,
 ) -> int:
-    """Play down the tree to a new position or the end of the game; return the last node.
+    """Play the first game down the tree to a new position or the end; return the last node.
 
-    `guided` is 1 where an evaluator gives positions their moves, else the greedy player does.
-    No more than `depth` moves are chosen.
+    `guide` says what gives positions their priors: an evaluator does so later, by leaves. No more
+    than `depth` moves are chosen.
     """
+    s = games[0]
     position = tree.ROOT
     for _ in range(depth):
-        if is_leaf(s, position, guided, links):
+        if is_leaf(s, position, guide, links):
             return position
         if position != tree.ROOT and tree.count_moves(s, position, links) < tree.count_in_tree(s):
-            favorite = -1
-            if guided == 0:
-                favorite = greedy_action(s)
-            tree.add_moves(s, position, favorite, links, totals, keys, priors)
+            write_policy(
+                games, spare, guide, seed, net, work, values, script, obs, mask, policy
+            )
+            tree.add_moves(s, position, policy, links, totals, keys, priors)
         move = tree.select_move(s, position, way, exploration, links, totals, priors)
         if move == 0:
             return position

@@ -7,6 +7,7 @@ from catan_pz.agents.registry import as_agent
 from catan_pz.agents.search.evaluator import Evaluator
 from catan_pz.agents.search.priors import AUTO
 from catan_pz.agents.search.rollout import PLAYERS
+from catan_pz.agents.search.tree_policy import BY_EVALUATOR, BY_GREEDY, BY_VALUE
 from catan_pz.agents.value.agent import SETUP
 from catan_pz.checks import did_you_mean, quoted
 
@@ -95,7 +96,7 @@ class SearchOptions:
         if self.prior is None or self.prior == AUTO:
             return
         if self.method != "gumbel":
-            raise bad_option("method", self.method, "'gumbel' with a prior")
+            raise bad_option("method", self.method, f"'gumbel' with a prior other than {AUTO!r}")
         prior = as_agent(self.prior)
         outputs = getattr(getattr(prior, "model", None), "outputs", "logits")
         if not hasattr(prior, "policy") or outputs != "logits":
@@ -111,6 +112,13 @@ class SearchOptions:
             raise bad_option("method", self.method, "'puct' with an evaluator")
         if self.workers != 1:
             raise bad_option("workers", self.workers, "1 with an evaluator")
+
+    @property
+    def guide(self) -> int:
+        """What positions of a tree get their priors from, of `tree_policy`."""
+        if self.evaluator is not None:
+            return BY_EVALUATOR
+        return BY_VALUE if self.method == "puct" and self.prior == AUTO else BY_GREEDY
 
     def turns_in(self, phase: int) -> int:
         """Turns after which a rollout is cut off that begins in some phase."""

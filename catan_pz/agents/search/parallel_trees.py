@@ -4,7 +4,7 @@ Chaslot, Winands and van den Herik, "Parallel Monte-Carlo Tree Search", 2008: th
 independently, and what they say of the root's moves is added up.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,7 @@ class ParallelTrees:
         way: `tree.UCB1` or `tree.PUCT`.
         depth: moves on a path, 1 for a choice at the root alone.
         exploration: weight of what was little tried.
+        guide: what positions below the root get their priors from, of `tree_policy`.
         evaluator: judges new positions instead of a rollout.
         batch: positions to be judged at once.
     """
@@ -99,6 +100,7 @@ class ParallelTrees:
         way: int,
         depth: int,
         exploration: float,
+        guide: int,
         evaluator: Evaluator | None = None,
         batch: int = 1,
     ) -> None:
@@ -106,11 +108,18 @@ class ParallelTrees:
         self._way = way
         self._depth = depth
         self._exploration = exploration
+        self._guide = guide
         self._evaluator = evaluator
         self._leaves = Scratch(num_actions, batch)
 
     def choose(
-        self, simulator: Simulator, actions: NDArray[np.int64], budget: Budget, *, keep: bool
+        self,
+        simulator: Simulator,
+        actions: NDArray[np.int64],
+        budget: Budget,
+        policy: NDArray[Any] | None,
+        *,
+        keep: bool,
     ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
         """The action visited most, with visits and mean win probabilities of all.
 
@@ -118,10 +127,11 @@ class ParallelTrees:
             simulator: determinizations, seed and rollouts.
             actions: (K,) legal actions that are considered.
             budget: what may be spent.
+            policy: (A,) priors of the root's moves; the greedy player's or an evaluator's if None.
             keep: whether to go on with what was found for this position before.
         """
         for one in self.trees:
-            self._plant(one, simulator, actions, keep)
+            self._plant(one, simulator, actions, policy, keep)
         visits, means = self._counted(simulator, actions)
         while True:
             lead = np.sort(visits)[::-1]
@@ -137,7 +147,12 @@ class ParallelTrees:
         return int(actions[best]), visits, means
 
     def _plant(
-        self, one: Tree, simulator: Simulator, actions: NDArray[np.int64], keep: bool
+        self,
+        one: Tree,
+        simulator: Simulator,
+        actions: NDArray[np.int64],
+        policy: NDArray[Any] | None,
+        keep: bool,
     ) -> None:
         seat = int(simulator.games["player"][0])
         if keep:
@@ -146,7 +161,9 @@ class ParallelTrees:
             one.clear()
         search_calls.plant(simulator.games, actions, *one.arrays, one.scratch.obs)
         if self._evaluator is not None:
-            self._set_root_priors(one, simulator, self._evaluator)
+            policy = _advice(simulator, self._evaluator)
+        if policy is not None:
+            search_calls.set_root_priors(np.asarray(policy, float), one.links, one.priors)
 
     def _counted(
         self, simulator: Simulator, actions: NDArray[np.int64]
@@ -182,6 +199,7 @@ class ParallelTrees:
             first,
             first + times,
             self._way,
+            self._guide,
             self._depth,
             self._exploration,
             simulator.player,
@@ -192,14 +210,9 @@ class ParallelTrees:
             one.scratch.win_probabilities,
             one.scratch.obs,
             one.scratch.mask,
+            one.scratch.policy,
             *one.arrays,
         )
-
-    def _set_root_priors(self, one: Tree, simulator: Simulator, evaluator: Evaluator) -> None:
-        leaves = Leaves(1, simulator)
-        search_calls.look_at(simulator.games, leaves.observations, leaves.masks)
-        advice, _ = checked_evaluation(evaluator, leaves.observations, leaves.masks, leaves.seats)
-        search_calls.set_root_priors(advice, one.links, one.priors)
 
     def _evaluate_leaves(
         self, one: Tree, simulator: Simulator, evaluator: Evaluator, first: int, times: int
@@ -211,13 +224,18 @@ class ParallelTrees:
             search_calls.pick_leaves(
                 simulator.games,
                 scratch.spare,
+                scratch.trial,
                 simulator.seed,
                 start,
                 self._way,
                 self._depth,
                 self._exploration,
                 NO_SCRIPT,
+                simulator.net,
+                scratch.work,
                 scratch.obs,
+                scratch.mask,
+                scratch.policy,
                 leaves.nodes,
                 leaves.observations,
                 leaves.masks,
@@ -267,6 +285,14 @@ class Leaves:
                 for k in range(self.seats):
                     values[b, (int(self.players[b]) + k) % self.seats] = relative[row, k]
         return advice, values
+
+
+def _advice(simulator: Simulator, evaluator: Evaluator) -> NDArray[np.float64]:
+    """(A,) the priors that an evaluator gives to the root's moves."""
+    leaves = Leaves(1, simulator)
+    search_calls.look_at(simulator.games, leaves.observations, leaves.masks)
+    advice, _ = checked_evaluation(evaluator, leaves.observations, leaves.masks, leaves.seats)
+    return advice[0]
 
 
 def evaluated(evaluator: Evaluator, simulator: Simulator) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ from catan_pz.agents.search.rollout import (
     play_decision,
     play_on,
 )
+from catan_pz.agents.search.tree_policy import BY_EVALUATOR
 from catan_pz.agents.search.value import write_win_probabilities
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import (
@@ -155,6 +156,7 @@ def grow(
     first: int,
     last: int,
     way: int,
+    guide: int,
     depth: int,
     exploration: float,
     player: int,
@@ -165,6 +167,7 @@ def grow(
     win_probabilities: Float64Array,
     obs: Int8Array,
     mask: Int8Array,
+    policy: Float64Array,
     links: Int64Matrix,
     totals: Float64Matrix,
     keys: UInt64Array,
@@ -179,15 +182,21 @@ def grow(
         begin_simulation(s, here)
         viewer = int(s.player)
         node = descend(
-            s,
+            spare,
+            trial,
             viewer,
             way,
-            0,
+            guide,
             depth,
             exploration,
             here,
             script,
+            net,
+            work,
+            win_probabilities,
             obs,
+            mask,
+            policy,
             links,
             totals,
             keys,
@@ -215,13 +224,18 @@ def grow(
 def pick_leaves(
     games: States,
     spare: States,
+    trial: States,
     seed: np.uint64,
     first: int,
     way: int,
     depth: int,
     exploration: float,
     script: Int8Matrix,
+    net: Float32Array,
+    work: Float32Array,
     obs: Int8Array,
+    mask: Int8Array,
+    policy: Float64Array,
     leaves: Int64Array,
     observations: Int8Matrix,
     masks: Int8Matrix,
@@ -245,15 +259,21 @@ def pick_leaves(
         begin_simulation(s, here)
         viewer = int(s.player)
         leaves[b] = descend(
-            s,
+            spare[b : b + 1],
+            trial,
             viewer,
             way,
-            1,
+            BY_EVALUATOR,
             depth,
             exploration,
             here,
             script,
+            net,
+            work,
+            win_probabilities,
             obs,
+            mask,
+            policy,
             links,
             totals,
             keys,
@@ -296,20 +316,16 @@ def take_evaluations(
             for p in range(win_probabilities.shape[0]):
                 win_probabilities[p] = values[b, p]
             if links[node, tree.ACTION] < 0 and s.phase != Phase.COMPOSE:
-                tree.add_moves(s, node, -1, links, totals, keys, priors)
-                move = links[node, tree.FIRST]
-                while move != 0:
-                    priors[move] = advice[b, links[move, tree.ACTION]]
-                    move = links[move, tree.NEXT]
+                tree.add_moves(s, node, advice[b], links, totals, keys, priors)
         tree.back_up(node, win_probabilities, 0, links, totals)
 
 
 @entry
-def set_root_priors(advice: Float64Matrix, links: Int64Matrix, priors: Float64Array) -> None:
-    """Give the root's moves the priors of row 0 of `advice` (1, A)."""
+def set_root_priors(policy: Float64Array, links: Int64Matrix, priors: Float64Array) -> None:
+    """Give the root's moves a policy (A,) for their priors."""
     move = links[tree.ROOT, tree.FIRST]
     while move != 0:
-        priors[move] = advice[0, links[move, tree.ACTION]]
+        priors[move] = policy[links[move, tree.ACTION]]
         move = links[move, tree.NEXT]
 
 

@@ -30,6 +30,7 @@ class Scratch:
 
     def __init__(self, num_actions: int, games: int = 1) -> None:
         self.mask = np.zeros(num_actions, np.int8)
+        self.policy = np.zeros(num_actions)
         self.spare = as_games(np.zeros(games, STATE))
         self.trial = as_games(np.zeros(1, STATE))
         self.work = np.zeros(SCRATCH_SIZE, np.float32)

@@ -144,23 +144,21 @@ def count_in_tree(s: State) -> int:
 def add_moves(
     s: State,
     position: int,
-    favorite: int,
+    policy: Float64Array,
     links: Int64Matrix,
     totals: Float64Matrix,
     keys: UInt64Array,
     priors: Float64Array,
 ) -> None:
-    """Give a position the moves that are legal now; half of the prior goes to a favorite."""
-    n = count_in_tree(s)
+    """Give a position the moves that are legal now, with a policy (A,) for their priors."""
+    mover = links[position, MOVER]
     for word in range(LEGAL_WORDS):
         members = s.legal[word] & IN_TREE[word]
         while members != 0:
             a = ACTIONS_PER_WORD * word + bits.first(members)
             members &= members - 1
             if find_move(position, a, links) == 0:
-                prior = (0.5 if a == favorite else 0.0) + 0.5 / n
-                mover = links[position, MOVER]
-                add_child(position, a, mover, prior, keys[0], links, totals, keys, priors)
+                add_child(position, a, mover, policy[a], keys[0], links, totals, keys, priors)
 
 
 @rule

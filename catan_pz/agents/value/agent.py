@@ -10,7 +10,7 @@ from catan_pz.actions import COMPOSE_GIVE, COMPOSE_SEND, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import load
-from catan_pz.agents.value.choice import MARGIN
+from catan_pz.agents.value.choice import MARGIN, TEMPERATURE
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import ValueNet, shipped
 from catan_pz.checks import not_possible
@@ -24,9 +24,6 @@ UNGUARDED: Final = (*SETUP, Phase.ANSWER, Phase.CLOSE)
 
 OFFER_MARGIN: Final = 0.003
 """Gain in win probability for which an offer is worth making."""
-
-TEMPERATURE: Final = 0.02
-"""Win probability that makes an action e times as likely."""
 
 
 class ValueAgent(Agent):

@@ -34,6 +34,9 @@ HEURISTIC, EVOLVED, VALUE = 0, 1, 2
 MARGIN = 0.02
 """Gain in win probability for which another action than the evolved player's is taken."""
 
+TEMPERATURE = 0.02
+"""Win probability that makes an action e times as likely."""
+
 THEFTS = 3
 """Thefts that are drawn to judge where the robber goes and whom it robs."""
 
