@@ -68,9 +68,7 @@ def descend(
         if is_leaf(s, position, guide, links):
             return position
         if position != tree.ROOT and tree.count_moves(s, position, links) < tree.count_in_tree(s):
-            write_policy(
-                games, spare, guide, seed, net, work, values, script, obs, mask, policy
-            )
+            write_policy(games, spare, guide, seed, net, work, values, script, obs, mask, policy)
             tree.add_moves(s, position, policy, links, totals, keys, priors)
         move = tree.select_move(s, position, way, exploration, links, totals, priors)
         if move == 0:

@@ -93,9 +93,7 @@ def write_policy(
     """Priors (A,) of the legal actions; in the set-up always the greedy player's."""
     s = games[0]
     if guide == BY_VALUE and not is_setup(s):
-        write_by_value(
-            games, spare, random_bits, net, work, values, script, obs, mask, policy
-        )
+        write_by_value(games, spare, random_bits, net, work, values, script, obs, mask, policy)
     elif guide == BY_EVALUATOR:
         write_favorite(s, -1, policy)
     else:
