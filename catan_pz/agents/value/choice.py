@@ -1,8 +1,8 @@
 """What actions are worth by the value, as compiled rules.
 
 `games` and `spare` hold one record each: the position, and scratch. Whatever an action leads to is
-judged as the seat to move will know it. Chance is averaged over: the card that is bought over all
-that may be next, a theft over a few that are drawn. Trades with others are judged as done.
+judged as the seat to move will know it. A purchase is averaged over the cards of the deck, a theft
+over those of the victim's hand. Trades with others are judged as done.
 """
 
 import numpy as np
@@ -14,19 +14,22 @@ from catan_pz.actions import (
     MOVE_ROBBER,
     OFFER,
     ROLL,
+    STEAL,
 )
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
 from catan_pz.agents.value.exchange import worth_of_offer, worth_of_trade
 from catan_pz.agents.value.network import write_values
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
-from catan_pz.engine.chance import GAMMA, scramble
+from catan_pz.engine import bits
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
+from catan_pz.engine.robber import victims
+from catan_pz.engine.seats import seat_after
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_setup
 from catan_pz.observation.encode import observe
-from catan_pz.terms import DECK_SIZE, NUM_CARD_KINDS
+from catan_pz.terms import DECK_SIZE, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
 
 HEURISTIC, EVOLVED, VALUE = 0, 1, 2
 """Numbers of players."""
@@ -36,9 +39,6 @@ MARGIN = 0.02
 
 TEMPERATURE = 0.02
 """Win probability that makes an action e times as likely."""
-
-THEFTS = 3
-"""Thefts that are drawn to judge where the robber goes and whom it robs."""
 
 
 @rule
@@ -78,25 +78,41 @@ def worth_of_card(
 
 
 @rule
+def victim_of(s: State, a: int) -> int:
+    """The seat that is robbed as the robber moves, or in a theft; NOBODY where none is yet."""
+    p = int(s.player)
+    if a >= STEAL:
+        return seat_after(s, p, a - STEAL + 1)
+    seats = victims(s, p, a - MOVE_ROBBER)
+    return bits.first(seats) if bits.count(seats) == 1 else NOBODY
+
+
+@rule
 def worth_of_theft(
     games: States,
     spare: States,
     a: int,
-    seed: np.uint64,
     net: Float32Array,
     work: Float32Array,
     values: Float64Array,
     script: Int8Matrix,
 ) -> float:
-    """What moving the robber, or robbing somebody, is worth: the mean over some thefts."""
+    """What moving the robber, or robbing somebody, is worth: the mean over the victim's cards."""
     s, p = spare[0], int(games[0].player)
-    total = 0.0
-    for k in range(THEFTS):
+    victim = victim_of(games[0], a)
+    if victim == NOBODY:
         spare[0] = games[0]
-        s.rng = scramble(seed + GAMMA * np.uint64(k + 1))
         step(s, a, script)
-        total += value_of(s, p, net, work, values)
-    return total / THEFTS
+        return value_of(s, p, net, work, values)
+    total = 0.0
+    for r in range(NUM_RESOURCES):
+        count = int(games[0].hand[victim, r])
+        if count > 0:
+            spare[0] = games[0]
+            s.outcome = r
+            step(s, a, script)
+            total += count * value_of(s, p, net, work, values)
+    return total / int(games[0].hand_size[victim])
 
 
 @rule
@@ -119,7 +135,7 @@ def worth_of_action(
     games: States,
     spare: States,
     a: int,
-    seed: np.uint64,
+    random_bits: np.uint64,
     net: Float32Array,
     work: Float32Array,
     values: Float64Array,
@@ -141,10 +157,10 @@ def worth_of_action(
     if a == BUY_DEVELOPMENT_CARD:
         return worth_of_card(games, spare, net, work, values, script)
     if MOVE_ROBBER <= a < DISCARD:
-        return worth_of_theft(games, spare, a, seed, net, work, values, script)
+        return worth_of_theft(games, spare, a, net, work, values, script)
     spare[0] = games[0]
     step(s, a, script)
-    finish_setup(s, p, seed, script, obs, mask)
+    finish_setup(s, p, random_bits, script, obs, mask)
     return value_of(s, p, net, work, values)
 
 

@@ -36,7 +36,7 @@ class Judge:
         Args:
             games: (D,) `STATE`, the position as it may be.
             actions: (K,) legal actions; those that compose an offer are worth what the position is.
-            seed: where the thefts that are tried come from.
+            seed: random bits of the players that play the set-up on.
         """
         total, of_game = np.zeros(len(actions)), np.zeros(len(actions))
         for k in range(len(games)):

@@ -1,5 +1,7 @@
 """The player that goes by the value."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,35 @@ def test_to_roll_is_worth_what_the_position_is() -> None:
     found = worths(game, liking(f66=10.0))
     assert found.pop(ROLL) == pytest.approx(0.5)
     assert list(found.values()) == pytest.approx([1 / (1 + np.exp(-10.0))], rel=1e-4)
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize(
+    ("phase", "robber"), [("move_robber", None), ("steal", 1)], ids=["moved", "robbed"]
+)
+def test_a_theft_is_worth_the_mean_over_the_cards_of_the_victim(phase: str, robber: Any) -> None:
+    """With one victim it is robbed at once; with none or several nobody is robbed yet."""
+    rules = Rules(num_players=3, trading=False)
+    seats = [
+        {"settlements": [30], "hand": {"wool": 1}},
+        {"settlements": [10], "hand": {"wool": 3, "ore": 1, "grain": 2}},
+        {"settlements": [12], "hand": {"brick": 2}},
+    ]
+    place = {} if robber is None else {"robber": robber}
+    game = position(seats, rules=rules, phase=phase, **place)
+    net = liking(rules, **{f"f{HAND + Resource.ORE}": 4.0, f"f{HAND + Resource.GRAIN}": 1.0})
+    thefts = 0
+    for action, found in worths(game, net).items():
+        outcomes = game.outcomes(action) or {None: 1.0}
+        expected = 0.0
+        for outcome, probability in outcomes.items():
+            after = game.copy()
+            after.step_once(action, outcome)
+            value = Judge(rules, net).win_probabilities(after.games, 0)[0]
+            expected += probability * value
+        assert found == pytest.approx(expected, rel=1e-6)
+        thefts += len(outcomes) > 1
+    assert thefts > 0
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
