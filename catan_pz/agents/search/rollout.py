@@ -1,12 +1,13 @@
 """Games played on from a position by a quick player, as compiled rules.
 
-All chance comes from one seed. The dice's generator starts afresh from it with each turn:
-whatever way a turn was played, the next one throws the same dice. That makes what different
-actions lead to comparable.
+All chance comes from one seed. The random generator starts afresh from it with each roll: whatever
+was stolen before, the same dice are rolled in the same turn. That makes what different actions lead
+to comparable.
 """
 
 import numpy as np
 
+from catan_pz.actions import ROLL
 from catan_pz.agents.search.greedy import greedy_action, random_action
 from catan_pz.agents.search.value import write_win_probabilities
 from catan_pz.agents.value.choice import EVOLVED, HEURISTIC, MARGIN, VALUE, player_action
@@ -32,12 +33,6 @@ _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
 
 
 @rule
-def begin_turn(s: State, seed: np.uint64) -> None:
-    """Start the dice's generator for this turn."""
-    s.rng = scramble(seed + GAMMA * np.uint64(s.turn + 1))
-
-
-@rule
 def shuffle_rest_of_deck(s: State) -> None:
     """Bring the cards still to be drawn into a random order: any is as likely as another."""
     top = DECK_SIZE - int(s.deck_left)
@@ -50,19 +45,17 @@ def shuffle_rest_of_deck(s: State) -> None:
 
 @rule
 def begin_simulation(s: State, seed: np.uint64) -> None:
-    """Draw anew what lies ahead: the order of the deck and the dice."""
+    """Draw anew what lies ahead: the order of the deck and all that is random later on."""
     s.rng = scramble(seed)
     shuffle_rest_of_deck(s)
-    begin_turn(s, seed)
 
 
 @rule
 def play_decision(s: State, a: int, seed: np.uint64, script: Int8Matrix) -> None:
-    """Play a decision, with the dice's generator begun where a turn begins."""
-    turn = int(s.turn)
+    """Play a decision; the random generator starts afresh with each roll."""
+    if a == ROLL:
+        s.rng = scramble(seed + GAMMA * np.uint64(s.turn + 1))
     step(s, a, script)
-    if s.turn != turn:
-        begin_turn(s, seed)
 
 
 @rule

@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
+from catan_pz.actions import ROLL
 from catan_pz.agents.random_stream import scramble
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import GREEDY, PLAYERS, RANDOM
 from catan_pz.engine.chance import GAMMA
 from catan_pz.engine.state import STATE, as_games
+from catan_pz.notation import action_id
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
 from catan_pz.terms import Phase
 from tests.agents.search.play import in_the_middle, play_out, quick_choice
 
@@ -34,13 +37,13 @@ def play_through_game(game: Game, player: int, seed: int, last_turn: int) -> int
     decisions = 0
     while game.mask.any() and not (game.turn >= last_turn and game.phase == Phase.ROLL):
         legal = game.legal_actions()
-        action, turn = int(legal[0]), game.turn
+        action = int(legal[0])
         if len(legal) > 1:
             draws = draws + int(GAMMA) & _ALL
             action = quick_choice(game.games, player, scramble(draws))
-        game.step_once(action)
-        if game.turn != turn:
+        if action == ROLL:
             game.games["rng"] = scramble(seed + int(GAMMA) * (game.turn + 1) & _ALL)
+        game.step_once(action)
         decisions += 1
     return decisions
 
@@ -125,12 +128,32 @@ def test_after_different_actions_the_next_turns_throw_the_same_dice() -> None:
         game_after.step_once(int(action))
         turn = game.turn + 6
         play_out(game_after.games, GREEDY, 77, turn)
-        rolled = Game.from_games(game_after.games.copy(), game.rules)
-        while rolled.turn == turn and rolled.phase == Phase.ROLL:
-            rolled.step_once(0)
-        throws.append(tuple(rolled.state["dice"]))
+        assert game_after.turn == turn
+        throws.append(tuple(game_after.state["dice"]))
     assert len(game.legal_actions()) > 1
     assert len(set(throws)) == 1
+
+
+def test_a_theft_before_the_roll_leaves_the_dice_as_they_are() -> None:
+    """The knight's theft draws a card, but from another stream than the dice."""
+    first = {"settlements": [30], "cards": {"knight": 1}}
+    second = {"settlements": [10], "hand": {"wool": 3, "ore": 2}}
+    game = position([first, second], rules=Rules(num_players=2, trading=False), phase="roll")
+    robbed = game.copy()
+    robbed.step(action_id("play_knight"))
+    robbed.step(action_id("move_robber", hex=4))
+    assert robbed.phase == Phase.ROLL
+    assert robbed.state["hand_size"][0] == 1
+    rolls = []
+    for seed in range(40):
+        plain, other = game.copy(), robbed.copy()
+        plain.games["cards"] = 0
+        for one in (plain, other):
+            play_out(one.games, GREEDY, seed, game.turn + 1)
+            assert one.turn == game.turn + 1
+        assert (plain.state["dice"] == other.state["dice"]).all()
+        rolls.append(tuple(plain.state["dice"]))
+    assert len(set(rolls)) > 15
 
 
 def test_cards_to_come_are_drawn_anew_each_time() -> None:
