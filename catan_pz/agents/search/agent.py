@@ -47,8 +47,8 @@ class SearchAgent(Agent):
         method: "halving" compares the actions by the same chance, and drops the worse half in
             each round; "gumbel" does so with the actions that a prior promises most of, and
             weighs its promise as well; "ucb1" tries the promising ones more often; "uct" grows a
-            tree of decisions below; "puct" does so led by priors, the greedy player's or an
-            evaluator's.
+            tree of decisions below; "puct" does so led by a policy at every position, that of the
+            agent "value" or an evaluator's.
         rollout: player of the rollouts: "heuristic", "evolved" and "value" are the agents of these
             names, the last one thirty times as slow with four players; "greedy" is quicker and
             weaker, and "random" plays anything.
@@ -65,8 +65,8 @@ class SearchAgent(Agent):
         keep_tree: whether "uct" and "puct" go on with what they found for a position before
             it was reached.
         prior: an agent with a policy, such as a model or "value", or its name, with which
-            "gumbel" begins; "auto" for "value". With None half of the prior goes to what the
-            player of rollouts would do.
+            "gumbel" begins; "auto" for "value", which leads "puct" as well. With None half of the
+            prior goes to what the player of rollouts would do, in "puct" the greedy player.
         considered: actions that "gumbel" considers.
         evaluator: an `Evaluator` that takes the place of rollouts in "puct".
         batch: positions that it judges at once.

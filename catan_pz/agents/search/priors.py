@@ -1,4 +1,4 @@
-"""Policies that the method "gumbel" begins with."""
+"""Policies that the methods "gumbel" and "puct" begin with."""
 
 import copy
 from typing import Any, Final

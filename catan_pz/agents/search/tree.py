@@ -174,6 +174,22 @@ def count_moves(s: State, position: int, links: Int64Matrix) -> int:
 
 
 @rule
+def sum_of_priors(s: State, position: int, links: Int64Matrix, priors: Float64Array) -> float:
+    """The priors of the moves of a position that are legal now, together; 1 where there are none.
+
+    It isn't 1 in all determinizations: the moves that one of them adds have their priors by what
+    was legal in it.
+    """
+    total = 0.0
+    move = links[position, FIRST]
+    while move != 0:
+        if is_legal(s, links[move, ACTION]):
+            total += priors[move]
+        move = links[move, NEXT]
+    return total if total > 0 else 1.0
+
+
+@rule
 def worth_of_move(
     move: int,
     mover: int,
@@ -187,7 +203,8 @@ def worth_of_move(
 ) -> float:
     """What speaks for choosing a move: its mean win probability and how little it was tried.
 
-    `usual` is the mean at its position, `visits` how often that was visited.
+    `usual` is the mean at its position, `visits` how often that was visited. With PUCT
+    `exploration` is by the sum of the priors.
     """
     n = links[move, VISITS]
     if way == PUCT:
@@ -212,6 +229,8 @@ def select_move(
     mover = links[position, MOVER]
     visits = links[position, VISITS]
     usual = totals[position, mover] / visits if visits > 0 else 0.0
+    if way == PUCT:
+        exploration /= sum_of_priors(s, position, links, priors)
     best, most = 0, -1e9
     move = links[position, FIRST]
     while move != 0:

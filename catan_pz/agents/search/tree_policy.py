@@ -27,10 +27,15 @@ BY_GREEDY, BY_EVALUATOR, BY_VALUE = 0, 1, 2
 
 @rule
 def write_favorite(s: State, favorite: int, policy: Float64Array) -> None:
-    """Half of the policy for one action, if there is one, the other half for all alike."""
-    n = tree.count_in_tree(s)
-    for a in range(policy.shape[0]):
-        policy[a] = (0.5 if a == favorite else 0.0) + 0.5 / n
+    """Half of the policy for one action, the other half for all alike; -1 favors none."""
+    part = (0.5 if favorite >= 0 else 1.0) / tree.count_in_tree(s)
+    policy[:] = 0.0
+    for word in range(LEGAL_WORDS):
+        members = s.legal[word] & tree.IN_TREE[word]
+        while members != 0:
+            a = ACTIONS_PER_WORD * word + bits.first(members)
+            members &= members - 1
+            policy[a] = part + (0.5 if a == favorite else 0.0)
 
 
 @rule
@@ -46,24 +51,26 @@ def write_by_value(
     mask: Int8Array,
     policy: Float64Array,
 ) -> None:
-    """The policy of `ValueAgent`, in the game as it is."""
+    """The policy of `ValueAgent` outside the set-up, in the game as it is."""
     s = games[0]
     observe(s, int(s.player), obs)
     write_mask(s, mask)
-    chosen = evolved_action(obs, mask, random_bits)
+    favorite = -1
+    if s.phase != Phase.ANSWER and s.phase != Phase.CLOSE:
+        favorite = evolved_action(obs, mask, random_bits)
+    policy[:] = 0.0
     most = -1.0
     for word in range(LEGAL_WORDS):
         members = s.legal[word] & tree.IN_TREE[word]
         while members != 0:
             a = ACTIONS_PER_WORD * word + bits.first(members)
             members &= members - 1
-            worth = worth_of_action(
+            policy[a] = worth_of_action(
                 games, spare, a, random_bits, net, work, values, script, obs, mask
             )
-            if a == chosen and s.phase != Phase.ANSWER and s.phase != Phase.CLOSE:
-                worth += MARGIN
-            policy[a] = worth
-            most = max(most, worth)
+            if a == favorite:
+                policy[a] += MARGIN
+            most = max(most, policy[a])
     total = 0.0
     for word in range(LEGAL_WORDS):
         members = s.legal[word] & tree.IN_TREE[word]
@@ -90,7 +97,11 @@ def write_policy(
     mask: Int8Array,
     policy: Float64Array,
 ) -> None:
-    """Priors (A,) of the legal actions; in the set-up always the greedy player's."""
+    """A policy (A,) over the legal actions, equal for all until an evaluator judges its leaves.
+
+    In the set-up the value gives way to the greedy player: it would play on from each placement to
+    the end of the set-up, which takes longer than the simulation itself.
+    """
     s = games[0]
     if guide == BY_VALUE and not is_setup(s):
         write_by_value(games, spare, random_bits, net, work, values, script, obs, mask, policy)

@@ -13,6 +13,7 @@ from catan_pz.agents import load
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.search import SearchAgent, SearchOptions
+from catan_pz.agents.search.tree_policy import BY_GREEDY, BY_VALUE
 from catan_pz.agents.table import Table
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -198,6 +199,16 @@ def test_the_prior_auto_is_the_value(rules: Rules) -> None:
     named = decided(searcher(game, prior="value", **options), game, belief)
     assert auto[0] == named[0]
     assert same(auto[1], named[1])
+
+
+def test_a_tree_is_led_by_the_value_only_where_its_priors_count() -> None:
+    guides = [
+        SearchOptions(method=method, prior=prior).guide
+        for method, prior in (("puct", "auto"), ("puct", None), ("uct", "auto"))
+    ]
+    assert guides == [BY_VALUE, BY_GREEDY, BY_GREEDY]
+    with pytest.raises(ValueError, match=r"method='puct' .*'gumbel' with a prior other than 'auto'"):
+        SearchOptions(method="puct", prior="ppo-4p-notrade")
 
 
 def test_every_option_is_documented_with_its_default() -> None:

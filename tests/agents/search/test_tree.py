@@ -11,6 +11,8 @@ from catan_pz.agents.search import search_calls, tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.parallel_trees import ParallelTrees, Tree
 from catan_pz.agents.search.simulator import Simulator
+from catan_pz.agents.search.tree_policy import BY_GREEDY, BY_VALUE
+from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.notation import action_id
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
@@ -38,6 +40,8 @@ def grown(
     way: int = tree.UCB1,
     exploration: float = 0.1,
     rows: int = 100_000,
+    guide: int = BY_GREEDY,
+    policy: np.ndarray | None = None,
 ) -> Tree:
     """A tree of some simulations, all cards known."""
     trees = ParallelTrees(
@@ -47,10 +51,11 @@ def grown(
         way=way,
         depth=200,
         exploration=exploration,
+        guide=guide,
     )
     chosen = np.array(game.legal_actions() if actions is None else actions, np.int64)
     simulator = Simulator(game.games, 5, rollout="greedy", turns=turns, workers=1)
-    trees.choose(simulator, chosen, Budget(simulations, None), keep=False)
+    trees.choose(simulator, chosen, Budget(simulations, None), policy, keep=False)
     return trees.trees[0]
 
 
@@ -191,6 +196,52 @@ def test_a_full_tree_grows_no_more() -> None:
     one = grown(game, 2000, rows=60)
     assert one.links[0, VISITS] == 60
     assert one.links[tree.ROOT, VISITS] > 1000
+
+
+def priors_below(one: Tree, action: int) -> dict[int, float]:
+    """Priors by action at the one position to which an action of the root leads."""
+    (place,) = children(one, one.moves()[action])
+    return {int(one.links[k, ACTION]): float(one.priors[k]) for k in children(one, place)}
+
+
+@pytest.mark.parametrize("trading", [False, True])
+def test_below_the_root_the_policy_is_that_of_the_value(trading: bool) -> None:
+    """But for offers, which aren't considered there."""
+    rules = Rules(num_players=2, trading=trading)
+    game = duel({"wool": 8, "brick": 2, "lumber": 1, "ore": 1, "grain": 1}, rules=rules)
+    swap = action_id("maritime_trade", give="wool", get="ore")
+    one = grown(game, 40, actions=[swap, action_id("end_turn")], guide=BY_VALUE)
+    found = priors_below(one, swap)
+    game.step(swap)
+    agent = ValueAgent()
+    agent.reset(0, rules, 1)
+    policy = agent.policy(seen(game))
+    assert policy[252:].sum() > 0 if trading else len(policy) == 252
+    expected = policy[:252] / policy[:252].sum()
+    legal = [int(a) for a in game.legal_actions() if a < 252]
+    assert len(legal) > 4
+    assert sorted(found) == legal
+    assert [found[a] for a in legal] == pytest.approx(expected[legal].tolist(), rel=1e-6)
+    assert sum(found.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("guide", [BY_GREEDY, BY_VALUE])
+def test_below_the_root_the_greedy_player_leads_the_set_up(guide: int) -> None:
+    game = Game(Rules(num_players=2, trading=False), seed=3)
+    place = int(game.legal_actions()[0])
+    one = grown(game, 30, actions=[place, place + 1], guide=guide)
+    found = sorted(priors_below(one, place).values())
+    assert found == pytest.approx([0.5 / len(found)] * (len(found) - 1) + [0.5 + 0.5 / len(found)])
+
+
+def test_what_counts_is_a_priors_share_of_those_that_are_legal() -> None:
+    game, _ = in_the_middle(Rules(trading=False), 4, 150)
+    policy = np.random.default_rng(1).random(game.rules.num_actions)
+    visits = []
+    for scale in (1.0, 1 / 64):
+        one = grown(game, 500, way=tree.PUCT, exploration=0.5, policy=policy * scale)
+        visits.append({a: int(one.links[k, VISITS]) for a, k in one.moves().items()})
+    assert visits[0] == visits[1]
 
 
 Known = dict[bytes, np.ndarray]
