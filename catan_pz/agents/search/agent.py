@@ -24,6 +24,7 @@ from catan_pz.agents.search.tree_policy import BY_VALUE
 from catan_pz.engine.state import as_games
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
+from catan_pz.terms import Phase
 
 _DEEPEST = 200
 """Moves on a path down a tree."""
@@ -59,8 +60,8 @@ class SearchAgent(Agent):
             anew in each simulation.
         exploration: weight of what was little tried in "ucb1", "uct" and "puct", and of Gumbel
             noise on the prior in "gumbel"; None for what suits the method.
-        offers: offers and counter-offers that are considered, those that the prior, or what both
-            sides need, promises most.
+        offers: offers that are considered, those that the prior promises most of; without a prior,
+            and of counter-offers, those that both sides need.
         workers: threads. With "halving" and "gumbel" the choice doesn't depend on their number.
         keep_tree: whether "uct" and "puct" go on with what they found for a position before
             it was reached.
@@ -190,12 +191,16 @@ class SearchAgent(Agent):
     def _considered(
         self, games: np.ndarray, legal: NDArray[np.int64], policy: NDArray[Any] | None
     ) -> NDArray[np.int64]:
-        """Legal actions, of offers those that a policy, or what both sides need, promises most."""
+        """Legal actions, of offers those that a policy promises most of.
+
+        Without a policy, and of counter-offers, which the value doesn't tell apart, it is those
+        that both sides need.
+        """
         are_offers = (legal >= OFFER) & (legal < COMPOSE_GIVE)
         if not are_offers.any():
             return legal
         offers, most = legal[are_offers], self.options.offers
-        if policy is None:
+        if policy is None or int(games["phase"][0]) == Phase.ANSWER:
             chosen = best_offers(games, offers, most)
         else:
             chosen = np.sort(offers[np.argsort(-policy[offers], kind="stable")[:most]])

@@ -108,11 +108,11 @@ class ValueAgent(Agent):
     def policy(self, view: View) -> NDArray[np.float64]:
         """(A,) probabilities that fall with what an action is worth less than the best.
 
-        What the evolved player chooses gets its margin on top. Actions that aren't considered are
-        worth what the position is.
+        What the evolved player chooses gets its margin on top. Actions that aren't judged are worth
+        what the position is.
         """
         chosen, games = self._evolved.act(view), self._games(view)
-        actions, worths = considered(view, chosen), np.zeros(len(view.mask))
+        actions, worths = judged(view), np.zeros(len(view.mask))
         worths[:] = self._judge.win_probabilities(games, self.seat)[self.seat]
         worths[actions] = self._judge.worths(games, actions, self.random.next())
         worths[chosen] += self._margin(view)
@@ -145,15 +145,19 @@ def are_offers(actions: NDArray[np.int64]) -> NDArray[np.bool_]:
     return (actions >= OFFER) & (actions < COMPOSE_GIVE)
 
 
+def judged(view: View) -> NDArray[np.int64]:
+    """(K,) legal actions that are judged: all but those that compose, and counter-offers."""
+    legal = np.flatnonzero(view.mask).astype(np.int64)
+    if phase_of(view) == Phase.ANSWER:
+        return legal[legal > COMPOSE_SEND]
+    return legal[(legal < COMPOSE_GIVE) | (legal > COMPOSE_SEND)]
+
+
 def considered(view: View, chosen: int) -> NDArray[np.int64]:
-    """(K,) legal actions that are judged: all but those that compose, and counter-offers.
+    """(K,) actions of which one is played: those that are judged.
 
     Where an offer is composed, or is to be, there is but what the evolved player chose.
     """
-    phase = phase_of(view)
-    if phase == Phase.COMPOSE or COMPOSE_GIVE <= chosen <= COMPOSE_SEND:
+    if phase_of(view) == Phase.COMPOSE or COMPOSE_GIVE <= chosen <= COMPOSE_SEND:
         return np.array([chosen], np.int64)
-    legal = np.flatnonzero(view.mask).astype(np.int64)
-    if phase == Phase.ANSWER:
-        return legal[legal > COMPOSE_SEND]
-    return legal[(legal < COMPOSE_GIVE) | (legal > COMPOSE_SEND)]
+    return judged(view)

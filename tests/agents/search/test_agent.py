@@ -207,7 +207,9 @@ def test_a_tree_is_led_by_the_value_only_where_its_priors_count() -> None:
         for method, prior in (("puct", "auto"), ("puct", None), ("uct", "auto"))
     ]
     assert guides == [BY_VALUE, BY_GREEDY, BY_GREEDY]
-    with pytest.raises(ValueError, match=r"method='puct' .*'gumbel' with a prior other than 'auto'"):
+    with pytest.raises(
+        ValueError, match=r"method='puct' .*'gumbel' with a prior other than 'auto'"
+    ):
         SearchOptions(method="puct", prior="ppo-4p-notrade")
 
 

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from catan_pz.agents.search import SearchAgent
+from catan_pz.agents.search.simulator import best_offers
+from catan_pz.notation import action_id, describe_action
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
+from catan_pz.terms import Phase
 from tests.agents.search.play import DUEL, METHODS, RIVAL, choice, duel, searcher, seen
 from tests.helpers import path
 
@@ -111,3 +114,35 @@ def test_no_offers_are_considered_where_none_are_wanted() -> None:
     agent.act(view)
     assert agent.last is not None
     assert not [a for a in agent.last["actions"] if a >= 252]
+
+
+def answering_table() -> Game:
+    """Seat 1 has wool to spare and lacks the ore that seat 0, in turn, holds."""
+    second = {
+        "settlements": [22, 24],
+        "hand": {"wool": 4, "grain": 2, "ore": 2, "brick": 1, "lumber": 1},
+    }
+    rules = Rules(num_players=2, offer_form="templates", counter_offers=True)
+    first = {"cities": [], "settlements": [6, 16], "roads": path(16, 17, 18)}
+    hand = {"brick": 1, "lumber": 1, "ore": 3, "grain": 1}
+    game = duel(hand, first=first, second=second, rules=rules)
+    game.step(action_id("offer", give={"brick": 1}, get={"ore": 1}))
+    return game
+
+
+def test_counter_offers_that_both_need_are_considered() -> None:
+    game = answering_table()
+    assert game.phase == Phase.ANSWER
+    counters = np.array([a for a in game.legal_actions() if 252 <= a < 372], np.int64)
+    assert len(counters) > 12
+    agent = searcher(game, simulations=20, offers=4)
+    view = seen(game)
+    assert view.mask[agent.act(view)]
+    assert agent.last is not None
+    considered = agent.last["actions"].tolist()
+    assert {int(action_id("accept")), int(action_id("reject"))} <= set(considered)
+    needed = best_offers(game.games, counters, 4)
+    found = [a for a in considered if 252 <= a < 372]
+    assert found == needed.tolist() != counters[:4].tolist()
+    assert found
+    assert all("ore" in describe_action(a)["get"] for a in found)

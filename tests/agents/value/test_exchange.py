@@ -5,8 +5,10 @@ import pytest
 
 from catan_pz.actions import ACCEPT, CLOSE_WITH, COMPOSE_GIVE, END_TURN, REJECT, WITHDRAW
 from catan_pz.agents.value.agent import ValueAgent, considered
+from catan_pz.agents.value.choice import TEMPERATURE
 from catan_pz.agents.value.exchange import DOUBT
 from catan_pz.agents.value.judge import Judge
+from catan_pz.agents.value.net import shipped
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -102,3 +104,26 @@ def test_composed_offers_are_left_to_the_evolved_player() -> None:
     game.step(action_id("compose_give", resource="brick"))
     assert game.phase == Phase.COMPOSE
     assert considered(seen(game), COMPOSE_GIVE).tolist() == [COMPOSE_GIVE]
+
+
+@pytest.mark.parametrize("form", ["composed", "both"])
+def test_the_policy_tells_actions_apart_where_an_offer_is_to_be_composed(form, monkeypatch) -> None:
+    rules = Rules(num_players=3, offer_form=form)
+    hands = ({"brick": 2, "lumber": 2, "wool": 4, "grain": 2, "ore": 3}, *HANDS[1:])
+    places = (10, 20, 33)
+    seats = [{"settlements": [v], "hand": hand} for v, hand in zip(places, hands, strict=True)]
+    game = position(seats, rules=rules)
+    agent = ValueAgent()
+    agent.reset(0, rules, 1)
+    view = seen(game)
+    monkeypatch.setattr(agent._evolved, "act", lambda view: COMPOSE_GIVE)
+    policy = agent.policy(view)
+    found = worths(game, shipped(3))
+    judged = [a for a in found if a < COMPOSE_GIVE]
+    weights = {a: np.exp((found[a] - found[END_TURN]) / TEMPERATURE) for a in judged}
+    assert len(judged) > 8
+    assert len(set(weights.values())) > 5
+    for action, weight in weights.items():
+        assert policy[action] == pytest.approx(policy[END_TURN] * weight, rel=1e-4)
+    assert policy[COMPOSE_GIVE] > policy[COMPOSE_GIVE + 1] == policy[COMPOSE_GIVE + 2] > 0
+    assert agent.act(view) == COMPOSE_GIVE
