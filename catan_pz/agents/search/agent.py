@@ -43,7 +43,8 @@ class SearchAgent(Agent):
     Args:
         preset: "fast" or "strong" for 64 or 4,000 simulations; options that are given count
             before its own.
-        simulations: how many a decision may take; 1,000 if no budget is given.
+        simulations: how many a decision may take; 1,000 if no budget is given. "halving" plays one
+            of each action in any case.
         seconds: how long a decision may take. The first of the two to be spent counts.
         method: "halving" compares the actions by the same chance, and drops the worse half in
             each round; "gumbel" does so with the actions that a prior promises most of, and
@@ -118,11 +119,12 @@ class SearchAgent(Agent):
         options = self.options
         if options.method in ("halving", "gumbel"):
             return None
-        rows = MOST_ROWS
+        rows, workers = MOST_ROWS, options.workers
         if options.simulations is not None:
             rows = min(MOST_ROWS, 1000 + ROWS_PER_SIMULATION * options.simulations)
+            workers = min(workers, options.simulations)
         return ParallelTrees(
-            workers=options.workers,
+            workers=workers,
             rows=rows,
             num_actions=self.rules.num_actions,
             way=tree.PUCT if options.method == "puct" else tree.UCB1,
@@ -222,7 +224,10 @@ class SearchAgent(Agent):
         noise = float(options.exploration or 0.0) * rng.gumbel(size=len(actions))
         logits = np.log(np.maximum(prior, _LEAST_PRIOR))
         noisy = logits + noise
-        kept = np.argsort(-noisy, kind="stable")[: options.considered]
+        most = options.considered
+        if options.simulations is not None:
+            most = min(most, options.simulations)
+        kept = np.argsort(-noisy, kind="stable")[:most]
         action, last = self._choose(simulator, actions[kept], budget, noisy[kept]), self.last
         assert last is not None
         visits, means = np.zeros(len(actions), np.int64), np.zeros(len(actions))

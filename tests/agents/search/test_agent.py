@@ -110,11 +110,18 @@ def test_no_more_simulations_are_played_than_allowed(method: str, simulations: i
     legal = len(game.legal_actions())
     played = decided(searcher(game, method=method, simulations=simulations), game, belief)[1]
     # Halving tries each action once, whatever it was allowed.
-    assert (
-        0
-        < played["simulations"]
-        <= max(simulations, legal if method in ("halving", "gumbel") else 1)
-    )
+    most = max(simulations, legal) if method == "halving" else simulations
+    assert 0 < played["simulations"] <= most
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_simulations_are_played_however_many_workers_there_are(method: str) -> None:
+    game, belief = in_the_middle(RULES[0], 7, 160)
+    agent = searcher(game, method=method, simulations=3, workers=16, keep_tree=False)
+    action, played = decided(agent, game, belief)
+    most = len(game.legal_actions()) if method == "halving" else 3
+    assert 0 < played["visits"].sum() == played["simulations"] <= most
+    assert played["visits"][played["actions"] == action] > 0
 
 
 @pytest.mark.parametrize("method", METHODS)
