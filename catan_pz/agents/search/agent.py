@@ -245,6 +245,7 @@ class SearchAgent(Agent):
         policy: NDArray[Any] | None = None,
     ) -> int:
         self.last = {"actions": actions}
+        budget = budget.part(1)
         if self._trees is None:
             action, visits, win_probabilities = choose_by_halving(
                 simulator, actions, budget, logits

@@ -56,19 +56,19 @@ def choose_by_halving(
     Args:
         simulator: plays the simulations.
         actions: (K,) legal actions.
-        budget: what may be spent; each action is tried at least once.
+        budget: what may be spent; each action is tried at least once, unless time is short: then
+            those of the smaller logits are not, and out of the race.
         logits: (K,) of a policy, of which an action is preferred by `preferences`; by its mean
             win probability where None.
     """
-    racing = np.arange(len(actions))
     logits = np.zeros(len(actions)) if logits is None else logits
-    means = np.zeros(len(actions))
-    visits = np.ones(len(actions), np.int64)
-    results = simulator.run(actions, 0, 1)
-    budget.played += len(actions)
-    means[:] = results[:, 0]
-    rounds = max(1, ceil(log2(len(actions))))
+    racing, results = _first_results(simulator, actions, budget, logits)
+    means, visits = np.zeros(len(actions)), np.zeros(len(actions), np.int64)
+    means[racing], visits[racing] = results[:, 0], 1
+    rounds = max(1, ceil(log2(len(racing))))
     for rest in range(rounds, 0, -1):
+        if budget.is_late:
+            break
         part = budget.part(rest)
         while len(racing) > 1 and (times := part.chunk(len(racing))) > 0:
             first = results.shape[1]
@@ -83,7 +83,31 @@ def choose_by_halving(
         order = np.argsort(-preferences(logits[racing], results), kind="stable")
         order = order[: (len(racing) + 1) // 2]
         racing, results = racing[order], results[order]
-    return int(actions[racing[0]]), visits, means
+    best = preferences(logits[racing], results).argmax()
+    return int(actions[racing[best]]), visits, means
+
+
+def _first_results(
+    simulator: Simulator,
+    actions: NDArray[np.int64],
+    budget: Budget,
+    logits: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Places (K,) of the actions that there was time to try, and what came of them, (K, 1).
+
+    By the clock they are tried one by one, those of the largest logits first.
+    """
+    if budget.seconds_left is None:
+        budget.played += len(actions)
+        return np.arange(len(actions)), simulator.run(actions, 0, 1)
+    order, results = np.argsort(-logits, kind="stable"), []
+    for k in order:
+        if results and budget.is_late:
+            break
+        results.append(simulator.run(actions[k : k + 1], 0, 1))
+        budget.played += 1
+    tried = order[: len(results)]
+    return np.sort(tried), np.concatenate(results)[np.argsort(tried)]
 
 
 def preferences(logits: NDArray[np.float64], results: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -121,6 +121,39 @@ def test_by_the_clock_there_is_always_a_first_chunk(monkeypatch: pytest.MonkeyPa
     assert budget.chunk(1) == 0
 
 
+class Timed(MadeUp):
+    """Each simulation takes a tenth of a second by a clock of its own."""
+
+    def __init__(self, means: list[float], now: list[float]) -> None:
+        super().__init__(means, common=0, own=0, seed=1)
+        self.now = now
+
+    def run(self, actions: NDArray[np.int64], first: int, last: int) -> NDArray[np.float64]:
+        self.now[0] += 0.1 * len(actions) * (last - first)
+        return super().run(actions, first, last)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "best"),
+    [(0.01, 2), (0.15, 1), (0.35, 6), (0.85, 7), (1.5, 7), (4.0, 7)],
+)
+def test_time_is_kept_however_slow_simulations_are(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, best: int
+) -> None:
+    """The actions of the largest logits are tried first: of 2, 1, 6 and 5 the last but one wins."""
+    now = [0.0]
+    monkeypatch.setattr("catan_pz.agents.search.budget.perf_counter", lambda: now[0])
+    simulator = Timed([0.1, 0.3, 0.2, 0.4, 0.5, 0.35, 0.6, 0.9], now)
+    logits = np.array([1.0, 7.0, 8.0, 2.0, 3.0, 5.0, 6.0, 4.0]) * 1e-3
+    budget = Budget(None, seconds)
+    action, visits, means = choose_by_halving(simulator, np.arange(8), budget, logits)
+    assert action == best
+    assert now[0] <= max(seconds, 0.1) + 0.1
+    assert visits.tolist() == np.bincount(simulator.played, minlength=8).tolist()
+    assert budget.played == visits.sum()
+    assert means == pytest.approx(np.where(visits > 0, simulator.means, 0))
+
+
 def test_both_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("catan_pz.agents.search.budget.perf_counter", lambda: now[0])
