@@ -171,7 +171,7 @@ class SearchAgent(Agent):
         simulator = self._simulator(self._determinizations(view))
         if self.options.evaluator is not None:
             return evaluated(self.options.evaluator, simulator)
-        return simulator.win_probabilities(self._budget())
+        return simulator.win_probabilities(self._budget(), self.seat)
 
     def _budget(self) -> Budget:
         return Budget(self.options.simulations, self.options.seconds)

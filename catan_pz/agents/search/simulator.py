@@ -98,20 +98,24 @@ class Simulator:
             scratch.mask,
         )
 
-    def win_probabilities(self, budget: Budget) -> NDArray[np.float64]:
-        """(P,) each seat's mean win probability in simulations from the position itself."""
+    def win_probabilities(self, budget: Budget, viewer: int) -> NDArray[np.float64]:
+        """(P,) each seat's mean win probability in simulations from the position itself.
+
+        Args:
+            budget: what may be spent.
+            viewer: the seat as which their ends are judged, whoever is to move.
+        """
         totals = np.zeros(MAX_PLAYERS)
         while (times := budget.chunk(1)) > 0:
             numbers = np.arange(budget.played, budget.played + times, dtype=np.uint64)
             for j, seed in zip(numbers, scramble_all(self.seed + numbers * GAMMA), strict=True):
-                totals += self._played_out(int(j) % len(self.games), seed)
+                totals += self._played_out(int(j) % len(self.games), seed, viewer)
             budget.played += times
         return totals[: int(self.games["num_players"][0])] / budget.played
 
-    def _played_out(self, i: int, seed: np.uint64) -> NDArray[np.float64]:
-        """(P,) the win probabilities after a rollout in determinization i."""
-        scratch = self._scratch[0]
-        viewer, since = int(self.games["player"][i]), int(self.games["turn"][i])
+    def _played_out(self, i: int, seed: np.uint64, viewer: int) -> NDArray[np.float64]:
+        """(P,) the win probabilities after a rollout in determinization i, as a viewer knows it."""
+        scratch, since = self._scratch[0], int(self.games["turn"][i])
         search_calls.begin(self.games[i : i + 1], scratch.spare, seed)
         search_calls.play_out(
             scratch.spare,

@@ -1,15 +1,19 @@
-"""Odds of winning where a simulation ends: certain where the game is finished."""
+"""Win probabilities where a simulation ends: certain where the game is finished."""
 
 import numpy as np
 import pytest
 
-from catan_pz.agents.search import search_calls
+from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.search.value import DELAY
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import shipped
+from catan_pz.belief import Belief
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
+from catan_pz.runtime.view import view_of
 from tests.agents.search.play import duel, in_the_middle
 from tests.helpers import act
 
@@ -43,3 +47,20 @@ def test_others_are_judged_by_the_value(players: int) -> None:
         expected = Judge(game.rules, shipped(players)).win_probabilities(game.games, viewer)
         assert (found[:players] == expected).all()
         assert (found[players:] == 0).all()
+
+
+def test_a_position_is_judged_as_the_agents_seat_knows_it() -> None:
+    """Seat 1 is to move, and seat 0 has four cards of which it alone knows what they are."""
+    rules = Rules(num_players=2, trading=False)
+    hidden = {"settlements": [30], "cards": {"victory_point": 4}}
+    seats = [hidden, {"settlements": [10], "hand": {"wool": 1}, "cards": {"knight": 1}}]
+    game = position(seats, rules=rules, phase="roll", turn=31, turn_player=1, player_to_move=1)
+    assert game.player == 1
+    by_seat = [
+        Judge(rules, shipped(2)).win_probabilities(game.games, viewer)[0] for viewer in range(2)
+    ]
+    assert abs(by_seat[0] - by_seat[1]) > 0.05
+    agent = SearchAgent(simulations=4, turns=0)
+    agent.reset(0, rules, 1)
+    view = view_of(game, 0, FromBelief(Belief(0, game.state), game))
+    assert agent.win_probabilities(view)[0] == pytest.approx(by_seat[0], abs=0.02)
