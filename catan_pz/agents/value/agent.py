@@ -1,5 +1,6 @@
 """The player that asks a learned value of positions where the evolved player may be wrong."""
 
+from numbers import Real
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,7 @@ from catan_pz.agents.registry import load
 from catan_pz.agents.value.choice import MARGIN, TEMPERATURE
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import ValueNet, shipped
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_count, not_possible
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 from catan_pz.terms import Phase
@@ -56,12 +57,14 @@ class ValueAgent(Agent):
         determinizations: int = 1,
         net: ValueNet | str | Path | None = None,
     ) -> None:
-        if not 0 <= margin < 1:
+        is_number = isinstance(margin, Real) and not isinstance(margin, bool)
+        if not is_number or not 0 <= margin < 1:
             raise not_possible("option margin", margin, "a number from 0 to below 1")
-        if determinizations < 1:
-            raise not_possible("option determinizations", determinizations, "1 or more")
-        self.margin, self.determinizations = margin, determinizations
-        self.net = net if net is None or isinstance(net, ValueNet) else ValueNet.read(net)
+        if not isinstance(net, ValueNet | str | Path | None):
+            raise not_possible("option net", net, "a ValueNet, the path of its file or None")
+        self.margin = float(margin)
+        self.determinizations = check_count("determinizations", determinizations, most=10**6)
+        self.net = ValueNet.read(net) if isinstance(net, str | Path) else net
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games that the network isn't for.

@@ -162,10 +162,17 @@ def test_it_estimates_everybodys_win_probability() -> None:
 
 
 def test_bad_options_are_named(tmp_path) -> None:
-    with pytest.raises(ValueError, match=r"margin=1 .*from 0 to below 1"):
-        load("value", margin=1)
-    with pytest.raises(ValueError, match=r"determinizations=0 .*1 or more"):
-        load("value", determinizations=0)
+    for margin in (1, -0.1, True, "0.1", float("nan"), None):
+        with pytest.raises(ValueError, match=r"option margin=.* a number from 0 to below 1"):
+            load("value", margin=margin)
+    for count in (0, 1.5, True, "3", None, 10**9):
+        with pytest.raises(
+            ValueError, match=r"option determinizations=.* an int from 1 to 1000000"
+        ):
+            load("value", determinizations=count)
+    for net in (5, [1], True):
+        with pytest.raises(ValueError, match=r"option net=.* a ValueNet, the path of its file"):
+            load("value", net=net)
     with pytest.raises(FileNotFoundError):
         load("value", net=tmp_path / "none.npz")
     with pytest.raises(ValueError, match="for 2 players, the game has 4"):
