@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.network import sample_actions
+from catan_pz.agents.network import check_logits, sample_actions
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_flag, quoted
+from catan_pz.checks import check_flag
 from catan_pz.encoders import Encoder, as_encoder
 
 
@@ -52,14 +52,14 @@ class LogitsAgent(BatchAgent):
         """(K,) choices; the random bits sample from the policy.
 
         Raises:
-            ValueError: if the function gives another shape than (K, A), or NaN.
+            ValueError: if the function gives another shape than (K, A), or of some game a largest
+                number that is NaN or infinite.
         """
         given = np.asarray(self._logits(self.encoder.encode(views.observations)), np.float64)
         if given.shape != views.masks.shape:
             raise ValueError(f"logits have shape {given.shape}, must have {views.masks.shape}")
         legal = np.where(views.masks != 0, given, -np.inf)
-        if np.isnan(legal).any():
-            raise ValueError(f"logits of {quoted(self.name)} are NaN")
+        check_logits(self.name, legal, views.masks)
         if self.best:
             return np.asarray(legal.argmax(axis=1), np.int64)
         return sample_actions(np.exp(legal - legal.max(axis=1, keepdims=True)), views.random_bits)

@@ -109,6 +109,8 @@ class Model:
                 f"model: choice={quoted(self.choice)} is not possible for {self.outputs}; "
                 f"allowed: {allowed}"
             )
+        if not isinstance(self.card, Mapping):
+            raise not_possible("model: card", self.card, "an object")
         actions = Rules.from_dict(self.rules).num_actions
         if self.num_actions != actions:
             raise ValueError(
@@ -206,6 +208,21 @@ def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> ND
     return np.asarray((below > picked[:, None]).argmax(axis=1), np.int64)
 
 
+def check_logits(name: str, logits: NDArray[Any], masks: NDArray[np.int8]) -> None:
+    """Refuse logits by which nothing can be chosen.
+
+    Args:
+        name: of the agent.
+        logits: (K, A), -inf for illegal actions.
+        masks: (K, A), 1 for each legal action; rows without any don't count.
+
+    Raises:
+        ValueError: if the largest of a row is NaN or infinite.
+    """
+    if not np.isfinite(logits.max(axis=1)[masks.any(axis=1)]).all():
+        raise ValueError(f"logits of {quoted(name)} are NaN or infinite")
+
+
 class NetworkAgent(BatchAgent):
     """Plays by a model.
 
@@ -261,7 +278,7 @@ class NetworkAgent(BatchAgent):
         """(K,) choices.
 
         Raises:
-            ValueError: if the model wasn't trained for such games.
+            ValueError: if the model wasn't trained for such games, or its numbers overflow.
         """
         self._check_fit(int(views.observations[0, _PRESENT].sum()), views.masks.shape[1])
         logits = self._legal_logits(views)
@@ -274,6 +291,7 @@ class NetworkAgent(BatchAgent):
         logits = np.where(views.masks != 0, self.logits(views.observations), np.float32(-np.inf))
         if self._base is not None and self.model.base is not None:
             logits[np.arange(len(views)), self._base.act_batch(views)] += self.model.base.bonus
+        check_logits(self.name, logits, views.masks)
         return logits
 
     def advise(self, view: View) -> Advice:
@@ -289,7 +307,8 @@ class NetworkAgent(BatchAgent):
         """(K, A) probability of each action, 0 where it isn't legal.
 
         Raises:
-            ValueError: if the model wasn't trained for such games, or gives values.
+            ValueError: if the model wasn't trained for such games, gives values, or its numbers
+                overflow.
         """
         self._check_fit(int(observations[0, _PRESENT].sum()), masks.shape[1])
         if self.model.outputs != "logits":

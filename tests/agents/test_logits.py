@@ -59,7 +59,9 @@ def test_it_plays_single_games_too():
 def test_what_goes_wrong_is_told(views):
     with pytest.raises(ValueError, match=r"shape \(40, 3\), must have \(40, 252\)"):
         LogitsAgent(lambda _: np.zeros((40, 3))).act_batch(views)
-    with pytest.raises(ValueError, match="'odd' are NaN"):
-        LogitsAgent(lambda _: np.full(views.masks.shape, np.nan), name="odd").act_batch(views)
+    for odd in (np.nan, np.inf, -np.inf):
+        agent = LogitsAgent(lambda _, odd=odd: np.full(views.masks.shape, odd), name="odd")
+        with pytest.raises(ValueError, match="'odd' are NaN or infinite"):
+            agent.act_batch(views)
     with pytest.raises(ValueError, match="pictures"):
         LogitsAgent(lambda _: 0, observation="pictures")

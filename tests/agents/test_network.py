@@ -296,6 +296,24 @@ def test_weights_that_are_not_finite_are_refused(broken):
         BoardNetwork({**arrays, "hex": arrays["hex"] * broken})
 
 
+@pytest.mark.parametrize("choice", ["sample", "best"])
+def test_logits_that_overflow_are_refused(positions, choice):
+    whole = model(choice=choice, activation="relu")
+    dense = whole.network
+    huge = dataclasses.replace(dense, weights=tuple(w * np.float32(1e15) for w in dense.weights))
+    agent = NetworkAgent(dataclasses.replace(whole, network=huge), name="huge")
+    with np.errstate(all="ignore"):
+        with pytest.raises(ValueError, match="logits of 'huge' are NaN or infinite"):
+            agent.act_batch(views_of(*positions, np.zeros(40, np.uint64)))
+        with pytest.raises(ValueError, match="logits of 'huge' are NaN or infinite"):
+            agent.probabilities(*positions)
+
+
+def test_a_card_that_is_no_mapping_is_refused():
+    with pytest.raises(ValueError, match="model: card=5 is not possible; allowed: an object"):
+        dataclasses.replace(model(), card=5)
+
+
 def test_games_of_other_rules_are_named(positions):
     agent = NetworkAgent(model(), name="tiny")
     with pytest.raises(ValueError, match="'tiny' plays games of 3 players with 252 actions"):

@@ -17,11 +17,15 @@ from catan_pz.agents.model_files import (
     write_model,
 )
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH
+from catan_pz.checks import not_possible
 from catan_pz.encoders import load
 from catan_pz.rules import Rules
 
 KIND: Final = "value"
 """Of the network in a model file."""
+
+LARGEST: Final = float(np.finfo(np.float16).max)
+"""Largest weight."""
 
 FOLDER: Final = Path(__file__).parent
 
@@ -36,7 +40,8 @@ class ValueNet:
         card: how it was fitted, and how well; JSON values.
 
     Raises:
-        ValueError: for another number of weights.
+        ValueError: for another number of weights, weights that a file can't hold, or a card that is
+            no mapping.
     """
 
     rules: Rules
@@ -46,6 +51,11 @@ class ValueNet:
     def __post_init__(self) -> None:
         if self.weights.shape != (NET_SIZE,):
             raise ValueError(f"value: weights {self.weights.shape}, must be ({NET_SIZE},)")
+        # Within these bounds no win probability overflows.
+        if not (abs(self.weights) <= LARGEST).all():
+            raise ValueError(f"value: weights must be numbers from {-LARGEST:g} to {LARGEST:g}")
+        if not isinstance(self.card, Mapping):
+            raise not_possible("value: card", self.card, "an object")
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games of another number of players.

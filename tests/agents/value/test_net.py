@@ -1,12 +1,18 @@
 """Networks of the value in files."""
 
+import json
+
 import numpy as np
 import pytest
 
+from catan_pz.agents.model_files import checksum
 from catan_pz.agents.network import Model
-from catan_pz.agents.value.net import FOLDER, ValueNet, shipped
+from catan_pz.agents.value.judge import Judge
+from catan_pz.agents.value.net import FOLDER, LARGEST, ValueNet, shipped
 from catan_pz.agents.value.network import NET_SIZE
+from catan_pz.files import read_arrays
 from catan_pz.rules import Rules
+from tests.agents.search.play import in_the_middle
 
 RULES = Rules(num_players=3, trading=False)
 
@@ -34,6 +40,13 @@ def test_those_that_are_shipped_have_their_cards(seats: int) -> None:
 def test_what_is_no_such_network_is_refused(tmp_path) -> None:
     with pytest.raises(ValueError, match=r"weights \(5,\), must be \(12544,\)"):
         ValueNet(RULES, np.zeros(5, np.float32))
+    for odd in (np.nan, np.inf, -1e30):
+        weights = np.zeros(NET_SIZE, np.float32)
+        weights[7] = odd
+        with pytest.raises(ValueError, match="must be numbers from -65504 to 65504"):
+            ValueNet(RULES, weights)
+    with pytest.raises(ValueError, match="card=5 is not possible; allowed: an object"):
+        ValueNet(RULES, np.zeros(NET_SIZE, np.float32), 5)
     (tmp_path / "no.npz").write_bytes(b"no archive")
     with pytest.raises(ValueError, match="no model that can be played"):
         ValueNet.read(tmp_path / "no.npz")
@@ -43,3 +56,26 @@ def test_what_is_no_such_network_is_refused(tmp_path) -> None:
         Model.read(tmp_path / "v.npz")
     with pytest.raises(ValueError, match="for 3 players, the game has 4"):
         net.check_rules(Rules())
+
+
+def test_a_file_of_odd_numbers_or_with_an_odd_card_is_named(tmp_path) -> None:
+    content = read_arrays((FOLDER / "2p.npz").read_bytes())
+    header = json.loads(content.pop("header").tobytes())
+    for name, weights, card in (
+        ("nan", np.full(NET_SIZE, np.nan, np.float16), {}),
+        ("card", content["weights"], 5),
+    ):
+        header |= {"card": card, "checksum": checksum({"weights": weights})}
+        text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+        np.savez(tmp_path / f"{name}.npz", header=text, weights=weights)
+        with pytest.raises(ValueError, match=f"{name}.npz is no model that can be played: value: "):
+            ValueNet.read(tmp_path / f"{name}.npz")
+
+
+def test_win_probabilities_are_sound_for_the_largest_weights() -> None:
+    rng = np.random.default_rng(2)
+    net = ValueNet(RULES, rng.choice([-LARGEST, LARGEST], NET_SIZE).astype(np.float32))
+    for steps in (60, 160):
+        game, _ = in_the_middle(RULES, steps, steps)
+        found = Judge(RULES, net).win_probabilities(game.games, 0)
+        assert found.sum() == pytest.approx(1)
