@@ -100,7 +100,8 @@ def _first_results(
     if budget.seconds_left is None:
         budget.played += len(actions)
         return np.arange(len(actions)), simulator.run(actions, 0, 1)
-    order, results = np.argsort(-logits, kind="stable"), []
+    order = np.argsort(-logits, kind="stable")
+    results: list[NDArray[np.float64]] = []
     for k in order:
         if results and budget.is_late:
             break
