@@ -9,6 +9,7 @@ import pickle
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ import numba
 from catan_pz.compiler.backend import BACKEND
 from catan_pz.compiler.folders import folders_for, is_writable
 from catan_pz.compiler.notices import warn_once
-from catan_pz.compiler.stamp import module_of, stamp_of
+from catan_pz.compiler.stamp import module_of, read_sources, stamp_of
 from catan_pz.files import remove_drafts, whole_file
 
 SUFFIX: Final = ".code"
@@ -36,15 +37,27 @@ class EntryCache:
 
     Args:
         function: the entry point's Python function.
-        stamp: of its sources, of `stamp_of`.
         folders: that may hold its file, the preferred one first.
     """
 
-    def __init__(self, function: Callable[..., Any], stamp: str, folders: list[Path]) -> None:
-        self._name = re.sub(r"[^\w.]", "", f"{module_of(function)}.{function.__qualname__}")
-        self._stamp = f"{stamp} line {function.__code__.co_firstlineno}"
+    def __init__(self, function: Callable[..., Any], folders: list[Path]) -> None:
+        self._module = module_of(function)
+        self._name = re.sub(r"[^\w.]", "", f"{self._module}.{function.__qualname__}")
+        self._line = function.__code__.co_firstlineno
         self._folders = folders
         self._found: Any = None
+
+    @cached_property
+    def stamp(self) -> str | None:
+        """Stamp of the sources; None if they can't be read.
+
+        It is computed when code is looked up: while modules are being imported, which of them
+        are loaded depends on where the import began.
+        """
+        try:
+            return f"{stamp_of(self._module)} line {self._line}"
+        except (OSError, UnicodeDecodeError):
+            return None
 
     @property
     def cache_path(self) -> str:
@@ -63,6 +76,8 @@ class EntryCache:
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Write the result of a compilation; for numba."""
+        if self.stamp is None:
+            return
         try:
             content = self._pack(signature, result)
             name = self._file_name(result.codegen)
@@ -79,6 +94,8 @@ class EntryCache:
         self._found = None
 
     def _load(self, signature: Any, context: Any) -> Any:
+        if self.stamp is None:
+            return None
         try:
             context.refresh()
             name = self._file_name(context.codegen())
@@ -110,7 +127,7 @@ class EntryCache:
 
         if result.library.has_dynamic_globals:
             raise ValueError("it holds addresses of this process")
-        payload: bytes = dumps((self._stamp, str(signature), result._reduce()))
+        payload: bytes = dumps((self.stamp, str(signature), result._reduce()))
         return _MAGIC + hashlib.sha256(payload).digest() + payload
 
     def _unpack(self, signature: Any, content: bytes) -> Any:
@@ -120,7 +137,7 @@ class EntryCache:
         if not content.startswith(_MAGIC) or hashlib.sha256(payload).digest() != digest:
             raise DamagedError("it is damaged")
         stamp, compiled_for, reduced = pickle.loads(payload)
-        return reduced if (stamp, compiled_for) == (self._stamp, str(signature)) else None
+        return reduced if (stamp, compiled_for) == (self.stamp, str(signature)) else None
 
     def _write(self, name: str, content: bytes) -> Iterator[OSError]:
         """Write to the first folder that takes it; yields the errors of those before."""
@@ -160,10 +177,10 @@ def use_cache(dispatcher: Any) -> EntryCache | None:
     if function.__closure__ or not source.is_file() or not hasattr(dispatcher, "_cache"):
         return None
     try:
-        stamp = stamp_of(module_of(function))
+        read_sources(module_of(function))
     except (OSError, UnicodeDecodeError):
         return None
-    dispatcher._cache = EntryCache(function, stamp, folders_for(source))
+    dispatcher._cache = EntryCache(function, folders_for(source))
     return dispatcher._cache  # type: ignore[no-any-return]
 
 

@@ -51,11 +51,21 @@ def _source_file(module: str, packages: set[str]) -> Path | None:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None:
         return None
+    path, is_library = _located(file)
+    return path if module.partition(".")[0] in packages or not is_library else None
+
+
+@cache
+def _located(file: str) -> tuple[Path, bool]:
+    """The path of a module, and whether it lies among libraries."""
     path = Path(file)
-    if module.partition(".")[0] in packages:
-        return path
     libraries = {"site-packages", "dist-packages"}
-    return None if _STANDARD in path.parents or libraries & {*path.parts} else path
+    return path, _STANDARD in path.parents or bool(libraries & {*path.parts})
+
+
+@cache
+def _of_compiler() -> list[Path]:
+    return sorted(_COMPILER.rglob("*.py"))
 
 
 def sources_of(module: str) -> list[Path]:
@@ -77,12 +87,25 @@ def sources_of(module: str) -> list[Path]:
             new = {*_read(path).imported} - seen
             seen |= new
             queue += new
-    return sorted({*found, *_COMPILER.rglob("*.py")})
+    return sorted({*found, *_of_compiler()})
+
+
+@cache
+def read_sources(module: str) -> None:
+    """Read the sources of a module that is being imported, as far as they are loaded.
+
+    Stamps are computed later, and an edit after the import must not change them.
+
+    Raises:
+        OSError: if a source can't be read.
+    """
+    for path in sources_of(module):
+        _read(path)
 
 
 @cache
 def stamp_of(module: str) -> str:
-    """A stamp for code compiled from a loaded module.
+    """A stamp for code compiled from a module, once its import is done.
 
     It changes with the sources and with the versions of numba and llvmlite.
 

@@ -1,14 +1,13 @@
 """The cache of compiled code: nothing is compiled twice, and nothing it meets is an error."""
 
 import errno
-import importlib.util
+import importlib
 import os
 import pickle
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import numba
 import pytest
@@ -50,17 +49,26 @@ class Toy:
 
     def start(self) -> int:
         """Load it, call it, and return how many entry points that compiled."""
+        self.load()
+        return self.call()
+
+    def load(self, first: str = "toy_rules") -> None:
+        """Import it anew, with all that is called toy.
+
+        Args:
+            first: the module that is imported first.
+        """
+        for known in (stamp.stamp_of, stamp.read_sources, stamp._read):
+            known.cache_clear()
+        for name in [name for name in sys.modules if name.startswith("toy_")]:
+            del sys.modules[name]
+        importlib.import_module(first)
+
+    def call(self) -> int:
+        """Call it, and return how many entry points that compiled."""
         before = len(self.compiled)
-        stamp.stamp_of.cache_clear()
-        stamp._read.cache_clear()
-        spec = importlib.util.spec_from_file_location("toy_rules", self.source)
-        assert spec is not None
-        assert spec.loader is not None
-        module: ModuleType = importlib.util.module_from_spec(spec)
-        sys.modules["toy_rules"] = module
-        spec.loader.exec_module(module)
         with compile_hook(self.compiled.append):
-            assert module.double_twice(5) == self.answer
+            assert sys.modules["toy_rules"].double_twice(5) == self.answer
         return len(self.compiled) - before
 
     answer = 20
@@ -78,8 +86,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Toy]:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(notices, "_warned", set())
     (tmp_path / "sources").mkdir()
+    monkeypatch.syspath_prepend(tmp_path / "sources")
     yield Toy(tmp_path / "sources", home)
-    sys.modules.pop("toy_rules", None)
+    for name in [name for name in sys.modules if name.startswith("toy_")]:
+        del sys.modules[name]
 
 
 def test_a_cached_start_compiles_nothing(toy: Toy, caplog) -> None:
@@ -95,6 +105,58 @@ def test_an_edit_is_compiled_and_takes_the_place_of_what_was_cached(toy: Toy, ca
     assert [toy.start() for _ in range(2)] == [1, 0]
     assert len(toy.files()) == 1
     assert caplog.messages == []
+
+
+@pytest.fixture
+def circle(toy: Toy) -> Path:
+    """The toy in a circle of imports; the one module that it imports by way of that circle.
+
+    When the circle is entered by `toy_table`, that module isn't loaded yet when the entry
+    point is decorated.
+    """
+    toy.source.write_text(f"import toy_table\n{SOURCE}")
+    toy.source.with_name("toy_table.py").write_text("import toy_rules\nimport toy_numbers\n")
+    last = toy.source.with_name("toy_numbers.py")
+    last.write_text("TWO = 2\n")
+    return last
+
+
+def test_the_order_of_imports_does_not_matter(toy: Toy, circle: Path) -> None:
+    compiled = []
+    for first in ("toy_rules", "toy_table", "toy_rules"):
+        toy.load(first)
+        compiled.append(toy.call())
+    assert compiled == [1, 0, 0]
+
+
+@pytest.mark.parametrize("first", ["toy_rules", "toy_table"])
+def test_an_edit_is_compiled_whatever_was_imported_first(
+    toy: Toy, circle: Path, first: str
+) -> None:
+    compiled = []
+    for number in (2, 3, 3):
+        circle.write_text(f"TWO = {number}\n")
+        toy.load(first)
+        compiled.append(toy.call())
+    assert compiled == [1, 1, 0]
+
+
+def test_an_edit_between_import_and_call_is_not_taken_for_what_was_imported(toy: Toy) -> None:
+    toy.load()
+    toy.source.write_text(SOURCE.replace("2 * n", "3 * n"))
+    assert toy.call() == 1
+    toy.answer = 45
+    assert [toy.start() for _ in range(2)] == [1, 0]
+
+
+def test_sources_that_are_gone_at_the_call_are_compiled_and_not_cached(
+    toy: Toy, circle: Path, caplog
+) -> None:
+    toy.load("toy_table")
+    circle.unlink()
+    assert toy.call() == 1
+    assert caplog.messages == []
+    assert toy.files() == []
 
 
 def test_options_of_the_compiler_are_cached_apart(toy: Toy, monkeypatch) -> None:
@@ -305,7 +367,7 @@ def test_processes_that_write_at_once_leave_a_whole_file(toy: Toy, caplog) -> No
     toy.start()
     (path,) = toy.files()
     content = path.read_bytes()
-    (known,) = [cache.EntryCache(lambda: None, "stamp", [path.parent])]
+    (known,) = [cache.EntryCache(lambda: None, [path.parent])]
     stop = threading.Event()
     seen: set[bytes] = set()
 

@@ -106,6 +106,25 @@ def copied(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.skipif(BACKEND == "python", reason="nothing is compiled")
+def test_agents_have_the_same_stamps_in_any_order_of_imports() -> None:
+    found = set()
+    for names in (("value", "search"), ("search", "value")):
+        program = (
+            "from catan_pz import agents\n"
+            f"for name in {names}:\n    agents.load(name)\n"
+            "from catan_pz.agents.search import search_calls\n"
+            "from catan_pz.compiler.rule import Entry\n"
+            "entries = [e for e in vars(search_calls).values() if isinstance(e, Entry)]\n"
+            "print({entry.__name__: entry._cache.stamp for entry in entries})"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
+        found.add(done.stdout)
+    assert len(found) == 1, found
+
+
 def stamps(folder: Path) -> list[str]:
     """Stamps of single games, of batches and of agents, by the package in a folder."""
     names = ["runtime.game_calls", "runtime.batch_calls", "agents.player_calls"]
