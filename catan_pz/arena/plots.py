@@ -5,9 +5,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from catan_pz.arena.ratings import rate
+from catan_pz.arena.ratings import OpenInterval, rate
 from catan_pz.arena.results import Result
-from catan_pz.arena.statistics import Interval
 from catan_pz.names import plotted
 
 _INK = "#1f3a5f"
@@ -62,7 +61,7 @@ def plot(result: Result, kind: str) -> bytes:
     return content.getvalue()
 
 
-def _ratings(result: Result) -> dict[str, tuple[float, Interval | None]]:
+def _ratings(result: Result) -> dict[str, tuple[float, OpenInterval | None]]:
     if len(result.played) < 2:
         return {}
     try:
@@ -74,15 +73,20 @@ def _ratings(result: Result) -> dict[str, tuple[float, Interval | None]]:
 def _dots(
     axes: Any,
     names: list[str],
-    values: Mapping[str, tuple[float, Interval | None]],
+    values: Mapping[str, tuple[float, OpenInterval | None]],
     scale: float,
 ) -> None:
-    """A dot with its interval for each name, the first at the bottom."""
+    """A dot with its interval for each name, the first at the bottom.
+
+    Where an end is open, the dot is an arrowhead.
+    """
     for height, name in enumerate(names):
         value, interval = values[name]
         low, high = interval or (value, value)
-        axes.plot([scale * low, scale * high], [height, height], color=_INK, linewidth=2)
-        axes.plot([scale * value], [height], "o", color=_INK, markersize=6)
+        ends = [scale * (value if end is None else end) for end in (low, high)]
+        axes.plot(ends, [height, height], color=_INK, linewidth=2)
+        marker = {(True, False): "<", (False, True): ">"}.get((low is None, high is None), "o")
+        axes.plot([scale * value], [height], marker, color=_INK, markersize=6)
     axes.set_yticks(range(len(names)), map(plotted, names))
     axes.set_ylim(-0.6, len(names) - 0.4)
     axes.grid(axis="x", color="#e6e8eb")

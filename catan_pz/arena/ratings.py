@@ -3,7 +3,8 @@
 In a game, entrant i wins with probability exp(t_i) / sum of exp(t_j) over all seats, its
 copies included (R. D. Luce, 1959). For two players this is the Bradley-Terry model (1952);
 for more it is the first place of the Plackett-Luce model. It is fitted by maximum likelihood
-to all games, so their order doesn't matter.
+to all games, so their order doesn't matter. Some ends of intervals are open: no number of games
+without a single win says how weak an entrant is at most.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.arena.results import Result
-from catan_pz.arena.statistics import LEVEL, Interval, check_level
+from catan_pz.arena.statistics import LEVEL, check_level
 from catan_pz.checks import not_possible
 
 ELO: Final = 400 / log(10)
@@ -26,6 +27,9 @@ VIRTUAL_GAMES: Final = 1.0
 
 Without them the rating of an entrant that never won, or never lost, would be infinite."""
 
+OpenInterval = tuple[float | None, float | None]
+"""Lower and upper end; None for an end that the games leave open."""
+
 MAX_ITERATIONS: Final = 100
 TOLERANCE: Final = 1e-9
 """Newton's method ends when no strength changes by more."""
@@ -33,17 +37,23 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True)
 class Rating:
-    """The strength of an entrant on the Elo scale; the mean of all entrants is 0.
+    """The strength of an entrant on the Elo scale.
+
+    0 is the mean of the largest group of entrants that have all beaten each other, directly or
+    by way of others: usually of all entrants. Groups of the same size count together.
 
     Attributes:
         name: of the entrant.
         rating: 400 points more than another are ten times as many wins in the same game.
         interval: percentiles of the bootstrap over blocks of games; None for a single block.
+            The lower end is None where the entrant hasn't beaten all of that group, directly
+            or by way of others: it may be weaker by any number of points. The upper end is
+            None where they haven't all beaten it.
     """
 
     name: str
     rating: float
-    interval: Interval | None
+    interval: OpenInterval | None
 
 
 def fit(
@@ -91,6 +101,53 @@ def connected(lineups: NDArray[np.int64]) -> bool:
     for _ in range(len(met)):
         met = (met @ met > 0).astype(np.int64)
     return bool(met.all())
+
+
+def beaten(lineups: NDArray[np.int64], wins: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(K, K) whether the first has beaten the second, directly or by way of others, or is it.
+
+    Ratings are finite without virtual games if and only if everyone has beaten everyone
+    (L. R. Ford, 1957, American Mathematical Monthly 64; D. R. Hunter, 2004, Annals of
+    Statistics 32, for games of several players, where the winner beats all others).
+
+    Args:
+        lineups: (L, K) how many copies of each entrant play in each line-up.
+        wins: (L, K) how many games of each line-up each entrant has won.
+    """
+    found = ((wins > 0).T.astype(np.int64) @ lineups > 0) | np.eye(lineups.shape[1], dtype=bool)
+    for _ in range(len(found)):
+        found = found.astype(np.int64) @ found > 0
+    return found
+
+
+def _unseen_wins(
+    lineups: NDArray[np.int64],
+    wins: NDArray[np.int64],
+    paths: NDArray[np.bool_],
+    resamples: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """(S, L, K) wins to add to samples, for groups that never beat those who have beaten them.
+
+    No win in n games is compatible with up to -log((1 - level) / 2) expected wins, 3.7 for a
+    level of 0.95, where n is large: the end of Clopper and Pearson's exact interval (1934).
+    This is a quantile of the exponential distribution, from which the wins are drawn.
+
+    Args:
+        lineups: (L, K) how many copies of each entrant play in each line-up.
+        wins: (L, K) how many games of each line-up each entrant has won.
+        paths: (K, K) who has beaten whom, of `beaten`.
+        resamples: S.
+        rng: draws the numbers.
+    """
+    games = wins.sum(axis=1, keepdims=True)
+    added = np.zeros((resamples, *wins.shape))
+    for group in np.unique(paths & paths.T, axis=0):
+        above = paths[:, group].any(axis=1) & ~group
+        shares = lineups * games * group * (lineups @ above > 0)[:, None]
+        if above.any():
+            added += rng.exponential(size=(resamples, 1, 1)) * shares / shares.sum()
+    return added
 
 
 def rate(result: Result, level: float = LEVEL, resamples: int = 500) -> list[Rating]:
@@ -146,16 +203,31 @@ def rate_by_wins(
         raise not_possible("option resamples", resamples, "an int from 100")
     if not connected(lineups):
         raise ValueError("there are no ratings: some entrants never met the others")
+    total = wins.sum(axis=0)
+    paths = beaten(lineups, total)
+    sizes = (paths & paths.T).sum(axis=1)
+    zero = sizes == sizes.max()
+    strengths = fit(lineups, total)
+    strengths -= strengths[zero].mean()
+    intervals: list[OpenInterval | None] = [None] * len(names)
     blocks = len(wins)
-    strengths = fit(lineups, wins.sum(axis=0))
-    intervals: list[Interval | None] = [None] * len(names)
     if blocks > 1:
         rng = np.random.default_rng(0)
-        counts = rng.multinomial(blocks, np.full(blocks, 1 / blocks), size=resamples)
-        samples = fit(lineups, np.tensordot(counts, wins, axes=1))
+        # Continuous weights of the same variance as the bootstrap's counts never leave an
+        # entrant's only wins out (D. B. Rubin, 1981, Annals of Statistics 9).
+        weights = blocks * rng.dirichlet(np.full(blocks, 1 - 1 / blocks), size=resamples)
+        drawn = np.tensordot(weights, wins, axes=1)
+        drawn += _unseen_wins(lineups, total, paths, resamples, rng)
+        samples = fit(lineups, drawn, virtual_games=0)
+        samples -= samples[:, zero].mean(axis=1, keepdims=True)
         tails = ((1 - level) / 2, (1 + level) / 2)
-        low, high = ELO * np.quantile(samples, tails, axis=0)
-        intervals = [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+        low, high = np.quantile(samples, tails, axis=0)
+        # Virtual games, which samples are fitted without, can move a rating by more.
+        low, high = ELO * np.minimum(low, strengths), ELO * np.maximum(high, strengths)
+        intervals = [
+            (float(a) if paths[k, zero].all() else None, float(b) if paths[zero, k].all() else None)
+            for k, (a, b) in enumerate(zip(low, high, strict=True))
+        ]
     found = [
         Rating(name, float(ELO * t), interval)
         for name, t, interval in zip(names, strengths, intervals, strict=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, Final
 
-from catan_pz.arena.ratings import rate
+from catan_pz.arena.ratings import OpenInterval, rate
 from catan_pz.arena.results import FORFEIT, Result
 from catan_pz.arena.statistics import Interval
 from catan_pz.names import markdown
@@ -25,6 +25,16 @@ def percent(rate: float | None) -> str:
 def percents(interval: Interval | None) -> str:
     """An interval of a rate in percent."""
     return "" if interval is None else f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
+
+
+def points(interval: OpenInterval | None) -> str:
+    """An interval of a rating."""
+    if interval is None:
+        return ""
+    low, high = interval
+    if low is None:
+        return "open" if high is None else f"below {high:+.0f}"
+    return f"above {low:+.0f}" if high is None else f"{low:+.0f} to {high:+.0f}"
 
 
 def lineup_title(names: Iterable[str]) -> str:
@@ -139,11 +149,7 @@ def _ratings(result: Result) -> str:
         ratings = rate(result)
     except ValueError as error:  # some never met
         return f"{str(error).capitalize()}.\n"
-    rows = []
-    for rating in ratings:
-        ends = rating.interval
-        interval = "" if ends is None else f"{ends[0]:+.0f} to {ends[1]:+.0f}"
-        rows.append([rating.name, f"{rating.rating:+.0f}", interval])
+    rows = [[rated.name, f"{rated.rating:+.0f}", points(rated.interval)] for rated in ratings]
     return _table(["agent", "rating (Elo scale)", "95 % by seeds"], rows)
 
 

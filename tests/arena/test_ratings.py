@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from catan_pz.arena.ratings import ELO, connected, fit, rate_by_wins
+from catan_pz.arena.ratings import ELO, OpenInterval, beaten, connected, fit, rate_by_wins
 
 pytestmark = pytest.mark.purepython
 
@@ -25,6 +25,12 @@ def simulate_wins(rng: np.random.Generator, blocks: int, games: int) -> NDArray[
     return np.stack([rng.multinomial(games, probabilities) for _ in range(blocks)])
 
 
+def covers(interval: OpenInterval | None, truth: float) -> bool:
+    assert interval is not None
+    low, high = interval
+    return (low is None or low <= truth) and (high is None or truth <= high)
+
+
 def test_known_strengths_come_back() -> None:
     wins = simulate_wins(np.random.default_rng(0), 300, 12)
     found = rate_by_wins(NAMES, LINEUPS, wins)
@@ -33,6 +39,8 @@ def test_known_strengths_come_back() -> None:
         assert rating.rating == pytest.approx(ELO * t, abs=10)
         assert rating.interval is not None
         low, high = rating.interval
+        assert low is not None
+        assert high is not None
         assert low < rating.rating < high
         assert 4 < high - low < 40
     assert sum(rating.rating for rating in found) == pytest.approx(0, abs=1e-6)
@@ -45,9 +53,7 @@ def test_intervals_cover() -> None:
         for rating in rate_by_wins(
             NAMES, LINEUPS, simulate_wins(rng, 60, 2), level=0.9, resamples=100
         ):
-            assert rating.interval is not None
-            low, high = rating.interval
-            hits += low <= ELO * STRENGTHS[NAMES.index(rating.name)] <= high
+            hits += covers(rating.interval, ELO * STRENGTHS[NAMES.index(rating.name)])
     assert 148 <= hits <= 174
 
 
@@ -107,6 +113,95 @@ def test_an_entrant_that_never_wins_has_a_finite_rating() -> None:
     found = rate_by_wins(("x", "y"), np.array([[1, 1]]), np.array([[[20, 0]]] * 5))
     assert found[0].name == "x"
     assert 400 < found[0].rating - found[1].rating < 2000
+
+
+def test_no_win_in_120_games_leaves_the_lower_end_open() -> None:
+    wins = np.array([[[0, 2]]] * 60)
+    strong, weak = rate_by_wins(("x", "y"), np.array([[1, 1]]), wins, resamples=2000)
+    assert strong.name == "y"
+    assert strong.interval is not None
+    assert weak.interval is not None
+    assert strong.interval[1] is None
+    assert weak.interval[0] is None
+    # Clopper and Pearson's upper end for 0 of 120 is 0.0303.
+    edge = 400 * log10(0.0303 / 0.9697) / 2
+    assert weak.interval[1] == pytest.approx(edge, abs=15)
+    assert strong.interval[0] == pytest.approx(-edge, abs=15)
+    assert covers(weak.interval, weak.rating)
+
+
+@pytest.mark.parametrize("win_rate", [0.05, 0.02, 0.01, 0.005])
+def test_intervals_cover_where_wins_are_few_or_none(win_rate: float) -> None:
+    rng = np.random.default_rng(5)
+    truth = 400 * log10(win_rate / (1 - win_rate)) / 2
+    hits = 0
+    for _ in range(200):
+        won = rng.binomial(2, win_rate, 60)
+        wins = np.stack([won, 2 - won], axis=1)[:, None, :]
+        found = rate_by_wins(("x", "y"), np.array([[1, 1]]), wins, resamples=100)
+        hits += covers(next(r for r in found if r.name == "x").interval, truth)
+    assert hits >= 180
+
+
+PAIRS = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]])
+"""Line-ups of w and x, x and y, y and z."""
+
+
+def test_who_has_beaten_whom_by_way_of_others() -> None:
+    wins = np.array([[3, 0, 0, 0], [0, 2, 1, 0], [0, 0, 4, 0]])
+    assert beaten(PAIRS, wins).tolist() == [
+        [True, True, True, True],
+        [False, True, True, True],
+        [False, True, True, True],
+        [False, False, False, True],
+    ]
+    # Whoever wins a game of several players has beaten all others in it.
+    assert beaten(np.array([[1, 2, 1]]), np.array([[0, 5, 0]])).tolist() == [
+        [True, False, False],
+        [True, True, True],
+        [False, False, True],
+    ]
+
+
+def open_ends(wins: list[list[int]]) -> dict[str, tuple[bool, bool]]:
+    """Which ends of the intervals are open, by name."""
+    found = rate_by_wins("wxyz", PAIRS, np.array([wins] * 10))
+    return {r.name: (r.interval[0] is None, r.interval[1] is None) for r in found if r.interval}
+
+
+def test_open_ends_of_a_group_between_two_that_are_apart() -> None:
+    ends = open_ends([[3, 0, 0, 0], [0, 2, 1, 0], [0, 0, 4, 0]])
+    assert ends["w"] == (False, True)
+    assert ends["x"] == ends["y"] == (False, False)
+    assert ends["z"] == (True, False)
+    strengths = {r.name: r.rating for r in rate_by_wins("wxyz", PAIRS, np.ones((2, 3, 4), int))}
+    assert sum(strengths.values()) == pytest.approx(0, abs=1e-6)
+
+
+def test_zero_is_the_mean_of_those_who_have_beaten_each_other() -> None:
+    wins = np.array([[[3, 0, 0, 0], [0, 2, 1, 0], [0, 0, 4, 0]]] * 10)
+    found = {r.name: r for r in rate_by_wins("wxyz", PAIRS, wins)}
+    assert found["x"].rating + found["y"].rating == pytest.approx(0, abs=1e-6)
+    assert found["x"].rating - found["y"].rating == pytest.approx(400 * log10(2), abs=20)
+
+
+def test_open_ends_of_two_groups_of_one_size() -> None:
+    ends = open_ends([[3, 2, 0, 0], [0, 2, 0, 0], [0, 0, 4, 1]])
+    assert ends == {"w": (False, True), "x": (False, True), "y": (True, False), "z": (True, False)}
+
+
+def test_open_ends_of_a_chain() -> None:
+    ends = open_ends([[3, 0, 0, 0], [0, 2, 0, 0], [0, 0, 4, 0]])
+    assert ends == {"w": (False, True), "x": (True, True), "y": (True, True), "z": (True, False)}
+
+
+def test_no_end_is_open_where_each_has_won_once() -> None:
+    wins = np.zeros((40, 1, 2), np.int64)
+    wins[:, 0, 1] = 3
+    wins[7] = [1, 2]
+    for rating in rate_by_wins(("x", "y"), np.array([[1, 1]]), wins):
+        assert rating.interval is not None
+        assert None not in rating.interval
 
 
 def test_entrants_that_never_met_have_no_ratings() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from catan_pz import Rules, arena
 from catan_pz.arena import save_report, to_csv, to_markdown
-from catan_pz.arena.results import Result
-from catan_pz.arena.tables import changed_options
+from catan_pz.arena.ratings import OpenInterval
+from catan_pz.arena.results import GameResult, Result
+from catan_pz.arena.tables import changed_options, points
 from tests.arena.players import QUICK, Builder, Raising
 
 pytestmark = pytest.mark.purepython
@@ -91,6 +92,20 @@ def test_markdown_of_one_match_and_of_none(result: Result) -> None:
     assert to_markdown(nothing) == "No block of games is complete.\n"
     with pytest.raises(ValueError, match="nothing to plot"):
         save_report(nothing, "x.svg")
+
+
+def test_open_ends_of_ratings(tmp_path: Path) -> None:
+    ends: list[OpenInterval | None] = [(-10.4, 20), (None, 20), (-10, None), (None, None), None]
+    assert list(map(points, ends)) == ["-10 to +20", "below +20", "above -10", "open", ""]
+    games = tuple(
+        GameResult(k, 0, k, ("a", "b"), 0, "victory", None, "", 9, (3, 2), (5, 5), (0.1, 0.1))
+        for k in range(4)
+    )
+    result = Result(("a", "b"), ((0, 1),), Rules(num_players=2), 1, games)
+    page = to_markdown(result)
+    assert "above +" in page
+    assert "below -" in page
+    assert save_report(result, tmp_path / "open.svg").stat().st_size > 1000
 
 
 def test_reports_without_ratings(tmp_path: Path) -> None:
