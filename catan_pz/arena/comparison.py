@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.arena.results import Result
-from catan_pz.arena.statistics import LEVEL, Interval, check_level, mcnemar, mean_interval
+from catan_pz.arena.statistics import (
+    LEVEL,
+    Interval,
+    check_level,
+    least_variance,
+    mcnemar,
+    mean_interval,
+)
 from catan_pz.checks import not_possible
 
 
@@ -22,8 +29,8 @@ class Comparison:
         blocks: seeds that these were played on.
         both, only_first, only_second, neither: pairs by who won its game.
         difference: win rate of the first minus that of the second.
-        interval: of the difference, by blocks (Student's t on the means of blocks); None for
-            a single block.
+        interval: of the difference, by blocks (Student's t on the means of blocks, with a
+            least variance); None for a single block.
         level: confidence level of the interval.
         p_value: McNemar's exact test, two-sided, which takes pairs for independent.
     """
@@ -135,6 +142,11 @@ def compare_pairs(
     only_first = int((wins[:, 0] & ~wins[:, 1]).sum())
     only_second = int((wins[:, 1] & ~wins[:, 0]).sum())
     both = int(wins.all(axis=1).sum())
+    least = least_variance(only_first, only_second, len(wins), len(sizes))
+    interval = None
+    if len(sizes) > 1:
+        low, high = mean_interval(values, level, least)
+        interval = max(-1.0, low), min(1.0, high)
     return Comparison(
         first=names[0],
         second=names[1],
@@ -145,7 +157,7 @@ def compare_pairs(
         only_second=only_second,
         neither=len(wins) - both - only_first - only_second,
         difference=difference,
-        interval=mean_interval(values, level) if len(sizes) > 1 else None,
+        interval=interval,
         level=check_level(level),
         p_value=mcnemar(only_first, only_second),
     )

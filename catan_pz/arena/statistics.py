@@ -6,7 +6,7 @@ games of one seed have in common.
 """
 
 from importlib import import_module
-from math import inf, isinf, sqrt
+from math import sqrt
 from statistics import NormalDist
 from typing import Any, Final
 
@@ -69,12 +69,7 @@ def wilson(won: float, games: float, z: float) -> Interval:
 
 
 def wilson_of_rate(rate: float, games: float, z: float) -> Interval:
-    """Wilson's score interval of a rate found in a number of games, which may be fractional.
-
-    With infinitely many games the interval is the rate alone.
-    """
-    if isinf(games):
-        return rate, rate
+    """Wilson's score interval of a rate found in a number of games, which may be fractional."""
     centre = (rate + z * z / (2 * games)) / (1 + z * z / games)
     spread = z / (1 + z * z / games) * sqrt(rate * (1 - rate) / games + (z / games / 2) ** 2)
     return max(0.0, centre - spread), min(1.0, centre + spread)
@@ -90,7 +85,8 @@ def effective_games(won: ArrayLike, games: ArrayLike) -> float:
     Returns:
         p (1 - p) / v, with the win rate p and its variance v as the blocks' wins scatter
         (the ratio estimator of cluster sampling; Kish, Survey Sampling, 1965, chapter 6).
-        The number of games where all or none are won, inf where blocks don't differ.
+        The number of games where all or none are won. At most the number of games times their
+        mean number in a block: few blocks can win the same number of games by chance.
     """
     won, games = np.asarray(won, float), np.asarray(games, float)
     blocks, total = len(games), float(games.sum())
@@ -99,7 +95,8 @@ def effective_games(won: ArrayLike, games: ArrayLike) -> float:
         return total
     scatter = float(((won - rate * games) ** 2).sum()) * blocks / (blocks - 1)
     variance = scatter / total**2
-    return rate * (1 - rate) / variance if variance > 0 else inf
+    most = total * total / blocks
+    return rate * (1 - rate) / max(variance, rate * (1 - rate) / most)
 
 
 def wilson_by_blocks(won: ArrayLike, games: ArrayLike, level: float) -> Interval:
@@ -119,8 +116,31 @@ def wilson_by_blocks(won: ArrayLike, games: ArrayLike, level: float) -> Interval
     return wilson_of_rate(rate, effective_games(won, games), z)
 
 
-def mean_interval(values: ArrayLike, level: float) -> Interval:
+def least_variance(first: int, second: int, pairs: int, blocks: int) -> float:
+    """Least variance of a difference of two win rates, however little blocks differ.
+
+    It is that of independent pairs, divided by the mean number of pairs in a block where pairs
+    differ at all. Half a pair more of each kind keeps it above 0 (A. Agresti and Y. Min,
+    Statistics in Medicine 24, 2005).
+
+    Args:
+        first: pairs of games that only the first player won.
+        second: pairs that only the second won.
+        pairs: all pairs.
+        blocks: that they come from.
+    """
+    total = pairs + 2
+    variance = (first + second + 1 - (first - second) ** 2 / total) / total**2
+    return variance * blocks / pairs if first + second else variance
+
+
+def mean_interval(values: ArrayLike, level: float, least: float = 0.0) -> Interval:
     """Student's interval of the mean of independent values.
+
+    Args:
+        values: (N,) the sample.
+        level: confidence level.
+        least: variance of the mean that is assumed at least.
 
     Raises:
         ValueError: for fewer than two.
@@ -128,7 +148,7 @@ def mean_interval(values: ArrayLike, level: float) -> Interval:
     sample = np.asarray(values, float)
     if len(sample) < 2:
         raise ValueError("an interval of a mean needs two values at least")
-    spread = float(sample.std(ddof=1)) / sqrt(len(sample))
+    spread = sqrt(max(float(sample.var(ddof=1)) / len(sample), least))
     spread *= student_quantile(level, len(sample) - 1)
     mean = float(sample.mean())
     return mean - spread, mean + spread

@@ -1,7 +1,7 @@
 """Intervals and comparisons against published values, hand calculation and simulation."""
 
 import sys
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from catan_pz.arena import statistics
 from catan_pz.arena.comparison import compare_pairs
 from catan_pz.arena.statistics import (
     effective_games,
+    least_variance,
     mcnemar,
     mean_interval,
     normal_quantile,
@@ -52,7 +53,9 @@ def test_invalid_levels(level: object) -> None:
 def test_effective_games_by_hand() -> None:
     # p = 1/2; squares of 2 - 1 and 0 - 1 sum to 2; variance 2 * (4 / 3) / 8**2.
     assert effective_games([2, 0, 1, 1], [2, 2, 2, 2]) == pytest.approx(0.25 / (2 * 4 / 3 / 64))
-    assert effective_games([1, 1, 1], [2, 2, 2]) == inf
+    # Blocks that don't differ: 6 games, 2 in a block.
+    assert effective_games([1, 1, 1], [2, 2, 2]) == pytest.approx(6 * 2)
+    assert effective_games([1, 2, 1], [2, 4, 2]) == pytest.approx(8 * 8 / 3)
     assert effective_games([2, 2], [2, 2]) == 4
     assert effective_games([1], [2]) == 2
 
@@ -97,9 +100,47 @@ def test_coverage_with_negatively_correlated_blocks() -> None:
     assert by_games > 990
 
 
+@pytest.mark.parametrize("blocks", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize(("games", "win_rate"), [(2, 0.55), (4, 0.3), (24, 0.25)])
+def test_coverage_with_few_blocks(blocks: int, games: int, win_rate: float) -> None:
+    rng = np.random.default_rng(4)
+    sizes = np.full(blocks, games)
+    found = [wilson_by_blocks(w, sizes, 0.95) for w in rng.binomial(games, win_rate, (500, blocks))]
+    assert sum(covers(interval, win_rate) for interval in found) >= 465
+    assert min(high - low for low, high in found) > 0
+
+
+@pytest.mark.parametrize("blocks", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize(("first", "second"), [(0.2, 0.1), (0.03, 0.01), (0, 0)])
+def test_coverage_of_paired_differences_with_few_blocks(
+    blocks: int, first: float, second: float
+) -> None:
+    rng = np.random.default_rng(5)
+    seeds = np.repeat(np.arange(blocks), 2).tolist()
+    hits = 0
+    for _ in range(300):
+        kinds = rng.choice(3, 2 * blocks, p=[first, second, 1 - first - second])
+        won = [(kind == 0, kind == 1) for kind in kinds.tolist()]
+        interval = compare_pairs(("a", "b"), seeds, won, 0.95).interval
+        assert interval is not None
+        assert -1 <= interval[0] < interval[1] <= 1
+        hits += covers(interval, first - second)
+    assert hits >= 276
+
+
+def test_least_variance_by_hand() -> None:
+    # Of 8 pairs and one more of each of four kinds by half: 3.5 and 1.5 of 10.
+    independent = (0.35 + 0.15 - 0.2**2) / 10
+    assert least_variance(3, 1, 8, 8) == pytest.approx(independent)
+    assert least_variance(3, 1, 8, 2) == pytest.approx(independent / 4)
+    assert least_variance(0, 0, 8, 2) == pytest.approx(0.1 / 10)
+
+
 def test_interval_of_a_mean() -> None:
     theirs = stats.ttest_1samp([1.0, 2, 4, 4, 7], 0).confidence_interval(0.9)
     assert mean_interval([1, 2, 4, 4, 7], 0.9) == pytest.approx((theirs.low, theirs.high))
+    spread = 0.5 * student_quantile(0.9, 2)
+    assert mean_interval([3, 3, 3], 0.9, 0.25) == pytest.approx((3 - spread, 3 + spread))
     with pytest.raises(ValueError, match="two values"):
         mean_interval([1], 0.9)
 
@@ -113,17 +154,18 @@ def test_mcnemar_by_hand() -> None:
 
 
 def test_comparison_by_hand() -> None:
-    blocks = [0, 0, 1, 1, 2, 2]
-    won = [(True, False), (True, True), (False, False), (True, False), (False, True), (True, False)]
-    found = compare_pairs(("a", "b"), blocks, won, 0.95)
-    assert (found.both, found.only_first, found.only_second, found.neither) == (1, 3, 1, 1)
-    assert (found.pairs, found.blocks) == (6, 3)
-    assert found.difference == pytest.approx(2 / 6)
-    # Means of the blocks are 1/2, 1/2 and 0.
-    spread = stats.t.ppf(0.975, 2) * np.std([0.5, 0.5, 0], ddof=1) / sqrt(3)
-    assert found.interval == pytest.approx((1 / 3 - spread, 1 / 3 + spread))
-    assert found.p_value == pytest.approx(2 * 5 / 16)
-    assert "a against b, 6 pairs of games: win rates differ by +33.3" in str(found)
+    blocks = [0, 0, 1, 1, 2, 2, 3, 3]
+    first, second, both, neither = (True, False), (False, True), (True, True), (False, False)
+    won = [first, first, second, both, second, second, neither, neither]
+    found = compare_pairs(("a", "b"), blocks, won, 0.8)
+    assert (found.both, found.only_first, found.only_second, found.neither) == (1, 2, 3, 2)
+    assert (found.pairs, found.blocks) == (8, 4)
+    assert found.difference == pytest.approx(-1 / 8)
+    # Means of the blocks are 1, -1/2, -1 and 0.
+    spread = stats.t.ppf(0.9, 3) * np.std([1, -0.5, -1, 0], ddof=1) / 2
+    assert found.interval == pytest.approx((-1 / 8 - spread, -1 / 8 + spread))
+    assert found.p_value == pytest.approx(1)
+    assert "a against b, 8 pairs of games: win rates differ by -12.5" in str(found)
 
 
 def test_comparison_on_one_block_has_no_interval() -> None:
