@@ -248,15 +248,15 @@ def _play(
         version=__version__,
     )
     folder = None if options.records is None else Path(options.records)
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        remove_drafts(folder)  # of a match that was killed
     seeing = tuple(k for k, entrant in enumerate(entrants) if entrant.sees_state)
     scheduled = list(schedule.games())
     recorded = frozenset(spread([game.number for game in scheduled], options.most_records))
     config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder, seeing, recorded)
     file = ResultsFile(options.results, header, scheduled, names)
     try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            remove_drafts(folder)  # of a match that was killed
         _play_missing(config, entrants, scheduled, file, options)
     except KeyboardInterrupt:
         raise Interrupted(len(file.games), len(scheduled), file.path) from None

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from catan_pz.arena.file_lock import FileLock, InUseError
 from catan_pz.arena.results import (
     ENDS,
     GameResult,
@@ -71,6 +72,8 @@ def found_seed(path: str | os.PathLike[str] | None) -> int | None:
 class ResultsFile:
     """A file of results, open for appending; without a path, results are kept in memory only.
 
+    Until it is closed nobody else can open it for appending.
+
     Args:
         path: of the file, which is created if there is none.
         header: of the match.
@@ -83,8 +86,8 @@ class ResultsFile:
         games: results so far, those of the file included, by number.
 
     Raises:
-        ValueError: if the file is of another match (the error lists the differences), or a
-            line is wrong.
+        ValueError: if the file is of another match (the error lists the differences), a line
+            is wrong, or another match that is being played appends to the file.
     """
 
     def __init__(
@@ -99,20 +102,43 @@ class ResultsFile:
         self._file: TextIO | None = None
         if self.path is None:
             return
-        lines, length = _complete_lines(self.path)
+        try:
+            self._lock = FileLock(self.path)
+        except InUseError:
+            raise ValueError(
+                f"results={str(self.path)!r} is in use: a match that is being played appends to "
+                f"it. Wait until that has ended, or give another file"
+            ) from None
+        try:
+            self._file = self._open(self.path, header, schedule, names)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _open(
+        self,
+        path: Path,
+        header: dict[str, Any],
+        schedule: Sequence[ScheduledGame] | None,
+        names: Sequence[str],
+    ) -> TextIO:
+        """Read the file, drop a line that was cut, and open it."""
+        lines, length = _complete_lines(path)
         if lines:
-            _check_header(self.path, _parse(self.path, 1, lines[0]), header)
-            self.games = _read_games(self.path, lines[1:])
+            _check_header(path, _parse(path, 1, lines[0]), header)
+            self.games = _read_games(path, lines[1:])
             for game in self.games.values():
-                _require_of_match(self.path, game, _is_scheduled(game, schedule, names))
-        begun = self.path.read_bytes()[length:] if self.path.exists() else b""
+                _require_of_match(path, game, _is_scheduled(game, schedule, names))
+        begun = path.read_bytes()[length:]
         if not lines and not _line(header).encode().startswith(begun):
-            raise ValueError(f"{self.path}: this is no file of results")
+            raise ValueError(f"{path}: this is no file of results")
         if begun:
-            os.truncate(self.path, length)
-        self._file = self.path.open("a", encoding="utf-8", newline="\n")
+            os.truncate(path, length)
+        file = path.open("a", encoding="utf-8", newline="\n")
         if not lines:
-            self._append(header)
+            file.write(_line(header))
+            file.flush()
+        return file
 
     def add(self, game: GameResult) -> None:
         """Append a result."""
@@ -127,9 +153,12 @@ class ResultsFile:
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
+            try:
+                self._file.flush()
+                os.fsync(self._file.fileno())
+                self._file.close()
+            finally:
+                self._lock.release()
 
 
 def _line(data: dict[str, Any]) -> str:

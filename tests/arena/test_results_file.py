@@ -1,5 +1,6 @@
 """The file of results: an interrupted match continues where it stopped."""
 
+import errno
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from catan_pz import Rules, arena
-from catan_pz.arena import executors, load_results, match
+from catan_pz.arena import executors, file_lock, load_results, match
 from catan_pz.arena.results import Result
 from tests.arena.players import QUICK, Builder, Counter
 
@@ -125,6 +126,98 @@ def test_a_killed_match_continues_to_the_same_result(tmp_path: Path) -> None:
     assert 6 <= path.read_bytes().count(b"\n") <= GAMES
     assert play(path, GAMES) == play(None, GAMES)
     assert len(load_results(path).games) == GAMES
+
+
+def test_a_file_that_another_process_appends_to_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "shared.jsonl"
+    process = start(path, 1, tmp_path / "script.py")
+    try:
+        with pytest.raises(ValueError, match="is in use: a match that is being played"):
+            play(path, GAMES)
+        load_results(path)
+    finally:
+        process.kill()
+        process.communicate()
+    assert play(path, GAMES) == play(None, GAMES)
+    assert len(load_results(path).games) == GAMES
+
+
+@pytest.mark.purepython
+def test_a_file_that_this_process_appends_to_is_refused(
+    unbroken: tuple[Result, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, draft = tmp_path / "shared.jsonl", tmp_path / ".game-000003.x.draft.jsonl"
+    play_missing, refused = match._play_missing, []
+
+    def play_twice(*arguments: Any) -> None:
+        draft.write_text("half")
+        for _ in range(2):  # being refused doesn't open it to the next one
+            with pytest.raises(ValueError, match=r"shared\.jsonl'? is in use") as raised:
+                play(path, records=tmp_path)
+            refused.append(raised)
+        assert draft.exists(), "what the first match is writing was removed"
+        play_missing(*arguments)
+
+    monkeypatch.setattr(match, "_play_missing", play_twice)
+    assert play(path) == unbroken[0]
+    assert len(refused) == 2
+    monkeypatch.undo()
+    assert load_results(path) == play(path) == unbroken[0]
+
+
+@pytest.mark.purepython
+def test_a_match_that_was_refused_or_stopped_leaves_its_file_to_others(
+    unbroken: tuple[Result, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "left.jsonl"
+    path.write_bytes(unbroken[1][:3000])
+    with pytest.raises(ValueError, match="holds another match"):
+        play(path, seed=8)
+
+    def interrupt(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(match, "_play_missing", interrupt)
+        with pytest.raises(arena.Interrupted):
+            play(path)
+    assert play(path) == unbroken[0]
+
+
+@pytest.mark.purepython
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_holds_no_lock_of_its_parent(tmp_path: Path) -> None:
+    path = tmp_path / "locked"
+    lock = file_lock.FileLock(path)
+    ready, go_on = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:  # pragma: no cover
+        os.write(ready[1], b"x")
+        os.read(go_on[0], 1)
+        os._exit(0)
+    try:
+        os.read(ready[0], 1)
+        with pytest.raises(file_lock.InUseError):
+            file_lock.FileLock(path)
+        lock.release()
+        file_lock.FileLock(path).release()
+    finally:
+        os.write(go_on[1], b"x")
+        os.waitpid(child, 0)
+        for end in (*ready, *go_on):
+            os.close(end)
+
+
+@pytest.mark.purepython
+def test_without_locks_of_the_file_system_matches_are_played(
+    unbroken: tuple[Result, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lock(_descriptor: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(file_lock, "_lock", lock)
+    assert play(tmp_path / "unlocked.jsonl") == unbroken[0]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to process groups there")
