@@ -209,7 +209,8 @@ def worth_of_move(
     n = links[move, VISITS]
     if way == PUCT:
         mean = totals[move, mover] / n if n > 0 else usual
-        return mean + exploration * priors[move] * math.sqrt(visits) / (1 + n)
+        # Before the first visit of the root its priors alone decide.
+        return mean + exploration * priors[move] * math.sqrt(max(1, visits)) / (1 + n)
     if n == 0:
         return 1e6 + priors[move]
     return totals[move, mover] / n + exploration * math.sqrt(math.log(links[move, AVAILABLE]) / n)

@@ -234,6 +234,15 @@ def test_below_the_root_the_greedy_player_leads_the_set_up(guide: int) -> None:
     assert found == pytest.approx([0.5 / len(found)] * (len(found) - 1) + [0.5 + 0.5 / len(found)])
 
 
+def test_the_first_simulation_is_of_the_action_of_the_largest_prior() -> None:
+    game, _ = in_the_middle(Rules(trading=False), 4, 150)
+    for action in game.legal_actions():
+        policy = np.full(game.rules.num_actions, 0.1)
+        policy[action] = 0.2
+        one = grown(game, 1, way=tree.PUCT, exploration=0.5, policy=policy)
+        assert one.links[one.moves()[int(action)], VISITS] == 1
+
+
 def test_what_counts_is_a_priors_share_of_those_that_are_legal() -> None:
     game, _ = in_the_middle(Rules(trading=False), 4, 150)
     policy = np.random.default_rng(1).random(game.rules.num_actions)
