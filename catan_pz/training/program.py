@@ -1,6 +1,9 @@
 """Programs of the command line: a wrong option or Ctrl-C ends them with one line."""
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 RESUMABLE: Final = "Interrupted: --resume continues from the last checkpoint."
@@ -28,3 +31,18 @@ def run_program(
         raise SystemExit(f"error: {error}") from None
     except (KeyboardInterrupt, EOFError):
         raise SystemExit(stopped) from None
+
+
+@contextmanager
+def heeding_signals(stop: Callable[..., object]) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM call `stop` meanwhile; in other threads than the main one nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, stop) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

@@ -1,12 +1,10 @@
 """A training run of a Stable-Baselines3 learner: what happens between its updates."""
 
 import json
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +24,7 @@ from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
 from catan_pz.training.hardware import hardware
 from catan_pz.training.league import League
 from catan_pz.training.options import RunArgs
+from catan_pz.training.program import heeding_signals
 from catan_pz.training.state import get_state, set_state
 from catan_pz.training.tensorboard import make_logger
 from catan_pz.training.timers import Timers
@@ -99,15 +98,13 @@ class Training(BaseCallback):
         if saved is not None:
             self._restore(saved)
         model.set_logger(make_logger(self.out / "logs", model.num_timesteps, warn))
+        self._signals = ExitStack()
         self._bar = progress_bar(args.progress)
         self._task = self._bar.add_task("training", total=args.frames, rate=0.0)
 
     def __enter__(self) -> Self:
         """Show the bar, and listen to Ctrl-C and SIGTERM."""
-        self._handlers = {}
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._handlers[number] = signal.signal(number, self.stop)
+        self._signals.enter_context(heeding_signals(self.stop))
         self._bar.start()
         return self
 
@@ -119,8 +116,7 @@ class Training(BaseCallback):
     ) -> None:
         """Undo what `__enter__` did, and close games and logs."""
         self._bar.stop()
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+        self._signals.close()
         self.games.close()
         self.model.logger.close()
 

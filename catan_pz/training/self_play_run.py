@@ -1,7 +1,6 @@
 """A training run of a learner by self-play: what happens between its rounds."""
 
 import json
-import signal
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +23,7 @@ from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import evaluate_model
 from catan_pz.training.hardware import training_card
 from catan_pz.training.options import TrainingArgs
+from catan_pz.training.program import heeding_signals
 from catan_pz.training.self_play_games import Decisions, SelfPlayGames
 from catan_pz.training.self_play_network import SelfPlayNetwork
 from catan_pz.training.timers import Timers
@@ -91,8 +91,6 @@ class SelfPlayRun:
         if saved is not None:
             self._restore(saved)
         self._log, self._told = UpdateLog(self.folder / "logs", self.frames), player.finished
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self.stop)
 
     def update(self) -> tuple[Decisions, int]:
         """Play a round and learn from it; the decisions, and the optimizer's steps."""
@@ -120,7 +118,7 @@ class SelfPlayRun:
             OSError: if the last checkpoint, model or result can't be written.
         """
         args = self.args
-        with progress_bar(args.progress) as bar:
+        with heeding_signals(self.stop), progress_bar(args.progress) as bar:
             task = bar.add_task("training", total=args.frames, rate=0.0)
             if self.updates == 0 and args.eval_first:
                 self._evaluate()

@@ -27,7 +27,6 @@ al., "IMPALA", 2018, for actors whose weights are older than the learner's.
 
 import json
 import os
-import signal
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -57,7 +56,7 @@ from catan_pz.training.league import parse_weights
 from catan_pz.training.opening import open_run
 from catan_pz.training.options import Count, TrainingArgs, parse
 from catan_pz.training.processes import PROCESSES, RANK, average_gradients, gathered, join
-from catan_pz.training.program import RESUMABLE, run_program
+from catan_pz.training.program import RESUMABLE, heeding_signals, run_program
 from catan_pz.training.ray_workers import Workers
 from catan_pz.training.timers import Timers
 from catan_pz.training.versions import Versions
@@ -277,8 +276,6 @@ class Run:
         self.ray = connect_all(args.address, args.workers)
         self.workers = Workers(self.ray, partial(Worker, args), states, args.patience, warn)
         self.asked = self.versions.newest
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self.stop)
 
     def stop(self, *_: Any) -> None:
         """Save and stop after this update."""
@@ -297,17 +294,18 @@ class Run:
     def train(self) -> dict[str, Any]:
         """Train to the end, or until asked to stop."""
         args, stopping = self.args, False
-        if self.frames == 0 and args.eval_first:
-            self.evaluate()
-        while self.versions.newest < self.total and not stopping:
-            before = self.frames
-            self.update()
-            last, stopping = self.versions.newest == self.total, any(gathered(self.stopping))
-            if last or self.frames // args.eval_every > before // args.eval_every:
+        with heeding_signals(self.stop):
+            if self.frames == 0 and args.eval_first:
                 self.evaluate()
-            due = self.frames // args.checkpoint_every > before // args.checkpoint_every
-            if last or due or stopping:
-                self.save()
+            while self.versions.newest < self.total and not stopping:
+                before = self.frames
+                self.update()
+                last, stopping = self.versions.newest == self.total, any(gathered(self.stopping))
+                if last or self.frames // args.eval_every > before // args.eval_every:
+                    self.evaluate()
+                due = self.frames // args.checkpoint_every > before // args.checkpoint_every
+                if last or due or stopping:
+                    self.save()
         self.workers.close()
         return self.result()
 

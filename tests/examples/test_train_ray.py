@@ -51,10 +51,7 @@ def program(cluster):
 
     module = load("distributed/train_ray")
     ray.cloudpickle.register_pickle_by_value(module)  # as a script's own classes are
-    before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM)]
-    yield module
-    for number, handler in before:
-        signal.signal(number, handler)
+    return module
 
 
 @pytest.fixture(scope="module")

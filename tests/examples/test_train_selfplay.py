@@ -1,7 +1,6 @@
 """Self-play in plain torch: what it writes, exact resumption, and that it learns."""
 
 import json
-import signal
 import subprocess
 import sys
 from copy import deepcopy
@@ -33,12 +32,9 @@ SMALL = (
 @pytest.fixture(scope="module")
 def program():
     module = load("train_selfplay")
-    before = [(number, signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM)]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(curves, "draw_curve", lambda *_, **__: b"picture")
         yield module
-    for number, handler in before:
-        signal.signal(number, handler)
 
 
 def end(out):

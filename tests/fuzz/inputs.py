@@ -4,14 +4,31 @@ import json
 import logging
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Self
 
+from pettingzoo.utils.env_logger import EnvLogger
+
 from tests.fuzz.oracle import Tally
 from tests.fuzz.targets import TARGETS, WEIGHTS
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """PettingZoo logs a warning for each illegal move."""
+    logger = EnvLogger.get_logger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
 
 
 @dataclass(frozen=True)
@@ -32,9 +49,7 @@ class Input:
         Raises:
             Exception: a finding; of what kind doesn't matter.
         """
-        logging.disable(logging.WARNING)  # PettingZoo's, about illegal moves
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _without_warnings():
             tally = Tally() if tally is None else tally
             TARGETS[self.target](Random(f"{self.target} {self.seed}"), tally)
 
