@@ -14,6 +14,7 @@ FILES: Final = {
     "colors.css": "text/css",
     "advice.css": "text/css",
     "advice.js": "text/javascript",
+    "connection.js": "text/javascript",
     "table.css": "text/css",
     "table.js": "text/javascript",
     "picture.js": "text/javascript",

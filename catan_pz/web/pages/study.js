@@ -1,10 +1,9 @@
 // A position to study: set up by hand, opened, played on by agents, saved.
 
+import { Connection } from "/static/connection.js";
 import { CountsForm, TurnForm, element } from "/static/form.js";
 import { Picture } from "/static/picture.js";
 
-const LONGEST_WAIT = 8000;
-const MADE_ROOM = 4001;
 const KEPT = "catan-pz-study";
 const NEAR = 6;
 const TOOLS = [
@@ -25,14 +24,14 @@ class StudyPage {
     this.tool = "move";
     this.start = null;
     this.places = [];
-    this.wait = 500;
     this.choices("tool", TOOLS.map(([value, text]) => [value, text]), this.tool, (value) => {
       this.tool = value;
       this.start = null;
       this.draw([]);
     });
     this.listen();
-    this.connect();
+    const lose = (_, reason, madeRoom) => this.lose(reason, madeRoom);
+    this.connection = new Connection("/study/socket", (message) => this.hear(message), lose);
   }
 
   // A group of radio buttons that look like buttons.
@@ -52,29 +51,9 @@ class StudyPage {
     }));
   }
 
-  connect() {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.socket = new WebSocket(`${scheme}://${location.host}/study/socket`);
-    this.socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
-    this.socket.addEventListener("close", (event) => this.close(event));
-  }
-
-  close({ code, reason }) {
-    this.madeRoom = code === MADE_ROOM;
-    if (this.madeRoom) {
-      this.status(`${reason} Press anywhere, or any key, to go on with yours.`);
-      return;
-    }
-    this.status(reason || "The connection is lost; trying again …");
-    setTimeout(() => this.connect(), this.wait);
-    this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
-  }
-
-  // Pages that made room for others would take it from each other again and again.
-  comeBack() {
-    if (!this.madeRoom) return;
-    this.madeRoom = false;
-    this.connect();
+  lose(reason, madeRoom) {
+    if (madeRoom) this.status(`${reason} Press anywhere, or any key, to go on with yours.`);
+    else this.status(reason || "The connection is lost; trying again …");
   }
 
   hear(message) {
@@ -86,7 +65,7 @@ class StudyPage {
 
   // A reload or a lost connection comes back to the same position.
   begin(message) {
-    this.wait = 500;
+    this.connection.welcome();
     this.known = message.known_agents;
     this.colors = message.colors;
     this.news = null;
@@ -242,7 +221,6 @@ class StudyPage {
     byId("new-empty").addEventListener("click", () => this.begun("main"));
     byId("new-game").addEventListener("click", () => this.begun("setup_settlement"));
     byId("file").addEventListener("change", (event) => this.open(event.target.files[0]));
-    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => this.comeBack());
     document.addEventListener("dragover", (event) => event.preventDefault());
     document.addEventListener("drop", (event) => {
       event.preventDefault();
@@ -323,7 +301,7 @@ class StudyPage {
   }
 
   send(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    this.connection.send(message);
   }
 }
 

@@ -1,11 +1,10 @@
 // A table in the browser: shows what the server sends, and tells it what is pressed.
 
 import { AdviceTable } from "/static/advice.js";
+import { Connection } from "/static/connection.js";
 import { Picture } from "/static/picture.js";
 
-const LONGEST_WAIT = 8000;
 const TRY_AGAIN_LATER = 1013;
-const MADE_ROOM = 4001;
 const REMEMBERED = "catan-pz advice";
 const byId = (id) => document.getElementById(id);
 
@@ -72,44 +71,25 @@ class TablePage {
     this.picture = new Picture(byId("picture"), (name) => this.press(name), (words) => this.hint(words));
     this.advice = new AdvicePanel(this.picture, (message) => this.send(message));
     this.news = null;
-    this.wait = 500;
     this.waiting = false;
     byId("again").addEventListener("click", () => this.send({ again: true }));
     document.addEventListener("keydown", (event) => this.key(event));
-    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, () => this.comeBack());
     setInterval(() => this.status(), 500);
-    this.connect();
-  }
-
-  connect() {
     const link = location.pathname.split("/").pop();
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.socket = new WebSocket(`${scheme}://${location.host}/socket/${link}`);
-    this.socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
-    this.socket.addEventListener("close", (event) => this.close(event));
+    const lose = (code, reason, madeRoom) => this.lose(code, reason, madeRoom);
+    this.connection = new Connection(`/socket/${link}`, (message) => this.hear(message), lose);
   }
 
-  close({ code, reason }) {
-    this.madeRoom = code === MADE_ROOM;
-    if (this.madeRoom) this.lost = `${reason} Press anywhere, or any key, to go on here.`;
+  lose(code, reason, madeRoom) {
+    if (madeRoom) this.lost = `${reason} Press anywhere, or any key, to go on here.`;
     else if (code === TRY_AGAIN_LATER) this.lost = `${reason} Trying again …`;
     else this.lost = "The connection is lost; trying again …";
     this.status();
-    if (this.madeRoom) return;
-    setTimeout(() => this.connect(), this.wait);
-    this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
-  }
-
-  // Pages that made room for others would take it from each other again and again.
-  comeBack() {
-    if (!this.madeRoom) return;
-    this.madeRoom = false;
-    this.connect();
   }
 
   hear(message) {
     if (message.layout) {
-      this.wait = 500;
+      this.connection.welcome();
       this.lost = null;
       this.picture.start(message.layout);
       this.viewer = message.viewer;
@@ -189,8 +169,7 @@ class TablePage {
   }
 
   send(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
-    else this.waiting = false;
+    if (!this.connection.send(message)) this.waiting = false;
   }
 
   key(event) {

@@ -152,7 +152,7 @@ def test_a_lost_connection_comes_back_to_the_same_game(
     page = open_page(served.link(0))
     arrive(page)
     press(page, "end turn")
-    page.evaluate("tablePage.socket.close()")
+    page.evaluate("tablePage.connection.socket.close()")
     wait_for(page, "tablePage.lost !== null")
     wait_for(page, "tablePage.lost === null")
     wait_for(page, "document.querySelectorAll('#log li').length === 1")
