@@ -145,7 +145,7 @@ def _new_table(
     number: int,
     advice: str | None,
 ) -> Any:
-    from catan_pz.web.server import LiveTable
+    from catan_pz.web.live_table import LiveTable
     from catan_pz.web.table import HostedGame, Seats
 
     if seats > rules.num_players:
@@ -202,8 +202,8 @@ def _check_writable(folder: Path) -> None:
 
 def _saved_tables(folder: Path, pause: float, pools: Pools, advice: str | None) -> list[Any]:
     """The tables in a folder whose games aren't over."""
+    from catan_pz.web.live_table import LiveTable
     from catan_pz.web.saved import SavedTable
-    from catan_pz.web.server import LiveTable
     from catan_pz.web.table import HostedGame, Seats
 
     opened = []

@@ -6,8 +6,9 @@ from typing import Final
 
 import uvicorn
 
+from catan_pz.web.live_table import LiveTable
 from catan_pz.web.own_names import own_names
-from catan_pz.web.server import LiveTable, make_app
+from catan_pz.web.server import make_app
 from catan_pz.web.study_server import MOST_BYTES, Studies
 
 _BACKLOG: Final = 128

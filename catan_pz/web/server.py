@@ -8,11 +8,7 @@ bounded in size and rate, and refused from pages of another origin.
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -22,10 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER
-from catan_pz.names import shown
-from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.limits import (
     MADE_ROOM,
     MOST_BYTES,
@@ -33,160 +26,17 @@ from catan_pz.web.limits import (
     TRY_AGAIN_LATER,
     heard,
 )
+from catan_pz.web.live_table import LiveTable
 from catan_pz.web.own_names import OwnNames
 from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
-from catan_pz.web.saved import TableFile
 from catan_pz.web.study_server import Studies
-from catan_pz.web.table import HostedGame, PressError, control_json, layout_for
+from catan_pz.web.table import control_json, layout_for
 
 MOST_ONLOOKERS: Final = 200
 """Connections by the onlookers' link of a table; further ones are refused."""
 
 MOST_OF_A_SEAT: Final = 5
 """Connections by the link of a seat, such as pages on several devices; the oldest makes room."""
-
-_LONGEST_FAILURE: Final = 200
-
-Moment = tuple[HostedGame, int, str | None]
-"""What a viewer was told last: the game, the version of its picture, and the warning."""
-
-
-class LiveTable:
-    """A table that is played: agents decide in threads, viewers wait for what is new.
-
-    Args:
-        hosted: the game.
-        agents: names of the agents by seat, None for a person; they stand in the file.
-        path: where the table is saved after each decision; None for nowhere.
-        pause: seconds that an agent's decision is shown before the next.
-        pool: threads in which agents decide.
-        advisers: threads in which advice is worked out; None for those of `pool`.
-    """
-
-    def __init__(
-        self,
-        hosted: HostedGame,
-        agents: Sequence[str | None],
-        path: Path | None,
-        pause: float,
-        pool: ThreadPoolExecutor,
-        advisers: ThreadPoolExecutor | None = None,
-    ) -> None:
-        self.hosted = hosted
-        self.failure: str | None = None
-        self._file = TableFile(path, agents)
-        self._pause = pause
-        self._pool = pool
-        self._advisers = advisers or pool
-        self._advice: dict[int, _Advised] = {}
-        self._changed = asyncio.Condition()
-
-    @property
-    def moment(self) -> Moment:
-        """What there is to be told now."""
-        return self.hosted, self.hosted.version, self._file.warning
-
-    async def run(self) -> None:
-        """Let agents play whenever it is for them, as long as the server runs."""
-        loop = asyncio.get_running_loop()
-        try:
-            while True:
-                hosted, moment = self.hosted, self.moment
-                if hosted.is_finished or hosted.waits_for_person:
-                    await self.wait_for_change(moment)
-                    continue
-                action = await loop.run_in_executor(self._pool, hosted.decide)
-                hosted.play(action)
-                await self.tell()
-                await asyncio.sleep(self._pause)
-        except Exception as error:
-            self.failure = f"the table stopped: {type(error).__name__}: {error}"
-            async with self._changed:
-                self._changed.notify_all()
-            raise
-
-    async def tell(self) -> None:
-        """Save the game and wake those who wait for a change, also if the caller is cancelled."""
-        await asyncio.shield(self._tell())
-
-    async def _tell(self) -> None:
-        try:
-            await self._file.save(self.hosted)
-        finally:
-            async with self._changed:
-                self._changed.notify_all()
-
-    async def wait_for_change(self, moment: Moment) -> None:
-        """Wait until there is something else to be told, or the table has failed."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: self.moment != moment or self.failure is not None)
-
-    def adviser_of(self, viewer: int) -> str | None:
-        """Name of the agent that advises a viewer, None for nobody."""
-        adviser = self.hosted.seats.adviser
-        return None if adviser is None or viewer == ONLOOKER else shown(adviser.name)
-
-    async def advise(self, viewer: int, decision: int) -> dict[str, Any] | None:
-        """Advice on a decision of a viewer, worked out once; None where it is decided by then."""
-        hosted, known = self.hosted, self._advice.get(viewer)
-        if known is None or known.hosted is not hosted or known.decision != decision:
-            work = partial(_work_out, hosted, hosted.question(viewer), decision)
-            loop = asyncio.get_running_loop()
-            known = _Advised(hosted, decision, loop.run_in_executor(self._advisers, work))
-            self._advice[viewer] = known
-        return await asyncio.shield(known.advice)
-
-    async def answer(self, viewer: int, message: Mapping[str, Any]) -> str | None:
-        """Do what a viewer's message says; why not, if it can't be done."""
-        if viewer == ONLOOKER:
-            return "onlookers have nothing to press"
-        if message.get("again") is True:
-            return await self._begin_again()
-        name, version = message.get("press"), message.get("version")
-        if not isinstance(name, str) or type(version) is not int:
-            return "a message names what to press and the version of the picture"
-        try:
-            self.hosted.press(viewer, name, version)
-        except PressError as error:
-            return str(error)
-        await self.tell()
-        return None
-
-    async def _begin_again(self) -> str | None:
-        """Start another game of the same seats, once this one is over."""
-        finished = self.hosted
-        if not finished.is_finished:
-            return "the game isn't over"
-        self.hosted = HostedGame(finished.seats, rules=finished.game.rules)
-        await self.tell()
-        await asyncio.get_running_loop().run_in_executor(self._advisers, finished.close)
-        return None
-
-    async def close(self) -> None:
-        """Try once more to save what couldn't be saved, and let the agents go."""
-        if self._file.warning is not None:
-            await self._file.save(self.hosted)
-        self.hosted.close()
-
-
-@dataclass(frozen=True)
-class _Advised:
-    """The last decision of a viewer on which advice was asked for, and the advice."""
-
-    hosted: HostedGame
-    decision: int
-    advice: asyncio.Future[dict[str, Any] | None]
-
-
-def _work_out(hosted: HostedGame, question: Question, decision: int) -> dict[str, Any] | None:
-    if len(hosted.record.decisions) != decision:  # while it waited for a thread
-        return None
-    try:
-        advice = question.advice()
-        found = advice_json(advice) | {"drawn": drawn_advice(advice)}
-    except Exception as error:  # of the agent's code; the table goes on without
-        found = {"failure": shown(f"no advice: {type(error).__name__}: {error}", _LONGEST_FAILURE)}
-    return found | {"decision": decision}
 
 
 class Connection:

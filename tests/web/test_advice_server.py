@@ -23,7 +23,8 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 
 from starlette.testclient import TestClient
 
-from catan_pz.web.server import LiveTable, make_app
+from catan_pz.web.live_table import LiveTable
+from catan_pz.web.server import make_app
 
 __all__ = ["same_games"]
 

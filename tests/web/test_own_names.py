@@ -19,8 +19,9 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from catan_pz.web.listening import listen, open_socket
+from catan_pz.web.live_table import LiveTable
 from catan_pz.web.own_names import LOOPBACK, own_names
-from catan_pz.web.server import LiveTable, make_app
+from catan_pz.web.server import make_app
 from catan_pz.web.study_server import Studies
 
 OWN = ["localhost", "localhost:8000", "LocalHost:8000", "127.0.0.1:1", "[::1]", "[::1]:8000"]

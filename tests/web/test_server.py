@@ -27,7 +27,8 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from catan_pz.web import limits, responses, server
-from catan_pz.web.server import LiveTable, make_app
+from catan_pz.web.live_table import LiveTable
+from catan_pz.web.server import make_app
 
 RULES = Rules(num_players=2, max_turns=12)
 

@@ -23,7 +23,8 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from catan_pz.web import limits, study_server
-from catan_pz.web.server import LiveTable, make_app
+from catan_pz.web.live_table import LiveTable
+from catan_pz.web.server import make_app
 from catan_pz.web.study import Study
 from catan_pz.web.study_server import Studies
 

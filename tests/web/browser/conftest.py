@@ -89,7 +89,8 @@ def serve(same_games: None) -> Iterator[Callable[..., Served]]:
     """Starts a server: rules of its table, who plays and advises, from where, the study, a file."""
     pytest.importorskip("starlette", reason="Starlette is not installed")
     uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-    from catan_pz.web.server import LiveTable, make_app
+    from catan_pz.web.live_table import LiveTable
+    from catan_pz.web.server import make_app
     from catan_pz.web.study_server import Studies
 
     running = []
