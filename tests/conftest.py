@@ -41,3 +41,17 @@ def interrupts_are_heard() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def modes_of_drafts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The permissions of each file at the moment that it takes another's place."""
+    modes = []
+    replace_as_ever = Path.replace
+
+    def replace(draft: Path, target: Path) -> Path:
+        modes.append(draft.stat().st_mode & 0o777)
+        return replace_as_ever(draft, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    return modes

@@ -15,15 +15,13 @@ from catan_pz.belief.hand_events import (
     MonopolyTaken,
     Theft,
 )
+from catan_pz.engine.ranges import MOST_CARDS
 
 MOST_HYPOTHESES: Final = 1_000_000
 """Hypotheses beyond which a belief from bounds alone isn't exact."""
 
 MOST_KEPT: Final = 5_000
 """Hypotheses that are kept of too many: the likeliest after discards face down, or dealt ones."""
-
-_MOST_CARDS: Final = int(np.iinfo(np.int8).max)
-"""Cards of a resource that all hands of a hypothesis hold at most."""
 
 
 class TooManyHandsError(ValueError):
@@ -198,14 +196,14 @@ def allowing(hands: NDArray[np.int8], event: HandEvent) -> NDArray[np.bool_]:
     match event:
         case HandsChanged(changes):
             # Clipped, as a report may tell of more cards than a byte can count.
-            after = hands + np.clip(changes, -2 * _MOST_CARDS, 2 * _MOST_CARDS).astype(np.int16)
-            fitting = np.all((after >= 0) & (after <= _MOST_CARDS), axis=(1, 2))
+            after = hands + np.clip(changes, -2 * MOST_CARDS, 2 * MOST_CARDS).astype(np.int16)
+            fitting = np.all((after >= 0) & (after <= MOST_CARDS), axis=(1, 2))
         case HoldingShown(seat, bundle):
             fitting = np.all(hands[:, seat] >= np.array(bundle), axis=1)
         case MonopolyTaken(seat, resource, taken):
             others = np.arange(len(taken)) != seat
             fitting = np.all(hands[:, others, resource] == np.array(taken)[others], axis=1)
-            fitting &= hands[:, :, resource].sum(1, dtype=np.int64) <= _MOST_CARDS
+            fitting &= hands[:, :, resource].sum(1, dtype=np.int64) <= MOST_CARDS
         case Theft(_, victim, resource) | Discarded(victim, resource):
             cards = slice(None) if resource is None else [resource]
             fitting = np.any(hands[:, victim, cards] > 0, axis=1)

@@ -30,12 +30,13 @@ from catan_pz.terms import (
     Terrain,
 )
 
+MOST_CARDS: Final = 127
+"""Resource cards of a game, bank and hands. More than the 95 of the box where a followed table
+has no limit of the bank; however they move, counts of them stay within a byte."""
+
 _BYTE: Final = (0, 127)
 _CARDS: Final = (0, BANK_PER_RESOURCE)
 _DEVELOPMENT_CARDS: Final = (0, DECK_SIZE)
-_MOST_CARDS: Final = 127
-"""Resource cards of a game, bank and hands. More than the 95 of the box where a followed table
-has no limit of the bank; however they move, counts of them stay within a byte."""
 _COUNTER: Final = (0, 2**31 - 1)
 _ANSWERS: Final = (NO_ANSWER, ACCEPTED, REJECTED, COUNTERED)
 
@@ -121,10 +122,10 @@ class Ranges:
             if ((given < least) | (given > most)).any():
                 raise ValueError(self._wrong_number(games))
         cards = games["hand"].sum((1, 2), np.int64) + games["bank"].sum(1, np.int64)
-        if cards.max(initial=0) > _MOST_CARDS:
+        if cards.max(initial=0) > MOST_CARDS:
             i = int(cards.argmax())
             raise ValueError(
-                f"games[{i}]: bank and hands have {cards[i]} cards; allowed: at most {_MOST_CARDS}"
+                f"games[{i}]: bank and hands have {cards[i]} cards; allowed: at most {MOST_CARDS}"
             )
         for name, most in _PIECES.items():
             members = np.asarray(games[name]).reshape(len(games), MAX_PLAYERS, -1).tolist()

@@ -65,11 +65,14 @@ def update_figures(network: SelfPlayNetwork, start: Any, played: Decisions) -> d
     batch = played[torch.randperm(len(played), generator=random, device=device)[:SAMPLE]]
     log_probabilities, new_values = network(batch.units, batch.mask, batch.hidden)
     log_ratio = log_probabilities.gather(1, batch.action[:, None])[:, 0] - batch.log_probability
-    started = network.log_probabilities(batch.units, batch.mask, start)
+    moved = float("nan")
+    if start is not None:
+        started = network.log_probabilities(batch.units, batch.mask, start)
+        moved = float(divergence(log_probabilities, started))
     errors = (new_values - batch.targets).square() * batch.has_target
     return {
         "approx_kl": float((log_ratio.exp() - 1 - log_ratio).mean()),
-        "kl_from_start": float("nan" if start is None else divergence(log_probabilities, started)),
+        "kl_from_start": moved,
         "entropy": float(-(log_probabilities.exp() * log_probabilities).sum(-1).mean()),
         "value_loss": float(errors.mean()),
         "explained_variance": explained_variance(values, returns),

@@ -1,13 +1,15 @@
 """The messages between a host and a program: JSON objects, one a line."""
 
 import json
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.result import SeatResult
+from catan_pz.checks import check_count, check_seed
 from catan_pz.engine.events import EventKind
+from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.events import Event, Events
 from catan_pz.notation.actions import describe_action
 from catan_pz.notation.state import state_from_dict, state_to_dict
@@ -32,9 +34,6 @@ ERROR: Final = "error"
 
 MOST_DRAWN: Final = 1000
 """Games that a program may ask for at once."""
-
-_MOST_CARDS: Final = 127
-"""Of a resource in one place, at tables whose bank never runs out."""
 
 Message = dict[str, Any]
 
@@ -96,19 +95,12 @@ def of_games(view: View, rules: Rules, request: Message) -> Message:
     Raises:
         ValueError: if it can't be given any, or asks for none that are possible.
     """
-    count, seed = request.get("count"), request.get("seed")
     if not view.can_resample:
         raise ValueError("no games are drawn at this table")
-    if not _is_whole(count, 1, MOST_DRAWN):
-        raise ValueError(f'"count" must be a whole number from 1 to {MOST_DRAWN}')
-    if not _is_whole(seed, 0, 2**64 - 1):
-        raise ValueError('"seed" must be a whole number from 0 to 2**64 - 1')
-    games = view.resample_many(np.random.default_rng(seed), count)
+    count = check_count("count", request.get("count"), most=MOST_DRAWN)
+    random = np.random.default_rng(check_seed(request.get("seed")))
+    games = view.resample_many(random, count)
     return {"type": GAMES, "games": [state_to_dict(game, rules) for game in games]}
-
-
-def _is_whole(number: Any, low: int, high: int) -> TypeGuard[int]:
-    return isinstance(number, int) and not isinstance(number, bool) and low <= number <= high
 
 
 def to_games(message: Message, rules: Rules) -> np.ndarray:
@@ -119,7 +111,7 @@ def to_games(message: Message, rules: Rules) -> np.ndarray:
     """
     if message["type"] != GAMES:
         raise ValueError(f"the host answers with {message['type']!r}; {GAMES!r} are due")
-    records = [state_from_dict(data, _MOST_CARDS)[0] for data in message["games"]]
+    records = [state_from_dict(data, MOST_CARDS)[0] for data in message["games"]]
     return np.concatenate([Game.from_games(games, rules).games for games in records])
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, Self
 
+from catan_pz.engine.ranges import MOST_CARDS
+
 EMPTY: Final = "\t"
 """Stands for a field with no text."""
 
@@ -18,9 +20,6 @@ MAX_LENGTH: Final = 65535
 
 LONGEST_NUMBER: Final = 10
 """Characters of a number at most; the protocol has none that needs more."""
-
-MOST_CARDS: Final = 127
-"""Cards of a hand, or of a resource, at most."""
 
 VERSION: Final = "2700,2.7.00,catan-pz,\t"
 """What the robot says that it is: protocol 2.7, no optional features."""
