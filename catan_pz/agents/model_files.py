@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import quoted
+from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders import Encoder, load, names
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.names import markdown, shown
@@ -116,6 +116,40 @@ def network_of(header: Mapping[str, Any], kind: str) -> dict[str, Any]:
     if given != kind:
         raise ValueError(f"its network is of the kind {given!r}, must be {kind!r}")
     return options
+
+
+def check_weights(
+    weights: Arrays, shapes: Mapping[str, tuple[int, ...]], of: str = "model"
+) -> None:
+    """Refuse weights that aren't those of a network.
+
+    Args:
+        weights: the arrays, by name.
+        shapes: those of the network, by name.
+        of: what they are the weights of, for errors.
+
+    Raises:
+        ValueError: names an array that has another shape, is missing or too many, or not finite.
+    """
+    given = {name: array.shape for name, array in weights.items()}
+    for name in sorted(shapes.keys() | given.keys()):
+        if given.get(name) != shapes.get(name):
+            raise ValueError(
+                f"{of}: array {name!r} has the shape {given.get(name)}, must have "
+                f"{shapes.get(name)}"
+            )
+        if not np.isfinite(weights[name]).all():
+            raise ValueError(f"{of}: array {name!r} has weights that aren't finite")
+
+
+def check_card(card: Any) -> None:
+    """Refuse a card that isn't a mapping.
+
+    Raises:
+        ValueError: says what it is.
+    """
+    if not isinstance(card, Mapping):
+        raise not_possible("model: card", card, "an object")
 
 
 def checksum(arrays: Arrays) -> str:

@@ -20,7 +20,13 @@ from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
 from catan_pz.agents.migration import migrated
-from catan_pz.agents.model_files import card_markdown, encoder_of, model_file, write_model
+from catan_pz.agents.model_files import (
+    card_markdown,
+    check_card,
+    encoder_of,
+    model_file,
+    write_model,
+)
 from catan_pz.agents.views import Views
 from catan_pz.agents.weighted import WeightedAgent
 from catan_pz.checks import not_possible, quoted
@@ -109,8 +115,7 @@ class Model:
                 f"model: choice={quoted(self.choice)} is not possible for {self.outputs}; "
                 f"allowed: {allowed}"
             )
-        if not isinstance(self.card, Mapping):
-            raise not_possible("model: card", self.card, "an object")
+        check_card(self.card)
         actions = Rules.from_dict(self.rules).num_actions
         if self.num_actions != actions:
             raise ValueError(

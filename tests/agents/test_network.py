@@ -309,11 +309,6 @@ def test_logits_that_overflow_are_refused(positions, choice):
             agent.probabilities(*positions)
 
 
-def test_a_card_that_is_no_mapping_is_refused():
-    with pytest.raises(ValueError, match="model: card=5 is not possible; allowed: an object"):
-        dataclasses.replace(model(), card=5)
-
-
 def test_games_of_other_rules_are_named(positions):
     agent = NetworkAgent(model(), name="tiny")
     with pytest.raises(ValueError, match="'tiny' plays games of 3 players with 252 actions"):

@@ -12,6 +12,8 @@ from catan_pz.agents.charlesworth.games import Policy
 from catan_pz.agents.charlesworth.networks import Architecture
 from catan_pz.agents.model_files import (
     card_markdown,
+    check_card,
+    check_weights,
     encoder_of,
     model_file,
     network_of,
@@ -52,10 +54,8 @@ class CharlesworthModel:
     value_scale: float = 150.0
 
     def __post_init__(self) -> None:
-        shapes = {name: array.shape for name, array in self.weights.items()}
-        if shapes != self.architecture.shapes:
-            wrong = sorted(set(shapes.items()) ^ set(self.architecture.shapes.items()))
-            raise ValueError(f"model: it has arrays of other shapes than its network: {wrong}")
+        check_weights(self.weights, self.architecture.shapes)
+        check_card(self.card)
         if ENCODERS.get(self.encoder.name) != self.architecture.additions:
             raise not_possible("model: encoder", self.encoder.name, f"one of {list(ENCODERS)}")
 

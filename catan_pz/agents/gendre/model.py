@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from catan_pz.agents.gendre.networks import Architecture
 from catan_pz.agents.model_files import (
     card_markdown,
+    check_card,
+    check_weights,
     encoder_of,
     model_file,
     network_of,
@@ -42,14 +44,8 @@ class GendreModel:
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        shapes = {name: array.shape for name, array in self.weights.items()}
-        expected = self.architecture.shapes
-        for name in expected.keys() | shapes.keys():
-            if shapes.get(name) != expected.get(name):
-                raise ValueError(
-                    f"model: array {name!r} has the shape {shapes.get(name)}, must have "
-                    f"{expected.get(name)}"
-                )
+        check_weights(self.weights, self.architecture.shapes)
+        check_card(self.card)
 
     def evaluate(
         self, seen: Mapping[str, NDArray[np.float32]]

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import (
     card_markdown,
+    check_card,
+    check_weights,
     encoder_of,
     model_file,
     network_of,
@@ -54,12 +56,8 @@ class RoccoModel:
                     f"model: part {part!r} gives {architecture.outputs} Q-values, must be one of "
                     f"{OUTPUTS}"
                 )
-            shapes = {name: array.shape for name, array in weights.items()}
-            if shapes != architecture.shapes:
-                raise ValueError(
-                    f"model: part {part!r} has arrays of the shapes {shapes}, must have "
-                    f"{architecture.shapes}"
-                )
+            check_weights(weights, architecture.shapes, f"model: part {part!r}")
+        check_card(self.card)
         if self.encoder.name not in ("rocco", "rocco_cities"):
             raise ValueError(f"model: encoder={self.encoder} is not possible; allowed: 'rocco'")
 

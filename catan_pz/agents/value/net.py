@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import (
     card_markdown,
+    check_card,
     encoder_of,
     model_file,
     network_of,
     write_model,
 )
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH
-from catan_pz.checks import not_possible
 from catan_pz.encoders import load
 from catan_pz.rules import Rules
 
@@ -54,8 +54,7 @@ class ValueNet:
         # Within these bounds no win probability overflows.
         if not (abs(self.weights) <= LARGEST).all():
             raise ValueError(f"value: weights must be numbers from {-LARGEST:g} to {LARGEST:g}")
-        if not isinstance(self.card, Mapping):
-            raise not_possible("value: card", self.card, "an object")
+        check_card(self.card)
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games of another number of players.

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.model_files import (
     card_markdown,
+    check_card,
+    check_weights,
     encoder_of,
     model_file,
     network_of,
@@ -34,7 +36,7 @@ class XenouModel:
         card: how they were learned and how well they play; JSON values.
 
     Raises:
-        ValueError: if the weights don't fit the options, or aren't finite.
+        ValueError: names what doesn't fit.
     """
 
     options: XenouOptions
@@ -42,11 +44,8 @@ class XenouModel:
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        shapes = {name: array.shape for name, array in self.weights.items()}
-        if shapes != shapes_of(self.options):
-            raise ValueError(f"model: its arrays are {shapes}, must be {shapes_of(self.options)}")
-        if not all(np.isfinite(array).all() for array in self.weights.values()):
-            raise ValueError("model: it has weights that aren't finite")
+        check_weights(self.weights, shapes_of(self.options))
+        check_card(self.card)
 
     def save(self, path: Path | str) -> None:
         """Write a model file, whole or not at all."""

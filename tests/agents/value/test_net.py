@@ -61,14 +61,14 @@ def test_what_is_no_such_network_is_refused(tmp_path) -> None:
 def test_a_file_of_odd_numbers_or_with_an_odd_card_is_named(tmp_path) -> None:
     content = read_arrays((FOLDER / "2p.npz").read_bytes())
     header = json.loads(content.pop("header").tobytes())
-    for name, weights, card in (
-        ("nan", np.full(NET_SIZE, np.nan, np.float16), {}),
-        ("card", content["weights"], 5),
+    for name, weights, card, match in (
+        ("nan", np.full(NET_SIZE, np.nan, np.float16), {}, "value: weights"),
+        ("card", content["weights"], 5, "model: card=5"),
     ):
         header |= {"card": card, "checksum": checksum({"weights": weights})}
         text = np.frombuffer(json.dumps(header).encode(), np.uint8)
         np.savez(tmp_path / f"{name}.npz", header=text, weights=weights)
-        with pytest.raises(ValueError, match=f"{name}.npz is no model that can be played: value: "):
+        with pytest.raises(ValueError, match=f"{name}.npz is no model that can be played: {match}"):
             ValueNet.read(tmp_path / f"{name}.npz")
 
 

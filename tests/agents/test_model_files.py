@@ -1,0 +1,48 @@
+"""What all stored networks check."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import catan_pz.agents
+from catan_pz.agents.charlesworth.model import CharlesworthModel
+from catan_pz.agents.gendre.model import GendreModel
+from catan_pz.agents.model_files import check_weights
+from catan_pz.agents.network import Model
+from catan_pz.agents.rocco.model import RoccoModel
+from catan_pz.agents.value.net import ValueNet
+from catan_pz.agents.xenou.model import XenouModel
+
+AGENTS = Path(catan_pz.agents.__file__).parent
+SHIPPED = [
+    (CharlesworthModel, "charlesworth/model.npz"),
+    (GendreModel, "gendre/model.npz"),
+    (Model, "models/ppo-2p.npz"),
+    (RoccoModel, "rocco/model.npz"),
+    (ValueNet, "value/2p.npz"),
+    (XenouModel, "xenou/kept.npz"),
+]
+
+
+@pytest.mark.parametrize(("kind", "path"), SHIPPED)
+def test_a_card_that_is_no_mapping_is_refused(kind, path):
+    model = kind.read(AGENTS / path)
+    with pytest.raises(ValueError, match="model: card=5 is not possible; allowed: an object"):
+        dataclasses.replace(model, card=5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "match"),
+    [
+        ({"a": np.zeros(3)}, r"model: array 'b' has the shape None, must have \(1, 2\)"),
+        ({"a": np.zeros(3), "b": np.zeros((2, 1))}, r"'b' has the shape \(2, 1\), must have"),
+        ({"a": np.zeros(3), "b": np.zeros((1, 2)), "c": np.zeros(1)}, r"'c' .* must have None"),
+        ({"a": np.zeros(3), "b": np.array([[0, np.inf]])}, "'b' has weights that aren't finite"),
+    ],
+)
+def test_weights_of_other_shapes_or_not_finite_are_named(weights, match):
+    check_weights({"a": np.zeros(3), "b": np.zeros((1, 2))}, {"a": (3,), "b": (1, 2)})
+    with pytest.raises(ValueError, match=match):
+        check_weights(weights, {"a": (3,), "b": (1, 2)})
