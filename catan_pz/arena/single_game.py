@@ -127,14 +127,10 @@ class _HostedGame:
         return None
 
     def close(self) -> None:
-        """End the agents' game; what they raise now changes no result, and is a warning."""
+        """End the agents' game."""
         self._call = END
-        try:
+        with warned_at_end():
             self._table.close()
-        except (Exception, SystemExit) as error:
-            reason = error.reason if isinstance(error, Forfeit) else error_reason(error)
-            notes = "; ".join(getattr(error, "__notes__", ()))
-            warnings.warn(f"{reason}, {notes or 'at the end of a game'}", stacklevel=2)
 
     @contextmanager
     def _guarded(self, agent: Agent, seat: int) -> Iterator[None]:
@@ -194,6 +190,17 @@ class _HostedGame:
         if reason is not None:
             raise Forfeit(seat, reason)
         return int(answer)
+
+
+@contextmanager
+def warned_at_end() -> Iterator[None]:
+    """What agents raise when their game is over changes no result, and is a warning."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        reason = error.reason if isinstance(error, Forfeit) else error_reason(error)
+        notes = "; ".join(getattr(error, "__notes__", ()))
+        warnings.warn(f"{reason}, {notes or 'at the end of a game'}", stacklevel=3)
 
 
 def result_of(

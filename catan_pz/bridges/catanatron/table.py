@@ -18,7 +18,7 @@ from catan_pz.arena.executors import Task
 from catan_pz.arena.forfeits import error_reason, forfeit_winner
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
 from catan_pz.arena.schedule import ScheduledGame
-from catan_pz.arena.single_game import warm_up
+from catan_pz.arena.single_game import warm_up, warned_at_end
 from catan_pz.bridges.catanatron.bots import BotSpec
 from catan_pz.bridges.catanatron.installed import (
     has_records,
@@ -225,7 +225,8 @@ class _HostedGame:
         turns = max(0, state.num_turns - (2 * count - 2))
         for player in self.players:
             if isinstance(player, AgentPlayer) and player.seat is not None:
-                player.seat.leave(winner, points, turns, end)
+                with warned_at_end():
+                    player.seat.leave(winner, points, turns, end)
         return GameResult(
             number=self.scheduled.number,
             lineup=self.scheduled.lineup,

@@ -226,6 +226,18 @@ def test_an_agent_that_fails_forfeits() -> None:
     assert "no idea" in result.games[0].reason
 
 
+def test_what_an_agent_raises_at_the_end_changes_no_result() -> None:
+    agent = load("random")
+
+    def end(result):
+        raise RuntimeError("no farewell")
+
+    agent.end = end
+    with pytest.warns(UserWarning, match="no farewell"):
+        result = match(("rude", lambda: agent), "random")
+    assert {game.end for game in result.games} <= {"victory", "truncated"}
+
+
 def test_rules_that_its_engine_has_not_are_refused() -> None:
     for option in ({"trading": True}, {"dice": "balanced"}, {"board": "beginner"}):
         with pytest.raises(ValueError, match=f"option {next(iter(option))}="):
