@@ -259,9 +259,12 @@ def _convolved(x: Array, kernels: Array) -> Array:
         seen = by_cell.take(_NEIGHBORS, axis=1).reshape(len(x) * len(CELLS), -1)
         out = seen @ kernels.transpose(2, 3, 1, 0).reshape(seen.shape[1], -1)
         return np.ascontiguousarray(out.reshape(len(x), len(CELLS), -1).swapaxes(1, 2))
+    from torch import channels_last
     from torch.nn.functional import conv2d
 
-    grid = conv2d(x.reshape(*x.shape[:2], HEIGHT, WIDTH), kernels, padding=(1, 2))
+    # A CPU convolves faster in this order of memory.
+    grid = x.reshape(*x.shape[:2], HEIGHT, WIDTH).contiguous(memory_format=channels_last)
+    grid = conv2d(grid, kernels, padding=(1, 2))
     return grid.reshape(*grid.shape[:2], _GRID)
 
 
