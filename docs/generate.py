@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 import textwrap
+import tomllib
 from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
@@ -357,6 +358,31 @@ def state_example() -> str:
     return "\n".join([*lines, "}", "```"]).replace(_NO_BREAK, " ") + "\n"
 
 
+def layers() -> str:
+    """The packages and modules, those that import others above these."""
+    contracts = tomllib.loads((PAGES.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    [order] = [
+        contract["layers"]
+        for contract in contracts["tool"]["importlinter"]["contracts"]
+        if contract.get("containers") == ["catan_pz"] and contract["type"] == "layers"
+    ]
+    rows = [
+        [len(order) - k, f"`{name}`", _first_line(name)]
+        for k, layer in enumerate(order)
+        for name in layer.split(" | ")
+    ]
+    return table(["layer", "module or package", "what it holds"], *rows)
+
+
+def _first_line(name: str) -> str:
+    """The first line of the docstring of a module or package, without its period."""
+    package = PAGES.parent / "catan_pz"
+    paths = package / name / "__init__.py", package / f"{name}.py"
+    [path] = filter(Path.exists, paths)
+    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return doc.split("\n")[0].rstrip(".")
+
+
 def rule_types() -> str:
     """The annotations that give rules their arrays, with their numba types."""
     aliases = [
@@ -515,6 +541,7 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
     "factored_heads": factored_heads,
     "hidden_segments": hidden_segments,
     "info": info,
+    "layers": layers,
     "rule_types": rule_types,
     "backends": backends,
     "maritime": maritime,

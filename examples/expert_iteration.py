@@ -3,7 +3,7 @@
     python examples/expert_iteration.py --help
     python examples/expert_iteration.py --players 4 --base evolved --out runs/expert
     python examples/expert_iteration.py --players 4 --base evolved --out runs/expert --resume
-    python examples/expert_iteration.py --players 4 --base evolved --teacher value --out runs/taught
+    python examples/expert_iteration.py --players 4 --base evolved --expert value --out runs/imitation
 
 In each round the best policy so far plays itself. At a share of the decisions a search begins with
 that policy and improves on it, by simulations that heuristic players play on; what it prefers is
@@ -11,8 +11,8 @@ played. A candidate learns the improved policies of the last rounds, and who won
 turned and reflected. Then it plays against the best policy until a sequential test has told them
 apart; only one that is better takes its place. At the end of a round it plays against others.
 
-`--teacher` names an agent whose choices are learned in place of a search's: the policy meets what
-comes of its own play, and is told what the teacher would do there (DAgger).
+`--expert` names an agent whose choices are learned in place of a search's, at decisions that the
+policy reaches by its own play (DAgger).
 
 The output folder gets the last two checkpoints, `model.npz`, `episodes.csv` with a row for each
 round, `curve.csv`, `curve.png` and `result.json`. `--resume` goes on after the last round that was
@@ -81,7 +81,7 @@ class Args(CountedArgs):
     """actions that a search considers"""
     noise: float = 1.0
     """scale of the Gumbel noise that a search adds to the policy"""
-    teacher: str = ""
+    expert: str = ""
     """agent that takes the place of the search, such as value; "" for none"""
 
     init: str = ""
@@ -127,8 +127,8 @@ class Args(CountedArgs):
         if not 0 < self.share <= 1:
             raise not_possible("option share", self.share, "a number above 0, up to 1")
         SequentialTest(1 / self.players, 1 / self.players + self.edge)
-        if self.teacher:
-            agents.load(self.teacher)
+        if self.expert:
+            agents.load(self.expert)
 
 
 class Learner:
@@ -165,7 +165,7 @@ class Learner:
         search["exploration"] = args.noise
         best = self.model()
         played = play_searched(
-            best, self.rules, seeds.tolist(), search, args.share, args.workers, args.teacher
+            best, self.rules, seeds.tolist(), search, args.share, args.workers, args.expert
         )
         self.window = [*self.window, self.marked(played)][-args.window :]
         candidate = deepcopy(self.network)

@@ -32,14 +32,14 @@ FAMILIES: Final[dict[str, str]] = {
     PROGRAM: "catan_pz.agents.programs.agent:ProgramAgent",
 }
 """What makes the agents whose names begin with a word and a colon, from the rest of the name. It
-may lie above this room: nothing here imports it before it is wanted."""
+may lie in a layer above: nothing here imports it before it is wanted."""
 
 Source = str | Agent | Callable[[], Agent]
 """A name for `load`, an agent, or a function that makes one."""
 
 
 def _shipped() -> list[str]:
-    # At call time: the room of models rests on this one.
+    # At call time: the module of models imports this one.
     from catan_pz.agents.network import shipped
 
     return shipped()

@@ -17,16 +17,16 @@ from catan_pz.compiler.rule import Entry
 def entries() -> Iterator[tuple[str, Entry]]:
     """Every compiled entry point of the package, by its dotted name, each once.
 
-    Rooms whose libraries aren't installed are left out.
+    Modules whose libraries aren't installed are left out.
     """
     seen: set[int] = set()
-    for room in pkgutil.walk_packages(catan_pz.__path__, "catan_pz."):
-        if room.name.startswith("catan_pz.cli"):
+    for found in pkgutil.walk_packages(catan_pz.__path__, "catan_pz."):
+        if found.name.startswith("catan_pz.cli"):
             continue
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                module = import_module(room.name)
+                module = import_module(found.name)
         except ImportError:
             continue
         for name, thing in vars(module).items():

@@ -1,7 +1,7 @@
 """Types of the parameters of rules, as annotations: one name for Python, mypy and numba.
 
 Each alias carries its numba type; `signature_of` reads it. Beside these, rules take `int`,
-`float`, `bool` and `np.uint64`, and what other rooms name in the same way, such as
+`float`, `bool` and `np.uint64`, and what other modules name in the same way, such as
 `engine.state.State`.
 """
 

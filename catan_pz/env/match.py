@@ -1,4 +1,4 @@
-"""A game with a reward: what the environments of this room have in common."""
+"""A game with a reward: what the environments of this package have in common."""
 
 from collections.abc import Callable
 from typing import Any, TypedDict

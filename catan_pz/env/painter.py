@@ -1,4 +1,4 @@
-"""Render modes of the environments, on the rooms of `catan_pz.render`."""
+"""Render modes of the environments, by the modules of `catan_pz.render`."""
 
 from typing import Any, Final
 

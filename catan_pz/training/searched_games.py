@@ -27,12 +27,12 @@ from catan_pz.runtime.view import View
 
 @dataclass(frozen=True)
 class SearchedDecisions:
-    """Decisions that were searched, or that a teacher took.
+    """Decisions that were searched, or that an expert took.
 
     Attributes:
         units: (K, N) int8 observations of the seats that decided.
         mask: (K, A) int8.
-        policy: (K, A) float16, improved by the search; 1 for what another teacher chose.
+        policy: (K, A) float16, improved by the search; 1 for the choice of any other expert.
         won: (K, P) float32, 1 for the seat that won, counted from the one that decided on; zeros
             where nobody did.
     """
@@ -60,8 +60,8 @@ class SearchedPlayer(Agent):
         model: whose policy plays.
         search: options of `SearchAgent` with the method "gumbel".
         share: of the decisions that are searched, from 0 to 1.
-        told: gets seat, observation, mask and improved policy of each of them.
-        teacher: name of an agent that takes the search's place; "" for none.
+        recorded: gets seat, observation, mask and improved policy of each of them.
+        expert: name of an agent that takes the search's place; "" for none.
     """
 
     name = "searched"
@@ -72,53 +72,53 @@ class SearchedPlayer(Agent):
         model: Model,
         search: dict[str, Any],
         share: float,
-        told: list[tuple[Any, ...]],
-        teacher: str = "",
+        recorded: list[tuple[Any, ...]],
+        expert: str = "",
     ) -> None:
         self._policy = NetworkAgent(model)
-        self._teacher: Agent = (
-            load(teacher) if teacher else SearchAgent(method="gumbel", prior=self._policy, **search)
+        self._expert: Agent = (
+            load(expert) if expert else SearchAgent(method="gumbel", prior=self._policy, **search)
         )
-        self.needs_events = self._teacher.needs_events
-        self._share, self._told = share, told
+        self.needs_events = self._expert.needs_events
+        self._share, self._recorded = share, recorded
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that model or teacher aren't for.
+        """Refuse games that model or expert aren't for.
 
         Raises:
             ValueError: says what doesn't fit.
         """
         self._policy.check_rules(rules)
-        self._teacher.check_rules(rules)
+        self._expert.check_rules(rules)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
-        self._policy, self._teacher = copy(self._policy), copy(self._teacher)
+        self._policy, self._expert = copy(self._policy), copy(self._expert)
         self._policy.reset(seat, rules, self.random.next())
-        self._teacher.reset(seat, rules, self.random.next())
+        self._expert.reset(seat, rules, self.random.next())
 
     def observe(self, events: Events) -> None:
-        """Pass the events on to the teacher."""
-        self._teacher.observe(events)
+        """Pass the events on to the expert."""
+        self._expert.observe(events)
 
     def act(self, view: View) -> int:
         """A legal action."""
         if self.random.next() >= self._share * 2**64:
             return self._policy.act(view)
-        action = self._teacher.act(view)
+        action = self._expert.act(view)
         policy = self._found(view, action)
         if policy is not None:
-            self._told.append((self.seat, view.observation.copy(), view.mask.copy(), policy))
+            self._recorded.append((self.seat, view.observation.copy(), view.mask.copy(), policy))
         return action
 
     def _found(self, view: View, action: int) -> NDArray[np.float16] | None:
         """(A,) what there is to learn; None where there was nothing to decide."""
-        if isinstance(self._teacher, SearchAgent):
-            if self._teacher.last is None:
+        if isinstance(self._expert, SearchAgent):
+            if self._expert.last is None:
                 return None
-            if "policy" in self._teacher.last:
-                return np.asarray(self._teacher.last["policy"], np.float16)
+            if "policy" in self._expert.last:
+                return np.asarray(self._expert.last["policy"], np.float16)
         if view.mask.sum() == 1:
             return None
         policy = np.zeros(len(view.mask), np.float16)
@@ -133,7 +133,7 @@ def play_searched(
     search: dict[str, Any],
     share: float,
     workers: int = 1,
-    teacher: str = "",
+    expert: str = "",
 ) -> SearchedDecisions:
     """Play games between copies of a `SearchedPlayer`.
 
@@ -144,13 +144,13 @@ def play_searched(
         search: options of `SearchAgent`.
         share: of the decisions that are searched, from 0 to 1.
         workers: processes; what comes of it doesn't depend on their number.
-        teacher: name of an agent that takes the search's place; "" for none.
+        expert: name of an agent that takes the search's place; "" for none.
 
     Raises:
         ValueError: if none of the decisions was searched.
     """
     blocks = np.array_split(np.array(seeds, np.uint64), min(len(seeds), 8 * workers))
-    given = [(model, rules, block.tolist(), search, share, teacher) for block in blocks]
+    given = [(model, rules, block.tolist(), search, share, expert) for block in blocks]
     if workers == 1:
         parts = [part for one in given for part in _play(*one)]
     else:
@@ -168,19 +168,19 @@ def _play(
     seeds: Sequence[int],
     search: dict[str, Any],
     share: float,
-    teacher: str,
+    expert: str,
 ) -> list[SearchedDecisions]:
     """The searched decisions of each game that has any."""
     count, parts = rules.num_players, []
     for seed in seeds:
-        told: list[tuple[Any, ...]] = []
+        recorded: list[tuple[Any, ...]] = []
         game = Game(rules, seed)
-        player = SearchedPlayer(model, search, share, told, teacher)
+        player = SearchedPlayer(model, search, share, recorded, expert)
         with Table(game, [player] * count, seat_seeds(seed, count)) as table:
             while not game.is_over:
                 table.step()
-        if told:
-            seats, units, mask, policy = (np.stack(column) for column in zip(*told, strict=True))
+        if recorded:
+            seats, units, mask, policy = (np.stack(column) for column in zip(*recorded, strict=True))
             won = np.zeros((len(seats), count), np.float32)
             if game.winner is not None:
                 won[np.arange(len(seats)), (game.winner - seats) % count] = 1

@@ -1,1 +1,1 @@
-"""Games in a browser: replays as one HTML file."""
+"""Games in a browser: tables to play at, positions to study, replays as one HTML file."""

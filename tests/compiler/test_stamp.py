@@ -69,7 +69,7 @@ def test_forms_of_imports(text: str, imported: set[str], tmp_path: Path) -> None
 
 @pytest.mark.skipif(BACKEND == "python", reason="nothing is compiled")
 def test_every_room_with_compiled_code_is_known_to_the_stamp() -> None:
-    rooms = set()
+    packages = set()
     for name in modules():
         for thing in vars(sys.modules[name]).values():
             if isinstance(thing, Entry) and thing.dispatcher.py_func.__module__ == name:
@@ -78,16 +78,16 @@ def test_every_room_with_compiled_code_is_known_to_the_stamp() -> None:
                 files = {Path(called.py_func.__code__.co_filename) for called in compiled}
                 assert files <= known, name
                 assert set((PACKAGE / "compiler").rglob("*.py")) <= known
-                rooms |= {path.relative_to(PACKAGE).parts[0] for path in files}
-    assert {"engine", "observation", "belief", "runtime", "agents", "rewards.py"} <= rooms
+                packages |= {path.relative_to(PACKAGE).parts[0] for path in files}
+    assert {"engine", "observation", "belief", "runtime", "agents", "rewards.py"} <= packages
 
 
 def test_rooms_above_change_no_stamp() -> None:
     importlib.import_module("catan_pz.runtime.game_calls")
-    rooms = {
+    packages = {
         path.relative_to(PACKAGE).parts[0] for path in sources_of("catan_pz.runtime.game_calls")
     }
-    assert rooms.isdisjoint({"agents", "arena", "cli", "env", "render", "ui"})
+    assert packages.isdisjoint({"agents", "arena", "cli", "env", "render", "ui"})
 
 
 def test_a_module_without_sources_has_no_stamp(monkeypatch, tmp_path: Path) -> None:

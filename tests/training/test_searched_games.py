@@ -47,13 +47,13 @@ def test_a_player_that_searches_nothing_has_nothing_to_tell():
         SearchedPlayer(model(), SEARCH | {"considered": 1}, 0.5, [])
 
 
-def test_a_teacher_takes_the_place_of_the_search():
-    played = play_searched(model(), RULES, [1, 2], {}, 1.0, teacher="value")
+def test_an_expert_takes_the_place_of_the_search():
+    played = play_searched(model(), RULES, [1, 2], {}, 1.0, expert="value")
     assert len(played) > 40
     assert (played.mask.sum(1) > 1).all()
     assert (played.policy.sum(1) == 1).all()
     assert not played.policy[played.mask == 0].any()
-    improved = play_searched(model(), RULES, [1], {}, 1.0, teacher="search:simulations=20")
+    improved = play_searched(model(), RULES, [1], {}, 1.0, expert="search:simulations=20")
     assert ((improved.policy > 0) & (improved.policy < 1)).any()
     with pytest.raises(ValueError, match="agent 'nobody' is not possible"):
         SearchedPlayer(model(), {}, 1.0, [], "nobody")

@@ -19,12 +19,12 @@ from tests.fuzz.targets import (
 
 Target = Callable[[Random, Tally], None]
 
-_ROOMS: Final = (
+_MODULES: Final = (
     *(games, options, batches, learners, environments, seats, drawing, files, commands),
 )
 
 TARGETS: Final[dict[str, Target]] = {
-    name: target for room in _ROOMS for name, target in room.TARGETS.items()
+    name: target for module in _MODULES for name, target in module.TARGETS.items()
 }
 """All targets by name."""
 
