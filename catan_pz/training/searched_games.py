@@ -180,7 +180,9 @@ def _play(
             while not game.is_over:
                 table.step()
         if recorded:
-            seats, units, mask, policy = (np.stack(column) for column in zip(*recorded, strict=True))
+            seats, units, mask, policy = (
+                np.stack(column) for column in zip(*recorded, strict=True)
+            )
             won = np.zeros((len(seats), count), np.float32)
             if game.winner is not None:
                 won[np.arange(len(seats)), (game.winner - seats) % count] = 1

@@ -65,9 +65,6 @@ def pictures() -> dict[str, str]:
     shown = PlaybackState(231, 480, paused=True, speed=4.0, complete=True)
     return {
         "board.svg": board_svg(positions.midgame(), last_action=ROLLED),
-        "offer.svg": board_svg(
-            positions.with_offer(), viewer=0, last_action="Player 3 rejects the offer"
-        ),
         "overlay.svg": board_svg(opening, overlay=pips(opening)),
         "desk.svg": desk(),
         "watching.svg": playback_svg(
