@@ -3,7 +3,7 @@
     python examples/expert_iteration.py --help
     python examples/expert_iteration.py --players 4 --base evolved --out runs/expert
     python examples/expert_iteration.py --players 4 --base evolved --out runs/expert --resume
-    python examples/expert_iteration.py --players 4 --base evolved --expert value --out runs/imitation
+    python examples/expert_iteration.py --players 4 --base evolved --expert value --out runs/dagger
 
 In each round the best policy so far plays itself. At a share of the decisions a search begins with
 that policy and improves on it, by simulations that heuristic players play on; what it prefers is
