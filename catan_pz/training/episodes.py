@@ -131,9 +131,10 @@ class EpisodeRun:
         """Seconds of the whole training, those before a resume included."""
         return self._seconds_before + time.perf_counter() - self._start
 
-    def mean(self, name: str) -> float:
-        """The mean of a figure over the last 100 games or parts."""
-        return float(np.mean([row[name] for row in self.rows[-RECENT:]]))
+    def mean(self, name: str) -> float | None:
+        """The mean of a figure over those of the last 100 games or parts that have it."""
+        values = [row[name] for row in self.rows[-RECENT:] if row[name] is not None]
+        return float(np.mean(values)) if values else None
 
     def train(self, report: Any = print) -> dict[str, Any]:
         """Play all games that are left.
@@ -186,7 +187,8 @@ class EpisodeRun:
             won.append(
                 f"{100 * found['win_rate']:5.1f} % won of {found['games']:,} against {against}"
             )
-        means = [f"{name} {self.mean(name):.2f}" for name in (self.rows[-1] if self.rows else ())]
+        found = {name: self.mean(name) for name in (self.rows[-1] if self.rows else ())}
+        means = [f"{name} {mean:.2f}" for name, mean in found.items() if mean is not None]
         report(f"{count:>6,} {self.unit}, {', '.join(won)}; " + ", ".join(means))
 
     def _last_results(self) -> list[dict[str, Any]]:

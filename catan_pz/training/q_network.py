@@ -89,12 +89,12 @@ class QNetwork:
         self._optimizer.step()
         self._target.lerp_(self._online, self.tau)
 
-    def figures(self) -> dict[str, float]:
-        """Updates since the last call, and the means of their losses and Q-values."""
+    def figures(self) -> dict[str, float | None]:
+        """Updates since the last call, and the means of their losses and Q-values, if any."""
         figures = {
             "updates": len(self._losses),
-            "loss": float(np.mean(self._losses or [0.0])),
-            "q": float(np.mean(self._q_means or [0.0])),
+            "loss": float(np.mean(self._losses)) if self._losses else None,
+            "q": float(np.mean(self._q_means)) if self._q_means else None,
         }
         self._losses.clear()
         self._q_means.clear()

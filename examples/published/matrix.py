@@ -19,6 +19,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -60,8 +61,8 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "FF/FF* both": ("--sub-goal", "--seat=both"),
     "FF/FF* code": ("--sub-goal", "--no-mask-bootstrap", "--no-cut-terminal"),
 }
-"""What the thesis leaves open: a learner in both seats, and (by default) a mended bootstrap; this
-one bootstraps over illegal choices and from the end of a game, as the thesis' code does."""
+"""What the thesis leaves open: a learner in both seats, and a bootstrap over illegal choices and
+from the end of a game, as the thesis' code has it."""
 
 OPTIONS = TYPES | VARIANTS
 
@@ -136,14 +137,33 @@ def folder_of(name: str, seed: int, args: Args) -> Path:
     return Path(args.out) / f"{plain}-{seed}"
 
 
-def command_of(name: str, seed: int, args: Args) -> list[str]:
-    """The command line of a training."""
-    out = folder_of(name, seed, args)
-    episodes = args.episodes * LONGER.get(name, 1)
-    given = [f"--episodes={episodes}", f"--seed={seed}", f"--out={out}"]
-    resume = ["--resume"] if (out / "checkpoint.json").exists() else []
-    script = Path(__file__).with_name("rocco.py")
-    return [sys.executable, str(script), *OPTIONS[name], *args.options.split(), *given, *resume]
+def episodes_of(name: str, args: Args) -> int:
+    """Games of a training."""
+    return args.episodes * LONGER.get(name, 1)
+
+
+def options_of(name: str, seed: int, args: Args) -> list[str]:
+    """The options of a training but its games."""
+    given = [f"--seed={seed}", f"--out={folder_of(name, seed, args)}"]
+    return [*OPTIONS[name], *args.options.split(), *given]
+
+
+def is_trained(name: str, seed: int, args: Args) -> bool:
+    """Whether a training has played all its games.
+
+    Raises:
+        ValueError: if it was one with other options.
+    """
+    folder, words = folder_of(name, seed, args), options_of(name, seed, args)
+    kept = folder / "options.json"
+    if kept.exists() and (trained := json.loads(kept.read_text())) != words:
+        raise ValueError(
+            f"{folder} holds a training with the options {shlex.join(trained)}; "
+            f"given: {shlex.join(words)}; allowed: the same, or another output folder"
+        )
+    result = folder / "result.json"
+    wanted = episodes_of(name, args)
+    return result.exists() and json.loads(result.read_text())["episodes"] >= wanted
 
 
 def train(name: str, seed: int, args: Args) -> None:
@@ -151,10 +171,16 @@ def train(name: str, seed: int, args: Args) -> None:
 
     Raises:
         RuntimeError: if it fails, with what it said.
+        ValueError: if the folder holds one with other options.
     """
-    if (folder_of(name, seed, args) / "result.json").exists():
+    if is_trained(name, seed, args):
         return
-    command = command_of(name, seed, args)
+    folder, words = folder_of(name, seed, args), options_of(name, seed, args)
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder / "options.json", json.dumps(words).encode())
+    script = str(Path(__file__).with_name("rocco.py"))
+    resume = ["--resume"] if (folder / "checkpoint.json").exists() else []
+    command = [sys.executable, script, *words, f"--episodes={episodes_of(name, args)}", *resume]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise RuntimeError(f"the training {name!r} with seed {seed} failed:\n{ran.stderr.strip()}")
@@ -271,7 +297,7 @@ def blocks_of(name: str, args: Args) -> list[list[float]]:
 def curve_rows(args: Args) -> list[dict[str, Any]]:
     """Mean and quartiles over the trainings of each type, for each block of games."""
     rows = []
-    for name in trained_types(args):
+    for name in args.types:
         blocks = blocks_of(name, args)
         for k in range(min(map(len, blocks), default=0)):
             values = [training[k] for training in blocks]

@@ -55,7 +55,7 @@ Network = Literal["ff", "gcn", "rgcn", "ran"]
 
 FAST = (
     "--games-at-once=128 --learn-every=8 --executor-learn-every=4 --memory=50000 "
-    "--learning-rate=5e-4 --reward=gain --cut-terminal --gamma=0.97 --no-forced --tau=0.01 "
+    "--learning-rate=5e-4 --reward=gain --gamma=0.97 --no-forced --tau=0.01 "
     "--executor-next=orchestrator --decay=0.99 --executor-decay=0.99 --play-by=target "
     "--eval-every=500 --no-eval-first --checkpoint-every=200"
 )
@@ -89,7 +89,7 @@ class Args(EpisodeArgs):
     """points held after the move, or gained by it"""
     mask_bootstrap: bool = True
     """bootstrap from legal choices only"""
-    cut_terminal: bool = False
+    cut_terminal: bool = True
     """no bootstrap from the end of a game"""
     executor_next: Literal["move", "asked", "orchestrator"] = "move"
     """an executor bootstraps from its own values after the move, from those where it is asked
@@ -334,7 +334,13 @@ class Learner:
             self.dqns[part].add(**decisions, **following)
 
     def follow_after_step(self, part: str, rows: np.ndarray, seats: np.ndarray) -> None:
-        """`follow` with the state right after a step, as the seats see it."""
+        """`follow` with the state right after a step, as the seats see it.
+
+        What would have followed a truncated game isn't known: nothing is learned of it.
+        """
+        truncated = self.games.batch.truncated[rows]
+        self.dqns[part].last.close(rows[truncated], seats[truncated])
+        rows, seats = rows[~truncated], seats[~truncated]
         if not len(rows):
             return
         units, masks = self.games.seen_by(rows, seats)
@@ -343,8 +349,7 @@ class Learner:
         else:
             legal = choices.legal_ways(masks, part)
         states = self.encoder.encode(units).astype(np.int8)
-        ended = (self.games.batch.done & ~self.games.batch.truncated)[rows]
-        self.follow(part, rows, seats, states, legal, ended)
+        self.follow(part, rows, seats, states, legal, self.games.batch.done[rows])
 
     def model(self, card: dict[str, Any] | None = None) -> RoccoModel:
         """The networks as they are now."""

@@ -27,14 +27,17 @@ def matrix(monkeypatch):
         options = dict(word.removeprefix("--").partition("=")[::2] for word in command[2:])
         module.ran.append(options)
         out, seed = module.Path(options["out"]), int(options["seed"])
-        out.mkdir(parents=True)
+        out.mkdir(parents=True, exist_ok=True)
         architecture = Architecture("ff", OUTPUTS["orchestrator"])
         weights = architecture.initial(np.random.default_rng(seed))
         model = RoccoModel({"orchestrator": (architecture, weights)}, Rules.preset("rocco"))
         model.save(out / "model.npz")
         rows = [f"{k},{seed + k // 100}" for k in range(250)]
         (out / "episodes.csv").write_text("\n".join(["turns,points_at_turn", *rows]))
-        result = {"results": [{"win_rate": {1: 0.3, 2: 0.9, 3: 0.5}[seed]}]}
+        result = {
+            "episodes": int(options["episodes"]),
+            "results": [{"win_rate": {1: 0.3, 2: 0.9, 3: 0.5}[seed]}],
+        }
         (out / "result.json").write_text(json.dumps(result))
         return subprocess.CompletedProcess(command, 0, "", "")
 
@@ -116,18 +119,30 @@ def test_curves_have_quartiles_over_the_trainings(matrix, tmp_path):
 
 def test_every_training_can_be_asked_for(matrix, tmp_path):
     trainer = load("published/rocco")
-    args = matrix.parse_args(["--options=--cut-terminal --reward=gain", f"--out={tmp_path}"])
+    args = matrix.parse_args(["--options=--no-cut-terminal --reward=gain", f"--out={tmp_path}"])
     folders = set()
     for name in matrix.trained_types(args):
-        made = parse(trainer.Args, matrix.command_of(name, 2, args)[2:], "")
-        assert made.cut_terminal
+        made = parse(trainer.Args, matrix.options_of(name, 2, args), "")
+        assert not made.cut_terminal
         assert made.reward == "gain"
-        assert made.episodes == (3000 if name == "SELF-L" else 1000)
+        assert matrix.episodes_of(name, args) == (3000 if name == "SELF-L" else 1000)
         assert made.sub_goal == ("*" in name or name == "SELF-L")
         folders.add(made.out)
     assert len(folders) == 9
     assert set(matrix.THESIS) == set(matrix.TYPES)
     assert sum(map(sum, matrix.THESIS.values())) == 450
+
+
+def test_a_finished_training_is_the_one_that_was_asked_for(matrix, tmp_path):
+    arguments = ["--types", "FF/FF", "--seeds=1", f"--out={tmp_path}"]
+    args = matrix.parse_args(arguments)
+    matrix.train("FF/FF", 1, args)
+    matrix.train("FF/FF", 1, matrix.parse_args([*arguments, "--episodes=500"]))
+    assert [options["episodes"] for options in matrix.ran] == ["1000"]
+    matrix.train("FF/FF", 1, matrix.parse_args([*arguments, "--episodes=1500"]))
+    assert [options["episodes"] for options in matrix.ran] == ["1000", "1500"]
+    with pytest.raises(ValueError, match=r"ff-ff-1 holds a training with .* given: --gamma=0\.5 "):
+        matrix.train("FF/FF", 1, matrix.parse_args([*arguments, "--options=--gamma=0.5"]))
 
 
 def test_what_goes_wrong_is_told(matrix, tmp_path, monkeypatch):

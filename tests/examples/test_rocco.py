@@ -47,11 +47,11 @@ def with_biases(dqn, online, target):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        # Legal: the second choice; none; all count at the end.
-        ({}, [3 + 0.5 * 20, 3, 3 + 0.5 * 100]),
-        ({"cut_terminal": True}, [3 + 0.5 * 20, 3, 3]),
-        ({"mask_bootstrap": False}, [3 + 0.5 * 100] * 3),
-        ({"mask_bootstrap": False, "cut_terminal": True}, [53, 53, 3]),
+        # Legal: the second choice; none; all count beyond the end.
+        ({}, [3 + 0.5 * 20, 3, 3]),
+        ({"cut_terminal": False}, [3 + 0.5 * 20, 3, 3 + 0.5 * 100]),
+        ({"mask_bootstrap": False}, [53, 53, 3]),
+        ({"mask_bootstrap": False, "cut_terminal": False}, [3 + 0.5 * 100] * 3),
     ],
 )
 def test_targets_bootstrap_from_the_target_network(program, options, expected):
@@ -136,6 +136,24 @@ def test_gains_and_later_states_are_options(program):
     np.testing.assert_array_equal(towns["next_state"][:-1], towns["state"][1:])
 
 
+@pytest.mark.parametrize("executor_next", ["move", "asked", "orchestrator"])
+def test_nothing_is_learned_of_what_would_have_followed_a_truncated_game(program, executor_next):
+    learner = program.Learner(program.Args(executor_next=executor_next, max_turns=30, memory=5000))
+    while not learner.games.finished:
+        learner.decide()
+        if learner.games.batch.done[0]:
+            waiting = {part: dqn.last.arrays["open"].any() for part, dqn in learner.dqns.items()}
+            before = {part: dqn.memory.added for part, dqn in learner.dqns.items()}
+            assert learner.games.batch.truncated[0]
+            assert waiting["orchestrator"]
+            for part in learner.dqns:
+                learner.follow_after_step(part, np.array([0]), np.array([0]))
+        learner.games.count()
+    assert {part: dqn.memory.added for part, dqn in learner.dqns.items()} == before
+    assert not any(dqn.last.arrays["open"].any() for dqn in learner.dqns.values())
+    assert not any(remembered(learner, part)["ended"].any() for part in learner.dqns)
+
+
 def test_both_seats_learn_in_self_play_and_each_in_turn(program):
     one = program.Learner(program.Args(max_turns=40, memory=5000))
     one.play(0)
@@ -173,7 +191,7 @@ def test_executors_bootstrap_from_the_orchestrator(program):
 
 def test_games_side_by_side_are_those_of_the_batch(program):
     """Decisions of all games are remembered, and each is followed by one of its own game."""
-    options = {"forced": False, "reward": "gain", "cut_terminal": True, "memory": 9000}
+    options = {"forced": False, "reward": "gain", "memory": 9000}
     learner = program.Learner(
         program.Args(games_at_once=8, learn_every=16, max_turns=60, **options)
     )

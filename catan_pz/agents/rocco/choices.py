@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
-from catan_pz.encoders.arrays import Array
 from catan_pz.factored import UNUSED, Factored, Head
 from catan_pz.observation.segments import PLACES
 from catan_pz.terms import (
@@ -40,6 +39,8 @@ SETTLEMENT: Final = KINDS.index("settlement")
 ROAD: Final = KINDS.index("road")
 TRADE: Final = KINDS.index("bank trade")
 END_TURN: Final = KINDS.index("end turn")
+AFTER_ROLL: Final = slice(KINDS.index("monopoly"), END_TURN)
+"""Cards that this player plays after the roll alone, though the rules allow them before it."""
 
 NUM_SWAPS: Final = NUM_RESOURCES * NUM_RESOURCES
 """Bank trades as pairs of resources: same for same is a way too, and never legal."""
@@ -130,9 +131,14 @@ def weights_of_ways() -> NDArray[np.int64]:
 WAY_WEIGHTS: Final = weights_of_ways()
 
 
-def legal_kinds(legal: Array) -> Array:
-    """(..., kinds) bool: kinds of which an action is legal, from masks (..., A)."""
-    return FACTORED.mask(0, legal)
+def legal_kinds(legal: NDArray[Any]) -> NDArray[np.bool_]:
+    """(..., kinds) bool: kinds of which an action is legal, from masks (..., A).
+
+    Before the roll a knight is the only card.
+    """
+    kinds = np.asarray(FACTORED.mask(0, legal))
+    kinds[..., AFTER_ROLL] &= legal[..., actions.ROLL, None] == 0
+    return kinds
 
 
 def legal_ways(legal: NDArray[Any], executor: str) -> NDArray[np.bool_]:

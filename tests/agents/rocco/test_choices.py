@@ -56,6 +56,22 @@ def test_to_end_the_turn_before_the_roll_is_to_roll():
     assert not choices.orchestrated(legal(actions.ROLL))
 
 
+@pytest.mark.parametrize(
+    "card",
+    [actions.PLAY_MONOPOLY, actions.PLAY_YEAR_OF_PLENTY, actions.PLAY_ROAD_BUILDING],
+)
+def test_before_the_roll_a_knight_is_the_only_card(card):
+    mask = legal(actions.ROLL, card)
+    assert not choices.orchestrated(mask)
+    drawn = RandomRoccoAgent().act_batch(views_of(mask, 200))
+    assert set(drawn.tolist()) == {actions.ROLL}
+    mask = legal(actions.ROLL, actions.PLAY_KNIGHT, card)
+    kinds = np.flatnonzero(choices.kinds_to_choose(mask))
+    assert [choices.KINDS[k] for k in kinds] == ["knight", "end turn"]
+    after = legal(actions.END_TURN, card)
+    assert choices.kinds_to_choose(after).sum() == 2
+
+
 def test_the_orchestrator_is_not_asked_where_there_is_no_kind_to_choose():
     for first in (actions.BUILD_SETTLEMENT, actions.MOVE_ROBBER, actions.DISCARD):
         assert not choices.orchestrated(legal(first, first + 1))
@@ -102,5 +118,6 @@ def test_kinds_and_ways_are_those_of_the_mask():
         found = np.zeros_like(kinds)
         for row, action in np.argwhere(masks):
             found[row, choices.KIND_OF[action]] = True
+        found[masks[:, actions.ROLL] != 0, choices.AFTER_ROLL] = False
         np.testing.assert_array_equal(kinds, found)
         batch.play_random(31)
