@@ -9,8 +9,10 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
+from catan_pz.agents.registry import load
 from catan_pz.agents.views import Views
 from catan_pz.arena.statistics import normal_quantile, wilson
+from catan_pz.checks import not_possible
 from catan_pz.rewards import LinearReward
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
@@ -20,6 +22,20 @@ Player = Policy | BatchAgent
 _WIN: Final = 100
 _TALLY: Final = LinearReward(won=_WIN, points_gained=1)
 """Tells winner and points: the sum over a game is 100 for a win, and the points at its end."""
+
+
+def batch_opponent(name: str, rules: Rules) -> BatchAgent:
+    """An agent, by its name, that decides in many games by one call.
+
+    Raises:
+        ValueError: if it decides game by game, as searches do, or isn't for these rules.
+    """
+    agent = load(name)
+    if not isinstance(agent, BatchAgent):
+        allowed = "agents that decide in many games by one call, such as 'heuristic'"
+        raise not_possible("option eval_against", name, allowed)
+    agent.check_rules(rules)
+    return agent
 
 
 def win_rate(

@@ -1,9 +1,9 @@
 r"""PPO for four-player Catan with trade: a head for each part of an action, and a league.
 
     python examples/published/charlesworth.py --help
-    python examples/published/charlesworth.py --size small --workers 2 --games 192 \
+    python examples/published/charlesworth.py --size small --workers 2 --group-size 192 \
         --decisions 16384 --out runs/charlesworth
-    python examples/published/charlesworth.py --size small --workers 2 --games 192 \
+    python examples/published/charlesworth.py --size small --workers 2 --group-size 192 \
         --decisions 16384 --out runs/charlesworth --resume
 
 A joint action is a kind and the choices that it needs; offers are composed card by card. One seat
@@ -29,11 +29,12 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from catan_pz import agents, encoders
+from catan_pz import encoders
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.model import ENCODERS, CharlesworthModel
 from catan_pz.agents.charlesworth.networks import Architecture
+from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.agents.specs import split_specs
 from catan_pz.rewards import LinearReward, WinAndTerms
 from catan_pz.rules import Rules
@@ -43,7 +44,7 @@ from catan_pz.training.episodes import CountedArgs
 from catan_pz.training.evaluation import SEED_OFFSET
 from catan_pz.training.hardware import set_up_torch, training_card
 from catan_pz.training.joint_actions import evaluate, values_of
-from catan_pz.training.joint_matches import win_rate
+from catan_pz.training.joint_matches import batch_opponent, win_rate
 from catan_pz.training.options import Count, check_device, parse
 from catan_pz.training.past_selves import PastSelves
 from catan_pz.training.program import RESUMABLE, run_program
@@ -59,7 +60,7 @@ class Args(CountedArgs):
     """updates to train for"""
     workers: Count = 128
     """groups of games; those of a group have the same three opponents"""
-    games: Count = 5
+    group_size: Count = 5
     """games of a group"""
     decisions: Count = 128_000
     """decisions of the learner in an update, at least"""
@@ -109,7 +110,7 @@ class Args(CountedArgs):
     eval_games: Count = 1200
     """games of an evaluation against each opponent"""
     eval_against: str = "random,heuristic"
-    """opponents in evaluations, beside past selves"""
+    """opponents in evaluations, beside past selves: agents that decide in many games by one call"""
     eval_past: str = "125,250"
     """updates by which past selves in evaluations are older"""
     checkpoint_every: Count = 5
@@ -156,9 +157,12 @@ class Learner:
         }
         self.optimizer = torch.optim.Adam(self.weights.values(), lr=args.learning_rate, eps=1e-5)
         self.league = PastSelves(Path(args.out) / "league", args.league_size, args.seed)
-        size = args.workers * args.games
-        batch = CpuBatch(size, self.rules, reward=args.make_reward(), seed=args.seed * 1_000_000)
+        size = args.workers * args.group_size
+        seed = one_way_seed(args.seed, 0, "catan-pz games")
+        batch = CpuBatch(size, self.rules, reward=args.make_reward(), seed=seed)
         self.games = PlannedGames(batch)
+        names = split_specs(args.eval_against)
+        self.opponents = {name: batch_opponent(name, self.rules) for name in names}
         # The learner's seat is drawn once for each game, as in the source.
         self.seats = self.rng.integers(self.rules.num_players, size=size)
         self.decisions = 0
@@ -181,7 +185,7 @@ class Learner:
         places = np.array([1 + names.index(name) for name in drawn]).reshape(args.workers, -1)
         seated = np.zeros((len(self.seats), count), np.int64)
         for game, seat in enumerate(self.seats):
-            seated[game, np.arange(count) != seat] = places[game // args.games]
+            seated[game, np.arange(count) != seat] = places[game // args.group_size]
         return policies, seated
 
     def collect(self) -> Batch:
@@ -283,9 +287,7 @@ class Learner:
     def win_rates(self, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
         """Against three copies of each opponent, and of past selves as far as there are any."""
         args, seed = self.args, self.args.seed + SEED_OFFSET
-        opponents: dict[str, Any] = {
-            name: agents.load(name) for name in split_specs(args.eval_against)
-        }
+        opponents: dict[str, Any] = dict(self.opponents)
         for steps in (int(word) for word in args.eval_past.split(",") if word):
             # The newest snapshot that is at least so many updates old.
             older = [name for name in self.league.pool if int(name) <= number - steps]

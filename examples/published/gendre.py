@@ -34,12 +34,14 @@ import torch
 
 from catan_pz import make_batch
 from catan_pz.agents.gendre.agent import GendreAgent
-from catan_pz.agents.gendre.choices import NUM_CHOICES
+from catan_pz.agents.gendre.choices import LEAST_LIMIT, NUM_CHOICES
 from catan_pz.agents.gendre.deciding import Choose, decide, undecided
 from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.gendre.networks import MOMENTUM, Architecture
 from catan_pz.agents.network import sample_actions
+from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.agents.specs import split_specs
+from catan_pz.checks import check_count
 from catan_pz.encoders.gendre import NUM_PLANES, NUM_SCALARS
 from catan_pz.encoders.planes import HEIGHT, WIDTH
 from catan_pz.rewards import WinAndLead
@@ -90,7 +92,7 @@ class Args(CountedArgs):
     board: Literal["spiral", "random", "beginner"] = "spiral"
     """how boards are made"""
     discard_limit: Count = 7
-    """cards in hand above which a 7 costs half"""
+    """cards in hand above which a 7 costs half; from 6, as a choice is four cards to keep"""
     forced: bool = True
     """decisions with a single legal action are played and learned from, too"""
     max_turns: Count = 1000
@@ -143,6 +145,7 @@ class Learner:
     """The network, its past selves, and the games that they play."""
 
     def __init__(self, args: Args) -> None:
+        check_count("discard_limit", args.discard_limit, least=LEAST_LIMIT)
         self.args, self.rules = args, args.make_rules()
         self.rng = np.random.default_rng([args.seed, 0x6E2D2E])
         self.architecture = Architecture(
@@ -157,7 +160,7 @@ class Learner:
             args.groups * args.group_size,
             self.rules,
             reward=WinAndLead(win=args.win, point=args.point),
-            seed=args.seed,
+            seed=one_way_seed(args.seed, 0, "catan-pz games"),
             threads=args.threads,
         )
         self.past = [self.snapshot()]
@@ -219,7 +222,7 @@ class Learner:
             if len(rows):
                 keeping = self.keeping[seat, rows]
                 given = batch.units[rows], batch.mask[rows], keeping, bits[rows]
-                actions[rows] = decide(*given, choose)
+                actions[rows] = decide(*given, choose, skip_forced=self.rules.skip_forced)
                 self.keeping[seat, rows] = keeping
 
         own = np.flatnonzero(batch.player == LEARNER)

@@ -197,10 +197,9 @@ class Series:
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the games to come depend on, and the results."""
-        keeps = len(self.rows) % self.args.keep != 0
         return {
             "options": asdict(self.args),
-            "weights": pack_arrays(self.weights) if keeps else None,
+            "weights": pack_arrays(self.weights) if self.args.keep > 1 else None,
             "rows": self.rows,
             "errors": torch.as_tensor(self.errors),
             "counts": torch.as_tensor(self.counts),

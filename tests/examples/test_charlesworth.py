@@ -15,13 +15,21 @@ from catan_pz.agents.charlesworth import choices as ch
 from catan_pz.agents.charlesworth.agent import CharlesworthAgent
 from catan_pz.agents.charlesworth.model import CharlesworthModel
 from catan_pz.training.checkpoints import Checkpoints
+from catan_pz.training.evaluation import SEED_OFFSET
 from catan_pz.training.recording import END, UNKNOWN
 from tests.examples.programs import kill_after_a_checkpoint, load
 
 torch.set_num_threads(1)
 
 SMALL = (
-    *("--size=small", "--workers=1", "--games=4", "--decisions=16", "--max-turns=5", "--seed=3"),
+    *(
+        "--size=small",
+        "--workers=1",
+        "--group-size=4",
+        "--decisions=16",
+        "--max-turns=5",
+        "--seed=3",
+    ),
     *("--epochs=2", "--minibatches=2", "--league-every=1", "--eval-against=random"),
     *("--eval-games=4", "--eval-every=2", "--eval-past=1", "--checkpoint-every=1"),
 )
@@ -33,19 +41,33 @@ def program():
 
 
 def learner(program, tmp_path, **options):
-    options = {"size": "small", "workers": 2, "games": 4, "max_turns": 40, **options}
+    options = {"size": "small", "workers": 2, "group_size": 4, "max_turns": 40, **options}
     return program.Learner(program.Args(out=str(tmp_path), **options))
 
 
 def test_the_defaults_are_those_of_the_source(program):
     args = program.Args()
-    assert args.workers * args.games * 200 == args.decisions == 128_000
+    assert args.workers * args.group_size * 200 == args.decisions == 128_000
     assert (args.epochs, args.minibatches, args.clip, args.gae_lambda) == (10, 64, 0.2, 0.95)
     assert (args.gamma, args.learning_rate, args.entropy, args.value) == (0.999, 3e-4, 0.01, 1.0)
     assert (args.league_every, args.league_size) == (4, 500)
     rules = args.make_rules()
     assert (rules.num_players, rules.victory_points, rules.max_offers_per_turn) == (4, 10, 4)
     assert rules.offer_form == "composed"
+
+
+def test_games_of_evaluations_are_none_of_the_training(program, tmp_path):
+    seeds, other = (
+        set(learner(program, tmp_path, seed=seed).games.batch.seeds.tolist()) for seed in (1, 2)
+    )
+    evaluated = {1 + SEED_OFFSET + k for k in range(1200)}
+    assert seeds.isdisjoint(evaluated | other)
+
+
+@pytest.mark.parametrize("name", ["value", "xenou", "search:simulations=2"])
+def test_opponents_that_decide_game_by_game_are_refused(program, tmp_path, name):
+    with pytest.raises(ValueError, match=f"eval_against='{name}' is not possible; .* one call"):
+        learner(program, tmp_path, eval_against=f"random,{name}")
 
 
 def test_advantages_are_those_of_the_formula(program):
@@ -129,7 +151,7 @@ def rewarded(one, kind, count):
 def test_it_learns_which_kind_is_rewarded(program, tmp_path):
     """A problem with a known answer."""
     options = {"epochs": 4, "minibatches": 2, "learning_rate": 1e-3}
-    one = learner(program, tmp_path, games=16, **options)
+    one = learner(program, tmp_path, group_size=16, **options)
     made = list(rewarded(one, ch.END_TURN, 64))
     probability = [step.kinds[0, ch.END_TURN] for step in made]
     assert probability[0] < 0.7
@@ -186,7 +208,7 @@ def test_a_killed_training_resumes(program, tmp_path):
 @pytest.mark.slow
 def test_a_minute_of_training_leads_away_from_the_start(program, tmp_path):
     """Rewards rise and the value function comes to fit what is got."""
-    options = ["--size=small", "--workers=1", "--games=64", "--decisions=1500", "--no-forced"]
+    options = ["--size=small", "--workers=1", "--group-size=64", "--decisions=1500", "--no-forced"]
     options += ["--no-trading", "--max-turns=100", "--epochs=4", "--minibatches=6", "--updates=10"]
     options += ["--learning-rate=1e-3", "--eval-every=10", "--eval-games=40", "--eval-past="]
     program.main([*options, "--eval-against=random", f"--out={tmp_path}"])

@@ -179,6 +179,17 @@ def final_state(folder):
     }
 
 
+def test_trainings_of_other_seeds_play_other_games(program):
+    seeds = [set(learner(program, seed=seed).batch.seeds.tolist()) for seed in (1, 2)]
+    assert seeds[0].isdisjoint(seeds[1])
+
+
+def test_limits_with_which_fewer_than_four_cards_are_kept_are_refused(program):
+    with pytest.raises(ValueError, match="discard_limit=5 is not possible; allowed: an int from 6"):
+        learner(program, discard_limit=5)
+    assert learner(program, discard_limit=6).rules.discard_limit == 6
+
+
 def test_a_killed_training_resumes(program, tmp_path):
     """SIGKILL after the first checkpoint; then the same numbers as without it."""
     arguments = [*SMALL, "--trainings=3", "--renew-every=1"]

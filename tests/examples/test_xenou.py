@@ -89,6 +89,15 @@ def test_it_goes_on_within_a_series_and_between_two(program, whole, tmp_path, ga
     same(tmp_path, whole)
 
 
+def test_a_finished_training_can_be_resumed(program, whole, tmp_path):
+    out = f"--out={tmp_path}"
+    program.main([*SMALL, "--keep=2", "--games=2", out])
+    model = (tmp_path / "model.npz").read_bytes()
+    (tmp_path / "model.npz").unlink()
+    program.main([*SMALL, "--keep=2", "--games=2", out, "--resume"])
+    assert (tmp_path / "model.npz").read_bytes() == model
+
+
 def test_fresh_weights_in_each_game_leave_no_model(program, tmp_path):
     result = program.main(["--games=2", "--no-progress", f"--out={tmp_path}", "--policy=reject"])
     assert result["second_half_of_series"] is None

@@ -10,18 +10,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import NO_ACTION
 from catan_pz.agents.charlesworth import choices as ch
 from catan_pz.agents.charlesworth.choices import COLUMN, Choices, Situations, mask_of
 from catan_pz.agents.charlesworth.games import Policy
+from catan_pz.agents.charlesworth.plans import single_actions
 from catan_pz.factored import UNUSED
 
 DRAWS: Final = 12
-"""Samples of each legal kind, of which the different ones may become candidates."""
+"""Samples of a kind at a time, of which the different ones may become candidates."""
 
 MOST_OFFERS: Final = 3
 
 _ORDER: Final = (
-    *(ch.SETTLEMENT, ch.CITY, ch.ROBBER, ch.STEAL, ch.DISCARD),
+    *(ch.SETTLEMENT, ch.CITY, ch.ROBBER, ch.STEAL, ch.DISCARD, ch.RESPOND),
     *(ch.ROAD, ch.PLAY, ch.EXCHANGE, ch.PROPOSE),
 )
 """Kinds of which further candidates are taken, in this order, after one of each kind."""
@@ -44,28 +46,56 @@ def candidates(
         most: how many at most, where there are no more kinds; in the set-up there is one for
             each place of a settlement.
     """
-    none = np.full((1, ch.NUM_SLOTS), UNUSED, np.int8)
     found = Situations.of(units[None], mask[None])
-    kinds = np.flatnonzero(mask_of("kind", found, none)[0])
+    kinds = np.flatnonzero(mask_of("kind", found, _none())[0])
     if len(kinds) == 1 and kinds[0] == ch.SETTLEMENT:
-        return _all_settlements(found, none)
-    rows = np.repeat(kinds, DRAWS)
-    drawn = policy.decide(
-        np.repeat(units[None], len(rows), axis=0),
-        np.repeat(mask[None], len(rows), axis=0),
-        rng.random((len(rows), ch.NUM_SLOTS)),
-        kinds=rows,
-    ).choices
-    by_kind = {int(kind): _different(drawn[rows == kind]) for kind in kinds}
+        return _all_settlements(found)
+    by_kind = _samples(policy, units, mask, kinds.tolist(), rng, most)
     chosen = [own[0] for own in by_kind.values()]
     for kind in _ORDER:
-        own = by_kind.get(kind, [])[1 : MOST_OFFERS if kind == ch.PROPOSE else None]
+        own = by_kind.get(kind, [])[1:]
         chosen += own[: max(0, most - len(chosen))]
     return np.array(chosen)
 
 
-def _all_settlements(found: Situations, none: Choices) -> Choices:
-    first = none.copy()
+def _samples(
+    policy: Policy,
+    units: NDArray[np.int8],
+    mask: NDArray[np.int8],
+    kinds: list[int],
+    rng: np.random.Generator,
+    most: int,
+) -> dict[int, list[NDArray[np.int8]]]:
+    """Different joint actions of each kind, as many in all as there may be, or as there are.
+
+    Actions that were drawn are left out when others are drawn; offers are drawn only once.
+    """
+    by_kind: dict[int, list[NDArray[np.int8]]] = {kind: [] for kind in kinds}
+    legal = mask.copy()
+    while kinds and sum(map(len, by_kind.values())) < most:
+        rows = np.repeat(kinds, DRAWS)
+        drawn = policy.decide(
+            np.repeat(units[None], len(rows), axis=0),
+            np.repeat(legal[None], len(rows), axis=0),
+            rng.random((len(rows), ch.NUM_SLOTS)),
+            kinds=rows,
+        ).choices
+        for kind in kinds:
+            own = by_kind[kind] + _different(drawn[rows == kind])
+            by_kind[kind] = own[: MOST_OFFERS if kind == ch.PROPOSE else None]
+        single = single_actions(drawn)
+        legal[single[single != NO_ACTION]] = 0
+        left = mask_of("kind", Situations.of(units[None], legal[None]), _none())[0]
+        kinds = [kind for kind in kinds if left[kind] and kind != ch.PROPOSE]
+    return by_kind
+
+
+def _none() -> Choices:
+    return np.full((1, ch.NUM_SLOTS), UNUSED, np.int8)
+
+
+def _all_settlements(found: Situations) -> Choices:
+    first = _none()
     first[0, 0] = ch.SETTLEMENT
     corners = np.flatnonzero(mask_of("corner", found, first)[0])
     rows = np.repeat(first, len(corners), axis=0)

@@ -15,6 +15,7 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.agents.charlesworth.candidates import Node, Spread, candidates
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
+from catan_pz.agents.charlesworth.policy import Decision
 from catan_pz.agents.charlesworth.resampling import shuffled
 from catan_pz.checks import check_choice, check_count, not_possible
 from catan_pz.rewards import WinAndTerms
@@ -88,7 +89,8 @@ class Run:
     Attributes:
         path: nodes with the candidate taken at each, and the number of the own decision.
         rewards: got after each own decision, until the next.
-        values: of the own decisions after the first, as the critic has them.
+        values: of the own decisions after the first, as the critic has them; the last is that of
+            what would have followed, unless the game ended.
         ended: whether the game ended in the run.
     """
 
@@ -96,6 +98,11 @@ class Run:
     rewards: list[float] = field(default_factory=lambda: [0.0])
     values: list[float] = field(default_factory=list)
     ended: bool = False
+
+    def add(self, value: float) -> None:
+        """The run is at an own decision, whose value this is."""
+        self.values.append(value)
+        self.rewards.append(0.0)
 
     def returns(self, gamma: float, gae_lambda: float) -> list[float]:
         """What each own decision was worth: its reward, then the lambda-return of the rest.
@@ -143,6 +150,7 @@ class ForwardSearch:
         self.last: Node | None = None
         self._spread = Spread()
         self._nodes: dict[tuple[int, bytes], Node | None] = {}
+        self._root_value = 0.0
 
     def choose(self, view: View, rng: np.random.Generator) -> Choices:
         """(S,) the joint action whose runs have the best mean.
@@ -155,9 +163,14 @@ class ForwardSearch:
         rows = candidates(self.policy, view.observation, view.mask, rng, options.candidates)
         root = Node(rows)
         self._nodes.clear()
+        self._root_value = 0.0
         self.last = root if len(rows) > 1 else None
         if self.last is None:
             return np.asarray(rows[0])
+        if self.rules.max_turns is not None:  # only truncated runs ask for it
+            any_choice = np.full((1, NUM_SLOTS), 0.5)
+            made = self.policy.decide(view.observation[None], view.mask[None], any_choice)
+            self._root_value = self._value(made, 0)
         share = len(rows) / BASE_CANDIDATES
         most = np.inf if options.simulations is None else max(1, round(options.simulations * share))
         until = np.inf if options.seconds is None else start + options.seconds * share
@@ -209,7 +222,9 @@ class ForwardSearch:
             games.step(rows, choices, actions)
             for i in np.flatnonzero(~over).tolist():
                 runs[i].rewards[-1] += float(batch.reward[i, self.seat])
-                runs[i].ended = bool(batch.done[i])
+                runs[i].ended = bool(batch.done[i] and not batch.truncated[i])
+                if batch.truncated[i]:  # nobody's win: the last value known stands for the rest
+                    runs[i].add(runs[i].values[-1] if runs[i].values else self._root_value)
             over |= batch.done
             asked = games.asked()
             rows, choices = self._decide(runs, batch, asked[~over[asked]], over, rng)
@@ -237,14 +252,17 @@ class ForwardSearch:
             if batch.player[row] != self.seat:
                 continue
             run = runs[row]
-            run.values.append(float(made.value[k]) * self._scale + self._mean)
-            run.rewards.append(0.0)
+            run.add(self._value(made, k))
             if len(run.values) == self.options.depth:
                 over[row] = True
             elif len(run.values) <= self.options.tree:
                 made.choices[k] = self._from_tree(run, units[k], masks[k], made.choices[k], rng)
         goes_on = ~over[rows]
         return rows[goes_on], made.choices[goes_on]
+
+    def _value(self, made: Decision, k: int) -> float:
+        """What a decision's position is worth to its seat."""
+        return float(made.value[k]) * self._scale + self._mean
 
     def _from_tree(
         self,

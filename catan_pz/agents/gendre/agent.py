@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.gendre.choices import discarding
+from catan_pz.agents.gendre.choices import LEAST_LIMIT, discarding
 from catan_pz.agents.gendre.deciding import Seen, decide, undecided
 from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.network import CHOICES
@@ -79,7 +79,7 @@ class GendreAgent(BatchAgent):
             self.name = name
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games but of two players without trade.
+        """Refuse games but of two players without trade, and those in which fewer cards are kept.
 
         Raises:
             ValueError: for others.
@@ -89,6 +89,11 @@ class GendreAgent(BatchAgent):
         if rules.num_players != 2:
             raise ValueError(
                 f"agent {self.name!r} plays games of 2 players; this one has {rules.num_players}"
+            )
+        if rules.discard_limit < LEAST_LIMIT:
+            raise ValueError(
+                f"agent {self.name!r} plays games with a discard_limit from {LEAST_LIMIT}; "
+                f"this one has {rules.discard_limit}"
             )
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:

@@ -40,6 +40,9 @@ NUM_PLANE_CHOICES: Final = ROLL
 KEPT: Final = 4
 """Cards that a discard chooses to keep."""
 
+LEAST_LIMIT: Final = 2 * (KEPT - 1)
+"""Least number of cards above which a 7 costs half: with a lower one fewer are kept."""
+
 _ORDER: Final = np.array(RESOURCES)
 
 

@@ -41,6 +41,8 @@ def decide(
     keeping: NDArray[np.int8],
     random_bits: NDArray[np.uint64],
     choose: Choose,
+    *,
+    skip_forced: bool = True,
 ) -> NDArray[np.int64]:
     """Choose an action in each of K games.
 
@@ -51,6 +53,7 @@ def decide(
             nothing; written to. It must be given back at the seat's next decision.
         random_bits: (K,) they draw the cards beyond four that are kept, and the order of discards.
         choose: the network.
+        skip_forced: whether the engine plays decisions with a single legal action.
 
     Returns:
         (K,) legal actions.
@@ -73,7 +76,7 @@ def decide(
             found[plenty] = _plenty(plenty, units[plenty], masks[plenty], choose)
     rows = np.flatnonzero(discards)
     if len(rows):
-        found[rows] = _next_discards(units, keeping, random_bits, rows)
+        found[rows] = _next_discards(units, keeping, random_bits, rows, skip_forced)
     return found
 
 
@@ -103,13 +106,15 @@ def _next_discards(
     keeping: NDArray[np.int8],
     random_bits: NDArray[np.uint64],
     rows: NDArray[np.intp],
+    skip_forced: bool,
 ) -> NDArray[np.int64]:
     """(k,) the next single discard in some rows; after the last one `keeping` is forgotten."""
     hands = units[rows, _HAND]
     resources = sample_actions(hands - keeping[rows], scramble_all(~random_bits[rows]))
     hands[np.arange(len(rows)), resources] -= 1
-    # With one resource left the engine may play what is left to discard.
-    over = (units[rows, _TO_DISCARD] == 1) | ((hands > 0).sum(axis=1) == 1)
+    over = units[rows, _TO_DISCARD] == 1
+    if skip_forced:  # with one resource left the engine plays what is left to discard
+        over |= (hands > 0).sum(axis=1) == 1
     keeping[rows[over]] = UNDECIDED
     return np.asarray(DISCARD + resources)
 

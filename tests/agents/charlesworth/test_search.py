@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from catan_pz import actions
 from catan_pz.agents.charlesworth import choices as ch
 from catan_pz.agents.charlesworth.agent import CharlesworthAgent
 from catan_pz.agents.charlesworth.candidates import Node, candidates
@@ -16,6 +17,7 @@ from catan_pz.observation.segments import named_views
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.view import view_of
+from catan_pz.terms import Resource
 from catan_pz.testing import check_agent
 from tests.agents.charlesworth.models import RULES, made
 from tests.agents.charlesworth.uniform import uniform_policy
@@ -63,6 +65,32 @@ def test_there_is_a_candidate_of_every_legal_kind():
     assert len(few) == len(set(rows[:, 0].tolist()))
 
 
+def test_further_candidates_are_other_places():
+    """A policy sure of one place has as many candidates as one that draws them alike."""
+    owner = {"settlements": [10], "cards": {"knight": 1}}
+    game = position([owner, {}, {}, {}], rules=BOARD, turn=40, rolled=True)
+    game.step(actions.PLAY_KNIGHT)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 10)
+        assert set(rows[:, 0]) == {ch.ROBBER}
+        assert len(rows) == 10 == len(set(rows[:, ch.COLUMN["tile"]]))
+        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 30)
+        assert len(rows) == 18
+
+
+def test_to_accept_and_to_reject_are_both_candidates():
+    players = [{"hand": {"ore": 1}}, {"hand": {"wool": 1}}, {}, {}]
+    game = position(players, rules=BOARD, turn=40, rolled=True)
+    for action in (actions.COMPOSE_GIVE + Resource.ORE, actions.COMPOSE_GET + Resource.WOOL):
+        game.step(action)
+    game.step(actions.COMPOSE_SEND)
+    assert game.mask[[actions.ACCEPT, actions.REJECT]].all()
+    rng = np.random.default_rng(1)
+    rows = candidates(uniform_policy(), game.observe(game.player), game.mask, rng, 10)
+    assert sorted(rows[:, ch.COLUMN["accept"]]) == [0, 1]
+
+
 def test_in_the_set_up_every_place_is_a_candidate():
     game = Game("charlesworth", seed=1)
     rng = np.random.default_rng(1)
@@ -94,6 +122,19 @@ def test_returns_are_those_of_the_formula():
     won = Run([], rewards=[1.0, 502.0], values=[10.0], ended=True)
     first = 1 + gamma * ((1 - lamb) * 10 + lamb * 502)
     assert won.returns(gamma, lamb) == pytest.approx([first, 502])
+
+
+@pytest.mark.parametrize("options", [{}, {"tree": 2}])
+@pytest.mark.parametrize("turns", [41, 46])
+def test_truncation_is_no_end_worth_nothing(options, turns):
+    """The critic says 150 everywhere, and hardly anything is won in so few turns."""
+    rules = Rules.make(BOARD, max_turns=turns)
+    owner = {"settlements": [10], "roads": [7], "hand": {"brick": 1, "lumber": 1}}
+    game = position([owner, {}, {}, {}], rules=rules, turn=40, rolled=True)
+    search = search_in(game, depth=15, **options)
+    search.choose(seen_from(game, 0), np.random.default_rng(0))
+    assert search.last.running.sum() == 0
+    assert search.last.means == pytest.approx(150, abs=15)
 
 
 @pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])

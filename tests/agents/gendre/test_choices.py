@@ -101,6 +101,33 @@ def test_single_discards_follow_from_the_cards_kept():
     assert game.observe(0)[PLACES["own_hand"]].tolist() == [2, 0, 2, 0, 1]
 
 
+@pytest.mark.parametrize(("skip_forced", "count"), [(False, 1), (True, 4)])
+def test_hands_to_keep_stay_while_the_seat_discards_one_resource(skip_forced, count):
+    """They are forgotten at once only where the engine plays the rest of the discards."""
+    players = [{"settlements": [10], "hand": {"wool": 9}}, {"settlements": [0]}]
+    rules = Rules.make(RULES, skip_forced=False)
+    game = position(players, rules=rules, phase="discard", turn=40, to_discard=[4, 0], seed=1)
+    keeping, asked = undecided(1), []
+
+    def choose(rows, seen, legal):
+        asked.append(rows)
+        return legal.argmax(axis=1)
+
+    for _ in range(4):
+        bits = np.array([7], np.uint64)
+        (action,) = decide(
+            game.observe(0)[None],
+            game.mask[None],
+            keeping,
+            bits,
+            choose,
+            skip_forced=skip_forced,
+        )
+        game.step(int(action))
+    assert len(asked) == count
+    assert (keeping == -1).all()
+
+
 def test_cards_beyond_four_are_drawn_from_the_rest_each_equally_likely():
     """Nine of 18 cards are kept: four chosen, five drawn from five bricks and nine wool."""
     players = [{"settlements": [10], "hand": {"brick": 5, "wool": 13}}, {"settlements": [0]}]
@@ -178,7 +205,7 @@ def test_masks_are_never_violated(skip_forced):
     for _ in range(-(-100_000 // games)):
         bits = rng.integers(0, 2**64, games, np.uint64)
         own = keeping[rows, batch.player]
-        chosen = decide(batch.observation, batch.mask, own, bits, choose)
+        chosen = decide(batch.observation, batch.mask, own, bits, choose, skip_forced=skip_forced)
         keeping[rows, batch.player] = own
         assert batch.mask[rows, chosen].all()
         batch.step(chosen)
