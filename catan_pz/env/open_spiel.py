@@ -185,6 +185,14 @@ class CatanState(pyspiel.State):
         return " ".join(str(action) for action in self.history())
 
 
+def _is_what_a_seat_sees(iig_obs_type: Any) -> bool:
+    return (
+        iig_obs_type.public_info
+        and not iig_obs_type.perfect_recall
+        and iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+    )
+
+
 class CatanObserver:
     """What a seat sees: the package's observation, (N,) float32, and its segments by name.
 
@@ -195,8 +203,12 @@ class CatanObserver:
     def __init__(self, iig_obs_type: Any, params: Any) -> None:
         if params:
             raise ValueError(f"parameters of observers are not possible: {params}")
-        if iig_obs_type is not None and iig_obs_type.perfect_recall:
-            raise ValueError("observations with perfect recall are not possible")
+        if iig_obs_type is not None and not _is_what_a_seat_sees(iig_obs_type):
+            raise not_possible(
+                "iig_obs_type",
+                iig_obs_type,
+                "public_info=True, perfect_recall=False, private_info=SINGLE_PLAYER",
+            )
         segments = load("dict").segments
         self.tensor: NDArray[np.float32] = np.zeros(sum(s.size for s in segments), np.float32)
         self.dict: dict[str, NDArray[np.float32]] = {}

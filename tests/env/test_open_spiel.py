@@ -7,6 +7,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="takes OpenSpiel")
 
 from open_spiel.python import rl_environment  # noqa: E402
 from open_spiel.python.algorithms import mcts  # noqa: E402
+from open_spiel.python.observation import make_observation  # noqa: E402
 
 import catan_pz.env.open_spiel  # noqa: E402
 from catan_pz.encoders import load  # noqa: E402
@@ -120,6 +121,24 @@ def test_what_is_not_possible_is_told():
         catan_pz.env.open_spiel.CatanGame({"num_players": 5})
     with pytest.raises(ValueError, match="boards=0"):
         catan_pz.env.open_spiel.CatanGame({"boards": 0})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"perfect_recall": True},
+        {"public_info": False},
+        {"private_info": pyspiel.PrivateInfoType.NONE},
+        {"private_info": pyspiel.PrivateInfoType.ALL_PLAYERS},
+    ],
+)
+def test_observers_of_anything_but_what_a_seat_sees_now_are_refused(other):
     game = pyspiel.load_game("python_catan")
-    with pytest.raises(ValueError, match="perfect recall"):
-        game.make_py_observer(pyspiel.IIGObservationType(perfect_recall=True), {})
+    seen = {
+        "public_info": True,
+        "perfect_recall": False,
+        "private_info": pyspiel.PrivateInfoType.SINGLE_PLAYER,
+    }
+    assert make_observation(game, pyspiel.IIGObservationType(**seen)).tensor.size
+    with pytest.raises(ValueError, match="allowed: public_info=True, perfect_recall=False"):
+        make_observation(game, pyspiel.IIGObservationType(**seen | other))
