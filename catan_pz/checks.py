@@ -6,6 +6,8 @@ Each error names what was given and what is allowed.
 from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
+from math import isfinite
+from numbers import Real
 from operator import index
 from typing import Any, Final
 
@@ -85,6 +87,24 @@ def check_count(name: str, value: object, least: int = 1, most: int | None = Non
         allowed = f"an int from {least}" if most is None else f"an int from {least} to {most}"
         raise not_possible(f"option {name}", value, allowed)
     return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def check_number(what: str, value: object) -> float:
+    """A finite real number, as a plain float.
+
+    Args:
+        what: names the value in the error.
+        value: what was given.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            number = float(value)
+            if isfinite(number):
+                return number
+    raise not_possible(what, value, "a finite number")
 
 
 def check_seed(seed: object) -> int:

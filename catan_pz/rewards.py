@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import DISCARD, MARITIME_TRADE, NO_ACTION
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_number, not_possible
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Int8Matrix, Int16Matrix
 from catan_pz.engine import events as ev
@@ -222,14 +222,16 @@ class LinearReward:
     """A weighted sum of the reward terms.
 
     Args:
-        **weights: weight of each `RewardTerm`, by its name in lower case; zero where left out.
+        **weights: weight of each `RewardTerm`, a finite number, by its name in lower case; zero
+            where left out.
 
     Attributes:
         weights: (F,) float64.
         depends_on: the terms whose weight isn't zero.
 
     Raises:
-        ValueError: for a name that is not one of `RewardTerm`.
+        ValueError: for a name that is not one of `RewardTerm`, or what isn't a finite number;
+            likewise for the numbers that the subclasses take.
     """
 
     def __init__(self, **weights: float) -> None:
@@ -239,7 +241,7 @@ class LinearReward:
             raise ValueError(f"unknown weights {unknown}; possible: {list(terms)}")
         self.weights: NDArray[np.float64] = np.zeros(NUM_TERMS)
         for name, weight in weights.items():
-            self.weights[terms[name]] = weight
+            self.weights[terms[name]] = check_number(name, weight)
         self.weights.flags.writeable = False
 
     @property
@@ -272,7 +274,8 @@ class PointsGained(LinearReward):
     """
 
     def __init__(self, point: float = 1.0, win: float = 0.0) -> None:
-        super().__init__(points_gained=point, won=win, lost=-win)
+        win = check_number("win", win)
+        super().__init__(points_gained=check_number("point", point), won=win, lost=-win)
 
 
 class PointsHeld(LinearReward):
@@ -309,8 +312,8 @@ class GainOrPenalty(LinearReward):
     """
 
     def __init__(self, k: float = 0.01) -> None:
-        super().__init__(points_won=k, points_held_in_vain=-k)
-        self.k = k
+        self.k = check_number("k", k)
+        super().__init__(points_won=self.k, points_held_in_vain=-self.k)
 
     def between(self, before: int, now: int) -> float:
         """Reward of a decision taken with `before` points when the next finds `now` points."""
@@ -329,7 +332,8 @@ class WinAndLead(LinearReward):
     """
 
     def __init__(self, win: float = 0.75, point: float = 0.02) -> None:
-        super().__init__(won=win, lost=-win, final_lead=point)
+        win = check_number("win", win)
+        super().__init__(won=win, lost=-win, final_lead=check_number("point", point))
 
 
 class WinAndTerms(LinearReward):

@@ -247,6 +247,22 @@ def test_weights_by_name():
         LinearReward(wins=1.0)
 
 
+@pytest.mark.parametrize("wrong", [float("nan"), float("-inf"), None, "1", True])
+def test_weights_are_finite_numbers(wrong):
+    for name, make in (
+        ("won", lambda: LinearReward(won=wrong)),
+        ("point", lambda: PointsGained(point=wrong)),
+        ("win", lambda: PointsGained(win=wrong)),
+        ("k", lambda: GainOrPenalty(k=wrong)),
+        ("win", lambda: WinAndLead(win=wrong)),
+        ("point", lambda: WinAndLead(point=wrong)),
+    ):
+        with pytest.raises(ValueError, match=f"^{name}={wrong!r} is not possible"):
+            make()
+    assert GainOrPenalty(k=1).k == 1
+    assert LinearReward(won=np.float32(0.5)).weights[RewardTerm.WON] == 0.5
+
+
 def test_the_drrl_reward_between_two_decisions_of_a_learner():
     reward = GainOrPenalty(k=0.1)
     assert reward.between(3, 5) == pytest.approx(0.2)
