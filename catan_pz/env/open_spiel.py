@@ -13,7 +13,7 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.encoders import load
 from catan_pz.events import outcome_code, outcome_from_code
 from catan_pz.notation import describe_action
@@ -24,6 +24,10 @@ from catan_pz.terms import MAX_PLAYERS
 SHORT_NAME: Final = "python_catan"
 _MOST_DECISIONS_A_TURN: Final = 200
 _NUM_ROLLS: Final = 36
+_LARGEST_INT: Final = 2**31 - 1
+"""OpenSpiel counts in C's int."""
+_MOST_POINT_REWARD: Final = 1e100
+"""Utilities stay finite, and so do their sums."""
 _DEFAULTS: Final[dict[str, Any]] = {
     "num_players": 2,
     "trading": False,
@@ -56,12 +60,21 @@ def _game_type(num_players: int, point_reward: float) -> Any:
     )
 
 
+def _checked_point_reward(given: Any) -> float:
+    number = check_number("option point_reward", given)
+    if not 0 <= number <= _MOST_POINT_REWARD:
+        allowed = f"a number from 0 to {_MOST_POINT_REWARD:g}"
+        raise not_possible("option point_reward", given, allowed)
+    return number
+
+
 class CatanGame(pyspiel.Game):
     """The game with its parameters.
 
     Parameters: `num_players`, `trading`, `victory_points` and `max_turns` as in `Rules`;
     `boards`: the first chance node draws one of so many boards, each with equal probability;
-    `point_reward`: what each victory point gained pays, besides 1 for a win and -1 for a loss.
+    `point_reward`: what each victory point gained pays, from 0, besides 1 for a win and -1 for a
+    loss. `max_turns` goes up to 10,737,418, since OpenSpiel counts decisions in C's int.
 
     Raises:
         ValueError: names the parameter, its value and what is allowed.
@@ -69,14 +82,13 @@ class CatanGame(pyspiel.Game):
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = _DEFAULTS | (params or {})
-        self.boards = int(given["boards"])
-        if self.boards < 1:
-            raise not_possible("parameter boards", self.boards, "an int from 1")
-        self.point_reward = float(given["point_reward"])
+        self.boards = check_count("boards", given["boards"], most=_LARGEST_INT)
+        turns = _LARGEST_INT // _MOST_DECISIONS_A_TURN
+        turns = check_count("max_turns", given["max_turns"], most=turns)
+        self.point_reward = _checked_point_reward(given["point_reward"])
         names = ("num_players", "trading", "victory_points", "max_turns")
         self.rules = Rules(**{name: given[name] for name in names})
         most = 1 + self.point_reward * (given["victory_points"] + 2)
-        turns = _MOST_DECISIONS_A_TURN * int(given["max_turns"])
         kind = _game_type(self.rules.num_players, self.point_reward)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.rules.num_actions,
@@ -85,7 +97,7 @@ class CatanGame(pyspiel.Game):
             min_utility=-most,
             max_utility=most,
             utility_sum=0.0 if kind.utility == pyspiel.GameType.Utility.ZERO_SUM else None,
-            max_game_length=turns,
+            max_game_length=_MOST_DECISIONS_A_TURN * turns,
         )
         super().__init__(kind, info, params or {})
 
@@ -135,6 +147,8 @@ class CatanState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         if self.game is None:
+            if not 0 <= action < self._boards:
+                raise not_possible("board", action, f"an int from 0 to {self._boards - 1}")
             self.game = Game(self._rules, seed=action)
             return
         before, follows_decision = self._returns(), self._pending >= 0

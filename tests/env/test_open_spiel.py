@@ -121,6 +121,34 @@ def test_what_is_not_possible_is_told():
         catan_pz.env.open_spiel.CatanGame({"num_players": 5})
     with pytest.raises(ValueError, match="boards=0"):
         catan_pz.env.open_spiel.CatanGame({"boards": 0})
+    for name, value in (
+        ("boards", 2**31),
+        ("boards", 1.5),
+        ("max_turns", 20_000_000),
+        ("max_turns", None),
+        ("point_reward", -1.0),
+        ("point_reward", float("inf")),
+        ("point_reward", float("nan")),
+        ("point_reward", "1"),
+    ):
+        with pytest.raises(ValueError, match=f"{name}={value!r} is not possible"):
+            catan_pz.env.open_spiel.CatanGame({name: value})
+
+
+def test_the_largest_parameters_are_possible():
+    largest = {"max_turns": 10_737_418, "point_reward": 1e100}
+    game = pyspiel.load_game("python_catan", largest)
+    assert game.max_game_length() == 200 * 10_737_418
+    assert game.min_utility() == -game.max_utility()
+
+
+@pytest.mark.parametrize("board", [-2, 64, 1000])
+def test_a_board_that_chance_can_not_draw_is_refused(board):
+    state = pyspiel.load_game("python_catan(boards=64)").new_initial_state()
+    with pytest.raises(ValueError, match=f"board={board} is not possible; allowed: .* 0 to 63"):
+        state.apply_action(board)
+    assert state.game is None
+    state.apply_action(63)
 
 
 @pytest.mark.parametrize(
