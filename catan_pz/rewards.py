@@ -384,8 +384,11 @@ def make_reward(reward: Reward | str | None = None) -> Reward:
 
 
 def is_linear(reward: Reward) -> TypeGuard[LinearReward]:
-    """Whether a reward is its weighted terms and nothing else: no subclass adds to them."""
-    return isinstance(reward, LinearReward) and type(reward).__call__ is LinearReward.__call__
+    """Whether a reward is its weighted terms and nothing else: no subclass changes them."""
+    if not isinstance(reward, LinearReward):
+        return False
+    own, plain = type(reward), LinearReward
+    return own.__call__ is plain.__call__ and own.depends_on is plain.depends_on
 
 
 def weights_of(reward: Reward) -> NDArray[np.float64]:

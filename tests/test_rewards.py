@@ -326,3 +326,55 @@ def test_a_subclass_with_a_call_of_its_own_is_called_everywhere():
     assert dependencies(PointsGained()) > 0
     with pytest.raises(ValueError, match="LinearReward"):
         batch.set_reward(PointsGained())
+
+
+class EndLessCost:
+    """Win and loss, less a hundredth, at the end alone; counts its calls."""
+
+    depends_on = (RewardTerm.WON, RewardTerm.LOST)
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, terms, games):
+        self.calls += 1
+        assert terms[:, :, list(self.depends_on)].any(axis=(1, 2)).all()
+        return terms[:, :, RewardTerm.WON] - terms[:, :, RewardTerm.LOST] - 0.01
+
+
+class OnlyAtTheEnd(PointsGained):
+    """Points of the step that wins."""
+
+    depends_on = frozenset({RewardTerm.WON})
+
+
+@pytest.mark.parametrize("kind", [EndLessCost, OnlyAtTheEnd])
+def test_steps_without_the_terms_that_a_reward_depends_on_pay_nothing_anywhere(kind):
+    options = {"num_players": 2, "trading": False, "victory_points": 3, "seed": 1}
+    batch = CpuBatch(5, reward=kind(), **options)
+    ended = 0
+    while ended < 3:
+        calls = getattr(batch._reward, "calls", 0)
+        batch.step(batch.sample())
+        assert not batch.reward[~batch.done].any()
+        assert batch.reward[batch.done].any(axis=1).all()
+        if not batch.done.any():
+            assert getattr(batch._reward, "calls", 0) == calls
+        ended += int(batch.done.sum())
+
+
+@pytest.mark.parametrize("kind", [EndLessCost, OnlyAtTheEnd])
+def test_a_reward_of_the_end_pays_games_and_batches_alike(kind):
+    options = {"num_players": 2, "trading": False, "victory_points": 3}
+    batch = CpuBatch(1, reward=kind(), seed=1, **options)
+    learner = SingleLearnerBatch(1, reward=kind(), seed=1, seat=0, **options)
+    game = catan_v0.raw_env(reward=kind(), **options)
+    game.reset(seed=1)
+    while not any(game.terminations.values()):
+        action = int(batch.sample()[0])
+        batch.step([action])
+        game.step(action)
+        assert batch.reward[0] == pytest.approx(list(game.rewards.values()))
+    for _ in range(20):
+        learner.step(learner.sample())
+        assert learner.reward[0] == 0 or learner.done[0]

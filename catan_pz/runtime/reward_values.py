@@ -6,17 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.checks import not_possible
-from catan_pz.rewards import Reward, is_linear, is_sparse
+from catan_pz.rewards import NUM_TERMS, Reward, dependencies, is_linear, is_sparse
 from catan_pz.terms import MAX_PLAYERS
 
 
 def reward_values(
     reward: Reward, terms: NDArray[np.int8], games: np.ndarray
 ) -> NDArray[np.floating[Any]]:
-    """The rewards of every seat for a step.
+    """The rewards of every seat for a step, zero where all that the reward depends on is zero.
 
     Args:
-        reward: the reward; it gets views that can't be written to.
+        reward: the reward; it gets views or copies that can't be written to, without the games
+            in which its reward is zero anyway.
         terms: (B, 4, F) int8, what was counted.
         games: (B,) records of `engine.state.STATE`, after the step.
 
@@ -29,6 +30,28 @@ def reward_values(
     """
     if is_linear(reward):
         return reward(terms, games)
+    counts = _may_pay(reward, terms)
+    if counts.all():
+        return _called(reward, terms, games)
+    values = np.zeros((len(games), MAX_PLAYERS))
+    if counts.any():
+        values[counts] = _called(reward, terms[counts], games[counts])
+    return values
+
+
+def _may_pay(reward: Reward, terms: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """(B,) whether a term that the reward depends on isn't zero for everybody."""
+    depends_on = dependencies(reward)
+    if depends_on == -1:
+        return np.ones(len(terms), np.bool_)
+    chosen = [term for term in range(NUM_TERMS) if depends_on >> term & 1]
+    return np.asarray(terms[:, :, chosen].any(axis=(1, 2)))
+
+
+def _called(
+    reward: Reward, terms: NDArray[np.int8], games: np.ndarray
+) -> NDArray[np.floating[Any]]:
+    """What a reward that only Python knows gives, checked."""
     try:
         values = np.asarray(reward(_sealed(terms), _sealed(games)))
     except ValueError as error:
