@@ -207,7 +207,8 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
 
         After one of these errors the game is untouched.
         """
-        if not self.agents:
+        agent = self.agent_selection
+        if not self.agents or self.terminations[agent] or self.truncations[agent]:
             raise RuntimeError("no game is on: call reset() first")
         self.game.prepare(action, outcome)
         self.step(action)

@@ -393,6 +393,19 @@ def test_an_outcome_needs_a_game():
         env.step_with_outcome(0, (3, 4))
 
 
+def test_an_outcome_named_when_the_game_is_over_changes_nothing():
+    env = catan_v0.env(num_players=3, trading=False)
+    env.reset(seed=7)
+    roll = to_the_roll(env)
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+    raw = env.unwrapped
+    before = everything(raw)
+    for one in (env, raw):
+        with pytest.raises(RuntimeError, match="no game is on"):
+            one.step_with_outcome(roll, (3, 4))
+        assert everything(raw) == before
+
+
 @pytest.mark.parametrize("make", [catan_v0.raw_env, catan_v0.env])
 @pytest.mark.parametrize("action", [True, False])
 def test_a_bool_is_no_action(make, action):
