@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
+from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import (
     AssertOutOfBoundsWrapper,
     OrderEnforcingWrapper,
@@ -106,6 +107,13 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
         """Start a game."""
         super().reset(seed=seed, options=options)
         self._ready = self._raw
+
+    def step_with_outcome(self, action: Any, outcome: Any) -> None:
+        """`raw_env.step_with_outcome`; a step like any other to PettingZoo's `agent_iter`."""
+        if not self._has_reset:
+            EnvLogger.error_step_before_reset()
+        self._has_updated = True
+        self.env.step_with_outcome(action, outcome)
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """What the agent to move sees and has got since its last action, flags and info."""

@@ -1,0 +1,32 @@
+"""What the wrappers of the package do otherwise than PettingZoo's, or besides."""
+
+import numpy as np
+import pytest
+
+from catan_pz import action_id, catan_v0
+
+ROLL = action_id("roll")
+
+
+def first_legal(seen):
+    return int(np.flatnonzero(seen["action_mask"])[0])
+
+
+def test_outcomes_can_be_named_in_pettingzoos_loop():
+    env = catan_v0.env(num_players=2, trading=False)
+    env.reset(seed=3)
+    named = 0
+    for _agent in env.agent_iter(60):
+        seen = env.last()[0]
+        if seen["action_mask"][ROLL]:
+            env.step_with_outcome(ROLL, (3, 4))
+            assert env.unwrapped.snapshot()["dice"] == [3, 4]
+            named += 1
+        else:
+            env.step(first_legal(seen))
+    assert named > 3
+
+
+def test_an_outcome_before_reset_is_refused():
+    with pytest.raises(AssertionError, match="reset"):
+        catan_v0.env().step_with_outcome(ROLL, (3, 4))
