@@ -141,6 +141,28 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
     on. Libraries that keep infos in arrays can neither take strings nor keys that `reset` lacks.
     """
 
+    def __init__(self, env: Any) -> None:
+        self._agents: list[str] | None = None
+        self._restores = 0
+        super().__init__(env)
+
+    @property
+    def agents(self) -> list[str]:
+        """Those whose game is on; after `restore` those of the game that was restored."""
+        env = self.aec_env
+        if self._agents is None or self._restores != env.unwrapped.restores:
+            self.agents = [
+                agent
+                for agent in env.agents
+                if not (env.terminations[agent] or env.truncations[agent])
+            ]
+        return self._agents or []
+
+    @agents.setter
+    def agents(self, agents: list[str]) -> None:
+        self._agents = agents
+        self._restores = self.aec_env.unwrapped.restores
+
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """Play the action of the agent to move.
 
