@@ -7,6 +7,7 @@ times what a step of the game costs. These look in the environment itself; all e
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import (
@@ -34,6 +35,8 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         self._restores = 0
         super().__init__(env, illegal_reward)
 
+    _terminated: bool
+
     agent_selection = _of_raw("agent_selection")
     terminations = _of_raw("terminations")
     truncations = _of_raw("truncations")
@@ -42,13 +45,22 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
 
     def observe(self, agent: str) -> Any:
         """What an agent sees; the mask of the agent to move is kept for `step`."""
-        observation = self.env.observe(agent)
         raw = self._raw
+        if self._restores != raw.restores:
+            self._forget_game()
+        observation = self.env.observe(agent)
+        if self._terminated:  # the game itself knows nothing of the end
+            observation["action_mask"][:] = 0
         if agent == raw.agent_selection:
             self._prev_obs = observation
             self._prev_info = raw.infos.get(agent, {})
-            self._restores = raw.restores
         return observation
+
+    def _forget_game(self) -> None:
+        """What was seen, and ended, is of another game than that which was restored."""
+        self._restores = self._raw.restores
+        self._prev_obs = self._prev_info = None
+        self._terminated = False
 
     def step(self, action: Any) -> None:
         """Play a legal action at once; all else is left to PettingZoo's wrapper.
@@ -59,8 +71,8 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         if action is True or action is False:
             raise TypeError(f"action {action!r} is of type bool; actions are integers")
         raw = self._raw
-        if self._restores != raw.restores:  # what was seen is of another game
-            self._prev_obs = self._prev_info = None
+        if self._restores != raw.restores:
+            self._forget_game()
         seen = self._prev_obs
         agent = raw.agent_selection
         is_dead = raw.terminations[agent] or raw.truncations[agent]
@@ -69,6 +81,15 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
             self.env.step(action)
         else:
             super().step(action)
+            if self._terminated and not is_dead:
+                self._end_masks_in_infos()
+
+    def _end_masks_in_infos(self) -> None:
+        """Give out masks of ones, as at any end: nobody's action counts any more."""
+        infos = self._raw.infos
+        for agent, info in infos.items():
+            if "action_mask" in info:
+                infos[agent] = {"action_mask": np.ones_like(info["action_mask"])}
 
     def step_with_outcome(self, action: Any, outcome: Any) -> None:
         """`raw_env.step_with_outcome`; an illegal action raises an error."""

@@ -4,12 +4,20 @@ import numpy as np
 import pytest
 
 from catan_pz import action_id, catan_v0
+from tests.env.play import play_random
 
 ROLL = action_id("roll")
 
 
 def first_legal(seen):
     return int(np.flatnonzero(seen["action_mask"])[0])
+
+
+def play_illegal(env):
+    """Play an illegal action; the offender."""
+    offender = env.agent_selection
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+    return offender
 
 
 def test_outcomes_can_be_named_in_pettingzoos_loop():
@@ -30,6 +38,52 @@ def test_outcomes_can_be_named_in_pettingzoos_loop():
 def test_an_outcome_before_reset_is_refused():
     with pytest.raises(AssertionError, match="reset"):
         catan_v0.env().step_with_outcome(ROLL, (3, 4))
+
+
+@pytest.mark.parametrize("mask_in_info", [False, True])
+def test_masks_show_no_game_once_an_illegal_action_has_ended_it(mask_in_info):
+    env = catan_v0.env(num_players=3, trading=False, mask_in_info=mask_in_info)
+    env.reset(seed=1)
+    play_random(env, 20)
+    before = {agent: dict(info) for agent, info in env.infos.items()}
+    masks = [info["action_mask"].copy() for info in before.values() if mask_in_info]
+    play_illegal(env)
+    assert all(env.terminations.values())
+    for agent in env.possible_agents:
+        assert not env.observe(agent)["action_mask"].any()
+        assert set(env.infos[agent]) == set(before[agent])
+        assert not mask_in_info or env.infos[agent]["action_mask"].all()
+    for info, mask in zip(before.values(), masks, strict=False):
+        np.testing.assert_array_equal(info["action_mask"], mask)
+    while env.agents:
+        seen, _, _, _, info = env.last()
+        assert not seen["action_mask"].any()
+        assert not mask_in_info or info["action_mask"].all()
+        env.step(None)
+    assert not any(env.observe(agent)["action_mask"].any() for agent in env.possible_agents)
+    env.reset(seed=2)
+    assert env.last()[0]["action_mask"].any()
+
+
+def test_a_game_that_is_restored_after_an_illegal_action_shows_its_masks():
+    env = catan_v0.env(num_players=2, trading=False, max_turns=20, mask_in_info=True)
+    env.reset(seed=1)
+    play_random(env, 20)
+    saved = env.unwrapped.snapshot()
+    for _ in range(2):
+        play_illegal(env)
+        env.unwrapped.restore(saved)
+        env.step(first_legal(env.last()[0]))
+        seen, _, _, _, info = env.last()
+        np.testing.assert_array_equal(seen["action_mask"], info["action_mask"])
+        assert seen["action_mask"].any()
+    play_illegal(env)
+    env.unwrapped.restore(saved)
+    env.step(int(np.flatnonzero(env.unwrapped.game.mask)[0]))  # nothing was observed
+    assert env.observe(env.agent_selection)["action_mask"].any()
+    play_random(env)
+    assert all(env.truncations.values())
+    assert not any(env.terminations.values())
 
 
 def to_the_end(env, observations):
