@@ -9,6 +9,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from catan_pz.agents.registry import Opponents
+from catan_pz.checks import check_count, check_flag
 from catan_pz.encoders import Encoder
 from catan_pz.env.spaces import observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
@@ -67,8 +68,9 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
         **options: Any,
     ) -> None:
+        self._copy = check_flag("copy", copy)
         self.batch = SingleLearnerBatch(
-            num_envs,
+            check_count("num_envs", num_envs),
             Rules.of(CatanVectorEnv, rules, options),
             seat=seat,
             opponents=opponents,
@@ -77,7 +79,6 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
             reward=reward,
             threads=threads,
         )
-        self._copy = copy
         self.num_envs = self.batch.num_games
         self.single_observation_space = observation_space(self.batch.encoder)
         self.single_action_space = spaces.Discrete(self.batch.rules.num_actions)

@@ -18,6 +18,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.registry import Opponents
 from catan_pz.agents.views import Views
+from catan_pz.checks import check_count, check_flag
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.env.spaces import encoder_of_space, observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
@@ -73,8 +74,9 @@ class CatanVecEnv(VecEnv):
         copy: bool = False,
         **options: Any,
     ) -> None:
+        self._copy = check_flag("copy", copy)
         self.batch = SingleLearnerBatch(
-            num_envs,
+            check_count("num_envs", num_envs),
             Rules.of(CatanVecEnv, rules, options),
             seat=seat,
             opponents=opponents,
@@ -84,7 +86,6 @@ class CatanVecEnv(VecEnv):
             seed=seed,
             threads=threads,
         )
-        self._copy = copy
         self._fresh = True
         self._start = time.perf_counter()
         self._chosen: Any = None

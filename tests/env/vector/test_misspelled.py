@@ -39,3 +39,13 @@ def test_what_may_have_been_meant_is_said(make, given, meant):
 def test_opponents_are_several(make):
     with pytest.raises(ValueError, match=r"opponent='random' \(did you mean 'opponents'\?\)"):
         make(2, opponent="random")
+
+
+@pytest.mark.parametrize("make", [CatanVectorEnv, sb3])
+def test_numbers_of_games_and_copies_are_checked_by_their_own_names(make):
+    for wrong in (0, -1, 2.5, True):
+        with pytest.raises(ValueError, match=f"option num_envs={wrong} is not possible"):
+            make(wrong)
+    for wrong in ("no", 1, None):
+        with pytest.raises(ValueError, match=f"option copy={wrong!r} is not possible"):
+            make(2, copy=wrong)
