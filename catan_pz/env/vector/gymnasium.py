@@ -9,7 +9,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from catan_pz.agents.registry import Opponents
-from catan_pz.checks import check_count, check_flag
+from catan_pz.checks import check_count, check_flag, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.env.spaces import observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
@@ -104,6 +104,8 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: for a seed that is not possible.
         """
+        if seed is not None:
+            seed = check_seed(seed)  # Gymnasium takes plain ints alone
         self.batch.reset(seed)
         super().reset(seed=seed)
         return self._seen(), self._info()
