@@ -83,7 +83,8 @@ class League(RLlibCallback):
     def on_episode_end(self, *, episode: Any, metrics_logger: Any, **_: Any) -> None:
         """Note who won, as `CatanEnvRunner` does itself."""
         last = episode.get_rewards(-1, env_steps=False)
-        winner = episode.module_for(max(last, key=lambda agent: last[agent]))
+        is_won = episode.is_terminated and not episode.is_truncated
+        winner = episode.module_for(max(last, key=lambda agent: last[agent])) if is_won else None
         for name in {episode.module_for(agent) for agent in last}:
             metrics_logger.log_value((WON, name), float(winner == name), window=200)
 

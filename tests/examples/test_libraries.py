@@ -124,3 +124,28 @@ def test_a_frozen_copy_joins_rllibs_league():
 
 def weights_of(algorithm, name):
     return algorithm.get_module(name).actor[0].weight.detach().clone()
+
+
+@pytest.mark.libraries
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("terminated", "truncated", "winner"),
+    [(True, False, "past_1"), (False, True, None), (True, True, None)],
+)
+def test_the_league_counts_games_that_somebody_has_won(terminated, truncated, winner):
+    """A truncated game, or one ended by an illegal action, is nobody's."""
+    pytest.importorskip("ray.rllib", reason="takes RLlib", exc_type=ImportError)
+    program = load("libraries/rllib_selfplay")
+    modules = {"player_0": "learner", "player_1": "past_1"}
+    noted = {}
+    episode = SimpleNamespace(
+        is_terminated=terminated,
+        is_truncated=truncated,
+        get_rewards=lambda *_, **__: {"player_0": 0.0, "player_1": float(winner is not None)},
+        module_for=modules.__getitem__,
+    )
+    logger = SimpleNamespace(log_value=lambda key, value, **_: noted.update({key[1]: value}))
+    program.League(parse(program.Args, [], "")).on_episode_end(
+        episode=episode, metrics_logger=logger
+    )
+    assert noted == {name: float(name == winner) for name in modules.values()}
