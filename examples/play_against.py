@@ -56,15 +56,15 @@ def make_game(options: argparse.Namespace, agent: Any, seed: int) -> Game:
 def ask(game: Game, options: argparse.Namespace, read: Callable[[str], str]) -> int | None:
     """What the person chooses, or None to give up."""
     print(board_text(game.snapshot(), viewer=options.seat, color=options.color))
-    legal = game.legal_actions()
-    for number, action in enumerate(legal):
-        print(f"{number:4} {action_words(action)}")
+    legal = {str(number): int(action) for number, action in enumerate(game.legal_actions())}
+    for number, action in legal.items():
+        print(f"{number:>4} {action_words(action)}")
     while True:
         typed = read("> ").strip()
         if typed == "q":
             return None
-        if typed.isdigit() and int(typed) < len(legal):
-            return int(legal[int(typed)])
+        if typed in legal:
+            return legal[typed]
         print(f"a number from 0 to {len(legal) - 1}, or q")
 
 

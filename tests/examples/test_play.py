@@ -81,7 +81,7 @@ def test_a_shipped_model_has_a_card_and_a_name(file, tmp_path, monkeypatch):
 
 def test_a_person_plays_to_the_end(file, capsys):
     play = load("play_against")
-    typed = iter(["x", "999"])
+    typed = iter(["x", "999", "\N{SUPERSCRIPT TWO}", "9" * 5000])
     asked = []
 
     def read(prompt):
@@ -92,8 +92,8 @@ def test_a_person_plays_to_the_end(file, capsys):
     winner = play.main(arguments, read)
     shown = capsys.readouterr().out
     assert winner in (0, 1, None)
-    assert shown.count("a number from 0 to") == 2
-    assert shown.count("   0 ") >= len(asked) - 2
+    assert shown.count("a number from 0 to") == 4
+    assert shown.count("   0 ") >= len(asked) - 4
     assert f"player {winner} has won" in shown or winner is None
     assert play.main(arguments, lambda _: "0") == winner
 
