@@ -11,7 +11,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.table import Table
 from catan_pz.belief import Belief
-from catan_pz.checks import as_action, check_seed
+from catan_pz.checks import as_action, check_count, check_seed
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.view import View
@@ -59,7 +59,7 @@ def check_agent(
     agent = as_agent(agent)
     rules = Rules.make(rules, **options)
     check_seed(seed)
-    for number in range(games):
+    for number in range(check_count("games", games)):
         where = _Place(agent, rules, number % rules.num_players, (seed + number) % 2**64)
         played = where.play(looked_at=True)
         again = where.play(looked_at=False)

@@ -9,6 +9,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import nth_numbers
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.views import Views
+from catan_pz.checks import check_count
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.view import View
@@ -52,6 +53,7 @@ def check_batch_agent(
     if not given.stateless:
         raise ValueError(f"agent {agent!r} is not possible; allowed: a BatchAgent")
     rules = Rules.make(rules, **options)
+    decisions = check_count("decisions", decisions)
     batch = CpuBatch(GAMES, rules, seed=seed)
     rng = np.random.default_rng(seed)
     for step in range(decisions):

@@ -1,6 +1,7 @@
 """Checks of an encoder: shapes and types, blind to all but the view, the same everywhere."""
 
 from copy import deepcopy
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> 
 
     It is given observations of random games of two, three and four players:
 
+    - its name is a str;
     - it gives what its segments say: names, shapes, dtypes, and finite values in their range;
     - it depends on the view alone: the same again when asked again, in another order, in a part
       of the rows, by a copy of the encoder;
@@ -48,6 +50,7 @@ def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> 
         ValueError: for anything but an encoder.
     """
     encoder = as_encoder(encoder, "encoder")
+    _check_name(encoder)
     _check_segments(encoder)
     units = _observations(steps, seed)
     batch = _encoded(encoder, units)
@@ -67,6 +70,14 @@ def _observations(steps: int, seed: int) -> NDArray[np.int8]:
             parts.append(batch.observation.copy())
             batch.play_random(steps)
     return np.concatenate(parts)
+
+
+def _check_name(encoder: Encoder) -> None:
+    name = getattr(encoder, "name", None)
+    if not isinstance(name, str) or not name:
+        raise EncoderError(
+            f"{type(encoder).__name__}: its attribute `name` is {name!r}, must be a str"
+        )
 
 
 def _check_segments(encoder: Encoder) -> None:
@@ -216,15 +227,26 @@ def _check_copies(
 
 
 def _check_torch(encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArray[np.int8]) -> None:
-    """The same for tensors, where torch is installed."""
-    try:
-        import torch
-    except ImportError:
+    """The same for tensors of any leading axes, where torch is installed."""
+    if find_spec("torch") is None:
         return
+    _check_tensor(encoder, batch, units, "a tensor")
+    single = {name: array[0] for name, array in batch.items()}
+    _check_tensor(encoder, single, units[0], "a tensor (N,)")
+    shape = (2, len(units) // 2)
+    folded = {name: array.reshape(*shape, *array.shape[1:]) for name, array in batch.items()}
+    _check_tensor(encoder, folded, units.reshape(*shape, -1), "a tensor with two leading axes")
+
+
+def _check_tensor(
+    encoder: Encoder, expected: dict[str, NDArray[Any]], units: NDArray[np.int8], where: str
+) -> None:
+    import torch
+
     tensor = torch.from_numpy(units.copy())
-    named = _named(encoder, _called(encoder, tensor, "a tensor"), torch.Tensor, "a tensor")
+    named = _named(encoder, _called(encoder, tensor, where), torch.Tensor, where)
     if (tensor.numpy() != units).any():
-        raise EncoderError(f"{encoder}, a tensor: wrote to what it was given")
+        raise EncoderError(f"{encoder}, {where}: wrote to what it was given")
     for segment in encoder.segments:
         found = named[segment.name]
         if found.device != tensor.device:
@@ -234,8 +256,7 @@ def _check_torch(encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArra
             )
         if str(found.dtype) != f"torch.{segment.dtype}":
             raise EncoderError(
-                f"{encoder}: {segment.name!r} is {found.dtype} for a tensor, must be "
-                f"{segment.dtype}"
+                f"{encoder}: {segment.name!r} is {found.dtype} for {where}, must be {segment.dtype}"
             )
     arrays = {name: array.numpy() for name, array in named.items()}
-    _must_agree(encoder, batch, arrays, "for a tensor", "NumPy and torch must give the same")
+    _must_agree(encoder, expected, arrays, f"for {where}", "NumPy and torch must give the same")

@@ -123,6 +123,25 @@ class DoubleInTorch(Sound):
         return made if isinstance(units, np.ndarray) else made | {"hand": made["hand"].double()}
 
 
+class BatchesAloneInTorch(Sound):
+    def encode(self, units):
+        if not isinstance(units, np.ndarray) and units.ndim == 1:
+            raise ValueError("no batch")
+        return super().encode(units)
+
+
+class FoldedInTorch(Sound):
+    def encode(self, units):
+        made = super().encode(units)
+        if isinstance(units, np.ndarray) or units.ndim < 3:
+            return made
+        return {name: part.flatten(0, 1) for name, part in made.items()}
+
+
+class Nameless(Sound):
+    name = None
+
+
 def test_a_sound_encoder_passes():
     check_encoder(Sound())
 
@@ -148,6 +167,8 @@ def test_a_sound_encoder_passes():
         (NumpyAlone, "a tensor: 'hand' is of ndarray, must be of Tensor"),
         (OtherInTorch, "for a tensor. NumPy and torch must give the same"),
         (DoubleInTorch, "'hand' is torch.float64 for a tensor, must be float32"),
+        (BatchesAloneInTorch, r"a tensor \(N,\): raised an error: ValueError"),
+        (FoldedInTorch, r"has the shape \(144, .* for a tensor with two leading axes"),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )
@@ -156,6 +177,11 @@ def test_a_broken_encoder_is_named_with_its_fault(broken, message):
         pytest.importorskip("torch")
     with pytest.raises(EncoderError, match=f"<encoder 'sound'>.*{message}"):
         check_encoder(broken())
+
+
+def test_an_encoder_needs_a_name():
+    with pytest.raises(EncoderError, match="Nameless: its attribute `name` is None, must be a str"):
+        check_encoder(Nameless())
 
 
 def test_anything_but_an_encoder_is_refused():
