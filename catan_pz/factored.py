@@ -21,6 +21,7 @@ from catan_pz.actions import (
     PLENTY_PAIRS,
     ActionKind,
 )
+from catan_pz.checks import not_possible
 from catan_pz.encoders.arrays import Array, Table, floats
 from catan_pz.terms import NUM_RESOURCES
 
@@ -95,12 +96,32 @@ class Factored:
         """The choices that make up actions.
 
         Args:
-            actions: (...) int64, flat ids, NumPy or torch.
+            actions: (...) int64, flat ids, NumPy or torch. Tensors aren't checked, since that
+                would wait for the device.
 
         Returns:
             (..., F) int64, `UNUSED` for heads that an action doesn't need.
+
+        Raises:
+            TypeError: for NumPy arrays of anything but integers.
+            ValueError: for ids in them that aren't from 0 to A - 1.
         """
+        if isinstance(actions, np.ndarray | np.generic):
+            self._check_ids(actions)
         return self._choices.beside(actions)[actions]
+
+    def _check_ids(self, actions: Any) -> None:
+        if actions.dtype.kind not in "iu":
+            raise TypeError(f"actions are {actions.dtype}, must be integers")
+        if actions.size and not (actions.min() >= 0 and actions.max() < self.num_actions):
+            ids = np.ravel(actions)
+            wrong = ids[(ids < 0) | (ids >= self.num_actions)][0]
+            raise not_possible("action", int(wrong), f"an int from 0 to {self.num_actions - 1}")
+
+    def _check_head(self, head: int, least: int) -> None:
+        if not least <= head < len(self.heads):
+            allowed = f"an int from {least} to {len(self.heads) - 1}"
+            raise not_possible("head", head, allowed)
 
     def join(self, choices: Array) -> Array:
         """The flat ids of choices.
@@ -135,7 +156,11 @@ class Factored:
 
         Returns:
             (..., K) bool. All False where the head isn't needed, see `needed`.
+
+        Raises:
+            ValueError: if there is no such head, or it needs choices and there are none.
         """
+        self._check_head(head, least=0)
         fits = legal != 0
         if head:
             if choices is None:
@@ -149,7 +174,11 @@ class Factored:
         Args:
             head: its place in `heads`, from 1: that of the kind always is.
             choices: (..., at least `head`) integers.
+
+        Raises:
+            ValueError: if there is no such head.
         """
+        self._check_head(head, least=1)
         own = self._columns[head].beside(choices)
         return (self._fitting(choices, head) & (own != UNUSED)).any(-1)
 

@@ -36,7 +36,7 @@ class Table:
 
     def beside(self, array: Array) -> Array:
         """The constant as an array of the same kind, on the same device."""
-        if isinstance(array, np.ndarray):
+        if isinstance(array, np.ndarray | np.generic):
             return self.values
         if array.device not in self._on_device:
             import torch
