@@ -1,10 +1,9 @@
 """Encoders by name."""
 
-from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
-from catan_pz.checks import quoted
+from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders.base import Encoder
 
 _HOMES: dict[str, str] = {
@@ -25,6 +24,10 @@ _HOMES: dict[str, str] = {
 }
 """Where each class lies; it is imported when the encoder is loaded."""
 
+_OWN: Final = frozenset(_HOMES)
+
+_LOADED: dict[str, Encoder] = {}
+
 
 def names() -> list[str]:
     """Names that `load` knows."""
@@ -34,18 +37,23 @@ def names() -> list[str]:
 def register(name: str, home: str) -> None:
     """Make an encoder known by a name.
 
+    A name that was registered and hasn't been loaded yet can be registered again.
+
     Args:
         name: its name, which must be its attribute `name` too.
         home: "module:thing", a class of `Encoder` or a function that returns one; imported when
             the encoder is loaded.
 
     Raises:
-        ValueError: if the name is taken, or the home isn't in that form.
+        ValueError: if the name isn't a str or is taken, or the home isn't in that form.
     """
-    if name in _HOMES:
-        raise ValueError(f"name={name!r} is not possible; allowed: one that isn't taken")
-    if len(home.split(":")) != 2:
-        raise ValueError(f"home={home!r} is not possible; allowed: 'module:thing'")
+    if not isinstance(name, str) or not name:
+        raise not_possible("name", name, "a str that isn't empty")
+    if name in _OWN or name in _LOADED:
+        raise not_possible("name", name, "one that isn't taken")
+    parts = home.split(":") if isinstance(home, str) else []
+    if len(parts) != 2 or not all(parts) or home.startswith("."):
+        raise not_possible("home", home, "'module:thing'")
     _HOMES[name] = home
 
 
@@ -54,21 +62,39 @@ def load(name: str) -> Encoder:
 
     Raises:
         ValueError: for a name that isn't known, or one that stands for no encoder.
+        ImportError: if its module needs what isn't installed.
     """
     if not isinstance(name, str) or name not in _HOMES:
         raise ValueError(f"encoder {quoted(name)} is not possible; allowed: one of {names()}")
-    return _loaded(name)
+    if name not in _LOADED:
+        _LOADED.setdefault(name, _made(name))
+    return _LOADED[name]
 
 
-@cache
-def _loaded(name: str) -> Encoder:
-    module, thing = _HOMES[name].split(":")
-    made = getattr(import_module(module), thing)()
+def _made(name: str) -> Encoder:
+    made = _maker(name)()
     if not isinstance(made, Encoder):
         raise ValueError(f"encoder {name!r} is {made!r}, must be an Encoder")
     if made.name != name:
         raise ValueError(f"encoder {name!r} has the name {made.name!r}, must have its own")
     return made
+
+
+def _maker(name: str) -> Any:
+    """What makes the encoder, imported."""
+    home = _HOMES[name]
+    module, thing = home.split(":")
+    try:
+        found = import_module(module)
+    except ModuleNotFoundError as error:
+        # What the module itself imports may be missing as well; that error says enough.
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise ValueError(f"encoder {name!r}: home {home!r}: {error}") from error
+    make = getattr(found, thing, None)
+    if not callable(make):
+        raise ValueError(f"encoder {name!r}: home {home!r} has no such class or function")
+    return make
 
 
 def as_encoder(given: Any, option: str = "observation") -> Encoder:

@@ -223,10 +223,8 @@ def no_encoder():
 def _registry(monkeypatch):
     from catan_pz.encoders import registry
 
-    monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
-    registry._loaded.cache_clear()
-    yield
-    registry._loaded.cache_clear()
+    for known in ("_HOMES", "_LOADED"):
+        monkeypatch.setattr(registry, known, dict(getattr(registry, known)))
 
 
 @pytest.mark.usefixtures("_registry")
@@ -253,3 +251,39 @@ def test_what_can_not_be_registered_or_loaded_is_refused():
     for wrong in ("pictures", 7, None):
         with pytest.raises(ValueError, match=r"option observation=.* is not possible"):
             encoders.as_encoder(wrong)
+    for name in (5, None, ""):
+        with pytest.raises(ValueError, match=f"name={name!r} is not possible; allowed: a str"):
+            encoders.register(name, "module:thing")
+    for home in (None, 5, "module:", ":thing", "a:b:c", ".module:thing"):
+        with pytest.raises(ValueError, match=f"home={home!r} is not possible"):
+            encoders.register("other", home)
+    assert "other" not in encoders.names()
+
+
+@pytest.mark.usefixtures("_registry")
+@pytest.mark.parametrize(
+    "home",
+    [
+        "no_such_module:thing",
+        "json.no_such_module:thing",
+        f"{__name__}:NoSuch",
+        f"{__name__}:PLACES",
+    ],
+)
+def test_a_home_that_is_none_is_named_and_can_be_mended(home):
+    encoders.register("doubled", home)
+    with pytest.raises(ValueError, match=f"encoder 'doubled': home '{home}'"):
+        encoders.load("doubled")
+    encoders.register("doubled", f"{__name__}:Doubled")
+    assert encoders.load("doubled") is encoders.load("doubled")
+    with pytest.raises(ValueError, match=r"name='doubled' is not possible; allowed: .* taken"):
+        encoders.register("doubled", f"{__name__}:Doubled")
+
+
+@pytest.mark.usefixtures("_registry")
+def test_what_an_encoders_own_module_lacks_is_told_as_it_is(tmp_path, monkeypatch):
+    (tmp_path / "lacking_encoder.py").write_text("import no_such_module")
+    monkeypatch.syspath_prepend(tmp_path)
+    encoders.register("lacking", "lacking_encoder:Lacking")
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        encoders.load("lacking")
