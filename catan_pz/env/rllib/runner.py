@@ -21,6 +21,7 @@ from ray.rllib.utils.metrics import (
 )
 
 from catan_pz.env.aec import AGENTS
+from catan_pz.env.rllib.module import ILLEGAL
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayData, SelfPlayRollout
 
@@ -59,27 +60,77 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         self.rollout = SelfPlayRollout(self.batch, self.config.get_rollout_fragment_length())
         self._generator = torch.Generator()
         self._generator.manual_seed(0 if self._seed is None else self._seed)
+        self._seeds = np.random.default_rng(seed)
         self._counter = itertools.count()
+        self._samples = itertools.count()
         self._names: list[str] = []
         self._modules = np.full((size, self.batch.num_players), _DRAWN, np.int64)
 
-    def sample(self, **_: Any) -> list[SingleAgentEpisode]:
-        """Play T steps of all games.
+    def sample(
+        self,
+        *,
+        num_timesteps: float | None = None,
+        num_episodes: int | None = None,
+        explore: bool | None = None,
+        random_actions: bool = False,
+        force_reset: bool = False,
+    ) -> list[SingleAgentEpisode]:
+        """Play T steps of all games, once, or as often as the counts ask for.
+
+        Args:
+            num_timesteps: the least number of decisions, in all games together.
+            num_episodes: the least number of games that end; all games start anew before, as in
+                RLlib's own runners.
+            explore: whether actions are sampled. If not, the most probable one by
+                `forward_inference` is played. None for the config's `explore`.
+            random_actions: whether every legal action is equally probable, whatever the modules
+                give.
+            force_reset: whether all games start anew before.
 
         Returns:
             The stretches of decisions of the modules that are trained.
+
+        Raises:
+            ValueError: if both counts are given.
         """
-        batch = self.batch
+        if num_timesteps is not None and num_episodes is not None:
+            raise ValueError(
+                f"num_timesteps={num_timesteps} and num_episodes={num_episodes} are not possible "
+                "together"
+            )
+        if force_reset or num_episodes is not None:
+            self._start_anew()
+        size = self.rollout.num_steps * self.batch.num_games
+        if num_timesteps is None and num_episodes is None:
+            num_timesteps = size
+        explore = bool(self.config.explore if explore is None else explore)
+        episodes: list[SingleAgentEpisode] = []
+        played = ended = 0
+        while played < (num_timesteps or 0) or ended < (num_episodes or 0):
+            sampled, ends = self._play(explore, random_actions)
+            episodes += sampled
+            played += size
+            ended += ends
+        return episodes
+
+    def _start_anew(self) -> None:
+        self.rollout.clear()
+        self.batch.reset(None if self._seed is None else int(self._seeds.integers(2**63)))
+        self._modules[:] = _DRAWN
+
+    def _play(self, explore: bool, random_actions: bool) -> tuple[list[SingleAgentEpisode], int]:
+        """Play T steps of all games: the stretches that are trained on, and the games ended."""
+        batch, ended = self.batch, 0
         self._draw_modules(np.arange(batch.num_games))
         nothing = np.zeros(batch.num_games, np.float32)
         for _step in range(self.rollout.num_steps):
             players = np.asarray(batch.player, np.int64)
             modules = self._modules[np.arange(batch.num_games), players]
-            actions, logits, log_probabilities = self._act(modules)
+            actions, logits, log_probabilities = self._act(modules, explore, random_actions)
             self.rollout.step(
                 actions, nothing, module=modules, logits=logits, log_probability=log_probabilities
             )
-            self._note_ends()
+            ended += self._note_ends()
         data = self.rollout.finish(nothing)
         sampled = self.rollout.num_steps * batch.num_games
         self.num_env_steps_sampled_lifetime += sampled
@@ -87,7 +138,7 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         self.metrics.log_value(
             NUM_ENV_STEPS_SAMPLED_LIFETIME, sampled, reduce="lifetime_sum", with_throughput=True
         )
-        return self._episodes(data)
+        return self._episodes(data), ended
 
     def _draw_modules(self, games: NDArray[np.intp]) -> None:
         """Ask the policy mapping for the seats of games that begin."""
@@ -99,31 +150,46 @@ class CatanEnvRunner(MultiAgentEnvRunner):
                 name = self.config.policy_mapping_fn(AGENTS[seat], episode)
                 self._modules[game, seat] = places[name]
 
-    def _act(self, modules: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+    def _act(
+        self, modules: NDArray[np.int64], explore: bool, random_actions: bool
+    ) -> tuple[NDArray[Any], ...]:
         """(B,) actions, (B, A) logits and (B,) log-probabilities by each game's module."""
-        batch = self.batch
-        masks = torch.from_numpy(batch.mask)
-        logits = torch.zeros(masks.shape)
+        masks = torch.from_numpy(self.batch.mask)
+        if random_actions:
+            logits = torch.zeros(masks.shape).masked_fill(masks == 0, ILLEGAL)
+        else:
+            logits = self._logits(modules, masks, explore)
+        spread = logits.log_softmax(1)
+        if explore or random_actions:
+            actions = torch.multinomial(spread.exp(), 1, generator=self._generator)
+        else:
+            actions = logits.masked_fill(masks == 0, -torch.inf).argmax(1, keepdim=True)
+        chosen = spread.gather(1, actions)[:, 0]
+        return actions[:, 0].numpy(), logits.numpy(), chosen.numpy()
+
+    def _logits(
+        self, modules: NDArray[np.int64], masks: torch.Tensor, explore: bool
+    ) -> torch.Tensor:
+        batch, logits = self.batch, torch.zeros(masks.shape)
         for place in np.unique(modules).tolist():
             rows = torch.from_numpy(np.flatnonzero(modules == place))
             seen = {
                 "observation": _rows(batch.observation, rows.numpy()),
                 "action_mask": masks[rows],
             }
+            module = self.module[self._names[place]]
+            forward = module.forward_exploration if explore else module.forward_inference
             with torch.no_grad():
-                given = self.module[self._names[place]].forward_exploration({Columns.OBS: seen})
+                given = forward({Columns.OBS: seen})
             logits[rows] = torch.as_tensor(given[Columns.ACTION_DIST_INPUTS], dtype=torch.float32)
-        spread = logits.log_softmax(1)
-        actions = torch.multinomial(spread.exp(), 1, generator=self._generator)
-        chosen = spread.gather(1, actions)[:, 0]
-        return actions[:, 0].numpy(), logits.numpy(), chosen.numpy()
+        return logits
 
-    def _note_ends(self) -> None:
-        """Count who won the games that have ended; their seats are drawn anew."""
+    def _note_ends(self) -> int:
+        """Count who won the games that have ended, and these; their seats are drawn anew."""
         batch = self.batch
         ended = np.flatnonzero(batch.done)
         if not len(ended):
-            return
+            return 0
         self.metrics.log_value(NUM_EPISODES, len(ended), reduce="sum")
         self.metrics.log_value(NUM_EPISODES_LIFETIME, len(ended), reduce="lifetime_sum")
         for game in ended.tolist():
@@ -134,18 +200,26 @@ class CatanEnvRunner(MultiAgentEnvRunner):
                 self.metrics.log_value((WON, self._names[place]), float(won), window=200)
         self._modules[ended] = _DRAWN
         self._draw_modules(ended)
+        return len(ended)
 
     def _episodes(self, data: SelfPlayData) -> list[SingleAgentEpisode]:
-        trained = self.config.policies_to_train
+        trained, sample = self.config.policies_to_train, next(self._samples)
         episodes = []
         for game, seat, steps in data.trajectories():
             name = self._names[int(data.recorded["module"][steps[0], game])]
             if trained is None or (name in trained if not callable(trained) else trained(name)):
-                episodes.append(self._episode(data, game, seat, steps, name))
+                number = f"{self.worker_index or 0}-{sample}-{game}-{seat}-{steps[0]}"
+                episodes.append(self._episode(data, game, seat, steps, name, number))
         return episodes
 
     def _episode(
-        self, data: SelfPlayData, game: int, seat: int, steps: NDArray[np.int64], name: str
+        self,
+        data: SelfPlayData,
+        game: int,
+        seat: int,
+        steps: NDArray[np.int64],
+        name: str,
+        number: str,
     ) -> SingleAgentEpisode:
         """One stretch of a seat's decisions."""
         recorded, following = data.recorded, int(data.next_step[steps[-1], game])
@@ -159,7 +233,6 @@ class CatanEnvRunner(MultiAgentEnvRunner):
             mask = recorded["mask"][then, game]
         seen = _joined(_rows(recorded["observation"], (steps, game)), after)
         masks = np.concatenate([recorded["mask"][steps, game], mask])
-        number = f"{self.worker_index or 0}-{self.batch.steps}-{game}-{seat}-{steps[0]}"
         return SingleAgentEpisode(
             id_=number,
             observations=[

@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("ray.rllib", reason="takes RLlib", exc_type=ImportError)
 
+import ray
 import torch
 from gymnasium import spaces
 from ray.rllib.algorithms.ppo import PPOConfig
@@ -30,14 +31,14 @@ def mapping(agent, episode, *, learner):
     return "learner" if agent in learner else "random"
 
 
-def make_runner(learner, observation="flat", seed=1):
+def make_config(learner, observation="flat", seed=1):
     games = {"rules": RULES, "reward": "points_gained", "observation": observation}
     register_env("catan_test", lambda _: PettingZooEnv(catan_v0.env(**games)))
     modules = {
         "learner": RLModuleSpec(module_class=MaskedModule, model_config={"width": 8, "depth": 1}),
         "random": RLModuleSpec(module_class=RandomModule),
     }
-    config = (
+    return (
         PPOConfig()
         .environment(
             "catan_test", env_config=games | {"num_games": GAMES}, disable_env_checking=True
@@ -53,6 +54,10 @@ def make_runner(learner, observation="flat", seed=1):
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=modules))
         .debugging(seed=seed, log_level="ERROR")
     )
+
+
+def make_runner(learner, observation="flat", seed=1):
+    config = make_config(learner, observation, seed)
     return CatanEnvRunner(config=config, worker_index=0)
 
 
@@ -105,6 +110,86 @@ def test_the_same_seed_gives_the_same_sample():
         )
         runner.stop()
     assert samples[0] == samples[1]
+
+
+def assert_most_probable(episodes, runner):
+    for one in episodes:
+        seen = one.get_observations(slice(0, len(one)))
+        given = {"observation": torch.from_numpy(seen["observation"])}
+        given["action_mask"] = torch.from_numpy(seen["action_mask"])
+        logits = runner.module["learner"].forward_inference({Columns.OBS: given})
+        best = logits[Columns.ACTION_DIST_INPUTS].argmax(1).numpy()
+        assert (one.get_actions() == best).all()
+
+
+@pytest.mark.parametrize("by_config", [False, True])
+def test_without_exploring_the_most_probable_actions_are_played(everybody, by_config):
+    if by_config:
+        everybody.config.env_runners(explore=False)
+    used = []
+    module = everybody.module["learner"]
+    module.forward_exploration = lambda *_, **__: used.append(1)
+    assert_most_probable(everybody.sample(explore=None if by_config else False), everybody)
+    assert not used
+
+
+def test_random_actions_are_those_of_no_module(everybody):
+    for one in everybody.sample(random_actions=True, explore=False):
+        masks = one.get_observations(slice(0, len(one)))["action_mask"]
+        chosen = one.get_extra_model_outputs(Columns.ACTION_LOGP)
+        assert np.allclose(chosen, -np.log(masks.sum(axis=1)), atol=1e-5)
+        assert masks[np.arange(len(one)), one.get_actions()].all()
+
+
+def test_counts_say_how_much_is_played_at_least(everybody):
+    def metrics():
+        found = everybody.get_metrics()
+        return [
+            found[name].peek() if name in found else 0
+            for name in ("num_env_steps_sampled", "num_episodes")
+        ]
+
+    size = STEPS * GAMES
+    everybody.sample(num_timesteps=size + 1)
+    assert metrics()[0] == 2 * size
+    episodes = everybody.sample(num_episodes=12)
+    steps, ended = metrics()
+    assert ended >= 12
+    assert steps % size == 0
+    ids = [one.id_ for one in [*episodes, *everybody.sample(force_reset=True)]]
+    assert len(set(ids)) == len(ids)
+    assert everybody.sample(num_timesteps=0) == []
+    with pytest.raises(ValueError, match="not possible together"):
+        everybody.sample(num_timesteps=1, num_episodes=1)
+
+
+def test_games_start_anew_where_that_is_asked_for(everybody):
+    """Every sample then begins with the first settlement of each game."""
+    seeds = set()
+    for options in ({"force_reset": True}, {"num_episodes": 1}):
+        everybody.sample()
+        first = [one for one in everybody.sample(**options) if one.id_.endswith("-0-0")]
+        assert len(first) == GAMES
+        for one in first:
+            assert one.get_observations(0)["action_mask"].sum() == 54
+        seeds.add(int(everybody.batch.batch.seeds[0]))
+    assert len(seeds) == 2
+
+
+def test_rllibs_own_evaluation_counts_games():
+    config = make_config(["player_0"]).evaluation(
+        evaluation_interval=1,
+        evaluation_duration=3,
+        evaluation_duration_unit="episodes",
+        evaluation_config={"explore": False},
+    )
+    algorithm = config.build_algo()
+    try:
+        found = algorithm.evaluate()["env_runners"]
+    finally:
+        algorithm.stop()
+        ray.shutdown()
+    assert found["num_episodes"] >= 3
 
 
 def test_what_is_not_trained_is_left_out():
