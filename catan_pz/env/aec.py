@@ -226,6 +226,9 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
     def observe(self, agent: str) -> Observation:
         """What an agent sees now, in fresh arrays; valid for every possible agent at any time.
 
+        With "dict" the arrays of an observation that nobody holds any more are given out again.
+        Their values may be written to, but not their `shape` or `flags`; reshape a view instead.
+
         Raises:
             ValueError: for an unknown agent.
         """
