@@ -1,13 +1,13 @@
 """Agents by name."""
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.specs import check_options, options_in
-from catan_pz.checks import did_you_mean, quoted
+from catan_pz.checks import did_you_mean, not_possible, quoted
+from catan_pz.homes import callable_at, check_home
 
 _HOMES: dict[str, str] = {
     "random": "catan_pz.agents.random:RandomAgent",
@@ -24,6 +24,8 @@ _HOMES: dict[str, str] = {
     "gendre": "catan_pz.agents.gendre.agent:GendreAgent",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
+
+_OWN: Final = frozenset(_HOMES)
 
 PROGRAM: Final = "exec"
 
@@ -53,19 +55,21 @@ def names() -> list[str]:
 def register(name: str, home: str) -> None:
     """Let `load` know an agent.
 
+    A name that was registered can be registered again; those of the package stay.
+
     Args:
-        name: its name.
+        name: its name, without a colon.
         home: "module:thing", a class of `Agent` or a function that returns one; it is
             imported when the agent is loaded, and gets the options of `load`.
 
     Raises:
-        ValueError: if the name is taken, or the home isn't in that form.
+        ValueError: if the name isn't such a str or is taken, or the home isn't in that form.
     """
-    if name in names():
-        raise ValueError(f"name={name!r} is not possible; allowed: one that isn't taken")
-    if len(home.split(":")) != 2:
-        raise ValueError(f"home={home!r} is not possible; allowed: 'module:thing'")
-    _HOMES[name] = home
+    if not isinstance(name, str) or not name or ":" in name:
+        raise not_possible("name", name, "a str that isn't empty and has no colon")
+    if name in _OWN or name in FAMILIES or name in _shipped():
+        raise not_possible("name", name, "one that isn't taken")
+    _HOMES[name] = check_home(home)
 
 
 def load(name: str, **options: Any) -> Agent:
@@ -95,7 +99,9 @@ def load(name: str, **options: Any) -> Agent:
             if word != PROGRAM:  # all of the rest is its command
                 member, _, written = rest.partition(":")
                 given = options_in(name, written)
-            return as_agent(_thing(FAMILIES[word])(member, **given | options))
+            return as_agent(
+                callable_at(f"agents {word!r}", FAMILIES[word])(member, **given | options)
+            )
         return _made_by_name(word, options_in(name, rest) | options)
     except (TypeError, ValueError, OSError) as error:
         raise ValueError(f"agent {quoted(name)}: {error}") from error
@@ -110,7 +116,7 @@ def begins_with_name(text: str) -> bool:
 def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
     """An agent of a plain name, or of a model file."""
     if name in _HOMES:
-        make = _thing(_HOMES[name])
+        make = callable_at(f"agent {name!r}", _HOMES[name])
         check_options(name, make, options)
         return as_agent(make(**options))
     from catan_pz.agents.network import SHIPPED, NetworkAgent
@@ -126,11 +132,6 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
     if not Path(name).is_file():
         raise FileNotFoundError(f"there is no model {name}")
     return NetworkAgent(name, **options)
-
-
-def _thing(home: str) -> Any:
-    module, thing = home.split(":")
-    return getattr(import_module(module), thing)
 
 
 def made(source: Source) -> Agent:

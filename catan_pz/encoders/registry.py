@@ -1,10 +1,10 @@
 """Encoders by name."""
 
-from importlib import import_module
 from typing import Any, Final
 
 from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders.base import Encoder
+from catan_pz.homes import callable_at, check_home
 
 _HOMES: dict[str, str] = {
     "flat": "catan_pz.encoders.flat:FlatEncoder",
@@ -51,10 +51,7 @@ def register(name: str, home: str) -> None:
         raise not_possible("name", name, "a str that isn't empty")
     if name in _OWN or name in _LOADED:
         raise not_possible("name", name, "one that isn't taken")
-    parts = home.split(":") if isinstance(home, str) else []
-    if len(parts) != 2 or not all(parts) or home.startswith("."):
-        raise not_possible("home", home, "'module:thing'")
-    _HOMES[name] = home
+    _HOMES[name] = check_home(home)
 
 
 def load(name: str) -> Encoder:
@@ -72,29 +69,12 @@ def load(name: str) -> Encoder:
 
 
 def _made(name: str) -> Encoder:
-    made = _maker(name)()
+    made = callable_at(f"encoder {name!r}", _HOMES[name])()
     if not isinstance(made, Encoder):
         raise ValueError(f"encoder {name!r} is {made!r}, must be an Encoder")
     if made.name != name:
         raise ValueError(f"encoder {name!r} has the name {made.name!r}, must have its own")
     return made
-
-
-def _maker(name: str) -> Any:
-    """What makes the encoder, imported."""
-    home = _HOMES[name]
-    module, thing = home.split(":")
-    try:
-        found = import_module(module)
-    except ModuleNotFoundError as error:
-        # What the module itself imports may be missing as well; that error says enough.
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise
-        raise ValueError(f"encoder {name!r}: home {home!r}: {error}") from error
-    make = getattr(found, thing, None)
-    if not callable(make):
-        raise ValueError(f"encoder {name!r}: home {home!r} has no such class or function")
-    return make
 
 
 def as_encoder(given: Any, option: str = "observation") -> Encoder:

@@ -30,7 +30,7 @@ def reward_values(
     """
     if is_linear(reward):
         return reward(terms, games)
-    counts = _may_pay(reward, terms)
+    counts = _is_nonzero(reward, terms)
     if counts.all():
         return _called(reward, terms, games)
     values = np.zeros((len(games), MAX_PLAYERS))
@@ -39,7 +39,7 @@ def reward_values(
     return values
 
 
-def _may_pay(reward: Reward, terms: NDArray[np.int8]) -> NDArray[np.bool_]:
+def _is_nonzero(reward: Reward, terms: NDArray[np.int8]) -> NDArray[np.bool_]:
     """(B,) whether a term that the reward depends on isn't zero for everybody."""
     depends_on = dependencies(reward)
     if depends_on == -1:

@@ -177,7 +177,13 @@ def test_agents_can_be_added_to_the_list(monkeypatch):
     agents.register("other", "catan_pz.agents.random:RandomAgent")
     assert agents.names() == ["random", "other", *shipped()]
     assert isinstance(agents.load("other"), RandomAgent)
-    with pytest.raises(ValueError, match="name='other'"):
-        agents.register("other", "catan_pz.agents.random:RandomAgent")
+    agents.register("other", "catan_pz.agents.random:Randm")
+    with pytest.raises(ValueError, match=r"agent 'other': home .* has no such class or function"):
+        agents.load("other")
+    agents.register("other", "catan_pz.agents.random:RandomAgent")
+    assert isinstance(agents.load("other"), RandomAgent)
+    for taken in ("random", "exec", shipped()[0], "", "a:b", 5):
+        with pytest.raises(ValueError, match=f"name={taken!r} is not possible"):
+            agents.register(taken, "catan_pz.agents.random:RandomAgent")
     with pytest.raises(ValueError, match="home='RandomAgent'"):
         agents.register("third", "RandomAgent")
