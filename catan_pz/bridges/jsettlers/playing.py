@@ -51,6 +51,7 @@ from catan_pz.bridges.jsettlers.trading import (
     is_out_of_turn,
     is_refusal,
 )
+from catan_pz.bridges.jsettlers.transcript import Transcript
 from catan_pz.checks import as_action
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Events
@@ -63,7 +64,7 @@ MOST_REFUSALS: Final = 3
 MOST_TOLD: Final = 5
 """Refusals of a game that are told in words."""
 
-LONGEST_REFUSAL: Final = 500
+LONGEST_REFUSAL: Final = 2000
 """Characters of these words."""
 
 
@@ -106,6 +107,7 @@ class SeatedAgent:
         self._last = ""
         self._refused_in_turn = 0
         self._overtaken = False
+        self._transcript = Transcript()
 
     @property
     def is_waiting(self) -> bool:
@@ -120,6 +122,10 @@ class SeatedAgent:
             ContradictionError: if it tells something impossible.
             Exception: what the agent raises.
         """
+        self._transcript.heard(message)
+        return self._transcript.sent(self._answer(message))
+
+    def _answer(self, message: Message) -> list[str]:
         question = self.reader.take(message)
         if self.reader.table is None:
             return []
@@ -152,7 +158,7 @@ class SeatedAgent:
         if self._offer is None or not self.is_waiting:
             return []
         self._offer.waiting.clear()
-        return self._close_offer(self._offer)
+        return self._transcript.sent(self._close_offer(self._offer))
 
     def leave(self) -> None:
         """The game is over, or broken off."""
@@ -208,6 +214,7 @@ class SeatedAgent:
             self.refusals += 1
             if len(self.refused) < MOST_TOLD:
                 told = f"{sent or self._last} (state {reader.state}): {message}"
+                told += f"; before: {self._transcript}"
                 self.refused.append(told[:LONGEST_REFUSAL])
         if sent is not None and not sent.in_own_turn:
             return []

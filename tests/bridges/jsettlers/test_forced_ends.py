@@ -181,6 +181,10 @@ def test_a_turn_that_cannot_be_ended_is_not_ended_for_ever() -> None:
     assert sent[-1] == "1032|g"
     assert seated.refusals == 50
     assert len(seated.refused) == MOST_TOLD
+    for words in seated.refused:
+        assert "; before: " in words
+        assert words.endswith("< 1104 g,20,3")
+    assert "> 1032|g; " in seated.refused[-1]
     assert len(seated.take(Message.parse("1025|g,20"))) == 1
 
 
