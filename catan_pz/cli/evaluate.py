@@ -7,7 +7,7 @@ import click
 
 from catan_pz.cli.agents import agent_source, specs_by_seat, trust_option
 from catan_pz.cli.console import examples, win_rate_words
-from catan_pz.cli.matches import write_replays
+from catan_pz.cli.matches import all_forfeited, forfeit_lines, write_replays
 from catan_pz.cli.options import (
     executor_options,
     isolate_option,
@@ -94,5 +94,9 @@ def command(
     click.echo(
         f"{win_rate_words(result, name, agent)} against {shown(against)}, from seed {result.seed}"
     )
+    for line in forfeit_lines(result):
+        click.echo(line)
     if html is not None:
         write_replays(result, records or html, html, most_html)
+    if all_forfeited(result):
+        raise click.ClickException("every game was forfeited: this win rate measures nothing")
