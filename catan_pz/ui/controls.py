@@ -113,7 +113,9 @@ def control_of_key(pressable: Sequence[Control], key: str) -> Control | None:
 
 def offer_actions(game: Game, give: Bundle, get: Bundle) -> tuple[int, ...]:
     """Actions that make an offer or a counter-offer, as one or card by card; () if none do."""
-    if not (any(give) and any(get)):
+    # A side may come from what a person types, with any count: nothing is built card by card
+    # before its size is known.
+    if not all(0 < sum(side) <= MOST_LAID_OUT for side in (give, get)):
         return ()
     wanted = {"give": bundle_to_dict(give), "get": bundle_to_dict(get)}
     try:

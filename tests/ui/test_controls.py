@@ -109,6 +109,13 @@ def test_what_nobody_can_hold_is_not_offered() -> None:
     assert offer_actions(game, NOTHING, draft.get) == ()
 
 
+def test_offers_beyond_all_bounds_are_refused_at_once() -> None:
+    game = position([{"hand": {"brick": 4}}, {}], rules=RULE_SETS["composed"])
+    for count in (5, 10**11, 10**30):
+        assert offer_actions(game, (count, 0, 0, 0, 0), (0, 0, 1, 0, 0)) == ()
+        assert offer_actions(game, (1, 0, 0, 0, 0), (0, 0, count, 0, 0)) == ()
+
+
 def test_laying_out_takes_back_and_keeps_to_the_hand() -> None:
     game = position([{"hand": {"brick": 1}}, {"hand": {"ore": 1}}], rules=Rules(num_players=2))
     one = next(c for c in pressable(game, Draft()) if c.name == "give brick")

@@ -120,6 +120,8 @@ def test_offers_of_many_cards_are_composed() -> None:
         ("offer brick", "write an offer as"),
         ("offer brick for brick", "this can't be offered"),
         ("offer 9 brick for ore", "this can't be offered"),
+        ("offer 999 brick for wool", "this can't be offered"),
+        ("offer brick for 99999999999 wool", "this can't be offered"),
     ],
 )
 def test_what_is_unclear_is_answered(line: str, words: str) -> None:
