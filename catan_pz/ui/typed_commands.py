@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from catan_pz import actions as table
-from catan_pz.checks import did_you_mean
+from catan_pz.checks import did_you_mean, quoted
 from catan_pz.notation.actions import describe_action
 from catan_pz.render.ansi import ASIDE_COLUMNS
 from catan_pz.render.log import bundle_words
@@ -44,6 +44,8 @@ WORDS: Final = {
 _PLACES: Final = {"road": "edge", "settlement": "vertex", "city": "vertex", "hex": "hex"}
 _SEATS: Final = ("steal", "close")
 _MANY: Final = 20
+_MOST_DIGITS: Final = 3
+_MOST_QUOTED: Final = 40
 
 
 class CommandError(ValueError):
@@ -76,7 +78,7 @@ def parse(line: str, game: Game) -> tuple[int, ...]:
     if not words:
         return (_only(legal),)
     first, rest = words[0], words[1:]
-    if first.isdigit():
+    if _is_number(first):
         placed = [word for word in _PLACES if word in legal]
         if len(placed) != 1:
             raise CommandError("write what to do with this number, such as: road 12")
@@ -85,6 +87,16 @@ def parse(line: str, game: Game) -> tuple[int, ...]:
     if word == "offer":
         return _offer(game, rest)
     return (_find(game, word, legal[word], rest),)
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word is digits alone; `str.isdigit` takes superscripts, too, which int doesn't."""
+    return word.isascii() and word.isdigit()
+
+
+def _number(word: str) -> int | None:
+    """A number that is typed; None for what is none, or has more digits than any that counts."""
+    return int(word) if _is_number(word) and len(word) <= _MOST_DIGITS else None
 
 
 def _only(legal: dict[str, list[dict[str, Any]]]) -> int:
@@ -105,7 +117,9 @@ def _complete(given: str, known: list[str], what: str) -> str:
     if fitting:
         raise CommandError(f"{given!r} may be {' or '.join(fitting)}: write more of it")
     hint = did_you_mean(given, known)
-    raise CommandError(f"there is no {what} {given!r} now{hint}; there are: {', '.join(known)}")
+    raise CommandError(
+        f"there is no {what} {quoted(given, _MOST_QUOTED)} now{hint}; there are: {', '.join(known)}"
+    )
 
 
 def _find(game: Game, word: str, members: list[dict[str, Any]], rest: list[str]) -> int:
@@ -136,8 +150,9 @@ def _numbered(game: Game, word: str, members: list[dict[str, Any]], rest: list[s
     numbers = {_number_of(game, word, d): int(d["id"]) for d in members}
     if not rest and len(numbers) == 1:
         return next(iter(numbers.values()))
-    if len(rest) == 1 and rest[0].isdigit() and int(rest[0]) in numbers:
-        return numbers[int(rest[0])]
+    chosen = _number(rest[0]) if len(rest) == 1 else None
+    if chosen in numbers:
+        return numbers[chosen]
     raise CommandError(f"{word} takes one of the numbers {', '.join(map(str, sorted(numbers)))}")
 
 
@@ -165,16 +180,27 @@ def _offer(game: Game, rest: list[str]) -> tuple[int, ...]:
 
 def _bundle(words: list[str]) -> Bundle:
     counts = dict.fromkeys(RESOURCE_NAMES, 0)
-    number = 1
+    number: int | None = None
     for word in words:
-        digits = "".join(c for c in word if c.isdigit())
-        name = word[len(digits) :] if word.startswith(digits) else word
-        if digits:
-            number = int(digits)
+        name = word.lstrip("0123456789")
+        digits = word[: len(word) - len(name)]
+        if digits and number is None:
+            number = _number(digits)
+            if number is None:
+                raise CommandError(f"{quoted(digits, _MOST_QUOTED)} are too many cards")
+        elif digits:
+            raise _without_resource(number)
         if name:
-            counts[_complete(name, list(RESOURCE_NAMES), "resource")] += number
-            number = 1
+            resource = _complete(name, list(RESOURCE_NAMES), "resource")
+            counts[resource] += 1 if number is None else number
+            number = None
+    if number is not None:
+        raise _without_resource(number)
     return tuple(counts.values())
+
+
+def _without_resource(number: int | None) -> CommandError:
+    return CommandError(f"write a resource after {number}, such as: offer 2 brick for ore")
 
 
 def marks(game: Game) -> dict[str, list[int]]:
