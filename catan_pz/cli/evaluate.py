@@ -96,7 +96,6 @@ def command(
     )
     for line in forfeit_lines(result):
         click.echo(line)
-    if html is not None:
-        write_replays(result, records or html, html, most_html)
+    write_replays(result, records, html, most_html)
     if all_forfeited(result):
         raise click.ClickException("every game was forfeited: this win rate measures nothing")

@@ -1,10 +1,11 @@
 """What commands tell of a match or tournament: its forfeits, and replays of its games."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from catan_pz.arena.results import FORFEIT, Result
+from catan_pz.arena.results import FORFEIT, GameResult, Result
 from catan_pz.arena.schedule import spread
 from catan_pz.arena.single_game import record_path
 from catan_pz.cli.console import progress
@@ -13,24 +14,52 @@ from catan_pz.ui.frames import frames_of_record
 from catan_pz.web.replay import make_replay
 
 
-def write_replays(result: Result, records: Path, folder: Path, most: int) -> None:
+def write_replays(result: Result, records: Path | None, html: Path | None, most: int) -> None:
     """Write recorded games of a match as HTML files, and say where they are.
+
+    Games that have no record are told: they were played by an earlier call, which kept none.
 
     Args:
         result: of the match.
-        records: where its games are recorded.
-        folder: for the replays, created if need be.
-        most: how many at most, evenly spread over the games that are recorded.
+        records: where its games are recorded; None where those drawn are, beside the replays.
+        html: folder for the replays, created if need be; None for none of them.
+        most: how many replays at most, evenly spread over the games.
     """
-    recorded = [k.number for k in result.games if record_path(records, k.number).exists()]
-    numbers = spread(recorded, most)
+    folder = records or html
+    if folder is None:
+        return
+    drawn = [result.games[k] for k in spread(range(len(result.games)), most)]
+    kept = drawn if records is None else result.games
+    missing = sum(not record_path(folder, game.number).exists() for game in kept)
+    if missing:
+        click.echo(
+            f"{missing:,} of the games have no record in {folder}: they were played before, and "
+            "are known by their results alone.",
+            err=True,
+        )
+    if html is not None:
+        _draw(drawn, folder, html)
+
+
+def _draw(games: Sequence[GameResult], records: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    count = 0
     with progress("replays") as bar:
-        for number in bar.track(numbers, description="Drawing"):
-            record = GameRecord.load(record_path(records, number))
-            target = record_path(folder, number).with_suffix(".html")
+        for game in bar.track(games, description="Drawing"):
+            path = record_path(records, game.number)
+            record = GameRecord.load(path) if path.exists() else None
+            if record is None or not _tells_of(record, game):
+                continue
+            target = record_path(folder, game.number).with_suffix(".html")
             make_replay(frames_of_record(record), names=record.names).save(target)
-    click.echo(f"{folder} has the replays of {len(numbers)} games.", err=True)
+            count += 1
+    click.echo(f"{folder} has the replays of {count} games.", err=True)
+
+
+def _tells_of(record: GameRecord, game: GameResult) -> bool:
+    """Whether a record is of a game: a folder may hold those of another match."""
+    found = record.names, record.result.get("turns"), record.result.get("points")
+    return found == (list(game.seats), game.turns, list(game.points))
 
 
 def forfeit_lines(result: Result) -> list[str]:

@@ -117,8 +117,7 @@ def command(
         click.echo(str(stopped), err=True)
         raise
     click.echo(to_markdown(result))
-    if html is not None:
-        write_replays(result, records or html, html, most_html)
+    write_replays(result, records, html, most_html)
     if report is not None:
         save_report(result, report)
         click.echo(f"The report is in {report}.", err=True)

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,3 +26,39 @@ def test_forfeits_of_the_others_are_told(capsys: Any) -> None:
 def test_nothing_is_told_of_forfeits_where_there_are_none(capsys: Any) -> None:
     assert main(["evaluate", "random", "--games", "2", *QUICK]) == 0
     assert "forfeited" not in capsys.readouterr().out
+
+
+def test_replays_are_of_this_match_alone(tmp_path: Path, capsys: Any) -> None:
+    folder = tmp_path / "pages"
+    words = ["tournament", "random,weighted", *QUICK]
+    assert main([*words, "--games", "6", "--seed", "1", "--records", str(folder)]) == 0
+    capsys.readouterr()
+    words += ["--games", "6", "--seed", "2", "--html", str(folder), "--most-html", "2"]
+    assert main(words) == 0
+    assert "has the replays of 2 games" in capsys.readouterr().err
+    assert sorted(path.name for path in folder.glob("*.html")) == [
+        "game-000000.html",
+        "game-000003.html",
+    ]
+
+
+@pytest.mark.parametrize("option", ["--html", "--records"])
+def test_games_without_a_record_are_told(option: str, tmp_path: Path, capsys: Any) -> None:
+    kept, folder = tmp_path / "games.jsonl", tmp_path / "pages"
+    words = ["evaluate", "random", "--games", "4", "--results", str(kept), *QUICK]
+    assert main([*words, "--seed", "1"]) == 0
+    assert "no record" not in capsys.readouterr().err
+    assert main([*words, option, str(folder)]) == 0
+    error = capsys.readouterr().err
+    assert f"4 of the games have no record in {folder}: they were played before" in error
+
+
+def test_records_of_another_match_are_not_drawn(tmp_path: Path, capsys: Any) -> None:
+    kept, folder = tmp_path / "games.jsonl", tmp_path / "pages"
+    words = ["evaluate", "random", "--games", "4", *QUICK]
+    assert main([*words, "--seed", "1", "--results", str(kept)]) == 0
+    assert main([*words, "--seed", "2", "--records", str(folder)]) == 0
+    capsys.readouterr()
+    assert main([*words, "--seed", "1", "--results", str(kept), "--html", str(folder)]) == 0
+    assert "has the replays of 0 games" in capsys.readouterr().err
+    assert not list(folder.glob("*.html"))
