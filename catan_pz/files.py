@@ -1,7 +1,9 @@
 """Files that are written whole or not at all, and archives of arrays that are read with care."""
 
+import errno
 import math
 import os
+import stat
 import tempfile
 import time
 import zipfile
@@ -29,37 +31,86 @@ def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
     """A path to write to, which takes the place of `path` at the end if nothing went wrong.
 
     Folders that are missing are made. Until the end, and after an error, whatever was at
-    `path` stays as it was.
+    `path` stays as it was. A link stays one, to the new file. What is no regular file, such as a
+    device or a pipe, is never replaced: it is written to as it is.
 
     Args:
         path: the file.
-        mode: the file's permissions from its first moment on; None for those of any new file.
+        mode: the file's permissions from its first moment on; None for those that it has, or
+            those of any new file.
+
+    Raises:
+        OSError: the file can't be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(
-        # A file's name may fill all that a name may take.
-        dir=path.parent,
-        prefix=f".{path.stem[:_STEM]}.",
-        suffix=f"{_DRAFT}{path.suffix}",
-    )
-    os.close(descriptor)
-    draft = Path(name)
+    if _takes_bytes(path):
+        yield path
+        return
+    target = Path(os.path.realpath(path))
+    draft = _new_draft(path, target.parent)
     try:
         yield draft
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         # A draft is readable by its maker alone.
-        draft.chmod(_usual_mode() if mode is None else mode)
-        draft.replace(path)
+        draft.chmod(_kept_mode(target) if mode is None else mode)
+        draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _usual_mode() -> int:
-    """The permissions of a file that was just made."""
-    mask = os.umask(0)
+def check_writable(path: Path) -> None:
+    """Find out whether `whole_file` could write a file, without writing it.
+
+    Folders that are missing are made.
+
+    Raises:
+        OSError: it couldn't.
+    """
+    if not _takes_bytes(path):
+        _new_draft(path, Path(os.path.realpath(path)).parent).unlink()
+    elif not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
+def _takes_bytes(path: Path) -> bool:
+    """Whether something is at a path that is no regular file, but written to like one."""
+    try:
+        found = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if stat.S_ISDIR(found):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    return not stat.S_ISREG(found)
+
+
+def _new_draft(path: Path, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(
+        # A file's name may fill all that a name may take.
+        dir=folder,
+        prefix=f".{path.stem[:_STEM]}.",
+        suffix=f"{_DRAFT}{path.suffix}",
+    )
+    os.close(descriptor)
+    return Path(name)
+
+
+def _kept_mode(path: Path) -> int:
+    """The permissions of a file, or of one that was just made where there is none yet."""
+    with suppress(FileNotFoundError):
+        return stat.S_IMODE(path.stat().st_mode)
+    return 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    """The process's umask. The system call sets it as well, for all threads."""
+    with suppress(OSError), Path("/proc/self/status").open("rb") as file:
+        for line in file:
+            if line.startswith(b"Umask:"):
+                return int(line.split()[1], 8)
+    mask = os.umask(0o077)
     os.umask(mask)
-    return 0o666 & ~mask
+    return mask
 
 
 def remove_drafts(folder: Path, seconds: float = 0) -> None:

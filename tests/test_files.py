@@ -1,6 +1,7 @@
 """Files are written whole or not at all, and archives are read with care."""
 
 import io
+import os
 import struct
 import tracemalloc
 import zipfile
@@ -14,7 +15,7 @@ import pytest
 from numpy.lib import format as npy
 
 from catan_pz.agents.network import Model
-from catan_pz.files import read_arrays, remove_drafts, whole_file
+from catan_pz.files import check_writable, read_arrays, remove_drafts, whole_file
 
 
 def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -53,6 +54,65 @@ def test_others_can_read_a_file_at_no_moment_where_they_may_not(
             draft.write_text("new")
         assert modes_of_drafts.pop() == mode
         assert path.stat().st_mode & 0o777 == mode
+
+
+def test_a_file_that_is_written_again_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "private"
+    path.touch(0o600)
+    with whole_file(path) as draft:
+        draft.write_text("new")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    path, target = tmp_path / "link.txt", tmp_path / "there" / "file"
+    path.symlink_to(target)
+    for text in ("first", "second"):  # a link to nothing, then one to a file
+        with whole_file(path) as draft:
+            assert draft.suffix == ".txt"
+            draft.write_text(text)
+        assert path.is_symlink()
+        assert target.read_text() == text
+    assert [p.name for p in target.parent.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes there")
+def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        check_writable(path)
+        with whole_file(path) as draft:
+            draft.write_text("new")
+        assert path.is_fifo()
+        assert os.read(reader, 10) == b"new"
+    finally:
+        os.close(reader)
+
+
+def test_no_thread_sees_another_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    masks: list[int] = []
+    real = os.umask
+    monkeypatch.setattr(os, "umask", lambda mask: masks.append(mask) or real(mask))
+    with whole_file(tmp_path / "file") as draft:
+        draft.write_text("new")
+    assert 0 not in masks  # for that moment others' files could be written by anybody
+
+
+def test_what_could_not_be_written_is_known_before(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    check_writable(tmp_path / "file")
+    check_writable(tmp_path / "folder" / "new")
+    assert (tmp_path / "file").read_text() == "old"
+    assert not list((tmp_path / "folder").iterdir())
+    for path, error in (
+        (tmp_path / "file" / "below", FileExistsError),
+        (tmp_path / "folder", IsADirectoryError),
+    ):
+        with pytest.raises(error):
+            check_writable(path)
 
 
 def test_a_name_may_be_as_long_as_the_system_takes(tmp_path: Path) -> None:
