@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from catan_pz.agents.specs import as_value, split_specs
 from catan_pz.checks import check_seed, did_you_mean
 from catan_pz.cli.agents import model_of
+from catan_pz.files import check_writable
 from catan_pz.rules import BOARD_KINDS, OFFER_FORMS, PRESETS, Rules
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.record import GameRecord
@@ -266,6 +267,25 @@ def isolate_option(command: Command) -> Command:
         is_flag=True,
         help="Play each agent in a process of its own, which gets its views only.",
     )(command)
+
+
+def check_target(option: str, path: Path | None) -> None:
+    """Refuse a file that can't be written, before there is a game to be lost.
+
+    Args:
+        option: what names the file, such as `--record`.
+        path: the file; None where none is named.
+
+    Raises:
+        click.UsageError: says why it can't be written.
+    """
+    if path is None:
+        return
+    try:
+        check_writable(path)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise click.UsageError(f"{option} {path}: this file can't be written: {reason}") from error
 
 
 def load_record(path: Path) -> GameRecord:

@@ -12,6 +12,7 @@ from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import (
+    check_target,
     load_record,
     make_rules,
     refuse_rules_options,
@@ -99,6 +100,7 @@ def command(
         check_display()
     elif sys.stdout.isatty():
         rows = terminal_rows()
+    check_target("--continue" if record is None else "--record", record or resumed)
     seed = seed_or_drawn(seed)
     if resumed is None:
         rules = make_rules(**chosen, agents=against or "")

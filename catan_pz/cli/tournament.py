@@ -11,6 +11,7 @@ from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.matches import write_replays
 from catan_pz.cli.options import (
+    check_target,
     executor_options,
     isolate_option,
     make_rules,
@@ -98,6 +99,7 @@ def command(
             raise click.UsageError(f"--report {report}: the file must end in one of {allowed}")
         if report.suffix in PLOTS:
             need("arena", "a plot", "matplotlib")
+        check_target("--report", report)
     rules = make_rules(**chosen, agents=agents)
     try:
         result = play_tournament(

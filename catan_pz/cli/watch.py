@@ -11,7 +11,7 @@ import click
 from catan_pz.cli.agents import trust_option
 from catan_pz.cli.console import examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
-from catan_pz.cli.options import Choice, rules_options, seed_option
+from catan_pz.cli.options import Choice, check_target, rules_options, seed_option
 from catan_pz.cli.pictures import write_pictures, write_replay
 from catan_pz.cli.show import Asked, Show, live_show, notes_options, recorded_show
 from catan_pz.ui.playback import Playback
@@ -142,6 +142,8 @@ def command(
         terminal_rows()
     if win_probability is not None and html is None:
         raise click.UsageError("--win-probability draws a chart in a replay: give --html, too")
+    for option, path in (("--record", record), ("--export", target), ("--html", html)):
+        check_target(option, path)
     asked = Asked(advice, win_probability, draw=html is None)
     show = (
         live_show(agents, asked, viewer, seed, chosen)

@@ -62,3 +62,13 @@ def test_records_of_another_match_are_not_drawn(tmp_path: Path, capsys: Any) -> 
     assert main([*words, "--seed", "1", "--results", str(kept), "--html", str(folder)]) == 0
     assert "has the replays of 0 games" in capsys.readouterr().err
     assert not list(folder.glob("*.html"))
+
+
+def test_a_report_that_cannot_be_written_is_told_before_the_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr("catan_pz.arena.play_tournament", None)
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "report.md"
+    assert main(["tournament", "random,weighted", "--report", str(path)]) == 2
+    assert f"--report {path}: this file can't be written: " in capsys.readouterr().err

@@ -205,6 +205,18 @@ def test_a_narrow_terminal_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: A
     )
 
 
+def test_a_record_that_cannot_be_written_is_told_before_the_first_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    typing(monkeypatch)
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "game.jsonl"
+    assert main(["play", "--terminal", "--record", str(path)]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert f"--record {path}: this file can't be written: " in error
+
+
 def test_interrupted_games_are_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

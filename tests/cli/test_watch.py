@@ -169,5 +169,17 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
         assert "Traceback" not in error
 
 
+@pytest.mark.parametrize("option", ["--record", "--export", "--html"])
+def test_files_that_cannot_be_written_are_told_before_the_match(
+    option: str, tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "game.svg"
+    assert main(["watch", "--terminal", "--agents", "random", option, str(path)]) == 2
+    out, error = capsys.readouterr()
+    assert out == ""
+    assert f"{option} {path}: this file can't be written: " in error
+
+
 def test_names_are_drawn() -> None:
     assert "Ann" in labels(Game(seed=1).snapshot(), names=["Ann", "Bob", "Cyd", "Dee"])
