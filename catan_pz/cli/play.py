@@ -20,6 +20,7 @@ from catan_pz.cli.options import (
     seed_option,
     seed_or_drawn,
 )
+from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.ui.session import Session, get_ready, names_of
@@ -79,6 +80,7 @@ from catan_pz.ui.terminal_game import PlayerLeft, TerminalGame
 @seed_option
 @trust_option
 @rules_options
+@ended_as_by_ctrl_c()
 def command(
     against: str | None,
     seat: int | None,
@@ -118,11 +120,16 @@ def command(
         else:
             _play_in_terminal(session, rows, pause)
     finally:
+        _keep(session, record or resumed)
+
+
+def _keep(session: Session, path: Path | None) -> None:
+    try:
+        if path is not None:
+            session.save(path)
+            click.echo(f"The game is recorded in {path}.", err=True)
+    finally:
         session.close()
-        record = record or resumed
-        if record is not None:
-            session.save(record)
-            click.echo(f"The game is recorded in {record}.", err=True)
 
 
 def _resumed(

@@ -14,6 +14,7 @@ from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import Choice, check_target, rules_options, seed_option
 from catan_pz.cli.pictures import write_pictures, write_replay
 from catan_pz.cli.show import Asked, Show, live_show, notes_options, recorded_show
+from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.ui.playback import Playback
 from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
 
@@ -109,6 +110,7 @@ from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
 @seed_option
 @trust_option
 @rules_options
+@ended_as_by_ctrl_c()
 def command(
     recording: Path | None,
     agents: str,
@@ -158,10 +160,16 @@ def command(
         else:
             _on_screen(show, speed, in_window)
     finally:
+        _keep(show, record)
+
+
+def _keep(show: Show, path: Path | None) -> None:
+    try:
+        if path is not None and show.session is not None:
+            show.session.save(path)
+            click.echo(f"The match is recorded in {path}.", err=True)
+    finally:
         show.close()
-        if record is not None and show.session is not None:
-            show.session.save(record)
-            click.echo(f"The match is recorded in {record}.", err=True)
 
 
 def _on_screen(show: Show, speed: float, in_window: bool) -> None:

@@ -2,6 +2,7 @@ import os
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -229,4 +230,28 @@ def test_interrupted_games_are_recorded(
     error = capsys.readouterr().err
     assert f"The game is recorded in {kept}." in error
     assert "Interrupted." in error
+    assert len(GameRecord.load(kept).decisions) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signals there")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_game_is_recorded_when_its_terminal_is_closed(name: str, tmp_path: Path) -> None:
+    kept = tmp_path / "game.jsonl"
+    words = ("--players", "2", "--seat", "1", "--against", "random", "--record", str(kept))
+    process = subprocess.Popen(
+        program("play", "--terminal", *words),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        read_until(process.stdout.fileno(), "", "\n>", 0)
+        process.send_signal(getattr(signal, name))
+        error = process.communicate(timeout=60)[1].decode()
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert f"The game is recorded in {kept}." in error
     assert len(GameRecord.load(kept).decisions) == 2
