@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
-from catan_pz.checks import quoted
+from catan_pz.checks import as_integer, quoted
 from catan_pz.events import Decision, Events, Outcome, as_outcome
 from catan_pz.files import whole_file
 from catan_pz.notation.actions import action_id, describe_action
@@ -100,18 +100,24 @@ class GameRecord:
         Raises:
             ValueError: names the line that is wrong.
         """
-        rows = [_parse(number, line) for number, line in enumerate(text.splitlines(), 1)]
+        # Not by splitlines, which breaks lines at letters that a name may hold.
+        lines = text.removesuffix("\n").split("\n")
+        rows = [_parse(number, line) for number, line in enumerate(lines, 1)]
         if len(rows) < 2 or rows[0].get("format") != FORMAT or "result" not in rows[-1]:
             raise ValueError(
                 f"a recorded game begins with the format {FORMAT!r} and ends with the "
                 "result: this one doesn't, or is cut short"
             )
         decisions = [_decision(number, row) for number, row in enumerate(rows[1:-1], 2)]
-        start = rows[0].get("state")
+        start, result = rows[0].get("state"), rows[-1]["result"]
         if not isinstance(start, dict) or not isinstance(start.get("players"), list):
             raise ValueError("line 1 has no state: the header needs the entry 'state'")
+        if not isinstance(start.get("rules"), dict):
+            raise ValueError("line 1 has no rules: the state needs the entry 'rules'")
+        if not isinstance(result, dict):
+            raise ValueError(f"line {len(rows)}: {quoted(result)} is no result of a game")
         names = _check_names(rows[0].get("names"), start)
-        return cls(start, decisions, rows[-1]["result"], names)
+        return cls(start, decisions, result, names)
 
     def replay(self, game: Game | None = None) -> Iterator[Game]:
         """Play the game again, yielding it at the start and after each decision.
@@ -192,6 +198,7 @@ def _parse(number: int, line: str) -> Mapping[str, Any]:
 def _decision(number: int, row: Mapping[str, Any]) -> Decision:
     try:
         action = action_id(**row["action"])
-        return Decision(int(row["player"]), action, _outcome_from_json(action, row["outcome"]))
+        player = as_integer("player", row["player"])
+        return Decision(player, action, _outcome_from_json(action, row["outcome"]))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"line {number} is no decision: {error}") from error

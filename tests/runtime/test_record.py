@@ -81,6 +81,16 @@ def test_a_game_is_replayed_before_those_who_listen() -> None:
     assert again.decisions == record.decisions
 
 
+@pytest.mark.purepython
+def test_a_name_may_hold_any_letter(tmp_path: Path) -> None:
+    game = Game(seed=4, num_players=2)
+    record = GameRecord.of(game, ["A\u2028n\x85n", "B"])
+    game.step(int(game.legal_actions()[0]))
+    plain = [json.dumps(json.loads(line), ensure_ascii=False) for line in record.lines()]
+    for end in ("\n", "\r\n"):
+        assert GameRecord.from_lines("".join(f"{line}{end}" for line in plain)) == record
+
+
 def broken(lines: list[str], number: int, **changes: object) -> str:
     lines = list(lines)
     lines[number] = json.dumps(json.loads(lines[number]) | changes)
@@ -101,6 +111,15 @@ def test_broken_records_are_refused_with_the_line() -> None:
     for first in (header, header | {"state": 3}, header | {"state": {}}):
         with pytest.raises(ValueError, match="line 1 has no state"):
             GameRecord.from_lines("\n".join([json.dumps(first), *lines[1:]]))
+    state = {name: value for name, value in record.start.items() if name != "rules"}
+    for first in (state, state | {"rules": []}):
+        with pytest.raises(ValueError, match="line 1 has no rules"):
+            GameRecord.from_lines(broken(lines, 0, state=first))
+    for player in (float("inf"), "0", 0.5, True, None):
+        with pytest.raises(ValueError, match="line 3 is no decision: player"):
+            GameRecord.from_lines(broken(lines, 2, player=player))
+    with pytest.raises(ValueError, match=f"line {len(lines)}: 3 is no result"):
+        GameRecord.from_lines(broken(lines, -1, result=3))
     with pytest.raises(ValueError, match="line 2 is nested too deeply"):
         GameRecord.from_lines("\n".join([lines[0], "[" * 10**5 + "]" * 10**5, *lines[2:]]))
     with pytest.raises(ValueError, match="line 3 is no decision: outcome"):
