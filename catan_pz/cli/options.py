@@ -1,6 +1,6 @@
 """Options that several commands share: rules, seeds, matches."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -130,10 +130,23 @@ def refuse_rules_options(reason: str) -> None:
     Raises:
         click.UsageError: names the first of them that is given.
     """
+    refuse_options(RULES_OPTIONS, reason)
+
+
+def refuse_options(names: Collection[str], reason: str) -> None:
+    """Refuse options that would have no effect.
+
+    Args:
+        names: of the options, as parameters of the command.
+        reason: why they would have none, in words.
+
+    Raises:
+        click.UsageError: names the first of them that is given.
+    """
     context = click.get_current_context()
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")
-        if option.name in RULES_OPTIONS and source is ParameterSource.COMMANDLINE:
+        if option.name in names and source is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{option.opts[0]}: {reason}")
 
 

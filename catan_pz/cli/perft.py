@@ -8,7 +8,13 @@ from typing import Any
 import click
 
 from catan_pz.cli.console import examples
-from catan_pz.cli.options import make_rules, rules_options, seed_number
+from catan_pz.cli.options import (
+    RULES_OPTIONS,
+    make_rules,
+    refuse_options,
+    rules_options,
+    seed_number,
+)
 from catan_pz.events import Outcome
 from catan_pz.notation.actions import describe_action
 from catan_pz.runtime.game import Game
@@ -69,6 +75,7 @@ def command(depth: int, position: Path | None, seed: int, divided: bool, **chose
 def _game(position: Path | None, seed: int, chosen: dict[str, Any]) -> Game:
     if position is None:
         return Game(make_rules(**chosen), seed)
+    refuse_options(("seed", *RULES_OPTIONS), "this is for a fresh game, and --position has its own")
     try:
         return Game.from_snapshot(json.loads(position.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as error:

@@ -11,7 +11,14 @@ import click
 from catan_pz.cli.agents import trust_option
 from catan_pz.cli.console import examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
-from catan_pz.cli.options import Choice, check_target, rules_options, seed_option
+from catan_pz.cli.options import (
+    RULES_OPTIONS,
+    Choice,
+    check_target,
+    refuse_options,
+    rules_options,
+    seed_option,
+)
 from catan_pz.cli.pictures import write_pictures, write_replay
 from catan_pz.cli.show import Asked, Show, live_show, notes_options, recorded_show
 from catan_pz.cli.signals import ended_as_by_ctrl_c
@@ -138,6 +145,7 @@ def command(
     in_window = on_screen and (has_display() if windowed is None else windowed)
     if target is not None and html is not None:
         raise click.UsageError("--export and --html: one of them at a time")
+    _refuse_without_effect(live=recording is None, pictures=target is not None)
     if in_window:
         check_display()
     elif on_screen and sys.stdout.isatty():
@@ -161,6 +169,16 @@ def command(
             _on_screen(show, speed, in_window)
     finally:
         _keep(show, record)
+
+
+def _refuse_without_effect(*, live: bool, pictures: bool) -> None:
+    if live:
+        refuse_options(("named",), "a live match has the names of its agents")
+    else:
+        of_matches = ("agents", "record", "seed", *RULES_OPTIONS)
+        refuse_options(of_matches, "this is for a live match, and has no effect on a recording")
+    if not pictures:
+        refuse_options(("at", "every", "width"), "this is for pictures: add --export")
 
 
 def _keep(show: Show, path: Path | None) -> None:

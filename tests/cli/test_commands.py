@@ -220,6 +220,16 @@ def test_perft_divides_a_position(tmp_path: Path, capsys: Any) -> None:
     assert perft._move(12, None) == "build_road edge=10"
 
 
+@pytest.mark.parametrize("words", [["--seed", "3"], ["--players", "2"], ["--set", "max_turns=8"]])
+def test_options_of_a_fresh_game_are_refused_for_a_position(
+    words: list[str], tmp_path: Path, capsys: Any
+) -> None:
+    path = tmp_path / "position.json"
+    path.write_text(json.dumps(Game(seed=1).snapshot()))
+    assert main(["perft", "1", "--position", str(path), *words]) == 2
+    assert f"{words[0]}: this is for a fresh game" in capsys.readouterr().err
+
+
 # --------------------------------------------------------------------- warmup, info and bench
 
 

@@ -169,6 +169,33 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
         assert "Traceback" not in error
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--record", "other.jsonl"],
+        ["--seed", "3"],
+        ["--players", "2"],
+        ["--agents", "random"],
+        ["--set", "max_turns=8"],
+        ["--at", "3"],
+        ["--html", "game.html", "--every", "turn"],
+        ["--html", "game.html", "--width", "500"],
+    ],
+)
+def test_options_without_effect_on_a_recording_are_refused(
+    words: list[str], recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["watch", str(recorded), "--terminal", *words]) == 2
+    assert re.search(f"{words[-2]}: this is for (a live match|pictures)", capsys.readouterr().err)
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_a_live_match_is_called_by_its_agents(capsys: Any) -> None:
+    assert main(["watch", "--terminal", "--names", "Ann,Bob"]) == 2
+    assert "--names: a live match has the names of its agents" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("option", ["--record", "--export", "--html"])
 def test_files_that_cannot_be_written_are_told_before_the_match(
     option: str, tmp_path: Path, capsys: Any
