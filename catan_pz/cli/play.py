@@ -23,6 +23,7 @@ from catan_pz.cli.options import (
 from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.session import Session, get_ready, names_of
 from catan_pz.ui.terminal_game import PlayerLeft, TerminalGame
 
@@ -106,11 +107,12 @@ def command(
     seed = seed_or_drawn(seed)
     if resumed is None:
         rules = make_rules(**chosen, agents=against or "")
-        agents = seated(rules, seat or 0, against or "heuristic")
+        specs = specs_around(rules, seat or 0, against or "heuristic")
+        agents = loaded(specs, rules)
         with compiling_shown():
             get_ready(rules, agents)
         names = names_of(agents, name or "Human")
-        session = Session(Game(rules, seed), agents, seed, names)
+        session = Session(Game(rules, seed), agents, seed, names, specs=specs)
     else:
         refuse_rules_options("--continue goes on by the rules of the recording")
         session = _resumed(resumed, seat, name, against, seed)
@@ -138,15 +140,19 @@ def _resumed(
     record = load_record(path)
     rules = Rules.from_dict(record.start["rules"])
     names = record.names or []
-    seat = person_seat(names) if seat is None else seat
-    if against is None and names:
-        against = ",".join(_recorded_agent(names, seat, k) for k in range(1, len(names)))
-    agents = seated(rules, seat, against or "heuristic")
+    if seat is None:
+        listed = record.agents or []
+        seat = listed.index(None) if None in listed else person_seat(names)
+    if against is not None or not (names or record.agents):
+        specs = specs_around(rules, seat, against or "heuristic")
+    else:
+        specs = _recorded_specs(record, seat)
+    agents = loaded(specs, rules)
     called = names_of(agents, name or (names[seat] if names else "Human"))
     with compiling_shown():
         get_ready(rules, agents)
         try:
-            return Session.resumed(record, agents, seed, called)
+            return Session.resumed(record, agents, seed, called, specs)
         except ValueError as error:
             raise click.ClickException(f"{path} can't be continued: {error}") from error
 
@@ -158,32 +164,55 @@ def person_seat(names: Sequence[str]) -> int:
     return next((seat for seat, name in enumerate(names) if name not in agents.names()), 0)
 
 
-def _recorded_agent(names: Sequence[str], seat: int, steps: int) -> str:
+def _recorded_specs(record: GameRecord, seat: int) -> list[str | None]:
+    """Who played the other seats.
+
+    Raises:
+        click.UsageError: somebody isn't known by name, or is a program, which a file that
+            somebody sent must not start.
+    """
     from catan_pz import agents
+    from catan_pz.agents.registry import PROGRAM
 
-    other = (seat + steps) % len(names)
-    if names[other] not in agents.names():
-        raise click.UsageError(
-            f"seat {other} was played by {names[other]!r}, which is no agent's name: say who "
-            "plays now with --against"
-        )
-    return names[other]
+    seats = len(record.start["players"])
+    _check_seat(seat, seats)
+    found: list[str | None] = [None] * seats
+    for other in {*range(seats)} - {seat}:
+        name = record.names[other] if record.names else ""
+        spec = record.agents[other] if record.agents else None
+        if record.agents is None and name in agents.names():
+            spec = name  # as older recordings have it
+        if spec is None or spec.startswith(f"{PROGRAM}:"):
+            who = f"{name!r}, which is no agent's name" if spec is None else f"the program {spec!r}"
+            raise click.UsageError(
+                f"seat {other} was played by {who}: say who plays now with --against"
+            )
+        found[other] = spec
+    return found
 
 
-def seated(rules: Rules, seat: int, against: str) -> list[Any]:
-    """Agents by seat, None where the person sits.
+def specs_around(rules: Rules, seat: int, against: str) -> list[str | None]:
+    """What agents are named by, by seat, None where the person sits.
 
     Raises:
         click.UsageError: if there are too many, none, or the seat isn't in the game.
     """
     count = rules.num_players
+    _check_seat(seat, count)
+    found: list[str | None] = [None] * count
+    for k, spec in enumerate(specs_by_seat("--against", against, count - 1), 1):
+        found[(seat + k) % count] = spec
+    return found
+
+
+def _check_seat(seat: int, count: int) -> None:
     if seat >= count:
         raise click.UsageError(f"--seat {seat}: this game has the seats 0 to {count - 1}")
-    specs = specs_by_seat("--against", against, count - 1)
-    agents: list[Any] = [None] * count
-    for k, spec in enumerate(specs, 1):
-        agents[(seat + k) % count] = load_agent(spec, rules)
-    return agents
+
+
+def loaded(specs: Sequence[str | None], rules: Rules) -> list[Any]:
+    """Agents by seat, None where the person sits."""
+    return [None if spec is None else load_agent(spec, rules) for spec in specs]
 
 
 def _play_in_window(session: Session, pause: float) -> None:

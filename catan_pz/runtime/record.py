@@ -31,26 +31,37 @@ class GameRecord:
         result: "winner" (a seat or None), "turns", "points" of each seat, and "end": "won",
             "truncated" or "unfinished".
         names: what the players are called, one a seat; None where they have no names.
+        agents: who plays, one a seat, as `catan_pz.agents.load` takes them, options included, and
+            None for persons; None where that isn't known.
     """
 
     start: dict[str, Any]
     decisions: list[Decision] = field(default_factory=list)
     result: dict[str, Any] = field(default_factory=dict)
     names: list[str] | None = None
+    agents: list[str | None] | None = None
 
     @classmethod
-    def of(cls, game: Game, names: Sequence[str] | None = None) -> Self:
+    def of(
+        cls,
+        game: Game,
+        names: Sequence[str] | None = None,
+        agents: Sequence[str | None] | None = None,
+    ) -> Self:
         """Record a game from here on, as it is played.
 
         Args:
             game: the game.
             names: what the players are called, one a seat.
+            agents: who plays, one a seat, None for persons.
 
         Raises:
-            ValueError: `names` are not one a seat.
+            ValueError: `names` or `agents` are not one a seat.
         """
         start = game.snapshot()
-        record = cls(start, [], _result(game), _check_names(names, start))
+        record = cls(
+            start, [], _result(game), _check_names(names, start), _check_agents(agents, start)
+        )
 
         def listen(game: Game, events: Events) -> None:
             record.decisions.append(Decision.of(events))
@@ -61,8 +72,9 @@ class GameRecord:
 
     def lines(self) -> Iterator[str]:
         """The JSON lines, without line ends."""
-        names = {} if self.names is None else {"names": self.names}
-        yield json.dumps({"format": FORMAT} | names | {"state": self.start})
+        seats = {"names": self.names, "agents": self.agents}
+        known = {what: listed for what, listed in seats.items() if listed is not None}
+        yield json.dumps({"format": FORMAT} | known | {"state": self.start})
         for decision in self.decisions:
             yield json.dumps(
                 {
@@ -117,7 +129,8 @@ class GameRecord:
         if not isinstance(result, dict):
             raise ValueError(f"line {len(rows)}: {quoted(result)} is no result of a game")
         names = _check_names(rows[0].get("names"), start)
-        return cls(start, decisions, result, names)
+        agents = _check_agents(rows[0].get("agents"), start)
+        return cls(start, decisions, result, names, agents)
 
     def replay(self, game: Game | None = None) -> Iterator[Game]:
         """Play the game again, yielding it at the start and after each decision.
@@ -151,15 +164,23 @@ class GameRecord:
 
 
 def _check_names(names: Any, start: Mapping[str, Any]) -> list[str] | None:
-    if names is None:
+    return _one_a_seat("names", names, start, str)
+
+
+def _check_agents(agents: Any, start: Mapping[str, Any]) -> list[str | None] | None:
+    return _one_a_seat("agents", agents, start, str | None)
+
+
+def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> list[Any] | None:
+    if given is None:
         return None
     seats = len(start["players"])
-    listed = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == seats
-    if not listed or not all(isinstance(name, str) for name in names):
+    listed = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == seats
+    if not listed or not all(isinstance(one, kind) for one in given):
         raise ValueError(
-            f"names={quoted(names)} are not possible; allowed: {seats} names, one a seat"
+            f"{what}={quoted(given)} are not possible; allowed: {seats} names, one a seat"
         )
-    return list(names)
+    return list(given)
 
 
 def _result(game: Game) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class Session:
         seed: of the agents' random streams.
         names: what the seats are called; by default as the agents and "Human".
         viewer: where nobody plays, the seat whose knowledge limits the log; None for all.
+        specs: by seat, what the record is to name the agents by, None for the person's.
 
     Attributes:
         game: the game.
@@ -63,11 +64,12 @@ class Session:
         seed: int,
         names: Sequence[str] | None = None,
         viewer: int | None = None,
+        specs: Sequence[str | None] | None = None,
     ) -> None:
         self.game = game
         self.table = Table(game, agents, seat_seeds(seed, game.rules.num_players))
         self.names = list(names or names_of(agents))
-        self.record = GameRecord.of(game, self.names)
+        self.record = GameRecord.of(game, self.names, specs)
         self.seat = next((p for p, agent in enumerate(agents) if agent is None), None)
         self.viewer = viewer if self.seat is None else self.seat
         self.log: list[str] = []
@@ -80,6 +82,7 @@ class Session:
         agents: Sequence[Agent | None],
         seed: int,
         names: Sequence[str] | None = None,
+        specs: Sequence[str | None] | None = None,
     ) -> Self:
         """A session that goes on where a recorded game was left.
 
@@ -90,12 +93,13 @@ class Session:
             agents: by seat, None for the person's.
             seed: of what the agents and chance draw from now on.
             names: what the seats are called; by default as in the record.
+            specs: by seat, what the record is to name the agents by; by default as before.
 
         Raises:
             ValueError: if the record isn't that of a game by the rules, or the game is over.
         """
         game = Game.from_snapshot(record.start)
-        session = cls(game, agents, seed, names or record.names)
+        session = cls(game, agents, seed, names or record.names, specs=specs or record.agents)
         for _ in record.replay(game):
             pass
         if session.is_finished:

@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import select
@@ -14,7 +15,7 @@ import pytest
 
 from catan_pz.board.topology import VERTEX_EDGES
 from catan_pz.cli import main
-from catan_pz.cli.play import seated
+from catan_pz.cli.play import specs_around
 from catan_pz.rules import Rules
 from catan_pz.runtime.record import GameRecord
 from tests.ui.sessions import choice, session
@@ -22,8 +23,7 @@ from tests.ui.test_typed_commands import typed
 
 
 def test_seats_go_round_from_the_person() -> None:
-    agents = seated(Rules(), 2, "random")
-    assert [agent is None for agent in agents] == [False, False, True, False]
+    assert specs_around(Rules(), 2, "weighted,random") == ["random", "random", None, "weighted"]
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,55 @@ def test_a_recorded_game_is_continued(
     ):
         assert main([*words, *more]) == 2
         assert complaint in capsys.readouterr().err
+
+
+def test_a_game_goes_on_against_the_same_agents_in_the_same_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    kept = tmp_path / "game.jsonl"
+    words = ["play", "--terminal", "--players", "3", "--no-trading", "--record", str(kept)]
+    who = ["--name", "random", "--seat", "1", "--against", "search:simulations=3,turns=1,random"]
+    typing(monkeypatch)
+    assert main([*words, *who]) == 0
+    first = GameRecord.load(kept)
+    assert first.agents == ["random", None, "search:simulations=3,turns=1"]
+    typing(monkeypatch)
+    assert main(["play", "--terminal", "--continue", str(kept)]) == 0
+    again = GameRecord.load(kept)
+    assert (again.names, again.agents) == (first.names, first.agents)
+    capsys.readouterr()
+    assert main(["play", "--terminal", "--continue", str(kept), "--seat", "0"]) == 2
+    assert "say who plays now with --against" in capsys.readouterr().err
+
+
+def test_a_recording_starts_no_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    kept, touched = tmp_path / "game.jsonl", tmp_path / "touched"
+    typing(monkeypatch)
+    words = ["play", "--terminal", "--players", "2", "--against", "random"]
+    assert main([*words, "--record", str(kept)]) == 0
+    header, *rest = kept.read_text().split("\n")
+    evil = json.loads(header) | {"agents": [None, f'exec:"touch {touched}"']}
+    kept.write_text("\n".join([json.dumps(evil), *rest]))
+    assert main(["play", "--terminal", "--continue", str(kept)]) == 2
+    assert "seat 1 was played by the program" in capsys.readouterr().err
+    assert not touched.exists()
+
+
+def test_recordings_that_name_no_agents_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "game.jsonl"
+    typing(monkeypatch)
+    words = ["play", "--terminal", "--players", "2", "--seat", "1", "--against", "random"]
+    assert main([*words, "--record", str(kept)]) == 0
+    header, *rest = kept.read_text().split("\n")
+    older = {name: value for name, value in json.loads(header).items() if name != "agents"}
+    kept.write_text("\n".join([json.dumps(older), *rest]))
+    typing(monkeypatch)
+    assert main(["play", "--terminal", "--continue", str(kept)]) == 0
+    assert GameRecord.load(kept).agents == ["random", None]
 
 
 def program(*words: str) -> list[str]:

@@ -72,6 +72,18 @@ def test_names_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.purepython
+def test_agents_are_kept_with_their_options(tmp_path: Path) -> None:
+    game = Game(seed=4, num_players=2)
+    record = GameRecord.of(game, ["Ann", "search"], [None, "search:simulations=3"])
+    record.save(tmp_path / "game.jsonl")
+    assert GameRecord.load(tmp_path / "game.jsonl") == record
+    assert record.agents == [None, "search:simulations=3"]
+    for wrong in (["random"], "AB", [1, 2]):
+        with pytest.raises(ValueError, match=r"agents=.* allowed: 2 names"):
+            GameRecord.of(game, agents=wrong)
+
+
+@pytest.mark.purepython
 def test_a_game_is_replayed_before_those_who_listen() -> None:
     _, record = recorded_game(4, 60)
     game = Game.from_snapshot(record.start)
