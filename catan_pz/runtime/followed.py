@@ -9,8 +9,9 @@ import numpy as np
 
 from catan_pz.actions import NUM_ACTIONS
 from catan_pz.belief import OWN_CUSTOMS, Belief, HandsChanged, HoldingShown, TableCustoms
-from catan_pz.checks import not_possible
+from catan_pz.checks import as_integer, not_possible, quoted
 from catan_pz.engine.options import table_of
+from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.engine.trade import COUNTERED, REJECTED
 from catan_pz.events import Event, Events, as_seen_by
 from catan_pz.notation.actions import describe_action
@@ -151,28 +152,39 @@ class FollowedGame:
             bundles: what the first gives, and what it gets.
 
         Raises:
-            ContradictionError: if one of them can't have given so much; nothing is changed.
+            ContradictionError: if one of them can't have given so much, or seats or cards are
+                none of the game's; nothing is changed.
         """
-        changes = np.zeros((self.rules.num_players, NUM_RESOURCES), np.int64)
-        changes[seat] = np.subtract(bundles[1], bundles[0])
+        seats = range(self.rules.num_players)
+        if not (_is_seat(seat, seats) and _is_seat(other, seats) and seat != other):
+            raise ContradictionError(
+                f"seats {quoted(seat)} and {quoted(other)} can't trade; allowed: two of 0 to "
+                f"{seats[-1]}"
+            )
+        given, got = _checked(bundles)
+        changes = np.zeros((len(seats), NUM_RESOURCES), np.int64)
+        changes[seat] = np.subtract(got, given)
         changes[other] = -changes[seat]
-        event = HandsChanged(tuple(tuple(row) for row in changes.tolist()))
-        belief = self.belief.copy()
+        after = self.copy()
+        record = after.sampled.games[0]
         try:
-            for giver, bundle in ((seat, bundles[0]), (other, bundles[1])):
-                belief.update(HoldingShown(giver, tuple(bundle)))
-            belief.update(event)
+            for giver, bundle in ((seat, given), (other, got)):
+                after.belief.update(HoldingShown(giver, bundle))
+            after.belief.update(HandsChanged(tuple(tuple(row) for row in changes.tolist())))
+            record["hand"][: len(seats)] += changes.astype(np.int8)
+            record["hand_size"][: len(seats)] += changes.sum(1).astype(np.int8)
+            after._draw_anew()
         except ValueError as error:
             raise ContradictionError(f"seats {seat} and {other} trade {bundles}: {error}") from None
-        record = self.sampled.games[0]
-        record["hand"][: len(changes)] += changes.astype(np.int8)
-        record["hand_size"][: len(changes)] += changes.sum(1).astype(np.int8)
-        self.belief = belief
-        self._draw_anew()
+        self.belief, self._rng = after.belief, after._rng
+        self.sampled.games[0] = record
+        self.sampled.mask[:] = after.sampled.mask
 
     def note_offer(self) -> None:
-        """The player in turn has made an offer."""
-        self.sampled.games["offers_made"] += 1
+        """The player in turn has made an offer; a table may allow more of them than the rules."""
+        made = int(self.sampled.state["offers_made"])
+        if made < self.rules.max_offers_per_turn:
+            self.sampled.state["offers_made"] = made + 1
         followed_calls.end_decision(self.sampled.games, 0, 0, self.sampled.mask)
 
     def with_offers(self, offers: Mapping[int, Bundles]) -> Self:
@@ -188,8 +200,16 @@ class FollowedGame:
             A copy; the game itself stays as it is.
 
         Raises:
-            ContradictionError: if somebody offers what it can't hold.
+            ContradictionError: if somebody offers what it can't hold, or seats or cards are none
+                of the game's.
         """
+        seats = range(self.rules.num_players)
+        for seat in offers:
+            if not _is_seat(seat, seats):
+                raise ContradictionError(
+                    f"there is no seat {quoted(seat)} to offer; allowed: 0 to {seats[-1]}"
+                )
+        offers = {seat: _checked(bundles) for seat, bundles in offers.items()}
         other = self.copy()
         record = other.sampled.games[0]
         maker, count = int(record["turn_player"]), self.rules.num_players
@@ -287,6 +307,32 @@ def _check_seat(name: str, seat: Any, rules: Rules) -> None:
     whole = isinstance(seat, int) and not isinstance(seat, bool)
     if not whole or not 0 <= seat < rules.num_players:
         raise not_possible(name, seat, f"0 to {rules.num_players - 1}")
+
+
+def _is_seat(seat: Any, seats: range) -> bool:
+    return isinstance(seat, int | np.integer) and not isinstance(seat, bool) and seat in seats
+
+
+def _checked(bundles: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Both sides of an offer or trade, as plain counts of cards.
+
+    Raises:
+        ContradictionError: they aren't what hands can hold.
+    """
+    try:
+        give, get = ([as_integer("count", n) for n in side] for side in bundles)
+    except (TypeError, ValueError):
+        give, get = [], []
+    if (
+        len(give) != NUM_RESOURCES
+        or len(get) != NUM_RESOURCES
+        or not all(0 <= n <= MOST_CARDS for n in give + get)
+    ):
+        raise ContradictionError(
+            f"cards {quoted(bundles)} are not possible; allowed: two times {NUM_RESOURCES} counts "
+            f"from 0 to {MOST_CARDS}"
+        )
+    return tuple(give), tuple(get)
 
 
 def _described(events: Events) -> str:

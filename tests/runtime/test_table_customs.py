@@ -1,6 +1,7 @@
 """Games at tables that hide and allow more than this package's, followed from each seat."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from catan_pz import agents
 from catan_pz.actions import DISCARD, MARITIME_TRADE
 from catan_pz.belief import TableCustoms
 from catan_pz.engine.events import EventKind
+from catan_pz.engine.violations import Violation
 from catan_pz.events import UNKNOWN, Event, Events, as_seen_by
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
@@ -166,6 +168,55 @@ def test_a_trade_that_came_about_otherwise() -> None:
     with pytest.raises(ContradictionError, match="trade"):
         followed.follow_trade(1, 0, ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0]))
     assert followed.sampled.state["hand"][1].tolist() == [2, 0, 0, 0, 0]
+
+
+WRONG_CARDS = (
+    ([-1, 0, 0, 0, 0], [0, 0, 0, 0, 0]),
+    ([0, 0, 0, 0, 300], [0, 0, 0, 0, 0]),
+    ([0, 0, 0, 0, 0.5], [0, 0, 0, 0, 0]),
+    ([0, 0, 0, 0], [0, 0, 0, 0, 0]),
+    ([0, 0, 0, 0, 0],),
+)
+
+
+def test_trades_that_cannot_be_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed = trading()
+    belief, state = followed.belief, followed.sampled.games.copy()
+    mask, cards = followed.sampled.mask.copy(), ([0, 0, 0, 0, 1], [0, 0, 0, 0, 0])
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise ValueError("no hands fit")
+
+    for seat, other in ((1, 1), (-1, 0), (1, 3), (True, 0), (0.5, 1), (1, "0")):
+        with pytest.raises(ContradictionError, match="can't trade"):
+            followed.follow_trade(seat, other, cards)
+    for wrong in WRONG_CARDS:
+        with pytest.raises(ContradictionError, match="are not possible"):
+            followed.follow_trade(1, 0, wrong)
+    monkeypatch.setattr(type(belief), "resample", refuse)
+    with pytest.raises(ContradictionError, match="no hands fit"):
+        followed.follow_trade(1, 0, cards)
+    assert followed.belief is belief
+    assert (followed.sampled.games == state).all()
+    assert (followed.sampled.mask == mask).all()
+
+
+def test_offers_that_cannot_be_are_refused() -> None:
+    followed = trading()
+    for seat in (-1, 3, "0"):
+        with pytest.raises(ContradictionError, match="there is no seat"):
+            followed.with_offers({seat: ([0, 0, 0, 0, 1], [1, 0, 0, 0, 0])})
+    for wrong in WRONG_CARDS:
+        with pytest.raises(ContradictionError, match="are not possible"):
+            followed.with_offers({1: wrong})
+
+
+def test_offers_beyond_those_of_the_rules_are_not_counted() -> None:
+    followed = trading()
+    for _ in range(200):
+        followed.note_offer()
+    assert followed.sampled.state["offers_made"] == THREE.max_offers_per_turn
+    assert followed.sampled.validate() == Violation.NONE
 
 
 def test_an_offer_is_answered_on_a_copy() -> None:
