@@ -72,6 +72,8 @@ class Game:
         rules: the `Rules`.
         games: (1,) array of `STATE`, the game itself.
         listeners: called after each decision, forced ones included; see `Listener`.
+        origin: another object after each `reset` and `restore`, by which listeners know that
+            another game has begun.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class Game:
 
     def _attach(self, games: np.ndarray) -> None:
         self.games = as_games(games)
+        self.origin = object()
         self._mask = np.zeros(self.rules.num_actions, np.int8)
         self._observation = np.zeros(SIZE, np.int8)
 
@@ -97,6 +100,7 @@ class Game:
         """Start a new game of the same rules."""
         seed = drawn_seed() if seed is None else check_seed(seed)
         table = self._table
+        self.origin = object()
         self.games[0] = table.blank[0]
         game_calls.deal_game(
             self.games,
@@ -359,12 +363,19 @@ class Game:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         other = self.copy()
+        other.origin = deepcopy(self.origin, memo)
         other.listeners = deepcopy(self.listeners, memo)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"rules": self.rules, "games": np.asarray(self.games), "listeners": self.listeners}
+        return {
+            "rules": self.rules,
+            "games": np.asarray(self.games),
+            "origin": self.origin,
+            "listeners": self.listeners,
+        }
 
     def __setstate__(self, data: dict[str, Any]) -> None:
         self.__dict__.update(type(self).from_games(data["games"].copy(), data["rules"]).__dict__)
+        self.origin = data["origin"]
         self.listeners = data["listeners"]

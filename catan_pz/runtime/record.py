@@ -48,7 +48,10 @@ class GameRecord:
         names: Sequence[str] | None = None,
         agents: Sequence[str | None] | None = None,
     ) -> Self:
-        """Record a game from here on, as it is played.
+        """Record a game from here on, as it is played, until it is reset or restored.
+
+        Whoever goes on with the game after that begins another record, or the next decision is a
+        RuntimeError.
 
         Args:
             game: the game.
@@ -62,12 +65,7 @@ class GameRecord:
         record = cls(
             start, [], _result(game), _check_names(names, start), _check_agents(agents, start)
         )
-
-        def listen(game: Game, events: Events) -> None:
-            record.decisions.append(Decision.of(events))
-            record.result = _result(game)
-
-        game.listeners.append(listen)
+        game.listeners.append(_Recorder(record, game.origin))
         return record
 
     def lines(self) -> Iterator[str]:
@@ -161,6 +159,33 @@ class GameRecord:
             yield game, events
         if self.result != _result(game):
             raise ValueError(f"the result is {_result(game)}, recorded as {quoted(self.result)}")
+
+
+@dataclass(eq=False)
+class _Recorder:
+    """Adds what is played to a record, until another game begins.
+
+    Attributes:
+        record: the record.
+        origin: that of the recorded game.
+    """
+
+    record: GameRecord
+    origin: object
+
+    def __call__(self, game: Game, events: Events) -> None:
+        if game.origin is self.origin:
+            self.record.decisions.append(Decision.of(events))
+            self.record.result = _result(game)
+            return
+        # Not changed in place: the game is going through its listeners.
+        others = [listener for listener in game.listeners if listener is not self]
+        game.listeners = others
+        if not any(isinstance(o, _Recorder) and o.origin is game.origin for o in others):
+            raise RuntimeError(
+                "the recorded game was reset or restored, and its record ends there: begin "
+                "another one with GameRecord.of(game) to record what is played now"
+            )
 
 
 def _check_names(names: Any, start: Mapping[str, Any]) -> list[str] | None:

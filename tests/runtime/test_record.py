@@ -1,7 +1,11 @@
 """Recorded games are replayed without the random generator."""
 
 import json
+import pickle
+from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,6 +57,45 @@ def test_a_game_can_be_recorded_from_its_middle(tmp_path: Path) -> None:
     *_, last = record.replay()
     assert without_rng(last) == without_rng(game)
     assert record.result["end"] == "unfinished"
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("how", ["reset", "restore"])
+def test_a_record_ends_where_another_game_begins(how: str) -> None:
+    game, record = recorded_game(4, 12, trading=False)
+    count = len(record.decisions)
+    before = game.snapshot()
+
+    def begin_anew() -> None:
+        if how == "reset":
+            game.reset(5)
+        else:
+            game.restore(before)
+
+    begin_anew()
+    with pytest.raises(RuntimeError, match="the recorded game was reset or restored"):
+        game.step(int(game.legal_actions()[0]))
+    game.step(int(game.legal_actions()[0]))  # told once
+    begin_anew()
+    another = GameRecord.of(game)
+    begin_anew()
+    last = GameRecord.of(game)
+    game.step(int(game.legal_actions()[0]))  # the one before has a successor
+    assert (len(record.decisions), len(another.decisions), len(last.decisions)) == (count, 0, 1)
+    for one in (record, last):
+        for _ in one.replay():
+            pass
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("copied", [deepcopy, lambda pair: pickle.loads(pickle.dumps(pair))])
+def test_a_copied_game_has_a_record_of_its_own(copied: Callable[[Any], Any]) -> None:
+    game, record = recorded_game(4, 12, trading=False)
+    other, its = copied((game, record))
+    other.step(int(other.legal_actions()[0]))
+    assert len(its.decisions) == len(record.decisions) + 1
+    *_, last = its.replay()
+    assert without_rng(last) == without_rng(other)
 
 
 @pytest.mark.purepython
