@@ -1,16 +1,19 @@
 """The group of commands, and how their errors reach the user."""
 
 import io
+import os
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Final
 
 import click
 
 import catan_pz
 from catan_pz.checks import did_you_mean
 from catan_pz.cli import (
+    INTERRUPTED,
     bench,
     bot,
     catanatron,
@@ -32,12 +35,31 @@ from catan_pz.names import shown
 _LONGEST: Final = 2000
 """Characters that are shown of a line of an error."""
 
-_INTERRUPTED: Final = 130
-"""Exit status after Ctrl-C, as shells have it."""
+
+class _ClosedPipeError(Exception):
+    """Nobody reads on; click would make it a failure."""
+
+
+@contextmanager
+def _closed_pipes_told() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ClosedPipeError from error
 
 
 class _Commands(click.Group):
     """Commands by name, with a hint for one that is misspelled."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """The context of a line; help is shown here."""
+        with _closed_pipes_told():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command of a line."""
+        with _closed_pipes_told():
+            return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -88,14 +110,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
-        return _INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
+        return INTERRUPTED
+    except _ClosedPipeError:  # such as `| head -1`, which has all that it wanted
+        _write_to_nowhere()
         return 0
     except (ValueError, ImportError, RuntimeError, OSError) as error:
         _complain(click.ClickException(_sentence(error)), debug)
         return 1
     return 0
+
+
+def _write_to_nowhere() -> None:
+    """Spare the interpreter another error, as it writes out what is left at its end."""
+    with suppress(OSError, ValueError):  # no file of the system
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _sentence(error: BaseException) -> str:

@@ -327,18 +327,40 @@ def test_bench_shows_what_it_has_when_interrupted(
     assert "1,234 things/s" in out
 
 
-def test_no_color_and_a_closed_pipe() -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="no such shell there")
+@pytest.mark.parametrize(
+    ("words", "reader", "shown"),
+    [
+        (
+            "watch --terminal --agents random --seed 1 --set max_turns=8",
+            "head -1",
+            "random 0 builds a settlement\n",
+        ),
+        ("info", "true", ""),
+        ("--help", "true", ""),
+    ],
+)
+def test_a_closed_pipe_is_no_failure(words: str, reader: str, shown: str) -> None:
     done = subprocess.run(
-        f"{sys.executable} -m catan_pz.cli watch --terminal --agents random --seed 1 "
-        "--set max_turns=8 | head -1",
-        shell=True,
+        ["bash", "-o", "pipefail", "-c", f"{sys.executable} -m catan_pz.cli {words} | {reader}"],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
         env=os.environ,
     )
-    assert done.stdout == "random 0 builds a settlement\n"
+    assert done.stdout == shown
     assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert done.returncode == 0
+
+
+def test_an_interrupted_start_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    def interrupt(_arguments: Any) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("catan_pz.cli.app.run", interrupt)
+    assert main(["info"]) == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
 
 
 # -------------------------------------------------------------------- tournament and evaluate
