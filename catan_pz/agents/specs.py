@@ -77,5 +77,5 @@ def as_value(text: str) -> Any:
     """A value as it is written in a text: JSON where it is some, else the text itself."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # numbers of thousands of digits, deeply nested lists, too
         return {"True": True, "False": False, "None": None}.get(text, text)

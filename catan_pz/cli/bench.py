@@ -11,7 +11,7 @@ import numpy as np
 
 from catan_pz.cli.console import examples, progress
 from catan_pz.cli.info import processor
-from catan_pz.cli.options import make_rules, rules_options
+from catan_pz.cli.options import FloatRange, make_rules, rules_options
 from catan_pz.rules import Rules
 
 Measure = Callable[[float], float]
@@ -29,7 +29,7 @@ Measure = Callable[[float], float]
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(0.05, 600),
+    type=FloatRange(0.05, 600),
     metavar="X",
     default=1.0,
     show_default=True,

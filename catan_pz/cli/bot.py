@@ -25,6 +25,8 @@ def command(agent: str, seed: int | None) -> None:
     """Speak catanatron's protocol for bots, JSON lines, on standard input and output."""
     from catan_pz.bridges.catanatron.stdio import StdioBot, answers
 
+    if sys.stdin is None or sys.stdout is None:
+        raise click.ClickException("standard input or output is closed: a bot speaks through them")
     model = model_of(agent)
     rules = Rules(trading=False) if model is None else Rules.from_dict(model.rules)
     bot = StdioBot(load_agent(agent, rules), seed_or_drawn(seed))

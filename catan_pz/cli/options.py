@@ -1,6 +1,7 @@
 """Options that several commands share: rules, seeds, matches."""
 
 from collections.abc import Callable, Collection, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -28,6 +29,17 @@ class Choice(click.Choice):  # type: ignore[type-arg]
         except click.UsageError as error:
             hint = did_you_mean(value, self.choices)
             raise click.BadParameter(error.message.rstrip(".") + hint, ctx, param) from error
+
+
+class FloatRange(click.FloatRange):
+    """A number in a range, which nan and infinity are in none of."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that was given."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is no finite number.", param, ctx)
+        return number
 
 
 def rules_options(

@@ -12,6 +12,7 @@ from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import (
+    FloatRange,
     check_target,
     load_record,
     make_rules,
@@ -67,7 +68,7 @@ from catan_pz.ui.terminal_game import PlayerLeft, TerminalGame
 )
 @click.option(
     "--pause",
-    type=click.FloatRange(0, 60),
+    type=FloatRange(0, 60),
     metavar="X",
     default=0.6,
     show_default=True,

@@ -10,7 +10,7 @@ import click
 from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples
 from catan_pz.cli.extras import need
-from catan_pz.cli.options import make_rules, rules_options
+from catan_pz.cli.options import FloatRange, make_rules, rules_options
 from catan_pz.rules import Rules
 from catan_pz.ui.session import get_ready
 
@@ -59,7 +59,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 )
 @click.option(
     "--pause",
-    type=click.FloatRange(0, 60),
+    type=FloatRange(0, 60),
     default=0.6,
     show_default=True,
     metavar="X",

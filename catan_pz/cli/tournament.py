@@ -11,6 +11,7 @@ from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.matches import write_replays
 from catan_pz.cli.options import (
+    FloatRange,
     check_target,
     executor_options,
     isolate_option,
@@ -48,7 +49,7 @@ from catan_pz.cli.options import (
 @isolate_option
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, min_open=True),
+    type=FloatRange(0, min_open=True),
     metavar="X",
     help="Longest decision; more forfeits the game.",
 )

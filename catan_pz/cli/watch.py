@@ -14,6 +14,7 @@ from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import (
     RULES_OPTIONS,
     Choice,
+    FloatRange,
     check_target,
     refuse_options,
     rules_options,
@@ -58,7 +59,7 @@ from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
 )
 @click.option(
     "--speed",
-    type=click.FloatRange(0.1, 60),
+    type=FloatRange(0.1, 60),
     metavar="X",
     default=4.0,
     show_default=True,

@@ -14,6 +14,11 @@ def test_values():
     assert [as_value(text) for text in texts] == [3, True, None, "random", [1, 2], 0.5, ""]
 
 
+@pytest.mark.parametrize("text", ["7" * 5000, "[" * 10**5])
+def test_what_json_cannot_read_is_text(text):
+    assert as_value(text) == text
+
+
 def test_agents_in_a_row():
     given = 'random, search:a=1,b=2,heuristic,exec:"bot --a=1,2",,x.npz'
     assert split_specs(given) == [

@@ -354,6 +354,21 @@ def test_a_closed_pipe_is_no_failure(words: str, reader: str, shown: str) -> Non
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["bench", "--seconds", "nan"], ["watch", "--speed", "nan"], ["serve", "--pause", "NaN"]],
+)
+def test_times_are_finite(words: list[str], capsys: Any) -> None:
+    assert main(words) == 2
+    assert "is no finite number" in capsys.readouterr().err
+
+
+def test_a_bot_without_standard_input_is_told(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["bot"]) == 1
+    assert "standard input or output is closed" in capsys.readouterr().err
+
+
 def test_an_interrupted_start_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     def interrupt(_arguments: Any) -> int:
         raise KeyboardInterrupt

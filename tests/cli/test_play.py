@@ -40,6 +40,9 @@ def test_seats_go_round_from_the_person() -> None:
         (["--set", "colour=red"], "unknown option colour='red'"),
         (["--points", "2"], "2 is not in the range"),
         (["--seed", "x"], "'x' is no seed"),
+        (["--pause", "nan"], "nan is no finite number"),
+        (["--set", f"discard_limit={'7' * 5000}"], "option discard_limit='777"),
+        (["--set", f"board={'[' * 10**5}"], "option board='[[["),
     ],
 )
 def test_wrong_options(words: list[str], complaint: str, capsys: Any) -> None:
