@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.result import SeatResult
-from catan_pz.checks import check_count, check_seed
+from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.events import Event, Events
 from catan_pz.notation.actions import describe_action
 from catan_pz.notation.state import state_from_dict, state_to_dict
-from catan_pz.observation.segments import SEGMENTS
+from catan_pz.observation.segments import SEGMENTS, Segment
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.view import View
@@ -115,13 +115,54 @@ def to_games(message: Message, rules: Rules) -> np.ndarray:
     return np.concatenate([Game.from_games(games, rules).games for games in records])
 
 
+def to_start(message: Message) -> tuple[int, Rules, int]:
+    """Seat, rules and seed of a game that begins.
+
+    Raises:
+        ValueError: one of them is missing, or not possible.
+    """
+    rules = Rules.from_dict(_entry(message, "rules"))
+    seat = check_count("seat", _entry(message, "seat"), 0, rules.num_players - 1)
+    return seat, rules, check_seed(_entry(message, "seed"))
+
+
+def _entry(message: Message, name: str) -> Any:
+    if name not in message:
+        raise ValueError(f"a message of type {message['type']!r} needs the entry {name!r}")
+    return message[name]
+
+
 def to_arrays(message: Message, num_actions: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Observation (N,) and mask (A,) of a view's message."""
-    segments = message["segments"]
-    parts = [np.asarray(segments[segment.name], np.int8).ravel() for segment in SEGMENTS]
+    """Observation (N,) and mask (A,) of a view's message.
+
+    Raises:
+        ValueError: names the entry that is missing or wrong.
+    """
+    segments, actions = _entry(message, "segments"), _entry(message, "actions")
+    parts = [_segment(segments, segment) for segment in SEGMENTS]
     mask = np.zeros(num_actions, np.int8)
-    mask[[action["id"] for action in message["actions"]]] = 1
+    for action in actions if isinstance(actions, list) else [None]:
+        if not isinstance(action, dict):
+            raise not_possible("actions", actions, "a list of objects with an 'id'")
+        mask[check_count("id", action.get("id"), 0, num_actions - 1)] = 1
     return np.concatenate(parts), mask
+
+
+def _segment(segments: Any, segment: Segment) -> NDArray[np.int8]:
+    """A part (N,) of the observation."""
+    what = f"segments[{segment.name!r}]"
+    if not isinstance(segments, dict) or segment.name not in segments:
+        raise ValueError(f"a view needs {what}")
+    allowed = f"counts up to 127 of shape {segment.shape}"
+    try:
+        values = np.array(segments[segment.name])
+    except (ValueError, OverflowError):  # rows of several lengths
+        raise not_possible(what, segments[segment.name], allowed) from None
+    fits = values.shape == segment.shape and values.dtype.kind == "i"
+    most = np.iinfo(np.int8).max
+    if not fits or values.max() > most or values.min() < -most:
+        raise not_possible(what, segments[segment.name], allowed)
+    return values.astype(np.int8).ravel()
 
 
 def of_events(events: Events) -> Message:

@@ -99,10 +99,11 @@ class Session:
         return {"type": messages.HELLO, "name": self._agent.name, "events": wants_events}
 
     def _start(self, message: Message) -> Message:
-        self._rules = Rules.from_dict(message["rules"])
+        self._own = self._rules = None  # whatever was played is over
+        seat, self._rules, seed = messages.to_start(message)
         self._followed = None
         self._unread.clear()
-        self._own = seat_copy(self._agent, message["seat"], self._rules, message["seed"])
+        self._own = seat_copy(self._agent, seat, self._rules, seed)
         return {"type": messages.READY}
 
     def _seated(self) -> tuple[Agent, Rules]:

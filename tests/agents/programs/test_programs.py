@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,8 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
 from catan_pz.agents.programs.process import LineProcess
-from catan_pz.agents.programs.serve import FromHost
+from catan_pz.agents.programs.serve import FromHost, Session
+from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.resamplers import TrueState
 from catan_pz.agents.result import SeatResult
@@ -117,6 +119,59 @@ def test_views_and_events_survive_as_messages() -> None:
 def test_lines_that_are_no_messages(line: bytes) -> None:
     with pytest.raises(ValueError, match="no JSON"):
         messages.decoded(line)
+
+
+def a_view() -> dict[str, Any]:
+    return messages.decoded(messages.encoded(messages.of_view(view_of(Game(seed=1), 0))))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"seat": 9}, "seat=9 is not possible; allowed: an int from 0 to 3"),
+        ({"seat": -1}, "seat=-1"),
+        ({"seat": "0"}, "seat='0'"),
+        ({"seed": -1}, "seed=-1"),
+        ({"rules": 3}, "rules=3"),
+        ({"seed": None}, "seed=None"),
+    ],
+)
+def test_starts_that_are_none_are_answered(change: dict[str, Any], told: str) -> None:
+    start = messages.start(0, Rules(), 1, None)
+    session = Session(RandomAgent())
+    answer = session.answer(messages.encoded(start | change))
+    assert answer["type"] == "error"
+    assert told in answer["message"]
+    for name in ("seat", "rules", "seed"):
+        rest = {key: value for key, value in start.items() if key != name}
+        answer = session.answer(messages.encoded(rest))
+        assert f"needs the entry '{name}'" in answer["message"]
+    assert session.answer(messages.encoded(start | {"rules": {}})) == {"type": "ready"}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"segments": 3}, "a view needs segments['"),
+        ({"segments": {}}, "a view needs segments['"),
+        ({"actions": 3}, "actions=3 is not possible"),
+        ({"actions": [3]}, "actions=[3] is not possible"),
+        ({"actions": [{}]}, "id=None is not possible"),
+        ({"actions": [{"id": -1}]}, "id=-1 is not possible"),
+        ({"actions": [{"id": 389}]}, "id=389 is not possible"),
+    ],
+)
+def test_views_that_are_none_are_told(change: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        messages.to_arrays(a_view() | change, 389)
+
+
+@pytest.mark.parametrize("values", [3, [[1], [2, 3]], [0.5], [10**30], ["a"], None])
+def test_segments_that_are_none_are_told(values: Any) -> None:
+    view = a_view()
+    view["segments"]["own_hand"] = values
+    with pytest.raises(ValueError, match=r"segments\['own_hand'\]=.*allowed: counts up to 127"):
+        messages.to_arrays(view, 389)
 
 
 # ------------------------------------------------------------------------------------- play
