@@ -7,18 +7,28 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from itertools import chain
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import check_count, not_possible
 from catan_pz.files import whole_file
 from catan_pz.render import palette as colors
-from catan_pz.render.image import svg_to_rgb
+from catan_pz.render.image import stated_width, svg_to_rgb
 
 PICTURES: Final = (".svg", ".png")
 FILMS: Final = (".gif", ".mp4")
+
+WIDEST_PIXELS: Final = 10_000
+"""Pixels of the widest picture that isn't an SVG."""
+
+LONGEST: Final = 60
+"""Seconds that a picture of a film may stay."""
+
+_SHORTEST: Final = 0.001
 
 _MISSING: Final = (
     'a GIF or PNG needs {}, which comes with the extra `render`: pip install "catan-pz[render]"'
@@ -48,7 +58,7 @@ def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
         width: of a PNG in pixels; that of the SVG where None.
 
     Raises:
-        ValueError: for another ending.
+        ValueError: for another ending, or a width that isn't from 1 to `WIDEST_PIXELS`.
         ImportError: a PNG without the extra `render`.
     """
     path = Path(path)
@@ -57,6 +67,7 @@ def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
     if path.suffix.lower() == ".svg":
         data = svg.encode()
     else:
+        width = _checked_width(svg, width)
         try:
             import resvg_py
         except ImportError as missing:
@@ -64,6 +75,22 @@ def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
         data = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True))
     with whole_file(path) as draft:
         draft.write_bytes(data)
+
+
+def _checked_width(svg: str, width: int | None) -> int | None:
+    """The width of a picture in pixels; the renderer ends the process for lack of memory.
+
+    Raises:
+        ValueError: the width given, or that of the SVG, isn't from 1 to `WIDEST_PIXELS`.
+    """
+    if width is not None:
+        return check_count("width", width, 1, WIDEST_PIXELS)
+    stated = stated_width(svg)
+    if stated is not None and stated > WIDEST_PIXELS:
+        raise ValueError(
+            f"the SVG is {stated:g} pixels wide; a PNG has at most {WIDEST_PIXELS}: give a width"
+        )
+    return None
 
 
 def save_film(
@@ -89,7 +116,8 @@ def save_film(
         How many pictures were written.
 
     Raises:
-        ValueError: for another ending, no picture, or a time that isn't positive.
+        ValueError: for another ending, no picture, a width that isn't from 1 to
+            `WIDEST_PIXELS`, or a time that isn't from 0.001 to `LONGEST` seconds.
         ImportError: the extra `render` is not installed.
         FileNotFoundError: an MP4 without the program ffmpeg and without the extra `video`.
         RuntimeError: ffmpeg failed; with its last words.
@@ -98,8 +126,10 @@ def save_film(
     form = path.suffix.lower()
     if form not in FILMS:
         raise ValueError(f"a film ends in {' or '.join(FILMS)}, not {path.suffix!r}: {path}")
-    if not (seconds > 0 and last_seconds > 0):
-        raise ValueError(f"seconds={seconds!r}, last_seconds={last_seconds!r} must be positive")
+    for name, value in (("seconds", seconds), ("last_seconds", last_seconds)):
+        if not isinstance(value, Real) or not _SHORTEST <= value <= LONGEST:
+            raise not_possible(name, value, f"a number from {_SHORTEST} to {LONGEST}")
+    check_count("width", width, 1, WIDEST_PIXELS)
     write = _write_gif if form == ".gif" else _write_mp4
     frames = _frames(pictures, width, shown)
     first = next(frames, None)

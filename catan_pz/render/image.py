@@ -41,9 +41,8 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
     view_box = _VIEW_BOX.search(head)
     if not layers or view_box is None:
         return _on_white(_raster(svg, width))
-    stated = _WIDTH.search(head)
     wide, high = float(view_box[1]), float(view_box[2])
-    columns = width or round(float(stated[1]) if stated else wide)
+    columns = width or round(stated_width(head) or wide)
     scale = columns / wide
     layers[-1] = layers[-1].removesuffix("</svg>")
     rows = max(1, round(high * scale))
@@ -51,6 +50,12 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
     for box, body in zip(layers[2 * _LOWEST :: 2], layers[2 * _LOWEST + 1 :: 2], strict=True):
         _paste(picture, box, f"<g>{body}", scale)
     return picture
+
+
+def stated_width(svg: str) -> float | None:
+    """The width that an SVG states in pixels, None where it states none."""
+    stated = _WIDTH.search(svg)
+    return float(stated[1]) if stated else None
 
 
 @lru_cache(maxsize=4)

@@ -4,7 +4,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Real
+from numbers import Integral, Real
 from typing import Final, Self
 
 import numpy as np
@@ -63,7 +63,8 @@ class Overlay:
             if not isinstance(values, Mapping):
                 raise ValueError(f"overlay: {name} are numbers by place, not {quoted(values)}")
             for place, value in values.items():
-                if place not in range(count):
+                whole = isinstance(place, Integral) and not isinstance(place, bool)
+                if not whole or place not in range(count):
                     raise ValueError(f"overlay: {name} are 0 to {count - 1}, not {quoted(place)}")
                 _check_number(name, value)
         if not isinstance(self.others, Sequence):
@@ -137,7 +138,11 @@ def _placed(
 
 
 def _check_number(name: str, value: object) -> None:
-    if not isinstance(value, Real | np.bool_) or not math.isfinite(value):
+    try:
+        finite = isinstance(value, Real | np.bool_) and math.isfinite(value)
+    except OverflowError:  # an int beyond all floats
+        finite = False
+    if not finite:
         raise ValueError(f"overlay: {name} are finite numbers, not {quoted(value)}")
 
 

@@ -52,8 +52,8 @@ def board_svg(
         overlay: numbers to draw on the board, such as a policy's probabilities.
 
     Raises:
-        ValueError: `viewer` is not a seat of this game, `names` are not one a seat, or `width`
-            is not positive or above `WIDEST`.
+        ValueError: `viewer` is not a seat of this game, `names` are not one a seat, `width` is
+            not positive or above `WIDEST`, `last_action` is no text, or `state` none of a game.
     """
     if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width <= WIDEST:
         raise ValueError(
@@ -61,6 +61,8 @@ def board_svg(
         )
     if not isinstance(overlay, Overlay | None):
         raise ValueError(f"overlay must be None or an Overlay, not {quoted(overlay)}")
+    if not isinstance(last_action, str | None):
+        raise ValueError(f"last_action must be None or a text, not {quoted(last_action)}")
     view = table_view(state, viewer, names)
     return page(table(view, last_action, overlay), float(width), room_for(overlay))
 

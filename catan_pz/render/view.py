@@ -5,12 +5,16 @@ Pictures and text are drawn from a `TableView` alone, so nothing hidden can slip
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from catan_pz.checks import quoted
+from catan_pz.checks import not_possible, quoted
 from catan_pz.events import ONLOOKER
 from catan_pz.names import seat_names, shown
 from catan_pz.render.words import CARD_KEYS, PHASE_WORDS, RESOURCE_NAMES
+from catan_pz.terms import MAX_PLAYERS, NUM_HEXES
+
+MIN_PLAYERS: Final = 2
+DIE: Final = 6
 
 State = Mapping[str, Any]
 """A game as JSON ("catan-pz-state/1", full information)."""
@@ -130,7 +134,33 @@ def table_view(
         raise ValueError(f"state: an entry is missing or wrong: {quoted(error)}") from error
 
 
+def _check_state(state: State) -> None:
+    """Refuse what would be drawn at no place, or in no words."""
+    seats = range(len(state["players"]))
+    if not MIN_PLAYERS <= len(seats) <= MAX_PLAYERS:
+        allowed = f"{MIN_PLAYERS} to {MAX_PLAYERS} of them"
+        raise not_possible("state.players", state["players"], allowed)
+    if state["phase"] not in PHASE_WORDS:
+        raise not_possible("state.phase", state["phase"], f"one of {list(PHASE_WORDS)}")
+    whole = range(DIE + 1)
+    dice = state["dice"]
+    if len(dice) != 2 or not all(_is_one_of(whole, n) for n in dice):
+        raise not_possible("state.dice", dice, f"two numbers from 0 to {DIE}")
+    for name, known in (
+        ("robber", range(NUM_HEXES)),
+        ("turn_player", seats),
+        ("player_to_move", seats),
+    ):
+        if not _is_one_of(known, state[name]):
+            raise not_possible(f"state.{name}", state[name], f"0 to {known[-1]}")
+
+
+def _is_one_of(known: range, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value in known
+
+
 def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -> TableView:
+    _check_state(state)
     players = state["players"]
     if viewer is not None:
         seats = (ONLOOKER, *range(len(players)))

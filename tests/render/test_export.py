@@ -78,7 +78,13 @@ def test_small_signs_keep_their_colors_in_a_gif(tmp_path: Path) -> None:
     [
         (1, "game.avi", {}, r"a film ends in \.gif or \.mp4"),
         (0, "game.gif", {}, "at least one picture"),
-        (1, "game.gif", {"seconds": 0}, "must be positive"),
+        (1, "game.gif", {"seconds": 0}, "seconds=0 is not possible; allowed: a number from"),
+        (1, "game.gif", {"seconds": 1e9}, "seconds=1000000000.0 is not possible"),
+        (1, "game.mp4", {"seconds": 10**400}, "seconds=1000"),
+        (1, "game.mp4", {"last_seconds": float("inf")}, "last_seconds=inf is not possible"),
+        (1, "game.mp4", {"seconds": float("nan")}, "seconds=nan is not possible"),
+        (1, "game.gif", {"seconds": "1"}, "seconds='1' is not possible"),
+        (1, "game.gif", {"width": 10**7}, "width=10000000 is not possible"),
     ],
 )
 def test_films_that_cannot_be(
@@ -87,6 +93,19 @@ def test_films_that_cannot_be(
     with pytest.raises(ValueError, match=complaint):
         save_film(pictures(count), tmp_path / name, **options)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("width", [10**7, -1, 0, 2.5])
+def test_a_picture_has_a_highest_width(tmp_path: Path, width: float) -> None:
+    pytest.importorskip("resvg_py")
+    svg = board_svg(positions.midgame())
+    with pytest.raises(ValueError, match="allowed: an int from 1 to 10000"):
+        save_picture(svg, tmp_path / "game.png", width)
+    wide = board_svg(positions.midgame(), width=10**6)
+    with pytest.raises(ValueError, match="a PNG has at most 10000: give a width"):
+        save_picture(wide, tmp_path / "game.png")
+    assert list(tmp_path.iterdir()) == []
+    save_picture(wide, tmp_path / "game.png", width=200)
 
 
 FAKE = """#!{python}

@@ -107,6 +107,31 @@ def test_width() -> None:
             board_svg(positions.midgame(), width=width)
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"players": []}, "state.players=.* allowed: 2 to 4"),
+        ({"robber": 99}, "state.robber=99 is not possible; allowed: 0 to 18"),
+        ({"robber": "1"}, "state.robber='1'"),
+        ({"phase": "<x>"}, "state.phase='<x>' is not possible; allowed: one of"),
+        ({"phase": []}, "state"),
+        ({"dice": [7, 1]}, "state.dice=.* allowed: two numbers from 0 to 6"),
+        ({"dice": [1]}, "state.dice="),
+        ({"dice": ["<", 1]}, "state.dice="),
+        ({"turn_player": 4}, "state.turn_player=4"),
+        ({"player_to_move": -1}, "state.player_to_move=-1"),
+    ],
+)
+def test_states_that_cannot_be_drawn(change: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        board_svg(positions.midgame() | change)
+
+
+def test_the_last_action_is_text() -> None:
+    with pytest.raises(ValueError, match="last_action must be None or a text, not 5"):
+        board_svg(positions.midgame(), last_action=5)
+
+
 def test_pictures_of_the_documentation_are_up_to_date() -> None:
     for name, svg in draw_examples.pictures().items():
         assert (draw_examples.IMAGES / name).read_text(encoding="utf-8") == svg
