@@ -29,6 +29,7 @@ LONGEST: Final = 60
 """Seconds that a picture of a film may stay."""
 
 _SHORTEST: Final = 0.001
+_SHORTEST_IN_GIF: Final = 2
 
 _MISSING: Final = (
     'a GIF or PNG needs {}, which comes with the extra `render`: pip install "catan-pz[render]"'
@@ -108,7 +109,7 @@ def save_film(
         pictures: SVGs of one size, such as `board_svg` gives them.
         path: the file; its ending chooses the form.
         width: in pixels.
-        seconds: that a picture stays.
+        seconds: that a picture stays; in a GIF whole hundredths, two of them at least.
         last_seconds: that the last one stays.
         shown: called after each picture.
 
@@ -162,11 +163,30 @@ def _write_gif(
         if palette is None:
             palette = _palette(image)
         images.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
-    times = [round(1000 * seconds)] * (len(images) - 1) + [round(1000 * last_seconds)]
+    times = [*_hundredths(seconds, len(images) - 1), *_hundredths(last_seconds, 1)]
     images[0].save(
-        path, save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False
+        path,
+        save_all=True,
+        append_images=images[1:],
+        duration=[10 * time for time in times],
+        loop=0,
+        optimize=False,
     )
     return len(images)
+
+
+def _hundredths(seconds: float, count: int) -> list[int]:
+    """How long each of some pictures of a GIF stays, in its unit, so that the sum is right.
+
+    Viewers show what is to stay for less than two hundredths for ten.
+    """
+    times: list[int] = []
+    over = 0
+    for k in range(1, count + 1):
+        time = max(_SHORTEST_IN_GIF, round(100 * seconds * k) - over)
+        times.append(time)
+        over += time
+    return times
 
 
 def _palette(first: Any) -> Any:

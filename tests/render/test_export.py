@@ -59,6 +59,24 @@ def test_gif(tmp_path: Path) -> None:
     assert all(np.abs(a - b).max() > 20 for a, b in pairwise(frames))
 
 
+@pytest.mark.parametrize(
+    ("seconds", "times"),
+    [(1 / 60, [20, 20, 20, 20]), (0.025, [20, 30, 30, 20]), (0.001, [20] * 4), (0.5, [500] * 4)],
+)
+def test_times_in_a_gif_are_hundredths_with_the_right_sum(
+    tmp_path: Path, seconds: float, times: list[int]
+) -> None:
+    pytest.importorskip("resvg_py")
+    image = pytest.importorskip("PIL.Image")
+    save_film(pictures(5), tmp_path / "game.gif", width=120, seconds=seconds, last_seconds=1)
+    found = []
+    with image.open(tmp_path / "game.gif") as film:
+        for k in range(film.n_frames):
+            film.seek(k)
+            found.append(film.info["duration"])
+    assert found == [*times, 1000]
+
+
 def test_small_signs_keep_their_colors_in_a_gif(tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")
     from catan_pz.render.palette import CARD_PURPLE, RESOURCES, SEATS
