@@ -7,6 +7,7 @@ characters, markup, lone surrogates, a million letters. What shows them takes th
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
+from unicodedata import east_asian_width
 
 LONGEST: Final = 80
 """Characters that are shown of a name, where nothing else is said."""
@@ -22,6 +23,30 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def columns_of(text: str) -> int:
+    """Columns that printable text takes in a terminal at most: two for each wide letter."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(c) for c in text)
+
+
+def cut(text: str, columns: int) -> str:
+    """As much of a text, from its beginning, as fits so many columns of a terminal."""
+    if text.isascii():
+        return text[:columns]
+    left = columns
+    for k, c in enumerate(text):
+        left -= _columns(c)
+        if left < 0:
+            return text[:k]
+    return text
+
+
+def _columns(letter: str) -> int:
+    # Marks that go upon a letter count, too: a name may hold any number of them.
+    return 2 if east_asian_width(letter) in "WF" else 1
 
 
 def shown(name: str, longest: int = LONGEST) -> str:

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catan_pz.names import labels, markdown, plotted, printable, seat_names, shown
+from catan_pz.names import (
+    columns_of,
+    cut,
+    labels,
+    markdown,
+    plotted,
+    printable,
+    seat_names,
+    shown,
+)
 
 ANY = st.text(st.characters(exclude_categories=()))
 """Lone surrogates too."""
@@ -100,3 +109,9 @@ def test_markup_and_formulas_of_any_name_can_be_written(name: str) -> None:
 
 def test_dollars_are_no_formula() -> None:
     assert plotted(r"$\frac$") == r"\$\frac\$"
+
+
+def test_columns_of_a_terminal() -> None:
+    assert [columns_of(text) for text in ("", "Ann", "山田", "가B")] == [0, 3, 4, 3]
+    assert [cut("山田B", n) for n in range(6)] == ["", "", "山", "山", "山田", "山田B"]
+    assert cut("Ann", 2) == "An"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from textwrap import wrap
 from typing import Final
 
-from catan_pz.names import printable
+from catan_pz.names import columns_of, cut, printable
 from catan_pz.render.ansi_board import BOARD_LINES, Canvas, draw_board, seat_style
 from catan_pz.render.view import AnswerView, Bundle, SeatView, State, TableView, table_view
 from catan_pz.render.words import RESOURCE_NAMES
@@ -46,6 +46,8 @@ def board_text(
 ) -> str:
     """Draw a game from its JSON state as text, at most 80 columns and 23 lines of ASCII.
 
+    Names and lines of the caller may hold any letters; wide ones take two columns.
+
     Args:
         state: a game as JSON ("catan-pz-state/1", full information).
         viewer: the seat whose knowledge is shown, so that nothing hidden from it appears;
@@ -66,13 +68,13 @@ def board_text(
     draw_board(canvas, view, marks or {})
     for line, words in enumerate(_turn_and_bank(view)):
         # The middle line of the board is the longest: a harbor ends it.
-        canvas.put(line + (line > 7), _ASIDE, words[:ASIDE_COLUMNS])
+        canvas.put(line + (line > 7), _ASIDE, cut(words, ASIDE_COLUMNS))
     shown = _decision(view) if aside is None else list(aside)
     for line, words in enumerate(shown[:ASIDE_LINES]):
-        canvas.put(_ASIDE_TOP + line, _ASIDE, words[:ASIDE_COLUMNS])
+        canvas.put(_ASIDE_TOP + line, _ASIDE, cut(words, ASIDE_COLUMNS))
     lines = [*canvas.lines(color), *_seat_table(view, color)]
     if last_action:
-        lines.append(printable(last_action[:COLUMNS])[:COLUMNS])
+        lines.append(cut(printable(last_action[:COLUMNS]), COLUMNS))
     return "\n".join(lines)
 
 
@@ -98,7 +100,7 @@ def _decision(view: TableView) -> list[str]:
 
 
 def _who(view: TableView, seat: int) -> str:
-    return f"player {seat}" if view.names is None else f"{view.names[seat][:_NAME]} ({seat})"
+    return f"player {seat}" if view.names is None else f"{cut(view.names[seat], _NAME)} ({seat})"
 
 
 def _range(low: int, high: int) -> str:
@@ -112,7 +114,7 @@ def _kinds(cards: tuple[int, ...]) -> str:
 def _seat_cells(view: TableView, seat: SeatView, name: int) -> list[str]:
     hidden = 0 if seat.points is None else seat.points - seat.visible_points
     mark = ">" if view.player_to_move == seat.seat else " "
-    called = "" if view.names is None else view.names[seat.seat][:name]
+    called = "" if view.names is None else cut(view.names[seat.seat], name)
     return [
         f"{mark}{seat.seat} {called}".rstrip(),
         f"{seat.visible_points}+{hidden}" if hidden else str(seat.visible_points),
@@ -156,10 +158,10 @@ def _seat_table(view: TableView, color: bool) -> list[str]:
         lines = _aligned(table)
         # In a trade there must be room for what is offered.
         most = COLUMNS if trade is None else COLUMNS - max(map(len, trade)) - 2
-        if max(map(len, lines)) <= most:
+        if max(map(columns_of, lines)) <= most:
             break
     if trade is not None:
-        lines = [f"{a}  {b}"[:COLUMNS].rstrip() for a, b in zip(lines, trade, strict=True)]
+        lines = [cut(f"{a}  {b}", COLUMNS).rstrip() for a, b in zip(lines, trade, strict=True)]
     if not color:
         return lines
     styled = [f"\x1b[0;{seat_style(k)}m{x[:2]}\x1b[0m{x[2:]}" for k, x in enumerate(lines[1:])]
@@ -168,11 +170,12 @@ def _seat_table(view: TableView, color: bool) -> list[str]:
 
 def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
     """Rows with their first column to the left and all others to the right."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(columns_of, column)) for column in zip(*table, strict=True)]
     lines = []
     for first, *rest in table:
         cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        lines.append(" ".join([first.ljust(widths[0]), *cells]))
+        room = " " * (widths[0] - columns_of(first))
+        lines.append(" ".join([first + room, *cells]))
     return lines
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from catan_pz.board.topology import EDGE_POINTS, EDGE_VERTICES, HEX_POINTS, VERTEX_POINTS
+from catan_pz.names import columns_of
 from catan_pz.render.palette import SEAT_ANSI, TERRAIN_ANSI
 from catan_pz.render.view import TableView
 from catan_pz.terms import PIPS
@@ -44,8 +45,12 @@ class Canvas:
 
     def put(self, line: int, column: int, words: str, style: str = "") -> None:
         """Write words from a column on."""
-        for i, sign in enumerate(words):
-            self._cells[line][column + i] = (sign, style)
+        cells = self._cells[line]
+        for sign in words:
+            width = columns_of(sign)
+            cells[column] = (sign, style)
+            cells[column + 1 : column + width] = [("", style)] * (width - 1)
+            column += width
 
     def blank_digit(self, line: int, column: int) -> None:
         """Clear a place if a digit stands there."""

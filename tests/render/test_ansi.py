@@ -1,4 +1,5 @@
 import re
+import unicodedata
 
 import pytest
 
@@ -61,6 +62,31 @@ def test_wide_contents_still_fit() -> None:
             state["knowledge"][0][seat]["max"][resource] = 19
     for names in (None, LONG_NAMES):
         assert fits(board_text(state, viewer=0, color=False, names=names))
+
+
+def columns(line: str) -> int:
+    """Columns of a line in a terminal."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+@pytest.mark.parametrize("phase", ["main", "answer"])
+def test_wide_letters_take_two_columns(phase: str) -> None:
+    names = ["山田太郎山田太郎", "가나다라마바사아", "Ann", "金"]
+    state = positions.in_phase(phase)
+    state["player_to_move"] = state["turn_player"] = 0
+    words = board_text(
+        state, color=False, names=names, last_action="羊" * 80, aside=["木" * 20] * 7
+    )
+    lines = words.split("\n")
+    assert max(map(columns, lines)) <= 80
+    assert lines[-1] == "羊" * 40
+    heading, *seats = lines[BOARD_LINES : BOARD_LINES + 5]
+    if phase == "main":
+        assert len({columns(line) for line in (heading, *seats)}) == 1
+    assert "山田太郎" in words
+    assert heading.startswith("10 to win")
+    shown = board_text(state, color=False, names=names)
+    assert max(map(columns, shown.split("\n"))) <= 80
 
 
 def test_color_adds_nothing_but_color() -> None:
