@@ -1,6 +1,7 @@
-"""Files that are written whole or not at all, and archives of arrays that are read with care."""
+"""Files that are written whole or not at all; JSON and archives of arrays, read with care."""
 
 import errno
+import json
 import math
 import os
 import stat
@@ -21,6 +22,9 @@ from numpy.typing import NDArray
 _DRAFT: Final = ".draft"
 _STEM: Final = 32
 """Characters of a file's name that the name of its draft keeps."""
+
+_QUOTED: Final = 80
+"""Characters of a name that an error shows."""
 
 _UNPACKED: Final = 64 * 2**20
 """Bytes that an archive may unpack to beyond its own size; the package's aren't compressed."""
@@ -125,6 +129,30 @@ def remove_drafts(folder: Path, seconds: float = 0) -> None:
         with suppress(OSError):  # another process may remove it, too
             if path.stat().st_mtime <= until:
                 path.unlink()
+
+
+class RepeatedNameError(ValueError):
+    """An object of JSON has two entries of one name, of which a reader would take the last."""
+
+
+def read_json(text: str) -> Any:
+    """The value that a JSON text holds.
+
+    Raises:
+        RepeatedNameError: a name stands twice in an object.
+        ValueError: the text is no JSON.
+        RecursionError: it is nested too deeply.
+    """
+    return json.loads(text, object_pairs_hook=_each_once)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        name = next(name for k, name in enumerate(names) if name in names[:k])
+        raise RepeatedNameError(f"the entry {name[:_QUOTED]!r} stands twice in an object")
+    return found
 
 
 def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:

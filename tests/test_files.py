@@ -15,7 +15,7 @@ import pytest
 from numpy.lib import format as npy
 
 from catan_pz.agents.network import Model
-from catan_pz.files import check_writable, read_arrays, remove_drafts, whole_file
+from catan_pz.files import check_writable, read_arrays, read_json, remove_drafts, whole_file
 
 
 def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -130,6 +130,16 @@ def test_drafts_of_killed_processes_are_removed(tmp_path: Path) -> None:
     remove_drafts(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".hidden", "file.txt"]
     remove_drafts(tmp_path / "missing")
+
+
+# ------------------------------------------------------------------------------------------ JSON
+
+
+def test_each_name_stands_once_in_an_object() -> None:
+    assert read_json('{"a": [{"b": 1}, {"b": 2}]}') == {"a": [{"b": 1}, {"b": 2}]}
+    for text in ('{"a": 1, "a": 1}', '[{"b": {"c": 0, "a": 1, "a": 2}}]'):
+        with pytest.raises(ValueError, match="the entry 'a' stands twice"):
+            read_json(text)
 
 
 # --------------------------------------------------------------------------- archives of arrays

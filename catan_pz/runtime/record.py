@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 from catan_pz.checks import as_integer, quoted
 from catan_pz.events import Decision, Events, Outcome, as_outcome
-from catan_pz.files import whole_file
+from catan_pz.files import RepeatedNameError, read_json, whole_file
 from catan_pz.notation.actions import action_id, describe_action
 from catan_pz.runtime.game import Game
 from catan_pz.terms import Card, Resource
@@ -231,7 +231,9 @@ def _outcome_from_json(action: int, value: Any) -> Outcome:
 
 def _parse(number: int, line: str) -> Mapping[str, Any]:
     try:
-        row = json.loads(line)
+        row = read_json(line)
+    except RepeatedNameError as error:
+        raise ValueError(f"line {number}: {error}") from error
     except ValueError as error:  # numbers of thousands of digits, too
         raise ValueError(f"line {number} is not JSON: {error}") from error
     except RecursionError:

@@ -15,6 +15,7 @@ from catan_pz.agents.table import Table
 from catan_pz.checks import quoted
 from catan_pz.engine.violations import Violation
 from catan_pz.events import Events
+from catan_pz.files import RepeatedNameError, read_json
 from catan_pz.notation.state import derived_differences, state_from_dict
 from catan_pz.render.log import action_words, log_line
 from catan_pz.rules import Rules
@@ -142,7 +143,9 @@ class Study:
             StudyError: it is neither.
         """
         try:
-            data = json.loads(text)
+            data = read_json(text)
+        except RepeatedNameError as error:
+            raise StudyError(str(error)) from error
         except (ValueError, RecursionError):
             return self._open_record(text)
         if not isinstance(data, dict):

@@ -217,6 +217,10 @@ def test_perft_divides_a_position(tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "no.json").write_text("{}")
     assert main(["perft", "1", "--position", str(tmp_path / "no.json")]) == 1
     assert "holds no state of a game" in capsys.readouterr().err
+    twice = json.dumps(game.snapshot()).replace('"robber":', '"robber": 3, "robber":')
+    (tmp_path / "no.json").write_text(twice)
+    assert main(["perft", "1", "--position", str(tmp_path / "no.json")]) == 1
+    assert "the entry 'robber' stands twice" in capsys.readouterr().err
     assert perft._move(12, None) == "build_road edge=10"
 
 

@@ -173,6 +173,9 @@ def test_broken_records_are_refused_with_the_line() -> None:
     for player in (float("inf"), "0", 0.5, True, None):
         with pytest.raises(ValueError, match="line 3 is no decision: player"):
             GameRecord.from_lines(broken(lines, 2, player=player))
+    twice = lines[2].replace('"player":', '"player": 0, "player":')
+    with pytest.raises(ValueError, match="line 3: the entry 'player' stands twice"):
+        GameRecord.from_lines("\n".join([*lines[:2], twice, *lines[3:]]))
     with pytest.raises(ValueError, match=f"line {len(lines)}: 3 is no result"):
         GameRecord.from_lines(broken(lines, -1, result=3))
     with pytest.raises(ValueError, match="line 2 is nested too deeply"):

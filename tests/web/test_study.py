@@ -113,6 +113,7 @@ def test_positions_that_break_the_rules_are_opened_with_what_is_wrong(study: Stu
         ("", "neither a position nor a recorded game"),
         ("[]", "a position is a JSON object"),
         ("{}", "state.format is missing"),
+        ('{\n"robber": 1,\n"robber": 2}', "the entry 'robber' stands twice"),
         ("[" * 100_000, "neither a position nor a recorded game"),
         ("1" * 100_000, "neither a position nor a recorded game"),
         ('{"format": "catan-pz-state/1"}', "state.rules is missing"),
