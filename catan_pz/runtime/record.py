@@ -6,6 +6,7 @@ further line one decision (forced ones included) with what chance brought, the l
 
 import json
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,8 +51,7 @@ class GameRecord:
     ) -> Self:
         """Record a game from here on, as it is played, until it is reset or restored.
 
-        Whoever goes on with the game after that begins another record, or the next decision is a
-        RuntimeError.
+        Whoever goes on with the game after that begins another record, or is warned.
 
         Args:
             game: the game.
@@ -182,9 +182,10 @@ class _Recorder:
         others = [listener for listener in game.listeners if listener is not self]
         game.listeners = others
         if not any(isinstance(o, _Recorder) and o.origin is game.origin for o in others):
-            raise RuntimeError(
+            warnings.warn(
                 "the recorded game was reset or restored, and its record ends there: begin "
-                "another one with GameRecord.of(game) to record what is played now"
+                "another one with GameRecord.of(game) to record what is played now",
+                stacklevel=2,
             )
 
 
