@@ -27,7 +27,15 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 # The API of trainings is documented without their libraries, which take gigabytes.
-autodoc_mock_imports = ["sb3_contrib", "stable_baselines3", "torch", "tyro"]
+autodoc_mock_imports = [
+    "ray",
+    "sb3_contrib",
+    "stable_baselines3",
+    "tensordict",
+    "torch",
+    "torchrl",
+    "tyro",
+]
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
