@@ -1,6 +1,5 @@
 import dataclasses
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -391,10 +390,8 @@ def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions
     with pytest.raises(ValueError, match=r"hand\.npz .*the encoder 'hand_of_a_test', which isn't"):
         Model.read(path)
     monkeypatch.setattr(registry, "_HOMES", {**registry._HOMES, Hand.name: f"{__name__}:Hand"})
-    monkeypatch.setattr(registry, "import_module", lambda _: sys.modules[__name__])
-    registry._loaded.cache_clear()
+    monkeypatch.setattr(registry, "_LOADED", {})
     assert (Model.read(path).logits(positions[0]) == of_hands().logits(positions[0])).all()
     monkeypatch.setattr(encoders.load(Hand.name), "layout", "0" * 16)
     with pytest.raises(ValueError, match="another encoder of the name 'hand_of_a_test'"):
         Model.read(path)
-    registry._loaded.cache_clear()
