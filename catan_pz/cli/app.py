@@ -41,7 +41,7 @@ class _ClosedPipeError(Exception):
 
 
 @contextmanager
-def _closed_pipes_told() -> Iterator[None]:
+def _closed_pipe_errors() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError as error:
@@ -53,12 +53,12 @@ class _Commands(click.Group):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """The context of a line; help is shown here."""
-        with _closed_pipes_told():
+        with _closed_pipe_errors():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command of a line."""
-        with _closed_pipes_told():
+        with _closed_pipe_errors():
             return super().invoke(ctx)
 
     def resolve_command(

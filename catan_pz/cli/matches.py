@@ -48,7 +48,7 @@ def _draw(games: Sequence[GameResult], records: Path, folder: Path) -> None:
         for game in bar.track(games, description="Drawing"):
             path = record_path(records, game.number)
             record = GameRecord.load(path) if path.exists() else None
-            if record is None or not _tells_of(record, game):
+            if record is None or not _is_record_of(record, game):
                 continue
             target = record_path(folder, game.number).with_suffix(".html")
             make_replay(frames_of_record(record), names=record.names).save(target)
@@ -56,7 +56,7 @@ def _draw(games: Sequence[GameResult], records: Path, folder: Path) -> None:
     click.echo(f"{folder} has the replays of {count} games.", err=True)
 
 
-def _tells_of(record: GameRecord, game: GameResult) -> bool:
+def _is_record_of(record: GameRecord, game: GameResult) -> bool:
     """Whether a record is of a game: a folder may hold those of another match."""
     found = record.names, record.result.get("turns"), record.result.get("points")
     return found == (list(game.seats), game.turns, list(game.points))
