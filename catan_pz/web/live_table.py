@@ -18,7 +18,7 @@ from catan_pz.web.table import HostedGame, PressError
 _LONGEST_FAILURE: Final = 200
 
 Moment = tuple[HostedGame, int, str | None]
-"""What a viewer was told last: the game, the version of its picture, and the warning."""
+"""What a viewer was sent last: the game, the version of its picture, and the warning."""
 
 
 class LiveTable:
@@ -53,7 +53,7 @@ class LiveTable:
 
     @property
     def moment(self) -> Moment:
-        """What there is to be told now."""
+        """What there is to be sent now."""
         return self.hosted, self.hosted.version, self._file.warning
 
     async def run(self) -> None:

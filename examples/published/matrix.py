@@ -170,7 +170,7 @@ def train(name: str, seed: int, args: Args) -> None:
     """Run a training, unless it is finished.
 
     Raises:
-        RuntimeError: if it fails, with what it said.
+        RuntimeError: if it fails, with its standard error.
         ValueError: if the folder holds one with other options.
     """
     if is_trained(name, seed, args):

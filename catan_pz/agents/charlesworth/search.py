@@ -163,7 +163,6 @@ class ForwardSearch:
         rows = candidates(self.policy, view.observation, view.mask, rng, options.candidates)
         root = Node(rows)
         self._nodes.clear()
-        self._root_value = 0.0
         self.last = root if len(rows) > 1 else None
         if self.last is None:
             return np.asarray(rows[0])
