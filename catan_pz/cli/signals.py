@@ -1,10 +1,11 @@
 """Signals that end a command: those of a closed terminal and of `kill`, beside Ctrl-C."""
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
+
+from catan_pz.training.program import heeding_signals
 
 _NAMES: Final = ("SIGHUP", "SIGTERM")
 
@@ -15,9 +16,6 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
 
     What is ignored stays ignored, such as a closed terminal under `nohup`.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     found = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
     numbers = [n for n in found if signal.getsignal(n) == signal.SIG_DFL]
 
@@ -28,10 +26,5 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    for number in numbers:
-        signal.signal(number, stop)
-    try:
+    with heeding_signals(stop, numbers):
         yield
-    finally:
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)

@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -34,12 +34,18 @@ def run_program(
 
 
 @contextmanager
-def heeding_signals(stop: Callable[..., object]) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM call `stop` meanwhile; in other threads than the main one nothing."""
+def heeding_signals(
+    stop: Callable[..., object], numbers: Sequence[int] = (signal.SIGINT, signal.SIGTERM)
+) -> Iterator[None]:
+    """Let signals call `stop` meanwhile; in other threads than the main one nothing.
+
+    Args:
+        stop: called with the signal's number and the frame.
+        numbers: of the signals, by default those of Ctrl-C and of `kill`.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, stop) for number in numbers]
     try:
         yield
