@@ -17,13 +17,10 @@ from numpy.typing import NDArray
 from catan_pz.checks import check_count, not_possible
 from catan_pz.files import whole_file
 from catan_pz.render import palette as colors
-from catan_pz.render.image import stated_width, svg_to_rgb
+from catan_pz.render.image import WIDEST_PIXELS, checked_width, svg_to_rgb
 
 PICTURES: Final = (".svg", ".png")
 FILMS: Final = (".gif", ".mp4")
-
-WIDEST_PIXELS: Final = 10_000
-"""Pixels of the widest picture that isn't an SVG."""
 
 LONGEST: Final = 60
 """Seconds that a picture of a film may stay."""
@@ -68,7 +65,7 @@ def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
     if path.suffix.lower() == ".svg":
         data = svg.encode()
     else:
-        width = _checked_width(svg, width)
+        width = checked_width(svg, width)
         try:
             import resvg_py
         except ImportError as missing:
@@ -76,22 +73,6 @@ def save_picture(svg: str, path: Path | str, width: int | None = None) -> None:
         data = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True))
     with whole_file(path) as draft:
         draft.write_bytes(data)
-
-
-def _checked_width(svg: str, width: int | None) -> int | None:
-    """The width of a picture in pixels; the renderer ends the process for lack of memory.
-
-    Raises:
-        ValueError: the width given, or that of the SVG, isn't from 1 to `WIDEST_PIXELS`.
-    """
-    if width is not None:
-        return check_count("width", width, 1, WIDEST_PIXELS)
-    stated = stated_width(svg)
-    if stated is not None and stated > WIDEST_PIXELS:
-        raise ValueError(
-            f"the SVG is {stated:g} pixels wide; a PNG has at most {WIDEST_PIXELS}: give a width"
-        )
-    return None
 
 
 def save_film(

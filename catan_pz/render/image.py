@@ -10,7 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import check_count
+
 Pixels = NDArray[np.uint8]
+
+WIDEST_PIXELS: Final = 10_000
+"""Pixels of the widest picture that isn't an SVG."""
 
 _LAYER: Final = re.compile(r'<g class="layer" data-box="([^"]*)">')
 _VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
@@ -33,16 +38,16 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
 
     Raises:
         ImportError: the extra `render` is not installed.
-        ValueError: the text is no SVG, or `width` is not positive.
+        ValueError: the text is no SVG, or it, or `width`, isn't from 1 to `WIDEST_PIXELS`
+            pixels wide.
     """
-    if width is not None and width < 1:
-        raise ValueError(f"width must be at least 1 pixel, not {width!r}")
+    width = checked_width(svg, width)
     head, *layers = _LAYER.split(svg)
     view_box = _VIEW_BOX.search(head)
     if not layers or view_box is None:
         return _on_white(_raster(svg, width))
     wide, high = float(view_box[1]), float(view_box[2])
-    columns = width or round(stated_width(head) or wide)
+    columns = width or round(_stated_width(head) or wide)
     scale = columns / wide
     layers[-1] = layers[-1].removesuffix("</svg>")
     rows = max(1, round(high * scale))
@@ -52,7 +57,24 @@ def svg_to_rgb(svg: str, width: int | None = None) -> Pixels:
     return picture
 
 
-def stated_width(svg: str) -> float | None:
+def checked_width(svg: str, width: int | None) -> int | None:
+    """The width of a picture in pixels; the renderer ends the process for lack of memory.
+
+    Raises:
+        ValueError: the width given, or that of the SVG, isn't from 1 to `WIDEST_PIXELS`.
+    """
+    if width is not None:
+        return check_count("width", width, 1, WIDEST_PIXELS)
+    stated = _stated_width(svg)
+    if stated is not None and stated > WIDEST_PIXELS:
+        raise ValueError(
+            f"the SVG is {stated:g} pixels wide; pixels are drawn up to {WIDEST_PIXELS}: "
+            "give a width"
+        )
+    return None
+
+
+def _stated_width(svg: str) -> float | None:
     """The width that an SVG states in pixels, None where it states none."""
     stated = _WIDTH.search(svg)
     return float(stated[1]) if stated else None

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,8 +39,15 @@ def test_a_plain_svg() -> None:
     picture = svg_to_rgb(svg)
     assert picture[0].tolist() == [[255, 0, 0]] * 2 + [[255, 255, 255]] * 2
     assert svg_to_rgb(svg, 8).shape == (4, 8, 3)
-    with pytest.raises(ValueError, match="width must be at least 1"):
-        svg_to_rgb(svg, 0)
+
+
+@pytest.mark.parametrize("width", [0, -3, 10_001, 10**12, 2.5, "9"])
+def test_a_width_that_cannot_be(width: Any) -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="2"/>'
+    with pytest.raises(ValueError, match="width"):
+        svg_to_rgb(svg, width)
+    with pytest.raises(ValueError, match="20000 pixels wide"):
+        svg_to_rgb(svg.replace('"4"', '"20000"'))
 
 
 def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
