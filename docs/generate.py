@@ -322,7 +322,7 @@ def reward_table() -> str:
     for name, reward in REWARDS.items():
         summary = (inspect.getdoc(reward) or "").split("\n")[0]
         rows.append([f'`"{name}"`', f"`{reward.__name__}`", summary])
-    return table(["name", "class", "pays"], *rows)
+    return table(["name", "class", "reward"], *rows)
 
 
 def example_game() -> Game:

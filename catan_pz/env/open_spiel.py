@@ -73,8 +73,8 @@ class CatanGame(pyspiel.Game):
 
     Parameters: `num_players`, `trading`, `victory_points` and `max_turns` as in `Rules`;
     `boards`: the first chance node draws one of so many boards, each with equal probability;
-    `point_reward`: what each victory point gained pays, from 0, besides 1 for a win and -1 for a
-    loss. `max_turns` goes up to 10,737,418, since OpenSpiel counts decisions in C's int.
+    `point_reward`: the reward of each victory point gained, from 0, besides 1 for a win and -1
+    for a loss. `max_turns` goes up to 10,737,418, since OpenSpiel counts decisions in C's int.
 
     Raises:
         ValueError: names the parameter, its value and what is allowed.

@@ -178,7 +178,7 @@ class SelfPlayBatch(OneAtATime):
         self._clear()
 
     def set_reward(self, reward: Reward | str | None) -> None:
-        """Pay another linear reward from the next step on, where it is annealed for example.
+        """Change to another linear reward from the next step on, where it is annealed for example.
 
         Raises:
             ValueError: if one of the two isn't linear, or the new one depends on more than the

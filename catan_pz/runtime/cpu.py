@@ -164,7 +164,7 @@ class CpuBatch(ThreadedGames):
         return np.zeros(shape, dtype)
 
     def set_reward(self, reward: Reward | str | None) -> None:
-        """Pay another linear reward from the next step on.
+        """Change to another linear reward from the next step on.
 
         Raises:
             ValueError: if it isn't linear, or the reward that the batch was made with isn't; or

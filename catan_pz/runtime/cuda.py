@@ -182,7 +182,7 @@ class CudaBatch(OneAtATime):
         return self._device.zeros(shape, dtype)
 
     def set_reward(self, reward: Reward | str | None) -> None:
-        """Pay another linear reward from the next step on.
+        """Change to another linear reward from the next step on.
 
         Raises:
             ValueError: if it isn't linear, or depends on more than the end of a game and the

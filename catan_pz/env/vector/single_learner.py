@@ -308,7 +308,7 @@ class SingleLearnerBatch(ThreadedGames):
 
     def _restart(self, places: NDArray[np.bool_]) -> None:
         self.games["phase"][places] = Phase.OVER
-        self.done[places] = True  # what is played before the first decision pays nothing
+        self.done[places] = True  # what is played before the first decision has no reward
         self._seated.forget(np.flatnonzero(places))
         self._deal(batch_rules.WHERE_FINISHED)
         self._finish_rounds()
@@ -417,7 +417,7 @@ class SingleLearnerBatch(ThreadedGames):
             self._play()
 
     def _play(self) -> None:
-        """Play the actions chosen, pay the learner, and start the next games."""
+        """Play the actions chosen, reward the learner, and start the next games."""
         ended_before = self.done.copy()
         played = self._waiting & ~ended_before
         finished = self._share_out(
@@ -438,8 +438,8 @@ class SingleLearnerBatch(ThreadedGames):
             *self._sets[0][:2],
         )
         if not self._linear:
-            paid = reward_values(self._reward, self._terms, self.games)
-            self.reward[played] += paid[np.arange(self.num_games), self.seats][played]
+            rewards = reward_values(self._reward, self._terms, self.games)
+            self.reward[played] += rewards[np.arange(self.num_games), self.seats][played]
         if finished.any():
             ended = np.flatnonzero(self.done & ~ended_before)
             self._keep_ends(ended)
