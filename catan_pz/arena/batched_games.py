@@ -17,7 +17,7 @@ from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.views import Views
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
 from catan_pz.arena.config import MatchConfig
-from catan_pz.arena.forfeits import Forfeit, error_reason, illegal_reason
+from catan_pz.arena.forfeits import PASSED_ON, Forfeit, checked_answer, error_reason
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import replay, result_of
@@ -207,7 +207,9 @@ class _Slots:
         try:
             answers = agent.act_batch(views[asked])
             chosen = _checked_array(answers, len(asked))
-        except (Exception, SystemExit):
+        except PASSED_ON:
+            raise
+        except BaseException:
             chosen = None
         if chosen is None:
             return self._ask_alone(agent, asked, views)
@@ -216,7 +218,7 @@ class _Slots:
         legal = within & (self.masks[asked, np.where(within, chosen, 0)] != 0)
         wrong = np.flatnonzero(~legal)
         return {
-            int(asked[k]): illegal_reason(self._game(int(asked[k])), int(answers[k])) or ""
+            int(asked[k]): checked_answer(self._game(int(asked[k])), answers[k])[1] or ""
             for k in wrong
         }
 
@@ -228,10 +230,12 @@ class _Slots:
             answer: Any = None
             try:
                 answer = int(agent.act_batch(views[np.array((i,))])[0])
-            except (Exception, SystemExit) as error:
+            except PASSED_ON:
+                raise
+            except BaseException as error:
                 reason = error_reason(error)
             else:
-                reason = illegal_reason(self._game(i), answer)
+                _, reason = checked_answer(self._game(i), answer)
             if reason is None:
                 self._actions[i] = answer
             else:

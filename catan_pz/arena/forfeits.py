@@ -19,6 +19,10 @@ CALLS: Final = (RESET, ACT, OBSERVE, END)
 """Calls of agents that may fail or hang; `END` stands for `close` as well."""
 
 
+PASSED_ON: Final = (KeyboardInterrupt, GeneratorExit)
+"""What is no failure of the agent in whose call it is raised; whatever else is, forfeits."""
+
+
 class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this package)
     """A seat cannot play on.
 
@@ -37,16 +41,22 @@ def error_reason(error: BaseException) -> str:
     """The reason of a forfeit by an exception, on one line."""
     if isinstance(error, ProgramError):
         return _one_line(error.reason)
-    return f"error: {_one_line(f'{type(error).__name__}: {error}')}"
+    return f"error: {_one_line(f'{type(error).__name__}: {_text_of(error)}')}"
 
 
-def illegal_reason(game: Game, answer: Any) -> str | None:
-    """The reason of a forfeit by an answer that is not a legal action; None for a legal one."""
+def checked_answer(game: Game, answer: Any) -> tuple[int, str | None]:
+    """An agent's answer as an action, and the reason of a forfeit where it isn't a legal one."""
     try:
-        game.check(as_action(answer))
+        # Once: the answer is an object of the agent's, and may be another number each time.
+        action = as_action(answer)
+        game.check(action)
     except (IllegalActionError, TypeError) as error:
-        return f"illegal: {_one_line(str(error))}"
-    return None
+        return 0, f"illegal: {_one_line(_text_of(error))}"
+    except PASSED_ON:
+        raise
+    except BaseException as error:
+        return 0, error_reason(error)
+    return action, None
 
 
 def time_reason(limit: float, call: str) -> str:
@@ -71,6 +81,15 @@ def forfeit_winner(points: Sequence[int], offender: int) -> int:
     n = len(points)
     others = [(offender + k) % n for k in range(1, n)]
     return max(others, key=lambda p: points[p])
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except PASSED_ON:
+        raise
+    except BaseException as worse:
+        return f"its text raised {type(worse).__name__}"
 
 
 def _one_line(text: str) -> str:

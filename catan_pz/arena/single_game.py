@@ -18,11 +18,12 @@ from catan_pz.arena.forfeits import (
     ACT,
     END,
     OBSERVE,
+    PASSED_ON,
     RESET,
     Forfeit,
+    checked_answer,
     error_reason,
     forfeit_winner,
-    illegal_reason,
     time_reason,
 )
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
@@ -149,9 +150,9 @@ class _HostedGame:
         table = self._table
         try:
             self.game.step(action, self._dice.outcome(self.game, action))
-        except Forfeit:
+        except (Forfeit, *PASSED_ON):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             if table.observing is None:
                 raise
             raise Forfeit(table.observing, error_reason(error)) from error
@@ -162,7 +163,9 @@ class _HostedGame:
             self._monitor.begin(seat, RESET)
             try:
                 self._table.seat(seat, agent, seed, shows_state=self._shows_state[seat])
-            except (Exception, SystemExit) as error:
+            except PASSED_ON:
+                raise
+            except BaseException as error:
                 raise Forfeit(seat, error_reason(error)) from error
             self._monitor.end(seat, None, 0.0)
 
@@ -179,17 +182,21 @@ class _HostedGame:
         reason: str | None = None
         try:
             answer = agent.act(view)
-        except (Exception, SystemExit) as error:
+        except PASSED_ON:
+            raise
+        except BaseException as error:
             reason = error_reason(error)
         seconds = time.perf_counter() - start
         self.seconds[seat] += seconds
         if seconds > self._limit:
             reason = time_reason(self._limit, ACT)
-        reason = reason or illegal_reason(game, answer)
-        self._monitor.end(seat, None if reason else int(answer), seconds)
+        action = 0
+        if reason is None:
+            action, reason = checked_answer(game, answer)
+        self._monitor.end(seat, None if reason else action, seconds)
         if reason is not None:
             raise Forfeit(seat, reason)
-        return int(answer)
+        return action
 
 
 @contextmanager
@@ -197,7 +204,9 @@ def warned_at_end() -> Iterator[None]:
     """What agents raise when their game is over changes no result, and is a warning."""
     try:
         yield
-    except (Exception, SystemExit) as error:
+    except PASSED_ON:
+        raise
+    except BaseException as error:
         reason = error.reason if isinstance(error, Forfeit) else error_reason(error)
         notes = "; ".join(getattr(error, "__notes__", ()))
         warnings.warn(f"{reason}, {notes or 'at the end of a game'}", stacklevel=3)
@@ -291,5 +300,7 @@ def warm_up(config: MatchConfig, agent: Agent) -> None:
     try:
         with Table(game, seats, list(range(len(seats)))) as table:
             table.decide()
-    except (Exception, SystemExit):
+    except PASSED_ON:
+        raise
+    except BaseException:
         return

@@ -77,11 +77,11 @@ def collect_demonstrations(
         actions = agent.act_batch(Views(batch.observation, batch.mask, random_bits, random_bits))
         seen = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
         batch.step(actions)
-        steps.append((*seen, batch.reward.copy(), batch.done.copy()))
-    observations, masks, chosen, rewards, done = (
+        steps.append((*seen, batch.reward.copy(), batch.done.copy(), batch.truncated.copy()))
+    observations, masks, chosen, rewards, done, truncated = (
         np.stack(part) for part in zip(*steps, strict=True)
     )
-    returns, complete = discounted_returns(rewards, done, gamma)
+    returns, complete = discounted_returns(rewards, done, truncated, gamma)
     return Demonstrations(
         observations.reshape(-1, observations.shape[-1]),
         masks.reshape(-1, masks.shape[-1]),
@@ -92,14 +92,20 @@ def collect_demonstrations(
 
 
 def discounted_returns(
-    rewards: NDArray[np.float64], done: NDArray[np.bool_], gamma: float
+    rewards: NDArray[np.float64],
+    done: NDArray[np.bool_],
+    truncated: NDArray[np.bool_],
+    gamma: float,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Returns (T, B) of rewards (T, B), and 1 where the episode ended within the T steps."""
+    """Returns (T, B) of rewards (T, B), and 1 where they miss nothing.
+
+    They do where the T steps are over before the episode is, and where it was truncated.
+    """
     returns, complete = np.zeros(rewards.shape, np.float32), np.zeros(rewards.shape, np.float32)
     later, ends = np.zeros(rewards.shape[1]), np.zeros(rewards.shape[1], np.bool_)
     for t in range(len(rewards) - 1, -1, -1):
         later = rewards[t] + gamma * np.where(done[t], 0, later)
-        ends |= done[t]
+        ends = np.where(done[t], ~truncated[t], ends)
         returns[t], complete[t] = later, ends
     return returns, complete
 

@@ -177,7 +177,7 @@ def _play(
         game = Game(rules, seed)
         player = SearchedPlayer(model, search, share, recorded, expert)
         with Table(game, [player] * count, seat_seeds(seed, count)) as table:
-            while not game.is_over:
+            while not (game.is_over or game.is_truncated):
                 table.step()
         if recorded:
             seats, units, mask, policy = (

@@ -121,6 +121,15 @@ def test_an_executor_has_workers_of_its_own(tmp_path: Path) -> None:
         play(RemoteExecutor(), tmp_path, workers=2)
 
 
+@pytest.mark.parametrize(("executor", "workers"), [("inline", None), ("processes", 2)])
+def test_a_record_that_can_not_be_written(
+    executor: str, workers: int | None, tmp_path: Path
+) -> None:
+    (tmp_path / "records" / "game-000003.jsonl").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError, match="game-000003"):
+        play(executor, tmp_path, workers=workers)
+
+
 @pytest.mark.purepython
 def test_an_interrupted_match_closes_its_executor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

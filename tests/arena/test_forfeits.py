@@ -14,8 +14,11 @@ from catan_pz.arena.single_game import record_path
 from catan_pz.runtime.record import GameRecord
 from tests.arena.players import (
     QUICK,
+    Cancelled,
     Deaf,
     Dying,
+    Evasive,
+    Failing,
     Fainting,
     Hanging,
     Illegal,
@@ -23,9 +26,11 @@ from tests.arena.players import (
     Lingering,
     Raising,
     Slow,
+    Speechless,
     Staring,
     Sulking,
     Unready,
+    Wavering,
     Wordy,
 )
 
@@ -58,6 +63,9 @@ def check(result: Result, reason: str) -> None:
     [
         (Raising(), "error: ZeroDivisionError: two lines"),
         (Leaving(), "error: SystemExit: 3"),
+        (Speechless(), "error: UnspeakableError: its text raised UnspeakableError"),
+        (Cancelled(), "error: CancelledError:"),
+        (Evasive(), "error: IndexError: pop from empty list"),
         (Illegal(), "illegal: phase "),
         (Wordy(), "illegal: action 'roll' is of type str; actions are integers"),
     ],
@@ -68,6 +76,25 @@ def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
     check(result, reason)
     for game in forfeits(result):
         assert game.decisions[game.offender or 0] == 10
+
+
+@pytest.mark.purepython
+def test_an_answer_that_is_another_number_each_time() -> None:
+    result = arena.play_match([Wavering(), "random"], 8, seed=1, **QUICK)
+    assert not forfeits(result)
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, GeneratorExit])
+def test_interruptions_are_no_forfeits(
+    interruption: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Failing, mask: object) -> object:
+        raise interruption
+
+    monkeypatch.setattr(Raising, "fail", fail)
+    with pytest.raises(interruption):
+        arena.play_match([Raising(), "random"], 8, seed=1, **QUICK)
 
 
 @pytest.mark.purepython

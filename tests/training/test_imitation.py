@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,8 +26,8 @@ RULES = Rules(num_players=2, trading=False, victory_points=3, skip_forced=True)
 REWARD = PointsGained()
 
 
-def make_games(observation="units"):
-    return CatanVecEnv(4, RULES, seat="random", observation=observation, reward=REWARD, seed=1)
+def make_games(observation="units", rules=RULES):
+    return CatanVecEnv(4, rules, seat="random", observation=observation, reward=REWARD, seed=1)
 
 
 def collect(games, expert="weighted", count=600, gamma=0.9):
@@ -60,11 +62,18 @@ def test_demonstrations_are_what_was_played():
 
 
 def test_returns_by_hand():
-    rewards = np.array([[1.0], [2.0], [4.0], [8.0]])
-    done = np.array([[False], [True], [False], [False]])
-    returns, complete = discounted_returns(rewards, done, 0.5)
-    assert returns[:, 0].tolist() == [2.0, 2.0, 8.0, 8.0]
-    assert complete[:, 0].tolist() == [1, 1, 0, 0]
+    rewards = np.array([[1.0], [2.0], [4.0], [8.0], [1.0]])
+    done = np.array([[False], [True], [False], [True], [False]])
+    truncated = np.array([[False], [False], [False], [True], [False]])
+    returns, complete = discounted_returns(rewards, done, truncated, 0.5)
+    assert returns[:, 0].tolist() == [2.0, 2.0, 8.0, 8.0, 1.0]
+    assert complete[:, 0].tolist() == [1, 1, 0, 0, 0]
+
+
+def test_nothing_is_known_of_what_follows_a_truncated_game():
+    shown = collect(make_games(rules=replace(RULES, victory_points=10, max_turns=6)))
+    assert len(shown) == 600
+    assert not shown.complete.any()
 
 
 @pytest.mark.parametrize("network", ["board", "dense"])

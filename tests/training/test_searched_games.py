@@ -1,5 +1,7 @@
 """Games with searched decisions: what is recorded of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,12 @@ def test_decisions_are_those_of_the_seats_that_were_searched():
     assert played.won[-1, 0] == 1
     fewer = play_searched(model(), RULES, [1, 2], SEARCH, 0.3)
     assert 0 < len(fewer) < len(played)
+
+
+def test_nobody_wins_a_truncated_game():
+    played = play_searched(model(), replace(RULES, max_turns=8), [1, 2], SEARCH, 1.0)
+    assert len(played) > 10
+    assert not played.won.any()
 
 
 def test_what_is_played_does_not_depend_on_the_processes():

@@ -153,19 +153,20 @@ class Worker:
             Exception: what ended the worker, other than an agent.
         """
         results: list[GameResult] = []
-        try:
-            while self.connection.poll():
+        while True:
+            try:
+                if not self.connection.poll():
+                    return results, True
                 message = self.connection.recv()
-                if isinstance(message, Exception):
-                    raise message
-                if message is None:
-                    self.is_ready = True
-                    continue
-                self.unfinished.pop(message.number, None)
-                results.append(message)
-        except (EOFError, OSError):
-            return results, False
-        return results, True
+            except (EOFError, OSError):
+                return results, False
+            if isinstance(message, Exception):
+                raise message
+            if message is None:
+                self.is_ready = True
+                continue
+            self.unfinished.pop(message.number, None)
+            results.append(message)
 
     @property
     def is_warming_up(self) -> bool:

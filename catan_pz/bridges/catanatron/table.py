@@ -15,7 +15,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors import Task
-from catan_pz.arena.forfeits import error_reason, forfeit_winner
+from catan_pz.arena.forfeits import PASSED_ON, error_reason, forfeit_winner
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import warm_up, warned_at_end
@@ -205,7 +205,9 @@ class _HostedGame:
         start = time.perf_counter()
         try:
             action = self.players[seat].decide(game, offered)
-        except (Exception, SystemExit) as error:
+        except PASSED_ON:
+            raise
+        except BaseException as error:
             self.offender, self.reason = seat, error_reason(error)
             return
         finally:
