@@ -27,8 +27,9 @@ class Workers:
         ray: the module, connected.
         make: makes a `Player` in an actor, from its index and the state to go on from or None.
         states: by the index of each worker, the state to go on from, or None.
-        patience: seconds without an answer after which a worker counts as lost.
-        warn: called with a sentence for each worker that is lost.
+        patience: seconds without an answer after which a worker counts as lost; not while it waits
+            for a CPU.
+        warn: called with a sentence for each worker that is lost, or that waits for a CPU.
 
     Attributes:
         states: of each worker after the last of its rounds that was taken.
@@ -50,12 +51,14 @@ class Workers:
         self._asked: dict[int, dict[int, tuple[Any, ...]]] = {index: {} for index in self.states}
         self._calls: dict[tuple[int, int], Any] = {}
         self._actors: dict[int, Any] = {}
+        self._started: dict[int, Any] = {}
         for index in self.states:
             self._start(index)
 
     def _start(self, index: int) -> None:
         """Start a worker after its last state, and ask it for all that isn't taken."""
         self._actors[index] = self._actor.remote(self._make, index, self.states[index])
+        self._started[index] = self._actors[index].start.remote()
         for number in sorted(self._asked[index]):
             self._call(index, number)
 
@@ -93,6 +96,7 @@ class Workers:
     def _wait(self, index: int, number: int) -> dict[str, Any]:
         errors = self._ray.exceptions
         for attempt in range(1, ATTEMPTS + 1):
+            self._wait_for_cpu(index)
             try:
                 given: dict[str, Any] = self._ray.get(
                     self._calls[index, number], timeout=self._patience
@@ -112,6 +116,10 @@ class Workers:
                 self._start(index)
         raise AssertionError
 
+    def _wait_for_cpu(self, index: int) -> None:
+        while not self._ray.wait([self._started[index]], timeout=self._patience)[0]:
+            self._warn(f"worker {index} waits for a CPU of the cluster")
+
     def close(self) -> None:
         """End all workers."""
         for actor in self._actors.values():
@@ -125,6 +133,9 @@ class _Actor:
     def __init__(self, make: Callable[[int, Any], Player], index: int, state: Any) -> None:
         self._make = partial(make, index, state)
         self._player: Player | None = None
+
+    def start(self) -> None:
+        """Answer, which it does as soon as it runs."""
 
     def play(self, number: int, *given: Any) -> dict[str, Any]:
         if self._player is None:

@@ -278,8 +278,11 @@ class Run:
         self.asked = self.versions.newest
 
     def stop(self, *_: Any) -> None:
-        """Save and stop after this update."""
+        """Save and stop after this update; called once more, stop at once."""
+        if self.stopping:
+            raise KeyboardInterrupt
         self.stopping = True
+        say("Stopping after this update; once more to stop at once, without saving.")
 
     @property
     def frames(self) -> int:

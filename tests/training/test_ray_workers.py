@@ -25,15 +25,23 @@ class FakeRay:
 
     def __init__(self):
         self.actors = []
+        self.waits = 0
 
     def remote(self, **_options):
         return lambda kind: SimpleNamespace(remote=lambda *given: self.start(kind(*given)))
 
     def start(self, actor):
         handle = SimpleNamespace(is_lost=False)
+        handle.start = SimpleNamespace(remote=lambda: handle)
         handle.play = SimpleNamespace(remote=lambda *given: (handle, actor, given))
         self.actors.append(handle)
         return handle
+
+    def wait(self, calls, timeout):
+        """Answers after as many waits as `waits` says."""
+        assert timeout == 60.0
+        self.waits -= 1
+        return ([], calls) if self.waits >= 0 else (calls, [])
 
     def kill(self, handle):
         handle.is_lost = True
@@ -115,6 +123,13 @@ def test_workers_that_are_always_lost(workers, monkeypatch):
     with pytest.raises(RayError, match="gone"):
         workers.take(0)
     assert workers.replaced == ATTEMPTS - 1
+
+
+def test_a_worker_that_waits_for_a_cpu_is_not_lost(workers, told):
+    workers._ray.waits = 20
+    assert rounds(workers, {}) == EXPECTED
+    assert workers.replaced == 0
+    assert told == ["worker 0 waits for a CPU of the cluster"] * 20
 
 
 def test_all_are_ended(workers):
