@@ -150,7 +150,12 @@ def command_of(name: str, seed: int, args: Args) -> list[str]:
 
 
 def train(name: str, seed: int, args: Args) -> dict[str, Any]:
-    """The result of a training, which is run unless it is finished already."""
+    """The result of a training, which is run unless it is finished already.
+
+    Raises:
+        RuntimeError: if the training failed.
+        ValueError: if it was evaluated in other games.
+    """
     path = folder_of(name, seed, args) / "result.json"
     if not path.exists():
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -164,6 +169,13 @@ def train(name: str, seed: int, args: Args) -> dict[str, Any]:
         if ran.returncode != 0:
             raise RuntimeError(f"the training {name!r} with seed {seed} failed:\n{ran.stderr}")
     result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    for name, value in (("games", args.games), ("against", args.against)):
+        before = result["options"][f"eval_{name}"]
+        if before != value:
+            raise ValueError(
+                f"option {name}={value!r} is not possible: {path} has a result with "
+                f"{name}={before!r}; allowed: the same value, or another output folder"
+            )
     return result
 
 

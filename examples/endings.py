@@ -1,6 +1,6 @@
 """What an agent and its strongest opponent have at the end of games that it won and lost.
 
-    catan-pz tournament heuristic,random --games 40 --records games
+    catan-pz tournament heuristic,random --players 2 --no-trading --games 40 --records games
     python examples/endings.py games heuristic
 
 The games are records (`.jsonl`) of matches in which the agent had one seat.

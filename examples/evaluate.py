@@ -63,7 +63,7 @@ def rules_of(options: argparse.Namespace, agent: Any) -> Rules:
 
 def play(agent: Any, against: str, rules: Rules, options: argparse.Namespace) -> dict[str, Any]:
     """One match, in figures."""
-    seats = rules.num_players - 1
+    seats, plain = rules.num_players - 1, re.sub(r"[^\w.=,-]", "-", against)
     lineup = [("evaluated", agent), *specs_by_seat("option against", against, seats)]
     result = play_match(
         lineup,
@@ -71,7 +71,7 @@ def play(agent: Any, against: str, rules: Rules, options: argparse.Namespace) ->
         rules,
         options.seed,
         workers=options.workers,
-        results=options.results and f"{options.results}-{against}",
+        results=options.results and f"{options.results}-{plain}",
     )
     tally = result.tally("evaluated")
     return {

@@ -126,7 +126,10 @@ class Args(CountedArgs):
         """Refuse what isn't possible."""
         if not 0 < self.share <= 1:
             raise not_possible("option share", self.share, "a number above 0, up to 1")
-        SequentialTest(1 / self.players, 1 / self.players + self.edge)
+        least = 1 / Rules(num_players=self.players).num_players
+        if not 0 < self.edge < 1 - least:
+            allowed = f"a number above 0, below {1 - least:g}"
+            raise not_possible("option edge", self.edge, allowed)
         if self.expert:
             agents.load(self.expert)
 

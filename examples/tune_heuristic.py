@@ -32,6 +32,7 @@ from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.files import whole_file
 from catan_pz.training.options import Count, parse
+from catan_pz.training.program import RESUMABLE, run_program
 
 console = Console()
 
@@ -179,4 +180,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main, stopped=RESUMABLE)

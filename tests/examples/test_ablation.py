@@ -26,6 +26,8 @@ def ablation(monkeypatch):
         rate = 0.5 + 0.1 * int(options["seed"]) + (0.05 if "reward" in options else 0)
         results = [{"against": name, "win_rate": rate} for name in ("random", "heuristic")]
         figures = {"results": results, "seconds": 30.0, "timers": {"evaluations": 10.0}}
+        evaluated = int(options["eval-games"]), options["eval-against"]
+        figures["options"] = dict(zip(("eval_games", "eval_against"), evaluated, strict=True))
         path = module.Path(options["out"]) / "result.json"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(figures))
@@ -64,6 +66,15 @@ def test_only_what_is_missing_is_run(ablation, tmp_path):
     (interrupted / "checkpoint.json").touch()
     command = ablation.command_of("baseline", 3, ablation.parse_args(first))
     assert command[-1] == "--resume"
+
+
+def test_results_of_other_games_are_refused(ablation, tmp_path):
+    given = ["--only", "baseline", "--seeds", "1", f"--out={tmp_path}"]
+    ablation.main(given)
+    with pytest.raises(ValueError, match=r"games=500 is not possible: .*games=1000"):
+        ablation.main([*given, "--games=500"])
+    with pytest.raises(ValueError, match="against='heuristic' is not possible"):
+        ablation.main([*given, "--against=heuristic"])
 
 
 def validate(trainer, args):

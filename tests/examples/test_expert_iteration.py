@@ -81,7 +81,9 @@ def test_a_candidate_learns_what_was_found(program):
     ("options", "named"),
     [
         (["--share=0"], "share=0.0"),
-        (["--edge=0"], "better=0.5"),
+        (["--edge=0"], "edge=0.0"),
+        (["--edge=0.5"], "edge=0.5"),
+        (["--players=0"], "num_players=0"),
         (["--base=search"], "base='search'"),
         (["--init=search"], "model='search'"),
         (["--init=ppo-4p-notrade"], "init: the model's players: 4"),

@@ -39,6 +39,15 @@ def test_evaluate_plays_by_the_models_rules(file, capsys):
     assert evaluate.main([*arguments, "--seed=4"]) != results
 
 
+def test_evaluate_keeps_results_against_a_file(file, tmp_path):
+    evaluate = load("evaluate")
+    results = f"--results={tmp_path / 'match.jsonl'}"
+    arguments = [str(file), f"--against={file}", "--games=2", results]
+    assert evaluate.main(arguments) == evaluate.main(arguments)
+    (kept,) = tmp_path.glob("match.jsonl-*")
+    assert kept.name.endswith("tiny.npz")
+
+
 def test_evaluate_takes_names_and_line_ups():
     evaluate = load("evaluate")
     table = ["--players=3", "--no-trading", "--games=3"]
