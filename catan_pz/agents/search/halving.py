@@ -53,6 +53,8 @@ def choose_by_halving(
 ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
     """The action that is preferred, with visits and mean win probabilities of all.
 
+    The means tell actions apart by the simulations that they had in common.
+
     Args:
         simulator: plays the simulations.
         actions: (K,) legal actions.
@@ -84,7 +86,22 @@ def choose_by_halving(
         order = order[: (len(racing) + 1) // 2]
         racing, results = racing[order], results[order]
     best = preferences(logits[racing], results).argmax()
-    return int(actions[racing[best]]), visits, means
+    return int(actions[racing[best]]), visits, _paired(means, visits, results[best])
+
+
+def _paired(
+    means: NDArray[np.float64], visits: NDArray[np.int64], results: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(K,) means as they would be if all actions had been played in all simulations.
+
+    What left the race early is told apart from the action preferred, with results (S,), by the
+    simulations that both had. The chance that these share drops out.
+    """
+    so_far = results.cumsum() / np.arange(1, len(results) + 1)
+    seen = visits > 0
+    paired = means.copy()
+    paired[seen] += results.mean() - so_far[visits[seen] - 1]
+    return np.clip(paired, 0.0, 1.0)
 
 
 def _first_results(

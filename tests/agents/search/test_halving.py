@@ -49,6 +49,15 @@ def test_the_best_is_found_under_noise_that_all_share() -> None:
     assert hits >= 38
 
 
+def test_means_differ_by_what_actions_are_worth() -> None:
+    """Whatever chance there was in the simulations that an action didn't have."""
+    worth = np.linspace(0.3, 0.45, 12)
+    simulator = MadeUp(worth.tolist(), common=0.1, own=0.0, seed=3)
+    _, visits, means = choose_by_halving(simulator, np.arange(12), Budget(600, None))
+    assert len(set(visits.tolist())) > 1
+    np.testing.assert_allclose(means - means[-1], worth - worth[-1], atol=1e-12)
+
+
 def test_a_policy_is_followed_until_simulations_say_otherwise() -> None:
     """The worse action has a logit of 4 more: as much as 0.04 in 100 simulations."""
     logits = np.array([4.0, 0.0])
