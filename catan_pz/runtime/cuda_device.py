@@ -45,10 +45,14 @@ class Gpu:
                 f"device='cuda' is not possible, torch {torch.__version__} {reason}; "
                 "device='cpu' always is"
             )
-        if not cuda.is_available():
+        try:
+            reason = "" if cuda.is_available() else "numba does not"
+        except Exception as error:  # where a library is missing, such as libNVVM
+            reason = f"numba can't use it ({error})"
+        if reason:
             raise RuntimeError(
-                "device='cuda' is not possible, torch finds a GPU but numba does not: install "
-                "catan-pz[gpu]; device='cpu' always is"
+                f"device='cuda' is not possible, torch finds a GPU but {reason}: install "
+                "catan-pz[gpu], or set CUDA_HOME to a CUDA toolkit; device='cpu' always is"
             )
         self._torch = torch
         self._index = torch.cuda.current_device()

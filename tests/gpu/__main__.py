@@ -4,15 +4,25 @@ Runs parity with the CPU, a soak, batch figures, facts about the kernels, and a 
 by each trainer, and writes `report.md` and `report.json` anew after each part. Parts that fail
 are reported and don't keep the others from running; the exit status is 1 then. With
 NUMBA_ENABLE_CUDASIM=1 NUMBA_DISABLE_JIT=1 it rehearses in numba's simulator, without trainings.
+
+numba-cuda needs libNVVM: of the wheel nvidia-nvvm, or of a toolkit that CUDA_HOME names; where
+neither CUDA_HOME nor CUDA_PATH is set, nvcc's or /usr/local/cuda is taken. The wheel must be no
+newer than the driver: nvidia-nvvm==13.0.* for CUDA 13.0, which refuses the PTX of later ones.
 """
 
 import argparse
+import os
 import shlex
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
+
+from tests.gpu.toolkit import toolkit
+
+# Before numba.cuda is imported, which reads it once.
+os.environ.update(toolkit(os.environ))
 
 from tests.gpu import figures, kernels, parity, soak, trainings
 from tests.gpu.devices import Device, find_device

@@ -48,7 +48,11 @@ def find_device() -> Device | str:
         return f"{error.name} is not installed"
     if not torch.cuda.is_available():
         return "torch finds no GPU"
-    if not cuda.is_available():
+    try:
+        is_there = cuda.is_available()
+    except Exception as error:  # no libNVVM, among others
+        return f"numba can't use it: {error}"
+    if not is_there:
         return "numba finds no GPU"
     name = torch.cuda.get_device_name()
     return Device(name, 10_000, 500, 65_536, (16_384, 131_072, 1_048_576), 1.0)

@@ -11,8 +11,9 @@ import pytest
 
 from tests.gpu import __main__ as command
 from tests.gpu import parity
-from tests.gpu.devices import Device
+from tests.gpu.devices import Device, find_device
 from tests.gpu.report import Deadline, Part, Report, table
+from tests.gpu.toolkit import toolkit
 
 pytest.importorskip("numba.cuda")
 ROOT = Path(__file__).parents[2]
@@ -59,6 +60,32 @@ def test_without_a_gpu_the_reason_is_told(tmp_path: Path) -> None:
     done = call("--out", str(tmp_path))
     assert done.returncode == 2
     assert done.stderr == "There is no GPU to run on: torch finds no GPU.\n"
+
+
+def test_what_numba_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    from numba import cuda
+
+    def fail() -> bool:
+        raise OSError("no libnvvm.so")
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "is_available", fail)
+    assert find_device() == "numba can't use it: no libnvvm.so"
+
+
+def test_a_toolkit_with_libnvvm_is_found(tmp_path: Path) -> None:
+    nvcc = tmp_path / "cuda" / "bin" / "nvcc"
+    nvcc.parent.mkdir(parents=True)
+    nvcc.touch(0o755)
+    environment, default = {"PATH": str(nvcc.parent)}, tmp_path / "default"
+    assert toolkit(environment, default) == {}
+    (default / "nvvm").mkdir(parents=True)
+    assert toolkit(environment, default) == {"CUDA_HOME": str(default)}
+    assert toolkit({"PATH": ""}, default) == {"CUDA_HOME": str(default)}
+    (tmp_path / "cuda" / "nvvm").mkdir()
+    assert toolkit(environment, default) == {"CUDA_HOME": str(tmp_path / "cuda")}
+    assert toolkit(environment | {"CUDA_PATH": "elsewhere"}, default) == {}
 
 
 def test_deadlines_are_shared_out() -> None:

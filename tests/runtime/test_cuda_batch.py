@@ -46,6 +46,21 @@ def test_without_a_gpu_the_reason_is_told() -> None:
         catan_pz.make_batch(2, device="cuda")
 
 
+@pytest.mark.skipif(gpu_is_there(), reason="there is a GPU")
+def test_what_numba_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    from numba import cuda
+
+    def fail() -> bool:
+        raise OSError("no libnvvm.so")
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    for is_available, reason in ((fail, "no libnvvm.so"), (lambda: False, "numba does not")):
+        monkeypatch.setattr(cuda, "is_available", is_available)
+        with pytest.raises(RuntimeError, match=rf"device='cuda' .*{reason}.*CUDA_HOME"):
+            catan_pz.make_batch(2, device="cuda")
+
+
 def test_without_numba_cuda_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "catan_pz.runtime.cuda_device", None)
     with pytest.raises(ImportError, match=r"catan-pz\[gpu\]"):
