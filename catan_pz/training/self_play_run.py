@@ -124,8 +124,10 @@ class SelfPlayRun:
                 self._evaluate()
             while self.frames < args.frames and not self.stopping:
                 before, start = self.frames, time.perf_counter()
-                self._tell(*self.update())
+                played, steps = self.update()
+                figures = update_figures(self.network, self.learner.start, played)
                 rate = (self.frames - before) / (time.perf_counter() - start)
+                self._tell(figures, rate, steps)
                 bar.update(task, completed=self.frames, rate=rate)
                 last = self.frames >= args.frames
                 if last or self.frames // args.eval_every > before // args.eval_every:
@@ -158,11 +160,10 @@ class SelfPlayRun:
             name, model = f"{self.updates:07d}", self.export()
             keep(lambda: self.player.rivals.add(name, model), "a past self")
 
-    def _tell(self, played: Decisions, steps: int) -> None:
+    def _tell(self, figures: dict[str, float], rate: float, steps: int) -> None:
         """Print and log what an update has done."""
-        figures = update_figures(self.network, self.learner.start, played)
         ended, self._told = self.player.finished - self._told, self.player.finished
-        self._log.tell(self.frames, figures, steps=steps, ended=ended)
+        self._log.tell(self.frames, figures, rate=rate, steps=steps, ended=ended)
 
     def export(self) -> Model:
         """The policy alone, with its card."""

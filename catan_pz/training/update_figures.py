@@ -96,18 +96,21 @@ class UpdateLog:
             return
         self._writer = LogWriter(folder, frames, warn)
 
-    def tell(self, frames: int, figures: Mapping[str, float], *, steps: int, ended: int) -> None:
+    def tell(
+        self, frames: int, figures: Mapping[str, float], *, rate: float, steps: int, ended: int
+    ) -> None:
         """Print and log an update.
 
         Args:
             frames: frames trained so far.
             figures: as `update_figures` gives them.
+            rate: frames a second in it.
             steps: steps of the optimizer in it.
             ended: games that ended in it.
         """
         one = figures
         say(
-            f"{frames:>11,} frames: {steps} steps, KL {one['approx_kl']:.4f}, "
+            f"{frames:>11,} frames, {rate:,.0f}/s: {steps} steps, KL {one['approx_kl']:.4f}, "
             f"{one['kl_from_start']:.3f} from the start, entropy {one['entropy']:.2f}, value loss "
             f"{one['value_loss']:.4f}, explained {one['explained_variance']:.2f} of returns, "
             f"{one['explained_outcomes']:.2f} of outcomes, {ended} games ended"
@@ -115,7 +118,8 @@ class UpdateLog:
         if not frames:  # imitation, which has no frames to log by
             return
         known = {f"train/{name}": value for name, value in one.items() if value == value}
-        self.write(frames, known | {"train/steps": steps, "episode/ended": ended})
+        counted = {"train/steps": steps, "episode/ended": ended, "time/fps": rate}
+        self.write(frames, known | counted)
 
     def write(self, frames: int, values: Mapping[str, float]) -> None:
         """Log numbers by their tags."""

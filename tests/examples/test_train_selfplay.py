@@ -232,6 +232,7 @@ def test_updates_are_told_and_logged(program, tmp_path, capsys):
     logs = accumulator.EventAccumulator(str(tmp_path / "logs")).Reload()
     tags = {f"train/{name}" for name in ("approx_kl", "kl_from_start", "entropy", "steps")}
     tags |= {"train/explained_variance", "train/value_loss", "episode/ended", "eval/random"}
+    tags.add("time/fps")
     assert tags <= set(logs.Tags()["scalars"])
 
 

@@ -46,6 +46,8 @@ def run_part(name: str, device: Device, deadline: Deadline) -> Part:
         part = Part(name, "passed", call(device, deadline.share(share)))
     except trainings.NotRunError as error:
         part = Part(name, "not run", str(error))
+    except trainings.FailedError as error:
+        part = Part(name, "failed", str(error))
     except Exception:
         part = Part(name, "failed", f"```\n{traceback.format_exc()}```")
     part.seconds = perf_counter() - start

@@ -4,19 +4,21 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.gpu import __main__ as command
-from tests.gpu import parity
+from tests.gpu import parity, trainings
 from tests.gpu.devices import Device, find_device
 from tests.gpu.report import Deadline, Part, Report, table
 from tests.gpu.toolkit import toolkit
 
 pytest.importorskip("numba.cuda")
 ROOT = Path(__file__).parents[2]
+GPU = Device("fake", 1, 1, 1, (1,), 0.0)
 
 
 def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -119,10 +121,91 @@ def test_a_part_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("records differ")
 
     monkeypatch.setitem(command.PARTS, "parity", (0.5, fail))
-    device = Device("simulator", 1, 1, 1, (1,), 0.0)
-    part = command.run_part("parity", device, Deadline(1))
+    part = command.run_part("parity", GPU, Deadline(1))
     assert part.outcome == "failed"
     assert "records differ" in part.text
+
+
+RATE = "print('7 frames, 1,200/s: 3 steps')"
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Puts programs that print something in the trainers' place."""
+
+    def put(**bodies: str) -> None:
+        (tmp_path / "examples").mkdir()
+        for name, body in bodies.items():
+            (tmp_path / "examples" / f"{name}.py").write_text(body)
+        monkeypatch.setattr(trainings, "ROOT", tmp_path)
+        monkeypatch.setattr(trainings, "TRAINERS", dict.fromkeys(bodies, ((), ())))
+
+    return put
+
+
+def test_a_trainer_that_fails_leaves_the_others_rows(programs: Callable[..., None]) -> None:
+    programs(first="raise SystemExit('out of it')", second=f"{RATE}\nprint('done')")
+    part = command.run_part("trainings", GPU, Deadline(60))
+    assert part.outcome == "failed"
+    assert "| failed |" in part.text
+    assert "out of it" in part.text
+    assert "| done; 1,200 frames/s in the last 1 rounds |" in part.text
+
+
+def test_time_is_shared_among_trainers_that_can_run(
+    programs: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs(first="", second="", third="")
+    for name in ("second", "third"):
+        trainings.TRAINERS[name] = ("no_such_library",), ()
+    shares = []
+    monkeypatch.setattr(trainings, "train", lambda *given: shares.append(given[2].left) or "done")
+    text = trainings.run(GPU, Deadline(90))
+    assert shares[0] > 89
+    assert text.count("not installed: no_such_library") == 2
+
+
+def test_a_training_that_is_stopped_or_killed_tells_its_rates(
+    programs: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = "import signal, time\nsignal.signal(signal.SIGTERM, {})\n{}\ntime.sleep(60)"
+    programs(
+        starting=wait.format("signal.SIG_DFL", ""),
+        deaf=wait.format("signal.SIG_IGN", RATE),
+    )
+    monkeypatch.setattr(trainings, "SHORTEST", 4.0)
+    monkeypatch.setattr(trainings, "STOPPING", 0.5)
+    starting, deaf = (trainings.train(name, (), Deadline(0)) for name in trainings.TRAINERS)
+    assert starting == "stopped while starting, as its time was over"
+    assert deaf.startswith("killed, ")
+    assert deaf.endswith("; 1,200 frames/s in the last 1 rounds")
+
+
+def test_a_training_finds_carried_libraries(
+    programs: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carried = tmp_path / "carried"
+    carried.mkdir()
+    (carried / "a_wheel.py").write_text("NAME = 'carried'")
+    monkeypatch.setenv("PYTHONPATH", str(carried))
+    programs(trainer="import a_wheel\nprint(a_wheel.NAME)")
+    assert trainings.train("trainer", (), Deadline(60)) == "carried"
+
+
+def test_rates_are_read_as_they_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("tyro")
+    from catan_pz.training.update_figures import UpdateLog
+
+    names = ("approx_kl", "kl_from_start", "entropy", "value_loss")
+    figures = dict.fromkeys([*names, "explained_variance", "explained_outcomes"], 0.0)
+    log = UpdateLog(tmp_path, 0)
+    for rate in (900.0, 1_234_567.0):
+        log.tell(5_000, figures, rate=rate, steps=1, ended=2)
+    log.close()
+    assert trainings.rates(capsys.readouterr().out) == [900.0, 1_234_567.0]
 
 
 def test_what_operations_move_is_counted() -> None:
