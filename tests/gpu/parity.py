@@ -13,6 +13,8 @@ from catan_pz import encoders
 from tests.gpu.devices import Device, to_host
 from tests.gpu.report import Deadline, table
 
+LEAST = 100
+"""Decisions in each game that have to be compared on a GPU."""
 ARRAYS = ("observation", "mask", "player", "reward", "done", "truncated")
 RULE_SETS: tuple[dict[str, Any], ...] = (
     {"trading": False},
@@ -32,6 +34,16 @@ def compare(cpu: Any, gpu: Any) -> None:
             raise AssertionError(f"{name} differs")
 
 
+def compile_all() -> None:
+    """Compile the rules for the CPU and the kernels for the GPU."""
+    for where in ("cpu", "cuda"):
+        batch: Any = catan_pz.make_batch(2, device=where, seed=1)
+        batch.step(batch.sample())
+        if where == "cuda":
+            batch.synchronize()
+        batch.close()
+
+
 def play(device: Device, deadline: Deadline, options: dict[str, Any]) -> tuple[int, int]:
     """Play both batches side by side; the decisions in each game, and the games that ended."""
     cpu = catan_pz.make_batch(device.parity_games, seed=1, **options)
@@ -48,7 +60,31 @@ def play(device: Device, deadline: Deadline, options: dict[str, Any]) -> tuple[i
         steps += 1
         compare(cpu, gpu)
     gpu.synchronize()
+    if steps < LEAST and not device.is_simulated:
+        raise AssertionError(f"no time to compare more than {steps} decisions in each game")
     return steps, ended
+
+
+def refuse(device: Device) -> None:
+    """Raise an error unless an illegal action is reported, and leaves the games as they are."""
+    batch = catan_pz.make_batch(device.parity_games, device="cuda", seed=3, trading=False)
+    before = batch.games.tobytes()
+    actions = to_host(batch.sample()).copy()
+    actions[-1] = -3
+    batch.step(actions)
+    try:
+        batch.synchronize()
+    except catan_pz.IllegalActionError as error:
+        if f"game {device.parity_games - 1}" not in str(error):
+            raise AssertionError(f"another game's action is reported: {error}") from None
+    else:
+        raise AssertionError("an illegal action isn't reported")
+    if batch.games.tobytes() != before:
+        raise AssertionError("an illegal action changes games")
+    batch.step(batch.sample())
+    batch.synchronize()
+    if batch.games.tobytes() == before:
+        raise AssertionError("games don't go on after an illegal action")
 
 
 def leaves(encoded: Any) -> dict[str, np.ndarray]:
@@ -85,7 +121,8 @@ def compare_encoders(device: Device) -> list[tuple[str, str]]:
 
 
 def run(device: Device, deadline: Deadline) -> str:
-    """Compare over several rule sets, and all encoders."""
+    """Compare over several rule sets, and all encoders; then play an illegal action."""
+    compile_all()
     rows = []
     for k, options in enumerate(RULE_SETS):
         own = deadline.share(0.9 / (len(RULE_SETS) - k))
@@ -93,4 +130,5 @@ def run(device: Device, deadline: Deadline) -> str:
         rows.append((f"`{options}`", f"{device.parity_games:,}", steps, f"{ended:,}"))
     games = table(("rules", "games", "decisions in each, all equal", "games ended"), rows)
     parts = table(("encoder", "largest difference from the CPU"), compare_encoders(device))
-    return f"{games}\n\n{parts}"
+    refuse(device)
+    return f"{games}\n\n{parts}\n\nAn illegal action was reported and changed no game."

@@ -6,10 +6,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import catan_pz
 from tests.gpu import __main__ as command
 from tests.gpu import parity, trainings
 from tests.gpu.devices import Device, find_device
@@ -44,7 +46,14 @@ def test_a_rehearsal_in_the_simulator_writes_the_report(tmp_path: Path) -> None:
     }
     page = (tmp_path / "report.md").read_text()
     assert page == Report(**{**report, "parts": [Part(**p) for p in report["parts"]]}).markdown()
-    for expected in ("simulator", "all equal", "`planes`", "masks alone", "`step_kernel`"):
+    for expected in (
+        "simulator",
+        "all equal",
+        "An illegal action",
+        "`planes`",
+        "masks alone",
+        "`step_kernel`",
+    ):
         assert expected in page
 
 
@@ -114,6 +123,30 @@ def test_each_difference_is_found(name: str) -> None:
     parity.compare(FakeBatch(), FakeBatch())
     with pytest.raises(AssertionError, match="records" if name == "games" else name):
         parity.compare(FakeBatch(), FakeBatch(name))
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
+    """Games and device of all batches; those for CUDA are batches on the CPU."""
+    calls = []
+    make_batch = catan_pz.make_batch
+
+    def make(num_games: int, device: str = "cpu", **options: Any) -> Any:
+        calls.append((num_games, device))
+        batch: Any = make_batch(num_games, **options)
+        batch.synchronize = lambda: None
+        return batch
+
+    monkeypatch.setattr(catan_pz, "make_batch", make)
+    return calls
+
+
+def test_too_few_decisions_are_no_parity(made: list[tuple[int, str]]) -> None:
+    device = Device("fake", 3, 150, 1, (1,), 0.0)
+    with pytest.raises(AssertionError, match="no time to compare more than 1 decisions"):
+        parity.run(device, Deadline(0))
+    assert made == [(2, "cpu"), (2, "cuda"), (3, "cpu"), (3, "cuda")]  # what compiles comes first
+    assert parity.play(device, Deadline(300), {})[0] == 150
 
 
 def test_a_part_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
