@@ -238,8 +238,8 @@ class SelfPlayBatch(OneAtATime):
 
         Raises:
             IllegalActionError: names the first game whose action isn't legal, phase, action
-                and the condition missing. On "cpu" no game is touched; on "cuda" the step after
-                raises it, and a `reset` must follow.
+                and the condition missing. On "cpu" no game is touched; on "cuda" a later step
+                raises it, at the latest `batch.synchronize`, and a `reset` must follow.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
         with self._turn:

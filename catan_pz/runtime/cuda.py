@@ -31,7 +31,8 @@ class CudaBatch(OneAtATime):
 
     What `CpuBatch` is on the CPU, game by game and byte for byte; `make_batch` makes either.
     `step` copies nothing to the host and does not wait for the device. An illegal action is
-    therefore reported by the step after, or by `synchronize`: no game has been touched since.
+    therefore reported by a later step, at the latest by `synchronize`: no game has been touched
+    since.
 
     Args:
         num_games: B.
@@ -231,9 +232,9 @@ class CudaBatch(OneAtATime):
             actions: (B,) tensor or array of any integer type, legal.
 
         Raises:
-            IllegalActionError: for an action of the step before; names the first game whose
-                action isn't legal, phase, action and the condition missing. No game has been
-                touched since.
+            IllegalActionError: for an action of a step before, as soon as the device has come
+                to it; names the first game whose action isn't legal, phase, action and the
+                condition missing. No game has been touched since.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
         with self._turn:
@@ -290,7 +291,7 @@ class CudaBatch(OneAtATime):
         """Wait for the device.
 
         Raises:
-            IllegalActionError: for an action of the last step, as `step` would.
+            IllegalActionError: for an action of any step before, as `step` would.
         """
         with self._turn:
             self._device.synchronize()

@@ -53,8 +53,8 @@ def play(device: str, case: dict[str, Any], steps: int) -> str:
     return f"{digest.hexdigest()} {ended}"
 
 
-def refuse(device: str) -> str:
-    """What is said of an illegal action, and that the games are as they were."""
+def refuse(device: str, then: str) -> str:
+    """What is said of an illegal action, by another call at the latest, which changes no game."""
     batch = catan_pz.make_batch(GAMES, device=device, seed=5, trading=False)
     before = np.array(batch.games).tobytes()
     actions = np.array(batch.sample())
@@ -62,7 +62,10 @@ def refuse(device: str) -> str:
     actions[2] = -3
     try:
         batch.step(actions)
-        batch.step(actions)
+        if then == "step":
+            batch.step(actions)
+        else:
+            batch.synchronize()
     except catan_pz.IllegalActionError as error:
         said = str(error)
     assert np.array(batch.games).tobytes() == before
@@ -72,7 +75,7 @@ def refuse(device: str) -> str:
 
 
 def main() -> None:
-    """Print a digest and the number of games that ended, one line a case, and a refusal."""
+    """Print a digest and the number of games that ended, one line a case, and two refusals."""
     np.seterr(over="ignore")
     device = sys.argv[1]
     steps = int(sys.argv[2]) if len(sys.argv) > 2 else 60
@@ -80,7 +83,8 @@ def main() -> None:
         let_kernels_stage_records()
     for case in CASES:
         print(play(device, case, steps))
-    print(refuse(device))
+    for then in ("step", "synchronize"):
+        print(refuse(device, then))
 
 
 if __name__ == "__main__":
