@@ -19,7 +19,7 @@ MAY_DIFFER: Final = frozenset(
     {
         *("frames", "games", "episodes", "updates", "trainings", "rounds", "device", "threads"),
         *("eval_first", "eval_games", "checkpoint_every", "out", "resume", "progress"),
-        *("address", "patience"),
+        *("address", "patience", "bf16", "compile"),
     }
 )
 """Options that may change when a training resumes; more frames stretch the learning-rate decay."""

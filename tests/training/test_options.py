@@ -113,6 +113,7 @@ def test_another_training_is_not_resumed():
 def test_options_that_may_differ_are_options_of_the_run():
     of_some = {"games", "episodes", "updates", "trainings", "rounds"}  # what other learners count
     of_some |= {"address", "patience"}  # learners with workers on other machines
+    of_some |= {"bf16", "compile"}  # learners on a GPU
     assert {option.name for option in fields(RunArgs)} >= MAY_DIFFER - of_some
 
 
