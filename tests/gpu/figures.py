@@ -1,5 +1,6 @@
 """Decisions a second by number of games: masks, observations in units, each encoder."""
 
+import gc
 from time import perf_counter
 from typing import Any
 
@@ -25,25 +26,48 @@ def rate(batch: Any, seconds: float) -> float:
     return steps * int(batch.num_games) / (perf_counter() - start) / 1e6
 
 
+def cell(device: Device, size: int, observation: bool | str) -> str:
+    """The rate of a batch, or that it has no room."""
+    try:
+        batch: Any = catan_pz.make_batch(
+            size, device="cuda", seed=1, observation=observation, trading=False
+        )
+        if not device.is_simulated:
+            batch.play_random(DRIFT)
+        best = max(rate(batch, device.seconds) for _ in range(2))
+    except memory_errors(device):
+        return "no memory"
+    batch.close()
+    return f"{best:.2f}"
+
+
+def memory_errors(device: Device) -> tuple[type[Exception], ...]:
+    """What is raised where memory is short: by a batch, and by an encoder's operations."""
+    if device.is_simulated:
+        return (MemoryError,)
+    import torch
+
+    return MemoryError, torch.OutOfMemoryError
+
+
+def free_memory(device: Device) -> None:
+    """Give the memory of batches that are forgotten back."""
+    gc.collect()
+    if not device.is_simulated:
+        import torch
+
+        torch.cuda.empty_cache()
+
+
 def row(device: Device, deadline: Deadline, observation: bool | str) -> list[str]:
     """The rates with one kind of observation, by number of games."""
-    cells = []
+    cells: list[str] = []
     for size in device.sizes:
         if deadline.is_over and cells:
             cells.append("no time")
             continue
-        try:
-            batch = catan_pz.make_batch(
-                size, device="cuda", seed=1, observation=observation, trading=False
-            )
-        except MemoryError:
-            cells.append("no memory")
-            continue
-        if not device.is_simulated:
-            batch.play_random(DRIFT)
-        best = max(rate(batch, device.seconds) for _ in range(2))
-        cells.append(f"{best:.2f}")
-        batch.close()
+        cells.append(cell(device, size, observation))
+        free_memory(device)
     return cells
 
 

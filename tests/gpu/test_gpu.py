@@ -13,7 +13,7 @@ import pytest
 
 import catan_pz
 from tests.gpu import __main__ as command
-from tests.gpu import parity, trainings
+from tests.gpu import figures, parity, trainings
 from tests.gpu.devices import Device, find_device
 from tests.gpu.report import Deadline, Part, Report, table
 from tests.gpu.toolkit import toolkit
@@ -147,6 +147,23 @@ def test_too_few_decisions_are_no_parity(made: list[tuple[int, str]]) -> None:
         parity.run(device, Deadline(0))
     assert made == [(2, "cpu"), (2, "cuda"), (3, "cpu"), (3, "cuda")]  # what compiles comes first
     assert parity.play(device, Deadline(300), {})[0] == 150
+
+
+def test_a_batch_without_room_leaves_the_other_figures(
+    made: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(figures, "DRIFT", 1)
+
+    def rate(batch: Any, _seconds: float) -> float:
+        if batch.num_games == 2:
+            raise torch.OutOfMemoryError
+        return 7.0
+
+    monkeypatch.setattr(figures, "rate", rate)
+    device = Device("fake", 1, 1, 1, (1, 2, 3), 0.0)
+    assert figures.row(device, Deadline(60), False) == ["7.00", "no memory", "7.00"]
+    assert len(made) == 3
 
 
 def test_a_part_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
