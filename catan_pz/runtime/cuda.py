@@ -309,7 +309,8 @@ class CudaBatch(OneAtATime):
             raise IllegalActionError(f"game {i}: {error}") from None
 
     def _clear_refusal(self) -> None:
-        # The kernels first: an exception in between lets the refusal be told twice, not never.
+        # The kernels first, which waits for them: an exception in between lets the refusal be told
+        # twice, not never.
         self._device.copy(self._refused, _NOTHING)
         self._told[:] = _NOTHING
 

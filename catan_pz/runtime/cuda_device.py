@@ -1,6 +1,8 @@
 """Where a batch on CUDA keeps its arrays and launches its kernels: a GPU, or the simulator."""
 
+import gc
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -60,7 +62,13 @@ class Gpu:
 
     def check_memory(self, needed: int, what: str) -> None:
         """Raise a `MemoryError` where the free memory is less than is needed."""
-        free, total = self._torch.cuda.mem_get_info(self._index)
+        memory = self._torch.cuda
+        free, total = memory.mem_get_info(self._index)
+        if needed > free:  # what is forgotten may not have gone back yet
+            gc.collect()
+            cuda.current_context().deallocations.clear()
+            memory.empty_cache()
+            free, total = memory.mem_get_info(self._index)
         if needed > free:
             raise MemoryError(
                 f"{what} need {needed / _GIB:.1f} GiB of GPU memory; {free / _GIB:.1f} of "
@@ -74,7 +82,10 @@ class Gpu:
 
     def own(self, array: NDArray[Any]) -> Any:
         """A copy of an array on the device, for kernels alone."""
-        return cuda.to_device(np.ascontiguousarray(array))
+        self._finish_stream()
+        copied = cuda.to_device(np.ascontiguousarray(array))
+        cuda.default_stream().synchronize()
+        return copied
 
     def view(self, tensor: Any) -> Any:
         """The same memory, as kernels take it."""
@@ -87,13 +98,20 @@ class Gpu:
         return array
 
     def copy(self, target: Any, source: NDArray[Any]) -> None:
-        """Write into an array of `own`."""
+        """Write into an array of `own`, after what torch's stream has begun."""
+        self._finish_stream()
         target.copy_to_device(source)
+        cuda.default_stream().synchronize()
 
     def to_host(self, array: Any) -> NDArray[Any]:
-        """A copy of an array of `own` in the host's memory."""
+        """A copy of an array of `own` in the host's memory, after what torch's stream has begun."""
+        self._finish_stream()
         copied: NDArray[Any] = array.copy_to_host()
         return copied
+
+    def _finish_stream(self) -> None:
+        # Numba copies on the default stream, which doesn't wait for torch's other ones.
+        self._torch.cuda.current_stream(self._index).synchronize()
 
     def integers(self, given: Any, count: int) -> Any:
         """Actions (B,) of any integer type as an int64 tensor on the device.
@@ -165,14 +183,24 @@ class Simulator:
 
     def launcher(self, num_games: int) -> Callable[[Any], Callable[..., None]]:
         """Turns a kernel into a call that runs it for every game."""
-        return lambda kernel: _compiled(kernel)[num_games, 1]
+
+        def launch(kernel: Any) -> Callable[..., None]:
+            made = _compiled(kernel)
+
+            def call(*arguments: Any) -> None:
+                made[num_games, 1](*arguments)  # which other batches set to their sizes
+
+            return call
+
+        return launch
 
     def synchronize(self) -> None:
         """All is done."""
 
 
+@cache
 def _compiled(kernel: Any) -> Any:
-    """A kernel, compiled at its first launch or taken from the cache."""
+    """A kernel for all batches, compiled at its first launch or taken from the cache."""
     for called in rules_called_by(kernel):
         called.disable_compile(False)  # rules are closed to signatures that they lack
     made = cuda.jit(kernel)

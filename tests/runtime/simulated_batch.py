@@ -56,6 +56,7 @@ def play(device: str, case: dict[str, Any], steps: int) -> str:
 def refuse(device: str, then: str) -> str:
     """What is said of an illegal action, by another call at the latest, which changes no game."""
     batch = catan_pz.make_batch(GAMES, device=device, seed=5, trading=False)
+    catan_pz.make_batch(1, device=device, trading=False)  # of another size, beside it
     before = np.array(batch.games).tobytes()
     actions = np.array(batch.sample())
     actions[1] = 1

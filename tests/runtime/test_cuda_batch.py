@@ -2,7 +2,10 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import catan_pz
@@ -66,6 +69,67 @@ def test_without_numba_cuda_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "catan_pz.runtime.cuda_device", None)
     with pytest.raises(ImportError, match=r"catan-pz\[gpu\]"):
         catan_pz.make_batch(2, device="cuda")
+
+
+@pytest.fixture
+def fake_gpu(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[str]]:
+    """A GPU of fakes, and what is waited for, copied and freed, in order."""
+    from numba import cuda
+
+    from catan_pz.runtime.cuda_device import Gpu
+
+    done: list[str] = []
+
+    def stream(name: str) -> Any:
+        return SimpleNamespace(synchronize=lambda: done.append(name))
+
+    array = SimpleNamespace(
+        copy_to_device=lambda _: done.append("copy"), copy_to_host=lambda: done.append("copy")
+    )
+    monkeypatch.setattr(cuda, "to_device", lambda _: done.append("copy") or array)
+    monkeypatch.setattr(cuda, "default_stream", lambda: stream("default"))
+    pending = SimpleNamespace(clear=lambda: done.append("deallocations"))
+    context = SimpleNamespace(deallocations=pending)
+    monkeypatch.setattr(cuda, "current_context", lambda: context)
+    gpu = Gpu.__new__(Gpu)
+    gpu._index = 0
+    gpu._torch = SimpleNamespace(
+        cuda=SimpleNamespace(
+            current_stream=lambda _: stream("torch's"),
+            empty_cache=lambda: done.append("cache"),
+            mem_get_info=lambda _: (8 if done[-1:] == ["cache"] else 2, 10),
+        )
+    )
+    return gpu, done
+
+
+def test_copies_wait_for_torchs_stream_and_it_for_them(fake_gpu: tuple[Any, list[str]]) -> None:
+    gpu, done = fake_gpu
+    array = gpu.own(np.zeros(1))
+    gpu.copy(array, np.zeros(1))
+    assert done == 2 * ["torch's", "copy", "default"]
+    done.clear()
+    gpu.to_host(array)
+    assert done == ["torch's", "copy"]
+
+
+def test_all_batches_share_a_compiled_kernel() -> None:
+    from catan_pz.runtime import cuda_kernels
+    from catan_pz.runtime.cuda_device import _compiled
+
+    assert _compiled(cuda_kernels.check_kernel) is _compiled(cuda_kernels.check_kernel)
+
+
+def test_memory_of_what_is_forgotten_is_free(fake_gpu: tuple[Any, list[str]]) -> None:
+    gpu, done = fake_gpu
+    with pytest.raises(MemoryError, match="7 games need"):
+        gpu.check_memory(9, "7 games")
+    assert done == ["deallocations", "cache"]
+    done.clear()
+    gpu.check_memory(2, "7 games")
+    assert not done
+    gpu.check_memory(8, "7 games")
+    assert done == ["deallocations", "cache"]
 
 
 @pytest.mark.parametrize(
