@@ -29,7 +29,8 @@ _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
 class CudaBatch(OneAtATime):
     """B games of the same rules, stepped together on a GPU, one thread a game.
 
-    What `CpuBatch` is on the CPU, game by game and byte for byte; `make_batch` makes either.
+    What `CpuBatch` is on the CPU, game by game and byte for byte, but for the rounding of rewards
+    whose terms cancel each other; `make_batch` makes either.
     `step` copies nothing to the host and does not wait for the device. An illegal action is
     therefore reported by a later step, at the latest by `synchronize`: no game has been touched
     since.
