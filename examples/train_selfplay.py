@@ -116,7 +116,7 @@ class Args(TrainingArgs):
     symmetries: bool = True
     """show each game on the board turned or reflected in one of six ways"""
     bf16: bool = False
-    """bfloat16 in the network, on a GPU"""
+    """bfloat16 in the network, while it plays and learns, on a GPU"""
     compile: bool = False
     """compile the network, which takes a minute or two at the start"""
 
@@ -137,6 +137,11 @@ class Args(TrainingArgs):
 
 Aim = Literal["imitation", "critic", "ppo"]
 """What an update learns: to play what was played, the values alone, or to play better."""
+
+
+def bfloat16(args: Args, device: torch.device) -> torch.autocast:
+    """Where networks compute in bfloat16, if the options say so."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=args.bf16)
 
 
 class Learner:
@@ -174,7 +179,7 @@ class Learner:
             order = torch.randperm(len(played), generator=random, device=device)
             for rows in order.tensor_split(max(1, len(order) // args.batch_size)):
                 batch = played[rows]
-                with torch.autocast(device.type, torch.bfloat16, enabled=args.bf16):
+                with bfloat16(args, device):
                     log_probabilities, values = self.network(batch.units, batch.mask, batch.hidden)
                     loss, kl = self.policy_loss(batch, log_probabilities, falling, aim)
                 error = (values.float() - batch.targets).square() * batch.has_target
@@ -296,7 +301,7 @@ class Run(SelfPlayRun):
             point = args.point_reward * max(0.0, 1 - (1 - left) / args.anneal)
             scale = args.reward_scale
             self.player.games.set_reward(PointsGained(point * scale, args.win_reward * scale))
-        with self.timers.measure("games"):
+        with self.timers.measure("games"), bfloat16(args, self.player.device):
             played = self.player.play(
                 self.called,
                 number,

@@ -162,7 +162,7 @@ class SelfPlayGames:
                 self.rivals.count(winners, done & ~truncated)
         self.finished += int((torch.stack(ends) != _GOES_ON).sum())
         last = self._see(_seed(self._seed, number, self._num_steps))
-        last_values = self._given(network(*last)[1][:, 0])
+        last_values = self._given(network(*last)[1][:, 0].float())
         data = self._rollout.finish(last_values, gamma=gamma, gae_lambda=gae_lambda)
         return self._decisions(data, torch.stack(learns), torch.stack(ends))
 
@@ -178,7 +178,7 @@ class SelfPlayGames:
             "shown_mask": self._given(mask),
         }
         played = self._action_order.gather(1, places)[:, 0]
-        self._rollout.step(self._given(played), self._given(values[:, 0]), **recorded)
+        self._rollout.step(self._given(played), self._given(values[:, 0].float()), **recorded)
 
     def _ask(self, expert: Agent, seed: int) -> torch.Tensor:
         """(B,) an expert's choices for the seats to move, in the games' frames."""

@@ -184,6 +184,16 @@ def learner_and_round(program, tmp_path, *options):
     return run, run.player.play(run.network, 0, gamma=0.99, gae_lambda=0.95)
 
 
+def test_it_plays_in_the_numbers_that_it_learns_in(program, tmp_path):
+    run, _ = learner_and_round(program, tmp_path, "--bf16", "--target-kl=9")
+    kinds = []
+    run.called.policy.head.register_forward_hook(lambda *given: kinds.append(given[2].dtype))
+    played, steps = run.update()
+    assert len(kinds) == run.args.n_steps + 1 + steps
+    assert set(kinds) == {torch.bfloat16}
+    assert played.log_probability.dtype == played.targets.dtype == torch.float32
+
+
 @pytest.mark.parametrize("critic", ["hidden", "separate", "shared"])
 def test_the_critic_learns_first_and_leaves_the_policy(program, tmp_path, critic):
     run, played = learner_and_round(program, tmp_path, f"--critic={critic}")
