@@ -27,7 +27,7 @@ class LiveTable:
     Args:
         hosted: the game.
         agents: names of the agents by seat, None for a person; they stand in the file.
-        path: where the table is saved after each decision; None for nowhere.
+        path: where the table is saved, at the start and after each decision; None for nowhere.
         pause: seconds that an agent's decision is shown before the next.
         pool: threads in which agents decide.
         advisers: threads in which advice is worked out; None for those of `pool`.
@@ -60,6 +60,7 @@ class LiveTable:
         """Let agents play whenever it is for them, as long as the server runs."""
         loop = asyncio.get_running_loop()
         try:
+            await self.tell()  # the links are known before anything is played
             while True:
                 hosted, moment = self.hosted, self.moment
                 if hosted.is_finished or hosted.waits_for_person:
