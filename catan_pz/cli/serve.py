@@ -201,13 +201,13 @@ def _check_writable(folder: Path) -> None:
 
 
 def _saved_tables(folder: Path, pause: float, pools: Pools, advice: str | None) -> list[Any]:
-    """The tables in a folder whose games aren't over."""
+    """The tables in a folder whose games aren't over; games that are over are kept apart."""
     from catan_pz.web.live_table import LiveTable
-    from catan_pz.web.saved import SavedTable
+    from catan_pz.web.saved import SavedTable, keep_game, table_files
     from catan_pz.web.table import HostedGame, Seats
 
     opened = []
-    for path in sorted(folder.glob("table-*.jsonl")):
+    for path in table_files(folder):
         saved = SavedTable.load(path)
         rules = Rules.from_dict(saved.record.start["rules"])
         playing = [None if spec is None else load_agent(spec, rules) for spec in saved.agents]
@@ -217,6 +217,8 @@ def _saved_tables(folder: Path, pause: float, pools: Pools, advice: str | None) 
         hosted = HostedGame(seats, record=saved.record)
         if hosted.is_finished:
             hosted.close()
+            keep_game(path, saved.record)
+            path.unlink()
             continue
         click.echo(f"{path} goes on in turn {hosted.game.turn}.", err=True)
         opened.append(LiveTable(hosted, saved.agents, path, pause, *pools))

@@ -21,6 +21,9 @@ from catan_pz.terms import Card, Resource
 
 FORMAT: Final = "catan-pz-game/1"
 
+TABLE_FORMAT: Final = "catan-pz-table/1"
+"""Of a line that may come first: the table of a server at which the game is played."""
+
 
 @dataclass
 class GameRecord:
@@ -105,7 +108,7 @@ class GameRecord:
 
     @classmethod
     def from_lines(cls, text: str) -> Self:
-        """Read a recorded game from its JSON lines.
+        """Read a recorded game from its JSON lines, or from those of a saved table.
 
         Raises:
             ValueError: names the line that is wrong.
@@ -113,6 +116,8 @@ class GameRecord:
         # Not by splitlines, which breaks lines at letters that a name may hold.
         lines = text.removesuffix("\n").split("\n")
         rows = [_parse(number, line) for number, line in enumerate(lines, 1)]
+        if rows[0].get("format") == TABLE_FORMAT:
+            del rows[0]
         if len(rows) < 2 or rows[0].get("format") != FORMAT or "result" not in rows[-1]:
             raise ValueError(
                 f"a recorded game begins with the format {FORMAT!r} and ends with the "

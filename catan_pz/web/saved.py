@@ -5,16 +5,18 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.files import whole_file
-from catan_pz.runtime.record import GameRecord
+from catan_pz.runtime.record import TABLE_FORMAT, GameRecord
 from catan_pz.web.table import HostedGame
 
-FORMAT: Final = "catan-pz-table/1"
-
 _LOGGER: Final = logging.getLogger("catan_pz.web")
+
+_GAME: Final = "-game-"
+"""Stands in the names of files that keep finished games, after the name of their table."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,12 @@ class SavedTable:
     def text(self) -> str:
         """What the file holds."""
         links = {str(seat): link for seat, link in self.links.items()}
-        header = {"format": FORMAT, "agents": self.agents, "names": self.names, "links": links}
+        header = {
+            "format": TABLE_FORMAT,
+            "agents": self.agents,
+            "names": self.names,
+            "links": links,
+        }
         return "".join(f"{line}\n" for line in (json.dumps(header), *self.record.lines()))
 
     @classmethod
@@ -49,8 +56,8 @@ class SavedTable:
         try:
             first, _, rest = path.read_text(encoding="utf-8").partition("\n")
             header = json.loads(first)
-            if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise ValueError(f"its format is not {FORMAT!r}")
+            if not isinstance(header, dict) or header.get("format") != TABLE_FORMAT:
+                raise ValueError(f"its format is not {TABLE_FORMAT!r}")
             return cls._of(header, GameRecord.from_lines(rest))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"{path} holds no table: {error}") from error
@@ -72,6 +79,23 @@ def write(path: Path, text: str) -> None:
         draft.write_text(text, encoding="utf-8")
 
 
+def table_files(folder: Path) -> list[Path]:
+    """The files of the tables in a folder, in order."""
+    return sorted(path for path in folder.glob("table-*.jsonl") if _GAME not in path.stem)
+
+
+def keep_game(path: Path, record: GameRecord) -> None:
+    """Write the game of a table, which is over, to the next free file beside the table's.
+
+    Args:
+        path: of the table's file.
+        record: the game.
+    """
+    names = (f"{path.stem}{_GAME}{number}{path.suffix}" for number in count(1))
+    free = next(kept for kept in map(path.with_name, names) if not kept.exists())
+    write(free, "".join(f"{line}\n" for line in record.lines()))
+
+
 class TableFile:
     """The file of a table that is played; a table whose file can't be written goes on without.
 
@@ -91,7 +115,10 @@ class TableFile:
         self._saved: tuple[HostedGame, int] | None = None
 
     async def save(self, hosted: HostedGame) -> None:
-        """Write a game, unless it is in the file already; tell of it once if that fails."""
+        """Write a game, unless it is in the file already; tell of it once if that fails.
+
+        A finished game whose place it takes there is kept in a file of its own.
+        """
         if self._path is None:
             return
         async with self._saving:  # a later game is not overwritten by an earlier one
@@ -100,8 +127,13 @@ class TableFile:
                 return
             seats = hosted.seats
             text = SavedTable(self._agents, seats.names, seats.links, hosted.record).text()
+            loop = asyncio.get_running_loop()
             try:
-                await asyncio.get_running_loop().run_in_executor(None, write, self._path, text)
+                if self._saved is not None and self._saved[0] is not hosted:
+                    finished = self._saved[0].record
+                    await loop.run_in_executor(None, keep_game, self._path, finished)
+                    self._saved = None
+                await loop.run_in_executor(None, write, self._path, text)
             except OSError as error:
                 self._warn(error.strerror or str(error))
             else:

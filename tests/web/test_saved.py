@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from catan_pz.rules import Rules
+from catan_pz.runtime.record import GameRecord
 from catan_pz.web.saved import SavedTable, TableFile, write
 from catan_pz.web.table import HostedGame, Seats
 
@@ -77,3 +78,28 @@ def test_a_full_disk_leaves_the_file_as_it_was(
     asyncio.run(file.save(game))
     assert file.warning is None
     assert path.read_text() != before
+
+
+def test_a_game_that_cannot_be_kept_keeps_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished, path = new_game(), tmp_path / "table-0.jsonl"
+    file = TableFile(path, [None, None])
+    press(finished)
+    asyncio.run(file.save(finished))
+    before, following = path.read_text(), new_game()
+
+    def fail(*_given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("catan_pz.web.saved.keep_game", fail)
+        asyncio.run(file.save(following))
+    assert file.warning is not None
+    assert path.read_text() == before
+    for _ in range(2):
+        asyncio.run(file.save(following))
+        press(following)
+    assert file.warning is None
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "table-0-game-1.jsonl", path]
+    assert GameRecord.load(tmp_path / "table-0-game-1.jsonl") == finished.record

@@ -17,7 +17,8 @@ from catan_pz import agents
 from catan_pz.cli import main
 from catan_pz.events import ONLOOKER
 from catan_pz.rules import Rules
-from catan_pz.web.saved import SavedTable
+from catan_pz.runtime.record import GameRecord
+from catan_pz.web.saved import SavedTable, write
 from catan_pz.web.table import HostedGame, Seats, layout_for
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
@@ -121,6 +122,9 @@ def test_a_game_is_played_saved_and_played_again(tmp_path: Path) -> None:
             news = socket.receive_json()
             assert not news["over"]
             assert news["first_line"] == 0
+            # The game that is over is kept, and the next one takes its place.
+            assert GameRecord.load(tmp_path / "table-0-game-1.jsonl") == saved.record
+            assert SavedTable.load(path).record.decisions == []
         with client.websocket_connect(socket_of(table, 0)) as socket:  # the page is loaded again
             socket.receive_json()
             assert None not in socket.receive_json()["layers"]
@@ -363,6 +367,29 @@ def test_the_command_says_what_is_wrong(capsys: Any) -> None:
     ):
         assert main(["serve", "--port", "0", *words]) != 0
         assert reason in capsys.readouterr().err
+
+
+def test_finished_games_of_a_folder_are_kept_and_exported(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[LiveTable] = []
+    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *given: served.extend(given[2]))
+    playing = [agents.load("random"), agents.load("random")]
+    hosted = HostedGame(Seats(playing, ["Ann", "Bob"]), rules=RULES)
+    path, kept = tmp_path / "table-0.jsonl", tmp_path / "table-0-game-2.jsonl"
+    (tmp_path / "table-0-game-1.jsonl").touch()  # an earlier game
+    while not hosted.is_finished:
+        hosted.play(hosted.decide())
+    saved = SavedTable(["random", "random"], ["Ann", "Bob"], hosted.seats.links, hosted.record)
+    write(path, saved.text())
+    assert main(["export", str(path), "--html", str(tmp_path / "table.html")]) == 0
+    words = ["serve", "--port", "0", "--seats", "0", "--agents", "random", "--players", "2"]
+    assert main([*words, "--save", str(tmp_path)]) == 0, capsys.readouterr().err
+    assert [table.hosted.is_finished for table in served] == [False]
+    assert not path.exists()
+    assert GameRecord.load(kept) == hosted.record
+    assert main(["export", str(kept), "--html", str(tmp_path / "game.html")]) == 0
+    assert "Ann" in (tmp_path / "game.html").read_text()
 
 
 def test_a_folder_in_which_nothing_can_be_written_is_refused(
