@@ -109,6 +109,8 @@ class LiveTable:
 
     async def answer(self, viewer: int, message: Mapping[str, Any]) -> str | None:
         """Do what a viewer's message says; why not, if it can't be done."""
+        if self.failure is not None:
+            return self.failure
         if viewer == ONLOOKER:
             return "onlookers have nothing to press"
         if message.get("again") is True:

@@ -92,7 +92,7 @@ class Connection:
             await self._socket.send_text(json.dumps(self._news()))
             if table.failure is not None:
                 await self._socket.send_json({"failure": table.failure})
-                return
+                await asyncio.Future()  # until the browser leaves: it would ask for the table anew
             await table.wait_for_change(self._told)
 
     def _news(self) -> dict[str, Any]:

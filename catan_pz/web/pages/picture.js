@@ -11,8 +11,10 @@ function svgElement(name, attributes) {
   return made;
 }
 
-// How far discs and bars reach at least on a narrow screen, so that a finger meets them.
+// How far discs and bars reach on a narrow screen, so that a finger meets them; a disc grows by no
+// more than half, so that a small one leaves the middle of the cell in whose corner it is.
 const FINGER = { disc: 23, bar: 15 };
+const MOST_GROWTH = 1.5;
 
 // A box by corner and size, a disc by centre and radius, a bar by its ends and reach.
 function shape(area, narrow) {
@@ -21,8 +23,9 @@ function shape(area, narrow) {
     return svgElement("rect", { x, y, width, height, rx: 6 });
   }
   if (area.length === 3) {
-    const [cx, cy, reach] = area;
-    return svgElement("circle", { cx, cy, r: narrow ? Math.max(reach, FINGER.disc) : reach });
+    const [cx, cy, drawn] = area;
+    const reach = narrow ? Math.max(drawn, Math.min(FINGER.disc, MOST_GROWTH * drawn)) : drawn;
+    return svgElement("circle", { cx, cy, r: reach });
   }
   const [x1, y1, x2, y2, drawn] = area;
   const reach = narrow ? Math.max(drawn, FINGER.bar) : drawn;

@@ -158,6 +158,25 @@ def test_a_lost_connection_comes_back_to_the_same_game(
     wait_for(page, "document.querySelectorAll('#log li').length === 1")
 
 
+def test_the_page_says_why_its_table_has_stopped(
+    open_page: Callable[..., Any], serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> int:
+        raise ZeroDivisionError("no idea")
+
+    served = serve(Rules(num_players=2), [None, "random"], start=trade_position())
+    monkeypatch.setattr(served.tables[0].hosted, "decide", fail)
+    page = open_page(served.link(0))
+    arrive(page)
+    press(page, "end turn")
+    words = "the table stopped: ZeroDivisionError: no idea"
+    page.locator("#status", has_text=words).wait_for()
+    page.wait_for_timeout(1500)  # longer than pages wait until they try again
+    assert page.inner_text("#status") == words
+    page.evaluate("tablePage.press('roll')")
+    page.locator("#hint", has_text="The table stopped").wait_for()
+
+
 def test_the_page_says_that_its_table_is_not_saved(
     open_page: Callable[..., Any], serve: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -212,6 +231,23 @@ def test_a_phone_by_touch(open_page: Callable[..., Any], serve: Callable[..., An
     assert min(box["width"], box["height"]) >= 16
     press(page, "roll", "tap")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_second_tap_lays_out_a_second_card(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    page = open_page(served.link(0), **PHONE)
+    arrive(page)
+    for name, side in (("get brick", "get"), ("give ore", "give")):
+        cell = page.locator(f'rect.control[data-name="{name}"]').last
+        for _ in range(2):
+            cell.scroll_into_view_if_needed()
+            box = cell.bounding_box()
+            version = page.evaluate("tablePage.news.version")
+            page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            wait_for(page, f"tablePage.news.version > {version}")
+        assert sum(getattr(served.tables[0].hosted._drafts[0], side)) == 2
 
 
 def test_an_edge_is_met_beside_its_middle(
