@@ -78,7 +78,8 @@ def rules_options(
             click.option(
                 "--offers",
                 type=Choice(OFFER_FORMS),
-                help="How offers are made.",
+                help="How offers are made: as templates (1 card for 1, 2 for 1 or 1 for 2), "
+                "composed card by card (up to 4 a side), or both.  [templates, or as preset says]",
             ),
             click.option(
                 "--set",

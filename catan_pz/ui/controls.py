@@ -25,6 +25,12 @@ NOTHING: Final[Bundle] = (0,) * NUM_RESOURCES
 MOST_LAID_OUT: Final = 4
 """Cards a side: no offer, and no trade with the bank, takes more."""
 
+_TEMPLATES: Final = (
+    "offers here are 1 card for 1, 2 for 1 or 1 for 2 (--offers both: up to "
+    f"{MOST_LAID_OUT} a side)"
+)
+"""What limits offers that are one action each."""
+
 _VERTEX_REACH: Final = 17.0
 _EDGE_REACH: Final = 11.0
 _HEX_REACH: Final = 44.0
@@ -102,8 +108,8 @@ def controls(game: Game, seat: int, view: TableView, draft: Draft) -> tuple[Cont
 
 
 def control_at(pressable: Sequence[Control], x: float, y: float) -> Control | None:
-    """The active control under a point of the picture, in its own units."""
-    return next((c for c in pressable if c.is_active and c.area.covers(x, y)), None)
+    """The control under a point of the picture, in its own units, also one that isn't active."""
+    return next((c for c in pressable if c.area.covers(x, y)), None)
 
 
 def control_of_key(pressable: Sequence[Control], key: str) -> Control | None:
@@ -320,22 +326,36 @@ class _Decision:
         offers = self.has(table.OFFER, table.COMPOSE_SEND - table.OFFER)
         if not bank and not offers:
             return
-        yield from self.tray()
         give, get = self.draft.give, self.draft.get
+        most = MOST_LAID_OUT, MOST_LAID_OUT
+        if offers and self.by_templates:
+            # A trade with the bank may be laid out with all the cards that it takes.
+            most = MOST_LAID_OUT if bank else 1 + (sum(get) < 2), 1 + (sum(give) < 2)
+        yield from self.tray("give", "to give", give, get, most[0])
+        yield from self.tray("get", "to get", get, give, most[1])
         if bank:
             yield self.bank_button(bank, give, get)
         if offers:
-            counter = self.phase == Phase.ANSWER
-            words = f"{bundle_words(bundle_to_dict(give))} for {bundle_words(bundle_to_dict(get))}"
-            play = offer_actions(self.game, give, get)
-            if play:
-                words = ("counter with " if counter else "offer ") + words
-            elif any(give) and any(get):
-                words = "this can't be offered: nobody can hold it, or the rules don't allow it"
-            else:
-                words = "lay out what to give and what to get"
-            name = "counter" if counter else "offer"
-            yield self.button(name, words, key="o", play=play)
+            yield self.offer_button(give, get)
+
+    @property
+    def by_templates(self) -> bool:
+        return self.game.rules.offer_form == "templates"
+
+    def offer_button(self, give: Bundle, get: Bundle) -> Control:
+        counter = self.phase == Phase.ANSWER
+        given, wanted = (bundle_words(bundle_to_dict(side)) for side in (give, get))
+        play = offer_actions(self.game, give, get)
+        if play:
+            words = f"{'counter with' if counter else 'offer'} {given} for {wanted}"
+        elif not given or not wanted:
+            words = "lay out what to give and what to get"
+        elif self.by_templates and sum(give) + sum(get) > 3:
+            words = _TEMPLATES
+        else:
+            can = f"{self.view.name(self.view.turn_player)} can't" if counter else "nobody can"
+            words = f"{can} have {wanted}"
+        return self.button("counter" if counter else "offer", words, key="o", play=play)
 
     def bank_button(self, bank: list[int], give: Bundle, get: Bundle) -> Control:
         given = [r for r, n in enumerate(give) if n]
@@ -344,30 +364,40 @@ class _Decision:
             names = (RESOURCE_NAMES[given[0]], RESOURCE_NAMES[got[0]])
             action = action_id("maritime_trade", give=names[0], get=names[1])
             rate = int(self.game.games["rate"][0, self.seat, given[0]])
-            words = f"give the bank {rate} {names[0]} for 1 {names[1]}"
+            label = f"Bank {rate}:1"
             if action in bank:
-                return self.button("bank", words, label=f"Bank {rate}:1", key="t", play=(action,))
-            return self.button("bank", f"you can't {words}", label=f"Bank {rate}:1")
+                words = f"give the bank {rate} {names[0]} for 1 {names[1]}"
+                return self.button("bank", words, label=label, key="t", play=(action,))
+            if self.hand[given[0]] < rate:
+                words = f"the bank takes {rate} {names[0]}: you have {self.hand[given[0]]}"
+            else:
+                words = f"the bank has no {names[1]}"
+            return self.button("bank", words, label=label)
         return self.button("bank", "lay out a card to give and one to get")
 
-    def tray(self) -> Iterator[Control]:
-        for side, words in (("give", "to give"), ("get", "to get")):
-            bundle, other = getattr(self.draft, side), self.draft.get
-            if side == "get":
-                other = self.draft.give
-            for r, name in enumerate(RESOURCE_NAMES):
-                box = tray_box(side, r)
-                if bundle[r]:
-                    less = _laid_out(self.draft, side, _one_more(bundle, r, -1))
-                    corner = Disc(box.x + box.width - 6, box.y + box.height - 6, 9)
-                    yield Control(f"less {side} {name}", corner, f"take 1 {name} back", draft=less)
-                held = side == "get" or bundle[r] < self.hand[r]
-                if held and not other[r] and sum(bundle) < MOST_LAID_OUT:
-                    more = _laid_out(self.draft, side, _one_more(bundle, r))
-                    line = f"lay out 1 {name} {words}"
-                    yield Control(f"{side} {name}", box, line, draft=more)
-                    if side == "give":
-                        yield Control(f"{side} {name}", hand_box(r), line, draft=more)
+    def tray(
+        self, side: str, words: str, bundle: Bundle, other: Bundle, most: int
+    ) -> Iterator[Control]:
+        """One side of the tray, on which at most so many cards are laid out."""
+        is_full = sum(bundle) >= most
+        full = f"no more than {most} a side" if most == MOST_LAID_OUT else _TEMPLATES
+        for r, name in enumerate(RESOURCE_NAMES):
+            box = tray_box(side, r)
+            if bundle[r]:
+                less = _laid_out(self.draft, side, _one_more(bundle, r, -1))
+                corner = Disc(box.x + box.width - 6, box.y + box.height - 6, 9)
+                yield Control(f"less {side} {name}", corner, f"take 1 {name} back", draft=less)
+            held = side == "get" or bundle[r] < self.hand[r]
+            if not held or other[r]:
+                continue
+            if is_full:
+                yield Control(f"{side} {name}", box, full)
+                continue
+            more = _laid_out(self.draft, side, _one_more(bundle, r))
+            line = f"lay out 1 {name} {words}"
+            yield Control(f"{side} {name}", box, line, draft=more)
+            if side == "give":
+                yield Control(f"{side} {name}", hand_box(r), line, draft=more)
 
     def answers(self) -> Iterator[Control]:
         if self.has(table.ACCEPT):

@@ -200,7 +200,8 @@ def _prompt(
     if note is not None:
         words = note
     elif hover is not None:
-        words = hover.words[0].upper() + hover.words[1:] + (f"  [{hover.key}]" if hover.key else "")
+        key = f"  [{hover.key}]" if hover.key and hover.is_active else ""
+        words = hover.words[0].upper() + hover.words[1:] + key
     elif view.winner is not None:
         words = f"{view.name(view.winner)} has won"
     elif not mine:

@@ -87,7 +87,7 @@ class WindowGame:
             self._pointer = (event.x * WIDTH, event.y * _HIGH)
             self._hover = control_at(self._controls, *self._pointer)
             pressed = self._hover if event.kind == "click" else None
-        if pressed is not None:
+        if pressed is not None and pressed.is_active:
             self._press(pressed)
 
     def _press(self, control: Control) -> None:

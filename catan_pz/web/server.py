@@ -110,7 +110,7 @@ class Connection:
             "version": frame.version,
             "layers": layers,
             "first_line": self._lines,
-            "controls": [control_json(c) for c in frame.controls if c.is_active],
+            "controls": [control_json(c) for c in frame.controls],
             "log": frame.log[self._lines :],
             "advised": hosted.advised_decision(self._viewer),
             "warning": warning,

@@ -39,7 +39,7 @@ class Frame:
     Attributes:
         version: number of the moment; what is pressed names it.
         layers: the picture's layers as SVG.
-        controls: what the viewer can press.
+        controls: what the viewer can press, and what can't be pressed now, which says why.
         log: what happened, a line a decision.
         status: everything else that the page shows, as JSON values.
     """
@@ -265,6 +265,7 @@ def control_json(control: Control) -> dict[str, Any]:
         "words": control.words,
         "key": control.key,
         "area": area_json(control.area),
+        "active": control.is_active,
     }
 
 

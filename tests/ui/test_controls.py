@@ -36,13 +36,14 @@ def test_areas() -> None:
     assert not bar.covers(5, 2.1)
 
 
-def test_upper_controls_and_active_ones_come_first() -> None:
+def test_upper_controls_come_first() -> None:
     under = Control("under", Box(0, 0, 9, 9), "", (1,))
-    dead = Control("dead", Box(0, 0, 9, 9), "", key="d")
+    dead = Control("dead", Box(20, 0, 9, 9), "", key="d")
     above = Control("above", Box(0, 0, 4, 4), "", (2,), key="a")
     assert control_at([dead, above, under], 1, 1) is above
     assert control_at([dead, above, under], 6, 6) is under
     assert control_at([dead, above, under], 10, 10) is None
+    assert control_at([dead, above, under], 21, 1) is dead  # it says why it can't be pressed
     assert control_of_key([dead, above, under], "a") is above
     assert control_of_key([dead, above, under], "d") is None
     assert control_of_key([dead, above, under], "") is None
@@ -105,7 +106,7 @@ def test_what_nobody_can_hold_is_not_offered() -> None:
     draft = composed([0], [4, 4])
     offer = next(c for c in pressable(game, draft) if c.name == "offer")
     assert not offer.is_active
-    assert "nobody can hold it" in offer.words
+    assert offer.words == "nobody can have 2 ore"
     assert offer_actions(game, NOTHING, draft.get) == ()
 
 
@@ -127,7 +128,38 @@ def test_laying_out_takes_back_and_keeps_to_the_hand() -> None:
     less = next(c for c in pressable(game, one.draft) if c.name == "less give brick")
     assert less.draft == Draft()
     full = composed([], [4, 4, 4, 4])
-    assert not any(c.name.startswith("get ") for c in pressable(game, full))
+    assert not any(c.name.startswith("get ") and c.is_active for c in pressable(game, full))
+
+
+def test_the_tray_takes_what_offers_may_have_and_says_so() -> None:
+    seats = [{"hand": {"brick": 3, "wool": 1}}, {"hand": {"ore": 3, "grain": 3}}]
+    game = position(seats, rules=Rules(num_players=2))
+    for give, get, name in (
+        ([0, 0], [], "give brick"),
+        ([0], [3, 4], "give brick"),
+        ([0], [3, 4], "get ore"),
+        ([0, 0], [4], "get ore"),
+    ):
+        there = {c.name: c for c in pressable(game, composed(give, get))}
+        assert not there[name].is_active, (give, get)
+        assert "2 for 1 or 1 for 2" in there[name].words
+    offer = next(c for c in pressable(game, composed([0, 0], [3, 4])) if c.name == "offer")
+    assert not offer.is_active
+    assert "--offers both: up to 4 a side" in offer.words
+    game = position(seats, rules=Rules(num_players=2, offer_form="both"))
+    there = {c.name: c for c in pressable(game, composed([0, 0], [3, 4]))}
+    assert there["give brick"].is_active
+    assert there["get ore"].is_active
+    assert there["offer"].is_active
+    there = {c.name: c for c in pressable(game, composed([0], [4, 4, 4, 3]))}
+    assert there["get ore"].words == "no more than 4 a side"
+
+
+def test_a_trade_with_the_bank_may_be_laid_out_whole() -> None:
+    game = position([{"hand": {"brick": 4}}, {"hand": {"ore": 1}}], rules=Rules(num_players=2))
+    there = {c.name: c for c in pressable(game, composed([0, 0, 0], [4]))}
+    assert there["give brick"].is_active
+    assert there["bank"].is_active
 
 
 def test_the_bank_trades_at_its_rate_only_what_is_held() -> None:
@@ -139,7 +171,7 @@ def test_the_bank_trades_at_its_rate_only_what_is_held() -> None:
     )
     bank = next(c for c in pressable(game, composed([4], [3])) if c.name == "bank")
     assert not bank.is_active
-    assert "you can't give the bank 4 ore" in bank.words
+    assert bank.words == "the bank takes 4 ore: you have 2"
 
 
 def test_a_card_is_put_back() -> None:

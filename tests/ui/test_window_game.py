@@ -8,6 +8,7 @@ from catan_pz import actions as table
 from catan_pz.agents.random import RandomAgent
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.position import position
 from catan_pz.terms import Phase
 from catan_pz.ui.session import Session
 from tests.ui.mouse import Mouse
@@ -49,6 +50,24 @@ def test_a_whole_game_clicked_in_the_window(pygame: Any, monkeypatch: pytest.Mon
         assert window._picture.get_size()[0] in (279, 280)
     assert clicks > 60
     assert match.game.winner is not None
+
+
+def test_what_cannot_be_pressed_says_why_in_the_window(pygame: Any) -> None:
+    game = position([{"hand": {"brick": 1}}, {"hand": {"ore": 1}}], rules=Rules(num_players=2))
+    match = Session(game, [None, RandomAgent()], 1)
+    with Window("a test") as window:
+        play = WindowGame(match, window, pause=0.0)
+        play.tick()
+        mouse = Mouse(pygame, window)
+        for name in ("give brick", "offer"):
+            control = next(c for c in play.controls if c.name == name)
+            mouse.click(*control.area.middle)
+            play.tick()
+        assert play._hover is not None
+        assert play._hover.words == "lay out what to give and what to get"
+        assert play._draft.give == (1, 0, 0, 0, 0)
+        assert not match.record.decisions
+        play.close()
 
 
 def test_keys_play_and_clear_in_the_window(pygame: Any) -> None:

@@ -82,9 +82,10 @@ async def play(address: str, table: int, times: Times, end: float, pace: float) 
             if news["over"]:
                 await socket.send(json.dumps({"again": True}))
                 news = await _news(socket)
-            if not news["controls"]:
+            active = [control["name"] for control in news["controls"] if control["active"]]
+            if not active:
                 continue
-            name = rng.choice([control["name"] for control in news["controls"]])
+            name = rng.choice(active)
             begun = time.monotonic()
             await socket.send(json.dumps({"press": name, "version": news["version"]}))
             while (answer := await _news(socket))["version"] == news["version"]:

@@ -57,8 +57,9 @@ def socket_of(table: LiveTable, viewer: int) -> str:
 
 def play(socket: Any, news: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """Press something at random where there is something, and hear what comes of it."""
-    if news["controls"]:
-        name = str(rng.choice([control["name"] for control in news["controls"]]))
+    active = [control["name"] for control in news["controls"] if control["active"]]
+    if active:
+        name = str(rng.choice(active))
         socket.send_json({"press": name, "version": news["version"]})
     while "refused" in (answer := socket.receive_json()):
         assert answer["refused"] == "the table has changed meanwhile"

@@ -138,19 +138,26 @@ export class Picture {
     const made = shape(control.area, this.narrow.matches);
     made.classList.add("control");
     made.dataset.name = control.name;
-    const words = control.key ? `${control.words} (${control.key})` : control.words;
+    const words = control.key && control.active ? `${control.words} (${control.key})` : control.words;
     const attributes = { role: "button", tabindex: control.skip ? -1 : 0, "aria-label": words };
+    if (!control.active) attributes["aria-disabled"] = true;
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.addEventListener("click", () => this.press(control.name));
+    made.addEventListener("click", () => this.choose(control));
     made.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
       event.stopPropagation();
-      this.press(control.name);
+      if (!event.repeat) this.choose(control);
     });
     for (const kind of ["pointerenter", "focus"]) made.addEventListener(kind, () => this.hint(words));
     for (const kind of ["pointerleave", "blur"]) made.addEventListener(kind, () => this.hint(""));
     return made;
+  }
+
+  // What can't be pressed says why.
+  choose(control) {
+    if (control.active) this.press(control.name);
+    else this.hint(control.words);
   }
 
   ofKey(key) {

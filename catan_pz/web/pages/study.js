@@ -172,7 +172,7 @@ class StudyPage {
     const controls = this.places.map(({ name, area, words }) => {
       const there = standing.get(name);
       const wanted = kind ? name.startsWith(kind) : there !== undefined;
-      return { name, area, words: `${name}, ${words}${there ? `: ${there}` : ""}`, skip: !wanted };
+      return { name, area, words: `${name}, ${words}${there ? `: ${there}` : ""}`, skip: !wanted, active: true };
     });
     this.picture.show(layers.length ? layers : this.picture.layers.map(() => null), controls);
     this.mark(this.start, "chosen");

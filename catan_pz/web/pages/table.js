@@ -174,14 +174,15 @@ class TablePage {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "h" && this.advice.adviser) {
-      byId("advised").click();
+    if (event.key.toLowerCase() === "h" && this.advice.adviser) {
+      if (!event.repeat) byId("advised").click();
       return;
     }
     const control = this.picture.ofKey(event.key);
     if (!control) return;
     event.preventDefault();
-    this.press(control.name);
+    // A key that is held down is pressed once.
+    if (!event.repeat) this.picture.choose(control);
   }
 }
 

@@ -24,7 +24,9 @@ def control(page: Any, name: str) -> Any:
 
 def names(page: Any) -> list[str]:
     """What can be pressed."""
-    found: list[str] = page.evaluate("tablePage.news.controls.map((one) => one.name)")
+    found: list[str] = page.evaluate(
+        "tablePage.news.controls.filter((one) => one.active).map((one) => one.name)"
+    )
     return found
 
 
@@ -117,6 +119,49 @@ def test_two_browsers_trade_with_a_counter_offer(
     hands = [player["hand"] for player in served.tables[0].hosted.game.snapshot()["players"]]
     assert [hand["brick"] for hand in hands] == [1, 1]
     assert [hand["ore"] for hand in hands] == [1, 1]
+
+
+def test_a_button_says_why_it_cannot_be_pressed(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    page = open_page(served.link(0))
+    arrive(page)
+    press(page, "give ore")
+    version = page.evaluate("tablePage.news.version")
+    words = "Lay out what to give and what to get"
+    assert control(page, "offer").get_attribute("aria-disabled") == "true"
+    control(page, "offer").hover()
+    page.locator("#hint", has_text=words).wait_for()
+    control(page, "offer").click(force=True)
+    page.mouse.move(1, 1)
+    page.wait_for_timeout(200)
+    page.keyboard.press("o")
+    page.locator("#hint", has_text=words).wait_for()
+    assert page.evaluate("tablePage.news.version") == version
+    press(page, "get brick")
+    press(page, "get brick")
+    control(page, "get brick").hover(force=True)
+    page.locator("#hint", has_text="1 card for 1, 2 for 1 or 1 for 2").wait_for()
+
+
+def test_a_key_that_is_held_is_pressed_once(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position(), adviser="heuristic")
+    page = open_page(served.link(0))
+    arrive(page)
+    control(page, "give ore").focus()
+    for _ in range(3):
+        page.keyboard.down("Enter")
+        page.wait_for_timeout(200)
+    page.keyboard.up("Enter")
+    assert served.tables[0].hosted._drafts[0].give == (0, 0, 0, 0, 1)
+    for _ in range(40):
+        page.keyboard.down("H")
+    page.keyboard.up("H")
+    assert page.is_checked("#advised")
+    assert page.evaluate("tablePage.lost") is None
 
 
 def test_an_illegal_click_is_answered_and_a_reload_comes_back(
@@ -248,6 +293,7 @@ def test_a_second_tap_lays_out_a_second_card(
             page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
             wait_for(page, f"tablePage.news.version > {version}")
         assert sum(getattr(served.tables[0].hosted._drafts[0], side)) == 2
+        press(page, "clear", "tap")
 
 
 def test_an_edge_is_met_beside_its_middle(
