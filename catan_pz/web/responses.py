@@ -65,7 +65,12 @@ def _response(content: str, media_type: str) -> Response:
 def is_own_origin(socket: WebSocket) -> bool:
     """Whether a page of this server opens the connection, or no page at all."""
     origin = socket.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == socket.headers.get("host")
+    if origin is None:
+        return True
+    try:
+        return urlsplit(origin).netloc == socket.headers.get("host")
+    except ValueError:  # such as an open bracket
+        return False
 
 
 class SafeHeaders:

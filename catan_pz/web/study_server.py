@@ -216,7 +216,7 @@ class StudyConnection:
                 "position": ("position.json", self._study.position_text),
                 "record": ("game.jsonl", self._study.record_text),
             }
-            if what not in files:
+            if not isinstance(what, str) or what not in files:
                 raise StudyError("a position or a record can be saved")
             name, text = files[what]
             await self._socket.send_json({"file": name, "text": text()})

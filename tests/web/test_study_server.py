@@ -115,6 +115,8 @@ def test_the_playing_is_stopped(client: TestClient) -> None:
         ({"action": "roll"}, "actions are integers"),
         ({"undo": True}, "nothing to undo"),
         ({"save": "secrets"}, "a position or a record"),
+        ({"save": []}, "a position or a record"),
+        ({"save": {}}, "a position or a record"),
         ({"play_on": 3}, "how many decisions"),
         ({"play_on": {"decisions": "all", "pause": 1}}, "decisions are a number"),
     ],

@@ -117,16 +117,28 @@ export class Picture {
     }
   }
 
-  // Upper things come first among the controls and lie on top.
   place() {
     const focused = document.activeElement?.dataset?.name;
+    const first = new Map([...this.controls].reverse().map((control) => [control.name, control]));
     for (const { pressable, box } of this.views) {
       const shown = this.controls.filter((control) => this.isInside(control.area, box));
-      pressable.replaceChildren(...shown.map((control) => this.button(control)).reverse());
+      const made = this.inOrder(shown).map((c) => this.button(c, first.get(c.name) === c));
+      pressable.replaceChildren(...made);
     }
     if (focused === undefined) return;
-    const same = [...this.home.querySelectorAll(".control")].find((c) => c.dataset.name === focused);
-    same?.focus();
+    const firsts = this.home.querySelectorAll(".control:not([aria-hidden])");
+    const same = [...firsts].find((one) => one.dataset.name === focused);
+    same?.focus({ preventScroll: true });
+  }
+
+  // The order of Tab, in which what comes later lies on top: boxes, which cover nothing, as they are
+  // read; above them the rest, whose upper kinds come first among the controls.
+  inOrder(controls) {
+    const boxes = controls.filter(({ area }) => area.length === 4);
+    const others = controls.filter(({ area }) => area.length !== 4);
+    const kind = ({ name }) => name.split(" ")[0];
+    const kinds = [...new Set(others.map(kind))].reverse();
+    return [...boxes, ...kinds.flatMap((one) => others.filter((control) => kind(control) === one))];
   }
 
   isInside(area, [x, y, width, height]) {
@@ -134,12 +146,14 @@ export class Picture {
     return left >= x - 4 && left < x + width && top >= y - 4 && top < y + height;
   }
 
-  button(control) {
+  // A further area of a control is there for pointers alone.
+  button(control, isFirst) {
     const made = shape(control.area, this.narrow.matches);
     made.classList.add("control");
     made.dataset.name = control.name;
     const words = control.key && control.active ? `${control.words} (${control.key})` : control.words;
-    const attributes = { role: "button", tabindex: control.skip ? -1 : 0, "aria-label": words };
+    const attributes = { role: "button", tabindex: control.skip || !isFirst ? -1 : 0, "aria-label": words };
+    if (!isFirst) attributes["aria-hidden"] = true;
     if (!control.active) attributes["aria-disabled"] = true;
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     made.addEventListener("click", () => this.choose(control));

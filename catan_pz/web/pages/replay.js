@@ -274,7 +274,7 @@ class Player {
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.target.tagName === "SELECT") return;
-      if (event.key === " " && event.target.tagName === "BUTTON") return;
+      if (event.key === " " && event.target.matches("button, input[type=checkbox]")) return;
       if (event.key === "a") this.advice.toggle();
       else if (event.key === "+" || event.key === "-") this.faster(event.key === "+" ? 1 : -1);
       else if (keys[event.key]) actions[keys[event.key]]();

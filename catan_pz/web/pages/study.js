@@ -71,7 +71,8 @@ class StudyPage {
     this.news = null;
     this.picture.start(message.layout);
     const kept = sessionStorage.getItem(KEPT);
-    if (kept) this.send({ open: kept });
+    this.opening = kept !== null;
+    if (this.opening) this.send({ open: kept });
   }
 
   refuse(reason) {
@@ -91,7 +92,9 @@ class StudyPage {
     if (news.places) this.places = news.places;
     this.start = null;
     this.seat = Math.min(this.seat, news.agents.length - 1);
-    sessionStorage.setItem(KEPT, this.text);
+    // What comes before the kept position is opened does not take its place.
+    if (!this.opening) sessionStorage.setItem(KEPT, this.text);
+    this.opening = false;
     this.draw(news.layers);
     this.problems(news.errors);
     this.forms();

@@ -75,6 +75,11 @@ def test_a_replay_shows_advice_and_win_probabilities(
     page.keyboard.press("a")
     assert page.evaluate(SHOWN) == 0
     assert page.evaluate("document.querySelectorAll('#board .overlay').length") == 0
+    page.focus("#advised")
+    page.keyboard.press("Space")
+    assert page.is_checked("#advised")
+    assert page.evaluate("player.timer") is None
+    page.keyboard.press("Space")
     page.keyboard.press("End")
     page.keyboard.press("a")
     assert page.inner_text("#advice-of") == "No advice on this decision."

@@ -1,6 +1,7 @@
 """A position set up, played on and saved in a real browser."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
+from catan_pz.web.study import Study
 from tests.web.browser.waiting import wait_for
 
 RULES = Rules(num_players=2, max_turns=12)
@@ -132,6 +134,42 @@ def test_positions_are_opened_and_survive_a_reload(study: Any, tmp_path: Path) -
     page.click("#paste")
     page.locator("#problems", has_text="state.format is missing").wait_for()
     assert position(page) == broken
+
+
+def test_a_position_survives_reloads_before_it_is_opened(
+    study: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, opened = study, Study.open
+
+    def slow(self: Study, text: str) -> Any:
+        time.sleep(2)  # somebody else's agent thinks
+        return opened(self, text)
+
+    tool(page, "Settlement")
+    place(page, "vertex 10").click()
+    wait_for(page, "studyPage.news.position.players[0].settlements.includes(10)")
+    with monkeypatch.context() as patched:
+        patched.setattr(Study, "open", slow)
+        page.reload()
+        wait_for(page, "window.studyPage?.news")
+        assert position(page)["players"][0]["settlements"] == []
+    page.reload()
+    wait_for(page, "window.studyPage?.news?.position.players[0].settlements.includes(10)")
+
+
+def test_the_page_stays_where_it_is_while_agents_play(study: Any) -> None:
+    page = study
+    page.set_viewport_size({"width": 800, "height": 500})
+    page.click("#new-game")
+    wait_for(page, "studyPage.news.is_playable")
+    place(page, "vertex 10").focus()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    before = page.evaluate("scrollY")
+    assert before > 0
+    page.evaluate("studyPage.play(2)")
+    wait_for(page, "studyPage.news.log.length === 2")
+    assert page.evaluate("document.activeElement.dataset.name") == "vertex 10"
+    assert page.evaluate("scrollY") == before
 
 
 def test_a_study_that_made_room_comes_back_with_its_position(

@@ -330,6 +330,31 @@ def test_keys_do_what_clicks_do(open_page: Callable[..., Any], serve: Callable[.
     wait_for(page, "tablePage.news.to_move === 1")
 
 
+def test_tab_goes_through_controls_as_they_are_read(
+    open_page: Callable[..., Any], serve: Callable[..., Any]
+) -> None:
+    served = serve(Rules(num_players=2), [None, None], start=trade_position())
+    page = open_page(served.link(0))
+    arrive(page)
+    press(page, "give ore")
+    control(page, "end turn").focus()
+    found = []
+    count = page.evaluate("new Set(tablePage.news.controls.map((one) => one.name)).size")
+    while len(found) < count:
+        found.append(page.evaluate("document.activeElement.dataset.name"))
+        page.keyboard.press("Tab")
+    order = [name for name in names(page) if not name.startswith(("edge", "vertex", "less"))]
+    order = [*dict.fromkeys(["end turn", *order])]
+    assert [name for name in found if name in order] == order
+    assert len({*found}) == len(found)  # no name twice
+    assert "less give ore" in found
+    # A further area of the same name is pressed by pointers alone.
+    further = page.locator('.control[data-name="give wool"]').nth(1)
+    assert further.get_attribute("aria-hidden") == "true"
+    further.click()
+    wait_for(page, "tablePage.news.controls.some((one) => one.name === 'less give wool')")
+
+
 def test_motion_is_short_and_off_where_it_is_not_wanted(
     open_page: Callable[..., Any], serve: Callable[..., Any]
 ) -> None:
