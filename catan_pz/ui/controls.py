@@ -139,6 +139,23 @@ def offer_actions(game: Game, give: Bundle, get: Bundle) -> tuple[int, ...]:
     return _if_legal(game, (*steps, table.COMPOSE_SEND))
 
 
+def terms_words(view: TableView, other: int) -> str:
+    """What a trade with another seat would be for who is to move: "you give 1 ore, get 1 brick"."""
+    offer = view.offer
+    if offer is None:
+        return ""
+    counter = next((a for a in offer.answers if a.seat == other and a.give), None)
+    # A counter-offer is told from the side of its maker, as is the offer.
+    if counter is not None:
+        give, get = counter.get, counter.give
+    elif offer.seat == view.player_to_move:
+        give, get = offer.give, offer.get
+    else:
+        give, get = offer.get, offer.give
+    given, got = (bundle_words(bundle_to_dict(side)) for side in (give, get))
+    return f"you give {given}, get {got}"
+
+
 def _if_legal(game: Game, steps: tuple[int, ...]) -> tuple[int, ...]:
     # Composing has no chance in it, and its masks rest on what its maker knows.
     trial = game.copy()
@@ -400,15 +417,17 @@ class _Decision:
                 yield Control(f"{side} {name}", hand_box(r), line, draft=more)
 
     def answers(self) -> Iterator[Control]:
+        terms = terms_words(self.view, self.view.turn_player)
         if self.has(table.ACCEPT):
-            yield self.button("accept", "accept the offer", key="a", play=(table.ACCEPT,))
+            yield self.button("accept", f"accept: {terms}", key="a", play=(table.ACCEPT,))
         if self.has(table.REJECT):
-            yield self.button("reject", "reject the offer", key="x", play=(table.REJECT,))
+            yield self.button("reject", f"reject: {terms}", key="x", play=(table.REJECT,))
         for a in self.has(table.CLOSE_WITH, 3):
             q = (self.seat + a - table.CLOSE_WITH + 1) % len(self.view.seats)
             name = self.view.name(q)
-            yield self.button(f"close {q}", f"trade with {name}", label=name, key=str(q), play=(a,))
-            yield Control(f"seat {q}", self.places.seats[q], f"trade with {name}", (a,))
+            words = f"trade with {name}: {terms_words(self.view, q)}"
+            yield self.button(f"close {q}", words, label=name, key=str(q), play=(a,))
+            yield Control(f"seat {q}", self.places.seats[q], words, (a,))
         if self.has(table.WITHDRAW):
             words = "take the offer back"
             yield self.button("withdraw", words, key="x", play=(table.WITHDRAW,))

@@ -22,7 +22,7 @@ from catan_pz.render.shapes import circle, group, line, rect
 from catan_pz.render.svg import layer, page, table
 from catan_pz.render.view import Bundle, State, TableView, table_view
 from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES, SHORT_CARD_WORDS
-from catan_pz.ui.controls import Control, Draft
+from catan_pz.ui.controls import Control, Draft, terms_words
 from catan_pz.ui.desk_layout import DESK, DESK_HEIGHT, card_box, hand_box, tray_box
 
 _DECIDES: Final = {
@@ -211,6 +211,9 @@ def _prompt(
         words = f"Choose {'two resources' if draft.card == 'year_of_plenty' else 'a resource'}"
     else:
         words = f"Your move: {_DECIDES[view.phase]}"
+        if view.phase == "answer":
+            maker = view.turn_player
+            words = f"{view.name(maker)} offers: {terms_words(view, maker)}; {_DECIDES['answer']}"
         if view.phase == "discard":
             words += f" ({view.seats[seat].to_discard} more)"
     fill = INK if mine or view.winner is not None or note else FAINT_INK

@@ -18,6 +18,7 @@ from catan_pz.ui.controls import (
     controls,
     offer_actions,
 )
+from catan_pz.ui.desk import desk_layers
 from tests.helpers import RULE_SETS
 from tests.ui.presses import composed, is_composing, pressable, presses_for
 
@@ -108,6 +109,24 @@ def test_what_nobody_can_hold_is_not_offered() -> None:
     assert not offer.is_active
     assert offer.words == "nobody can have 2 ore"
     assert offer_actions(game, NOTHING, draft.get) == ()
+
+
+def test_answers_say_what_is_given_and_got() -> None:
+    seats = [{"hand": {"ore": 1, "wool": 1}}, {"hand": {"brick": 2}}, {"hand": {"brick": 1}}]
+    game = position(seats, rules=Rules(num_players=3))
+    game.step(action_id("offer", give={"ore": 1}, get={"brick": 1}))
+    there = {c.name: c for c in pressable(game, Draft())}
+    assert there["accept"].words == "accept: you give 1 brick, get 1 ore"
+    assert there["reject"].words == "reject: you give 1 brick, get 1 ore"
+    view = table_view(game.snapshot(), 1, ["Ann", "Bob", "Cleo"])
+    drawn = "".join(desk_layers(view, 1, tuple(there.values())))
+    assert "Ann offers: you give 1 brick, get 1 ore; accept, reject" in drawn
+    game.step(action_id("offer", give={"brick": 1}, get={"ore": 1, "wool": 1}))
+    game.step(action_id("accept"))
+    there = {c.name: c for c in pressable(game, Draft())}
+    assert there["close 1"].words.endswith(": you give 1 wool + 1 ore, get 1 brick")
+    assert there["close 2"].words.endswith(": you give 1 ore, get 1 brick")
+    assert there["seat 1"].words == there["close 1"].words
 
 
 def test_offers_beyond_all_bounds_are_refused_at_once() -> None:
