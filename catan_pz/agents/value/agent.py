@@ -26,6 +26,9 @@ UNGUARDED: Final = (*SETUP, Phase.ANSWER, Phase.CLOSE)
 OFFER_MARGIN: Final = 0.003
 """Gain in win probability for which an offer is worth making."""
 
+MARGIN_BEYOND: Final = 0.06
+"""The margin in games to more points than a network was fitted to, which it knows less well."""
+
 
 class ValueAgent(Agent):
     """Plays as the evolved player, but for what the value rates higher by a margin.
@@ -38,7 +41,8 @@ class ValueAgent(Agent):
 
     Args:
         margin: gain in win probability for which another action is taken; with 0 the value alone
-            decides.
+            decides. None for 0.02, or 0.06 in games to more points than those that the network
+            was fitted to.
         determinizations: games drawn for a decision.
         net: a `ValueNet` for the number of players, or a file that holds one; that which comes
             with the package where None.
@@ -53,16 +57,16 @@ class ValueAgent(Agent):
 
     def __init__(
         self,
-        margin: float = MARGIN,
+        margin: float | None = None,
         determinizations: int = 1,
         net: ValueNet | str | Path | None = None,
     ) -> None:
         is_number = isinstance(margin, Real) and not isinstance(margin, bool)
-        if not is_number or not 0 <= margin < 1:
-            raise not_possible("option margin", margin, "a number from 0 to below 1")
+        if margin is not None and not (is_number and 0 <= margin < 1):
+            raise not_possible("option margin", margin, "a number from 0 to below 1, or None")
         if not isinstance(net, ValueNet | str | Path | None):
             raise not_possible("option net", net, "a ValueNet, the path of its file or None")
-        self.margin = float(margin)
+        self.margin = None if margin is None else float(margin)
         self.determinizations = check_count("determinizations", determinizations, most=10**6)
         self.net = ValueNet.read(net) if isinstance(net, str | Path) else net
 
@@ -80,7 +84,10 @@ class ValueAgent(Agent):
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""
         super().reset(seat, rules, seed)
-        self._judge = Judge(rules, self._net_for(rules))
+        net = self._net_for(rules)
+        self._judge = Judge(rules, net)
+        usual = MARGIN_BEYOND if rules.victory_points > net.rules.victory_points else MARGIN
+        self._guard = usual if self.margin is None else self.margin
         self._evolved = load("evolved")
         self._evolved.reset(seat, rules, self.random.next())
 
@@ -106,7 +113,7 @@ class ValueAgent(Agent):
         return int(actions[(worths - margins).argmax()])
 
     def _margin(self, view: View) -> float:
-        return 0.0 if phase_of(view) in UNGUARDED else self.margin
+        return 0.0 if phase_of(view) in UNGUARDED else self._guard
 
     def policy(self, view: View) -> NDArray[np.float64]:
         """(A,) probabilities that fall with what an action is worth less than the best.

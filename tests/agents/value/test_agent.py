@@ -119,6 +119,23 @@ def test_with_a_large_margin_it_plays_as_the_evolved_player() -> None:
     assert compared > 15
 
 
+@pytest.mark.parametrize(("points", "usual", "other"), [(10, 0.02, 0.06), (15, 0.06, 0.02)])
+def test_the_margin_is_larger_in_games_to_more_points(
+    points: int, usual: float, other: float
+) -> None:
+    rules = Rules(num_players=2, trading=False, victory_points=points, max_turns=60)
+    played: list[list[int]] = [[], [], []]
+    with Table(Game(rules, seed=6), ["value", "evolved"], seat_seeds(6, 2)) as table:
+        while not (table.game.is_over or table.game.is_truncated):
+            if table.game.player == 0 and table.game.mask.sum() > 2:
+                for k, margin in enumerate((None, usual, other)):
+                    agent = ValueAgent(margin=margin)
+                    agent.reset(0, rules, 1)
+                    played[k].append(agent.act(table.view(0)))
+            table.step()
+    assert played[0] == played[1] != played[2]
+
+
 def test_without_a_margin_the_value_alone_decides() -> None:
     game = position([{"settlements": [10], "hand": CARD}, {"settlements": [20]}], rules=RULES)
     for weight, buys in ((10.0, True), (-10.0, False)):
@@ -162,7 +179,7 @@ def test_it_estimates_everybodys_win_probability() -> None:
 
 
 def test_bad_options_are_named(tmp_path) -> None:
-    for margin in (1, -0.1, True, "0.1", float("nan"), None):
+    for margin in (1, -0.1, True, "0.1", float("nan")):
         with pytest.raises(ValueError, match=r"option margin=.* a number from 0 to below 1"):
             load("value", margin=margin)
     for count in (0, 1.5, True, "3", None, 10**9):
