@@ -145,7 +145,7 @@ def terms_words(view: TableView, other: int) -> str:
     if offer is None:
         return ""
     counter = next((a for a in offer.answers if a.seat == other and a.give), None)
-    # A counter-offer is told from the side of its maker, as is the offer.
+    # What a counter-offer gives, its maker gives, as with the offer.
     if counter is not None:
         give, get = counter.get, counter.give
     elif offer.seat == view.player_to_move:
