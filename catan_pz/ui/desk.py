@@ -22,8 +22,9 @@ from catan_pz.render.shapes import circle, group, line, rect
 from catan_pz.render.svg import layer, page, table
 from catan_pz.render.view import Bundle, State, TableView, table_view
 from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES, SHORT_CARD_WORDS
-from catan_pz.ui.controls import Control, Draft, terms_words
+from catan_pz.ui.controls import Control, Draft
 from catan_pz.ui.desk_layout import DESK, DESK_HEIGHT, card_box, hand_box, tray_box
+from catan_pz.ui.offers import terms_words
 
 _DECIDES: Final = {
     "setup_settlement": "click a marked vertex to place a settlement",

@@ -13,7 +13,7 @@ from catan_pz.render.log import bundle_words
 from catan_pz.render.view import Bundle
 from catan_pz.render.words import RESOURCE_NAMES
 from catan_pz.runtime.game import Game
-from catan_pz.ui.controls import offer_actions
+from catan_pz.ui.offers import offer_actions
 
 WORDS: Final = {
     "roll": "roll",

@@ -104,7 +104,7 @@ class HostedGame:
         self, seats: Seats, *, rules: Rules | None = None, record: GameRecord | None = None
     ) -> None:
         self.seats = seats
-        # Whoever knows the seed knows what chance brings, so nobody is told it.
+        # Whoever knows the seed knows what chance brings, so it is kept secret.
         seed = secrets.randbits(63)
         start = record and Game.from_snapshot(record.start)
         self.game = start or Game(rules or Rules(), seed)

@@ -16,9 +16,9 @@ from catan_pz.ui.controls import (
     control_at,
     control_of_key,
     controls,
-    offer_actions,
 )
 from catan_pz.ui.desk import desk_layers
+from catan_pz.ui.offers import offer_actions
 from tests.helpers import RULE_SETS
 from tests.ui.presses import composed, is_composing, pressable, presses_for
 

@@ -94,7 +94,7 @@ def _paired(
 ) -> NDArray[np.float64]:
     """(K,) means as they would be if all actions had been played in all simulations.
 
-    What left the race early is told apart from the action preferred, with results (S,), by the
+    What left the race early is compared with the action preferred, with results (S,), by the
     simulations that both had. The chance that these share drops out.
     """
     so_far = results.cumsum() / np.arange(1, len(results) + 1)
