@@ -169,12 +169,12 @@ def train(name: str, seed: int, args: Args) -> dict[str, Any]:
         if ran.returncode != 0:
             raise RuntimeError(f"the training {name!r} with seed {seed} failed:\n{ran.stderr}")
     result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    for name, value in (("games", args.games), ("against", args.against)):
-        before = result["options"][f"eval_{name}"]
+    for option, value in (("games", args.games), ("against", args.against)):
+        before = result["options"][f"eval_{option}"]
         if before != value:
             raise ValueError(
-                f"option {name}={value!r} is not possible: {path} has a result with "
-                f"{name}={before!r}; allowed: the same value, or another output folder"
+                f"option {option}={value!r} is not possible: {path} has a result with "
+                f"{option}={before!r}; allowed: the same value, or another output folder"
             )
     return result
 
