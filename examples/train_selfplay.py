@@ -47,6 +47,7 @@ from catan_pz.training.rivals import Rivals
 from catan_pz.training.self_play_games import Decisions, SelfPlayGames
 from catan_pz.training.self_play_network import Critic, SelfPlayNetwork, model_named
 from catan_pz.training.self_play_run import SelfPlayRun
+from catan_pz.training.starts import Starts
 from catan_pz.training.update_figures import divergence
 
 
@@ -115,6 +116,10 @@ class Args(TrainingArgs):
     """values from the policy's features, from layers of their own, or from such with all hands"""
     symmetries: bool = True
     """show each game on the board turned or reflected in one of six ways"""
+    starts: str = ""
+    """folder of recorded games, from whose middle some games start; "" for none"""
+    starts_share: float = 0.25
+    """share of the games that do so, where there are any"""
     bf16: bool = False
     """bfloat16 in the network, while it plays and learns, on a GPU"""
     compile: bool = False
@@ -132,6 +137,8 @@ class Args(TrainingArgs):
             raise not_possible("option anneal", self.anneal, "a number from 0 to 1")
         if not 0 <= self.kl_coef < float("inf"):
             raise not_possible("option kl_coef", self.kl_coef, "a number from 0")
+        if not 0 <= self.starts_share <= 1:
+            raise not_possible("option starts_share", self.starts_share, "a number from 0 to 1")
         check_count("critic_first", self.critic_first, least=0)
 
 
@@ -256,7 +263,15 @@ def make_player(args: Args, device: torch.device) -> SelfPlayGames:
         active=args.league_members,
         seed=args.seed,
     )
-    return SelfPlayGames(games, rivals, args.n_steps, symmetries=args.symmetries, seed=args.seed)
+    return SelfPlayGames(
+        games,
+        rivals,
+        args.n_steps,
+        symmetries=args.symmetries,
+        seed=args.seed,
+        starts=Starts.read(args.starts, games.rules, seed=args.seed) if args.starts else None,
+        starts_share=args.starts_share,
+    )
 
 
 class Run(SelfPlayRun):

@@ -25,9 +25,9 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.batch import make_batch
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.game import Game, drawn_seed
+from catan_pz.runtime.given import check_arrays, integers
 from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.reward_calls import NO_STEP, begin_decisions
-from catan_pz.runtime.threaded import check_arrays
 
 _KEPT: Final = {"own_reward": "reward", "last_step": "last_step", "decided": "decided"}
 """Names in a state of the arrays that the future rests on, beside those of the games."""
@@ -225,6 +225,29 @@ class SelfPlayBatch(OneAtATime):
         if not isinstance(self.batch, CpuBatch):
             raise ValueError("the state of a batch can be read and set with device='cpu' alone")
         return self.batch
+
+    def place_games(self, numbers: Any, games: np.ndarray) -> None:
+        """Begin some games with other positions: from the middle of recorded games, for example.
+
+        Args:
+            numbers: (K,) games in which nobody has decided yet: the last step has ended the one
+                before, or all have been reset.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
+
+        Raises:
+            TypeError, ValueError: names what isn't possible; nothing is changed.
+        """
+        with self._turn:
+            chosen = integers(numbers, len(games), "numbers")
+            have_begun = self.done | (self.last_step == NO_STEP).all(1)
+            begun = np.asarray(have_begun if isinstance(self.batch, CpuBatch) else have_begun.cpu())
+            going_on = np.intersect1d(chosen, np.flatnonzero(~begun))
+            if len(going_on):
+                raise ValueError(
+                    f"game {going_on[0]} is on: positions take the places of games that have just "
+                    "begun"
+                )
+            self.batch.place_games(chosen, games)
 
     def sample(self) -> Any:
         """(B,) int64, a random legal action for each game, in the same array at each call."""

@@ -26,6 +26,7 @@ from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode, encode_global
 from catan_pz.runtime.batch_rules import (
+    NOT_PLACED,
     WHERE_FINISHED,
     advance_and_count,
     deal_in_place,
@@ -136,6 +137,26 @@ def deal_games(
             deal_in_place(
                 games, i, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
             )
+            players[i] = games[i].player
+            show(games[i], observing, masks[i], observations[i * observing])
+
+
+@entry
+def place_games(
+    games: States,
+    first: int,
+    last: int,
+    given: States,
+    sources: Int64Array,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
+    """Put given[sources[i]] in the place of game i, unless that is `NOT_PLACED`."""
+    for i in range(first, last):
+        if sources[i] != NOT_PLACED:
+            games[i] = given[sources[i]]
             players[i] = games[i].player
             show(games[i], observing, masks[i], observations[i * observing])
 

@@ -26,6 +26,9 @@ FROM_SEEDS = 2
 """Where games are started: the next one in places whose game is finished, the next one
 in every place, or in every place the one of its seed."""
 
+NOT_PLACED = -1
+"""In place of a position: the game goes on."""
+
 NOTHING_REFUSED = 2**62
 """Place of the first illegal action where all are legal."""
 

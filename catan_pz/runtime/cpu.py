@@ -23,9 +23,10 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
+from catan_pz.runtime.given import check_arrays, positions_to_place, sound_records
 from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.reward_values import check_replaces, reward_values
-from catan_pz.runtime.threaded import ThreadedGames, check_arrays
+from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS
 
 _KEPT: Final = (
@@ -195,6 +196,28 @@ class CpuBatch(ThreadedGames):
             self._check_whole()
             self._deal(batch_rules.WHERE_FINISHED)
 
+    def place_games(self, numbers: Any, games: np.ndarray) -> None:
+        """Let positions take the places of some games: the batch goes on from them.
+
+        `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
+
+        Args:
+            numbers: (K,) games of the batch, each once.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
+
+        Raises:
+            TypeError, ValueError: names what isn't possible, or the position that breaks the
+                rules; nothing is changed.
+        """
+        sources, records = positions_to_place(numbers, games, self.rules, self.num_games)
+        with self._turn:
+            self._check_whole()
+            self._change(self._place, records, sources)
+
+    def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
+        self._forget_values()
+        self._share_out(batch_calls.place_games, records, sources, *self._shown)
+
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name."""
         with self._turn:
@@ -209,7 +232,7 @@ class CpuBatch(ThreadedGames):
                 breaks the rules; nothing is changed.
         """
         check_arrays(state, self._arrays(_KEPT))
-        self._check_games(state["games"])
+        sound_records(state["games"], self.rules)
         if (state["player"] != state["games"]["player"]).any():
             raise ValueError("state: player isn't the seat to move in each of the games")
         with self._turn:

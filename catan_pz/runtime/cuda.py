@@ -16,6 +16,7 @@ from catan_pz.rewards import LinearReward, Reward, is_linear, is_sparse, make_re
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINISHED
 from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
+from catan_pz.runtime.given import positions_to_place
 from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.reward_values import check_replaces
@@ -142,6 +143,7 @@ class CudaBatch(OneAtATime):
 
         launch = self._device.launcher(self.num_games)
         self._deal_all = launch(kernels.deal_kernel)
+        self._place_all = launch(kernels.place_kernel)
         self._sample_all = launch(kernels.sample_kernel)
         self._check_all = launch(kernels.check_kernel)
         self._step_all = launch(kernels.step_kernel)
@@ -215,6 +217,29 @@ class CudaBatch(OneAtATime):
         with self._turn:
             self._check_whole()
             self._change(self._deal, WHERE_FINISHED)
+
+    def place_games(self, numbers: Any, games: np.ndarray) -> None:
+        """Let positions take the places of some games: the batch goes on from them.
+
+        `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
+
+        Args:
+            numbers: (K,) games of the batch, each once.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
+
+        Raises:
+            TypeError, ValueError: names what isn't possible, or the position that breaks the
+                rules; nothing is changed.
+        """
+        sources, records = positions_to_place(numbers, games, self.rules, self.num_games)
+        with self._turn:
+            self._check_whole()
+            self._change(self._place, records, sources)
+
+    def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
+        self._forget_values()
+        own = self._device.own
+        self._place_all(self._games, own(records), own(sources), *self._shown)
 
     def sample(self) -> Any:
         """(B,) int64 tensor, a random legal action for each game, -1 where it is finished.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from catan_pz.compiler.kernel_cache import use_kernel_cache
 from catan_pz.compiler.rule import rules_called_by
 from catan_pz.engine.state import STATE, as_games
-from catan_pz.runtime.threaded import integers
+from catan_pz.runtime.given import integers
 
 THREADS_A_BLOCK: Final = 128
 

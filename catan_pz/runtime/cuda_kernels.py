@@ -23,6 +23,7 @@ from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation.encode_global import observe_all
 from catan_pz.rewards import NUM_TERMS
 from catan_pz.runtime.batch_rules import (
+    NOT_PLACED,
     NOTHING_REFUSED,
     WHERE_FINISHED,
     deal_in_place,
@@ -58,6 +59,25 @@ def deal_kernel(
         deal_in_place(
             staged, 0, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
         )
+        games[i] = staged[0]
+        players[i] = staged[0].player
+        show(staged[0], observing, masks[:, i], observations[:, i])
+
+
+def place_kernel(
+    games: States,
+    given: States,
+    sources: Int64Array,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
+    """Put given[sources[i]] in the place of game i, unless that is `NOT_PLACED`."""
+    i = cuda.grid(1)
+    if i < games.shape[0] and sources[i] != NOT_PLACED:
+        staged = cuda.local.array(1, STATE)
+        staged[0] = given[sources[i]]
         games[i] = staged[0]
         players[i] = staged[0].player
         show(staged[0], observing, masks[:, i], observations[:, i])

@@ -1,22 +1,21 @@
 """What batches on the CPU have in common: games of the same rules, shared out among threads."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count, check_game_number, quoted
+from catan_pz.checks import check_count, check_game_number
 from catan_pz.compiler.thread_pool import make_thread_pool
 from catan_pz.engine.options import table_of
-from catan_pz.engine.ranges import ranges_of
 from catan_pz.engine.state import STATE, as_games
-from catan_pz.engine.violations import Violation
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls, game_calls
+from catan_pz.runtime import batch_calls
 from catan_pz.runtime.game import Game, IllegalActionError
+from catan_pz.runtime.given import integers
 from catan_pz.runtime.one_at_a_time import OneAtATime
 
 _MOST_GAMES: Final = 2**31 - 1
@@ -103,21 +102,6 @@ class ThreadedGames(OneAtATime):
         """Own arrays by name, without the underscore of private ones: those of a state."""
         return {name.lstrip("_"): getattr(self, name) for name in names}
 
-    def _check_games(self, games: np.ndarray) -> None:
-        """Refuse records (B,) that aren't sound games of these rules.
-
-        Raises:
-            ValueError: names the first that isn't, and what is wrong with it.
-        """
-        ranges_of(self.rules).check(games)
-        given, games = games, as_games(np.empty(len(games), STATE))
-        games[:] = given  # compiled code wants aligned records; those from files are not
-        spare = as_games(np.empty_like(games))
-        for i in range(len(games)):
-            broken = Violation(int(game_calls.violations(games, spare, i)))
-            if broken:
-                raise ValueError(f"games[{i}] breaks the rules: {broken!r}")
-
     def _write_scaled(self, units: NDArray[np.int8], flat: NDArray[np.float32]) -> None:
         """Write flat observations (B, N) from natural units."""
         self._share_out(batch_calls.scale_observations, units, flat)
@@ -151,42 +135,7 @@ def seeds_from(first: int, count: int) -> NDArray[np.uint64]:
         return np.uint64(first) + np.arange(count, dtype=np.uint64)
 
 
-def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
-    """An array (count,) of any integer type as int64.
-
-    Raises:
-        TypeError, ValueError: if it is no such array; the name tells which.
-    """
-    try:
-        array = np.asarray(given)
-    except ValueError:  # a list of lists of several lengths
-        raise TypeError(f"{name} are {quoted(given)}, must be integers") from None
-    if array.shape != (count,):
-        raise ValueError(f"{name} have shape {array.shape}, must have ({count},)")
-    if not np.issubdtype(array.dtype, np.integer):
-        raise TypeError(f"{name} are {array.dtype}, must be integers")
-    array = np.ascontiguousarray(array, np.int64)
-    return array if array.flags.writeable else array.copy()  # compiled calls take no other
-
-
 def _games_at_once(num_games: int, threads: int) -> int:
     if threads == 1:
         return num_games
     return min(max(FEWEST_GAMES_AT_ONCE, num_games // (8 * threads)), MOST_GAMES_AT_ONCE)
-
-
-def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse a state without an array for each of those that a batch keeps, or with another one.
-
-    Raises:
-        ValueError: names the first that is missing or doesn't fit.
-    """
-    for name, own in kept.items():
-        given = state.get(name)
-        if isinstance(given, np.ndarray):
-            if given.shape == own.shape and given.dtype == own.dtype:
-                continue
-            seen = f"{given.shape} of {given.dtype}"
-        else:
-            seen = "missing" if given is None else quoted(given)
-        raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")

@@ -22,6 +22,7 @@ from catan_pz.training.self_play_network import (
     from_the_seat_to_move,
     hidden_part,
 )
+from catan_pz.training.starts import Starts
 
 Network = Any
 """Called with observations, masks and hidden parts; gives log-probabilities and values."""
@@ -80,6 +81,8 @@ class SelfPlayGames:
         num_steps: T.
         symmetries: whether frames differ from the board.
         seed: of the learner's choices.
+        starts: positions from which some games start instead of an empty board.
+        starts_share: share of the games that do so, from 0 to 1.
 
     Attributes:
         finished: games that came to an end.
@@ -93,12 +96,15 @@ class SelfPlayGames:
         *,
         symmetries: bool = True,
         seed: int = 0,
+        starts: Starts | None = None,
+        starts_share: float = 0.0,
     ) -> None:
         self.games, self.rivals = games, rivals
         self._base = None if rivals.base is None else rivals.base.load()
         self.device = rivals.seat.device
         self.finished = 0
         self._seed, self._num_steps = seed, num_steps
+        self._starts, self._starts_share = starts, starts_share
         self._rollout = SelfPlayRollout(games, num_steps)
         frames = np.arange(games.num_games) % (len(OBSERVATION_ORDERS) if symmetries else 1)
         actions = ACTION_ORDERS[:, : games.rules.num_actions][frames]
@@ -160,11 +166,21 @@ class SelfPlayGames:
             ends.append(torch.where(done, winners.masked_fill(truncated, _NOBODY), _GOES_ON))
             if expert is None:
                 self.rivals.count(winners, done & ~truncated)
+            if self._starts is not None:
+                self._start_in_the_middle(self._starts, done, seed)
         self.finished += int((torch.stack(ends) != _GOES_ON).sum())
         last = self._see(_seed(self._seed, number, self._num_steps))
         last_values = self._given(network(*last)[1][:, 0].float())
         data = self._rollout.finish(last_values, gamma=gamma, gae_lambda=gae_lambda)
         return self._decisions(data, torch.stack(learns), torch.stack(ends))
+
+    def _start_in_the_middle(self, starts: Starts, done: torch.Tensor, seed: int) -> None:
+        """Let a share of the games that have just begun begin with a position of the pool."""
+        ended = done.cpu().numpy().nonzero()[0]
+        rng = np.random.default_rng([seed, 0x57A27])
+        chosen = ended[rng.random(len(ended)) < self._starts_share]
+        if len(chosen):
+            self.games.place_games(chosen, starts.draw(len(chosen), rng))
 
     def _step(
         self, actions: Any, log_probabilities: Any, values: Any, hidden: Any, mask: Any

@@ -315,3 +315,36 @@ def test_a_reward_that_the_games_do_not_count_is_refused():
         batch.set_reward("points_gained")
     with pytest.raises(ValueError, match="a LinearReward"):
         batch.set_reward(PointsSquared())
+
+
+def test_games_begin_with_other_positions():
+    batch = SelfPlayBatch(3, observation="units", seed=1, **SHORT)
+    ahead = SelfPlayBatch(1, observation="units", seed=9, **SHORT)
+    for _ in range(50):
+        ahead.step(ahead.sample())
+    position = ahead.batch.games.copy()
+    batch.place_games([2], position)
+    batch.step(batch.sample())
+    with pytest.raises(ValueError, match="game 2 is on"):
+        batch.place_games([2], position)
+    while not batch.done.any():
+        batch.step(batch.sample())
+    ended = np.flatnonzero(batch.done)
+    told = batch.reward.copy(), batch.last_step.copy()
+    batch.place_games(ended, np.repeat(position, len(ended)))
+    assert (batch.reward == told[0]).all()
+    assert (batch.last_step == told[1]).all()
+    assert (batch.observation[ended] == ahead.observation).all()
+    batch.step(batch.sample())
+    seats = int(ahead.player[0])
+    assert (batch.decided[ended] == seats).all()
+    others = np.arange(4) != seats
+    assert (batch.last_step[ended][:, others] == -1).all()
+
+
+def test_a_position_is_refused_whole():
+    batch = SelfPlayBatch(2, seed=1, **SHORT)
+    with pytest.raises(ValueError, match="numbers have shape"):
+        batch.place_games([0, 1], batch.batch.games[:1])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        batch.place_games([5], batch.batch.games[:1])

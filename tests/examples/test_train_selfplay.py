@@ -12,7 +12,11 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 import torch
 
+from catan_pz import Game, agents
 from catan_pz.agents.network import Model
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.table import Table
+from catan_pz.notation import GameRecord
 from catan_pz.training import curves
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
 from catan_pz.training.update_figures import update_figures
@@ -257,9 +261,30 @@ def test_a_policy_is_started_from_a_model(program, whole, tmp_path):
     assert result["frames"] > 0
 
 
+def test_games_start_from_recorded_ones(program, tmp_path):
+    """A training that was stopped and resumed ends like one that never was."""
+    for seed in range(4):
+        game = Game(num_players=3, trading=False, victory_points=3, seed=seed)
+        record = GameRecord.of(game)
+        Table(game, [agents.load("heuristic") for _ in range(3)], seat_seeds(seed, 3)).play()
+        record.save(tmp_path / "games" / f"{seed}.jsonl")
+    arguments = [*SMALL, f"--starts={tmp_path / 'games'}", "--starts-share=1"]
+    program.main([*arguments, f"--out={tmp_path / 'whole'}"])
+    stopped = [*arguments, f"--out={tmp_path / 'stopped'}"]
+    stop_after(program, 3, stopped)
+    program.main([*stopped, "--resume"])
+    whole, resumed = end(tmp_path / "whole"), end(tmp_path / "stopped")
+    for part, value in whole.items():
+        assert resumed[part] == value, part
+    program.main([*SMALL, f"--out={tmp_path / 'without'}"])
+    assert end(tmp_path / "without")["games"]["games"] != whole["games"]["games"]
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [
+        (["--starts-share=2"], "starts_share=2.0"),
+        (["--starts=nowhere"], "starts='nowhere'"),
         (["--reward=win_loss"], "reward='win_loss'"),
         (["--observation=flat"], "observation='flat'"),
         (["--init=ppo-2p"], "--expert; not both"),

@@ -29,6 +29,7 @@ def run(device: Device, _deadline: Deadline) -> str:
     cuda_device._compiled = remembered
     try:
         batch = catan_pz.make_batch(device.soak_games, device="cuda", seed=1, global_state=True)
+        batch.place_games([0], batch.games[1:2])
         batch.step(batch.sample())
         _ = batch.global_state
         batch.synchronize()

@@ -59,6 +59,10 @@ def play(device: Device, deadline: Deadline, options: dict[str, Any]) -> tuple[i
         ended += int(cpu.done.sum())
         steps += 1
         compare(cpu, gpu)
+        if steps % 16 == 0:
+            for batch in (cpu, gpu):
+                batch.place_games([0], batch.games[-1:])
+            compare(cpu, gpu)
     gpu.synchronize()
     if steps < LEAST and not device.is_simulated:
         raise AssertionError(f"no time to compare more than {steps} decisions in each game")

@@ -23,6 +23,7 @@ COMPUTE_CAPABILITY = (9, 0)
 
 KERNELS = (
     "deal_kernel",
+    "place_kernel",
     "sample_kernel",
     "check_kernel",
     "step_kernel",

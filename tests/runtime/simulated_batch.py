@@ -43,6 +43,8 @@ def play(device: str, case: dict[str, Any], steps: int) -> str:
         else:
             batch.play_random()
         ended += int(np.asarray(batch.done).sum())
+        if following and step % 10 == 0:
+            batch.place_games([2, 0], batch.games[:2])
         if not following and step % 7 == 0:
             batch.reset_finished()
         seen = batch.observation if isinstance(batch.observation, dict) else {"": batch.observation}

@@ -159,3 +159,75 @@ def test_a_state_with_another_seat_to_move_is_refused() -> None:
         with pytest.raises(ValueError, match="player"):
             batch.set_state(spoilt)
     batch.set_state(state)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_positions_take_the_places_of_games(monkeypatch, threads) -> None:
+    monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 2)
+    batch = CpuBatch(6, trading=False, seed=1, threads=threads, observation="flat")
+    alone = CpuBatch(6, trading=False, seed=1, observation="flat")
+    game = Game(trading=False, seed=77)
+    for _ in range(60):
+        game.step(int(game.legal_actions()[-1]))
+    batch.place_games([4, 1], np.concatenate([game.games, alone.games[5:6]]))
+    for i, position in enumerate([0, 5, 2, 3, None, 5]):
+        if position is None:
+            assert np.asarray(batch.games)[i].tobytes() == np.asarray(game.games)[0].tobytes()
+            assert (batch.mask[i] == game.mask).all()
+            assert batch.player[i] == game.player
+            assert (batch.units[i] == game.observe(game.player)).all()
+        else:
+            for name in ("games", "mask", "player", "observation"):
+                there, here = getattr(alone, name)[position], getattr(batch, name)[i]
+                assert np.asarray(here).tobytes() == np.asarray(there).tobytes()
+    assert (batch.seeds == alone.seeds).all()
+    for _ in range(100):
+        actions = batch.sample().copy()
+        batch.step(actions)
+        game.step(int(actions[4]))
+        if batch.done[4]:
+            break
+        assert np.asarray(batch.games)[4].tobytes() == np.asarray(game.games)[0].tobytes()
+    batch.close()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "change", "named"),
+    [
+        ([0, 0], {}, "each game once"),
+        ([0, 3], {}, "between 0 and 2"),
+        ([-1, 0], {}, "between 0 and 2"),
+        ([0], {}, "must have"),
+        ([0.5, 1.0], {}, "must be integers"),
+        ([0, 1], {"winner": 3}, "winner"),
+        ([0, 1], {"longest_road_owner": 0}, "breaks the rules"),
+    ],
+)
+def test_positions_that_are_not_possible_change_nothing(numbers, change, named) -> None:
+    batch = CpuBatch(3, num_players=3, trading=False, seed=1, max_turns=20)
+    before = batch.games.tobytes()
+    given = batch.games[1:].copy()
+    for field, value in change.items():
+        given[field][0] = value
+    with pytest.raises((TypeError, ValueError), match=named):
+        batch.place_games(numbers, given)
+    assert batch.games.tobytes() == before
+    batch.step(batch.sample())
+
+
+def test_positions_of_other_rules_are_refused() -> None:
+    batch, other = CpuBatch(2, trading=False, seed=1), CpuBatch(2, trading=True, seed=1)
+    with pytest.raises(ValueError, match="trading"):
+        batch.place_games([0], other.games[:1])
+    with pytest.raises(ValueError, match="an array"):
+        batch.place_games([0], other.mask[0])
+
+
+def test_finished_games_are_no_positions() -> None:
+    for options in ({"max_turns": 9}, {"victory_points": 3}):
+        over = CpuBatch(2, trading=False, seed=1, auto_reset=False, **options)
+        batch = CpuBatch(2, trading=False, seed=1, **options)
+        while not over.done[0]:
+            over.play_random()
+        with pytest.raises(ValueError, match=r"games\[0\] is finished"):
+            batch.place_games([1], over.games[:1])

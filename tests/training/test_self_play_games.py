@@ -14,6 +14,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.rivals import Rivals
 from catan_pz.training.self_play_games import SelfPlayGames, _won
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork
+from catan_pz.training.starts import Starts
 
 RULES = Rules(num_players=3, trading=False, victory_points=4)
 DISCOUNTS = {"gamma": 0.99, "gae_lambda": 0.9}
@@ -22,6 +23,7 @@ DISCOUNTS = {"gamma": 0.99, "gae_lambda": 0.9}
 def make(
     tmp_path,
     *,
+    starts=None,
     share=0.5,
     symmetries=True,
     kind="board",
@@ -35,7 +37,8 @@ def make(
     past = SelfPlayNetwork(252, 3, critic="shared", **sizes)
     batch = SelfPlayBatch(games, RULES, observation="units", seed=4, global_state=True)
     rivals = Rivals(tmp_path, past, list(others), games, 3, share=share)
-    return network, SelfPlayGames(batch, rivals, 40, symmetries=symmetries)
+    options = {"symmetries": symmetries, "starts": starts, "starts_share": 0.5}
+    return network, SelfPlayGames(batch, rivals, 40, **options)
 
 
 def test_only_the_learners_decisions_are_learned_from(tmp_path):
@@ -123,3 +126,29 @@ def test_decisions_tell_who_won(tmp_path):
     assert games.finished > 0
     assert 0 < len(known) < len(won)
     assert 0.2 < known.mean() < 0.5
+
+
+def test_games_start_in_the_middle(tmp_path):
+    """Half of the games that follow one that has ended, with what lies ahead drawn anew."""
+    ahead = SelfPlayBatch(8, RULES, observation="units", seed=8)
+    for _ in range(60):
+        ahead.step(ahead.sample())
+    starts = Starts(ahead.batch.games.copy())
+    network, games = make(tmp_path, share=0.0, games=64, starts=starts)
+    begun = []
+
+    def place(numbers, positions):
+        begun.append(positions)
+        return SelfPlayBatch.place_games(games.games, numbers, positions)
+
+    games.games.place_games = place
+    for number in range(12):
+        games.play(network, number, **DISCOUNTS)
+    placed = sum(map(len, begun))
+    assert games.finished > 60
+    assert 0.3 < placed / games.finished < 0.7
+    assert all((positions["turn"] > 0).all() for positions in begun)
+    without = make(tmp_path, share=0.0, games=64)[1]
+    for number in range(12):
+        without.play(network, number, **DISCOUNTS)
+    assert without.finished < games.finished

@@ -12,7 +12,7 @@ from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
 from catan_pz.rules import Rules
-from catan_pz.runtime.threaded import integers
+from catan_pz.runtime.given import integers
 
 
 class SeatedOpponents:

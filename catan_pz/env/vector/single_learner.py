@@ -26,9 +26,10 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
+from catan_pz.runtime.given import check_arrays, sound_records
 from catan_pz.runtime.per_step import PerStep
 from catan_pz.runtime.reward_values import reward_values
-from catan_pz.runtime.threaded import ThreadedGames, check_arrays
+from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 _SAMPLE_SALT: Final = np.uint64(0x2545F4914F6CDD1D)
@@ -343,7 +344,7 @@ class SingleLearnerBatch(ThreadedGames):
                 breaks the rules; nothing is changed.
         """
         check_arrays(state, self._arrays(_KEPT))
-        self._check_games(state["games"])
+        sound_records(state["games"], self.rules)
         seats = state["seats"]
         if ((seats < 0) | (seats >= self.rules.num_players)).any():
             allowed = f"0 to {self.rules.num_players - 1}"

@@ -1,0 +1,100 @@
+"""What callers give to batches, checked: actions, states, positions that take a game's place."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.checks import quoted
+from catan_pz.engine.ranges import ranges_of
+from catan_pz.engine.state import STATE, as_games
+from catan_pz.engine.violations import Violation
+from catan_pz.rules import Rules
+from catan_pz.runtime import game_calls
+from catan_pz.runtime.batch_rules import NOT_PLACED
+from catan_pz.terms import Phase
+
+
+def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
+    """An array (count,) of any integer type as int64.
+
+    Raises:
+        TypeError, ValueError: if it is no such array; the name tells which.
+    """
+    try:
+        array = np.asarray(given)
+    except ValueError:  # a list of lists of several lengths
+        raise TypeError(f"{name} are {quoted(given)}, must be integers") from None
+    if array.shape != (count,):
+        raise ValueError(f"{name} have shape {array.shape}, must have ({count},)")
+    if not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"{name} are {array.dtype}, must be integers")
+    array = np.ascontiguousarray(array, np.int64)
+    return array if array.flags.writeable else array.copy()  # compiled calls take no other
+
+
+def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse a state without an array for each of those that a batch keeps, or with another one.
+
+    Raises:
+        ValueError: names the first that is missing or doesn't fit.
+    """
+    for name, own in kept.items():
+        given = state.get(name)
+        if isinstance(given, np.ndarray):
+            if given.shape == own.shape and given.dtype == own.dtype:
+                continue
+            seen = f"{given.shape} of {given.dtype}"
+        else:
+            seen = "missing" if given is None else quoted(given)
+        raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")
+
+
+def sound_records(games: Any, rules: Rules) -> np.ndarray:
+    """A copy of records (K,) of `STATE` as compiled code wants them, all sound games of the rules.
+
+    Raises:
+        ValueError: names the first that isn't, and what is wrong with it.
+    """
+    if not isinstance(games, np.ndarray) or games.ndim != 1 or games.dtype != STATE:
+        raise ValueError("games must be an array (K,) of engine.state.STATE")
+    ranges_of(rules).check(np.ascontiguousarray(games))
+    records = as_games(np.empty(len(games), STATE))
+    records[:] = games  # those from files are not aligned
+    spare = as_games(np.empty_like(records))
+    for i in range(len(records)):
+        broken = Violation(int(game_calls.violations(records, spare, i)))
+        if broken:
+            raise ValueError(f"games[{i}] breaks the rules: {broken!r}")
+    return records
+
+
+def positions_to_place(
+    numbers: Any, games: Any, rules: Rules, num_games: int
+) -> tuple[NDArray[np.int64], np.ndarray]:
+    """What a batch of B games is to take up: (B,) the place in the records of each, and these.
+
+    Args:
+        numbers: (K,) games of the batch, each once.
+        games: (K,) records that take their places.
+        rules: of the batch.
+        num_games: B.
+
+    Raises:
+        TypeError, ValueError: names what isn't possible.
+    """
+    records = sound_records(games, rules)
+    chosen = integers(numbers, len(records), "numbers")
+    if len(chosen) and not 0 <= chosen.min() <= chosen.max() < num_games:
+        raise ValueError(f"numbers must lie between 0 and {num_games - 1}")
+    if len(np.unique(chosen)) != len(chosen):
+        raise ValueError("numbers must name each game once")
+    ended = (records["phase"] == Phase.OVER) | (
+        (records["max_turns"] > 0) & (records["turn"] >= records["max_turns"])
+    )
+    if ended.any():
+        raise ValueError(f"games[{int(ended.argmax())}] is finished")
+    sources = np.full(num_games, NOT_PLACED, np.int64)
+    sources[chosen] = np.arange(len(records))
+    return sources, records

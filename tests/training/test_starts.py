@@ -1,0 +1,99 @@
+"""Positions from recorded games as starts: what is taken, what is drawn anew, what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from catan_pz import Game
+from catan_pz.agents import load
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.table import Table
+from catan_pz.notation import GameRecord
+from catan_pz.rules import Rules
+from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.terms import DECK_SIZE, Phase
+from catan_pz.training.starts import Starts
+
+RULES = Rules(num_players=3, trading=False, victory_points=5, skip_forced=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two games that were recorded with forced decisions, on boards of another kind."""
+    folder = tmp_path_factory.mktemp("games")
+    played = replace(RULES, skip_forced=False, board="spiral", first_player="random")
+    for seed in (1, 2):
+        game = Game(played, seed=seed)
+        record = GameRecord.of(game)
+        Table(game, [load("heuristic") for _ in range(3)], seat_seeds(seed, 3)).play()
+        record.save(folder / f"{seed}.jsonl")
+    return folder
+
+
+def test_positions_are_choices_after_the_setup(folder):
+    starts = Starts.read(folder, RULES, each=5)
+    assert len(starts) == 10
+    batch = CpuBatch(10, RULES, seed=1)
+    batch.place_games(range(10), starts._positions)
+    assert not np.isin(batch.games["phase"], (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)).any()
+    assert (batch.mask.sum(1) > 1).all()
+    assert (batch.games["turn"] > 0).any()
+    assert len({bytes(board) for board in np.asarray(batch.games["terrain"])}) == 2
+    every = Starts.read(folder, RULES, each=10_000)
+    assert len(every) > 20
+
+
+def test_the_same_seed_takes_the_same_positions(folder):
+    first, again, other = (Starts.read(folder, RULES, seed=seed)._positions for seed in (1, 1, 2))
+    assert first.tobytes() == again.tobytes() != other.tobytes()
+
+
+def test_what_lies_ahead_is_drawn_anew(folder):
+    starts = Starts.read(folder, RULES, each=1)
+    drawn = starts.draw(200, np.random.default_rng(3))
+    assert len(np.unique(drawn["rng"])) == 200
+    for position in starts._positions:
+        of_it = drawn[(drawn["terrain"] == position["terrain"]).all(1)]
+        assert len(of_it) > 60
+        top = DECK_SIZE - int(position["deck_left"])
+        assert (of_it["deck"][:, :top] == position["deck"][:top]).all()
+        assert (np.sort(of_it["deck"][:, top:]) == np.sort(position["deck"][top:])).all()
+        assert len(np.unique(of_it["deck"], axis=0)) > 30
+        assert (of_it["hand"] == position["hand"]).all()
+    alike = starts.draw(200, np.random.default_rng(3))
+    assert alike.tobytes() == drawn.tobytes()
+
+
+def test_games_end_from_there(folder):
+    starts = Starts.read(folder, RULES)
+    batch = CpuBatch(16, RULES, seed=1)
+    batch.place_games(range(16), starts.draw(16, np.random.default_rng(0)))
+    ended = 0
+    for _ in range(2000):
+        batch.step(batch.sample())
+        ended += int(batch.done.sum())
+    assert ended > 16
+
+
+def test_a_record_longer_than_the_trainings_games_gives_its_beginning(folder):
+    starts = Starts.read(folder, replace(RULES, max_turns=12), each=10_000)
+    assert starts._positions["turn"].max() == 11
+
+
+def test_games_of_other_rules_are_refused(folder):
+    with pytest.raises(ValueError, match=r"1\.jsonl: .*victory_points=5, the training's is 10"):
+        Starts.read(folder, replace(RULES, victory_points=10))
+    with pytest.raises(ValueError, match="num_players=3"):
+        Starts.read(folder, replace(RULES, num_players=4))
+
+
+def test_a_file_that_is_no_game_is_named(folder, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"format": "something else"}\n')
+    with pytest.raises(ValueError, match=r"a\.jsonl: a recorded game begins with"):
+        Starts.read(tmp_path, RULES)
+
+
+def test_a_folder_without_games_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"option starts=.*a folder of recorded games"):
+        Starts.read(tmp_path, RULES)
