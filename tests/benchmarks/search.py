@@ -5,6 +5,8 @@ plays copies of another agent, without trade between players, every seat alike. 
 are kept game by game in files, one a budget, from which a run that was broken off goes on:
 
     python -m tests.benchmarks.search --results results --games 200 --simulations 100 1000
+
+`--plot curve.png` draws the second table.
 """
 
 import argparse
@@ -14,6 +16,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.search import SearchAgent
@@ -83,18 +86,37 @@ def report_speed(simulations: int) -> None:
         )
 
 
-def match(folder: Path, games: int, players: int, opponent: str, **options: Any) -> Result:
+def match(args: argparse.Namespace, folder: Path, **options: Any) -> Result:
     """One searcher against copies of another agent."""
     name = "search-" + "-".join(f"{key}-{value}" for key, value in sorted(options.items()))
-    path = folder / f"{name}-{players}-{opponent}-{games}.jsonl"
-    agents = [("search", SearchAgent(**options)), *[opponent] * (players - 1)]
-    rules = Rules(num_players=players, trading=False)
-    return play_match(agents, games, rules, seed=1, results=path, progress=False)
+    path = folder / f"{name}-{args.players}-{args.opponent}-{args.games}-{args.seed}.jsonl"
+    agents = [("search", SearchAgent(**options)), *[args.opponent] * (args.players - 1)]
+    rules = Rules(num_players=args.players, trading=False)
+    return play_match(agents, args.games, rules, seed=args.seed, results=path, progress=False)
+
+
+def draw(results: dict[int, Result], players: int, opponent: str) -> Figure:
+    """Win rates with their intervals, by simulations."""
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.add_subplot()
+    rates = np.array([result.win_rate("search") for result in results.values()])
+    bounds = np.array([result.interval("search") for result in results.values()])
+    errors = np.abs(bounds.T - rates)
+    axes.errorbar(list(results), 100 * rates, 100 * errors, marker="o", capsize=4)
+    chance = 100 / players
+    axes.axhline(chance, color="gray", linestyle="--", label=f"chance level, {chance:.0f} %")
+    axes.set_xscale("log", base=4)
+    axes.set_xticks(list(results), [f"{simulations:,}" for simulations in results])
+    axes.set(xlabel="simulations a decision", ylabel=f"games won against {opponent}, %")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return figure
 
 
 def report_strength(args: argparse.Namespace, folder: Path) -> None:
     """Print how often the searcher wins, by its budget."""
     others = f"{args.players - 1} of {args.opponent}"
+    results: dict[int, Result] = {}
     print(f"| simulations | games | won against {others} | 95 % | ms a decision |")
     print("|---|---|---|---|---|")
     for simulations in args.simulations:
@@ -104,7 +126,7 @@ def report_strength(args: argparse.Namespace, folder: Path) -> None:
                 options[name] = getattr(args, name)
         if args.method == "gumbel":
             options["prior"] = None if args.prior == "none" else args.prior
-        result = match(folder, args.games, args.players, args.opponent, **options)
+        result = results[simulations] = match(args, folder, **options)
         low, high = result.interval("search")
         seconds = [g.seconds[g.seats.index("search")] for g in result.games]
         asked = [g.decisions[g.seats.index("search")] for g in result.games]
@@ -114,6 +136,8 @@ def report_strength(args: argparse.Namespace, folder: Path) -> None:
             f"{100 * low:.1f} to {100 * high:.1f} % | {pace:.1f} |",
             flush=True,
         )
+    if args.plot is not None:
+        draw(results, args.players, args.opponent).savefig(args.plot, dpi=120)
 
 
 def main() -> None:
@@ -128,6 +152,8 @@ def main() -> None:
     parser.add_argument("--players", type=int, default=4, choices=[2, 3, 4])
     parser.add_argument("--prior", default="auto", help="of the method gumbel: a model, auto, none")
     parser.add_argument("--opponent", default="heuristic", help="name of an agent")
+    parser.add_argument("--seed", type=int, default=1, help="of boards, dice and draws")
+    parser.add_argument("--plot", type=Path, help="a PNG of win rates by simulations")
     parser.add_argument("--results", type=Path, help="folder for the results of each game")
     parser.add_argument("--speed", type=int, default=1000, help="simulations a decision; 0: none")
     args = parser.parse_args()
