@@ -13,7 +13,6 @@ from catan_pz.engine.violations import Violation
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
 from catan_pz.runtime.batch_rules import NOT_PLACED
-from catan_pz.terms import Phase
 
 
 def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
@@ -90,9 +89,7 @@ def positions_to_place(
         raise ValueError(f"numbers must lie between 0 and {num_games - 1}")
     if len(np.unique(chosen)) != len(chosen):
         raise ValueError("numbers must name each game once")
-    ended = (records["phase"] == Phase.OVER) | (
-        (records["max_turns"] > 0) & (records["turn"] >= records["max_turns"])
-    )
+    ended = ~records["legal"].any(1)
     if ended.any():
         raise ValueError(f"games[{int(ended.argmax())}] is finished")
     sources = np.full(num_games, NOT_PLACED, np.int64)

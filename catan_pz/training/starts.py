@@ -9,13 +9,14 @@ from typing import Final, Self
 
 import numpy as np
 
+from catan_pz.agents.search import search_calls
 from catan_pz.checks import check_count, not_possible, quoted
 from catan_pz.engine.state import STATE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.given import sound_records
 from catan_pz.runtime.record import GameRecord
-from catan_pz.terms import DECK_SIZE, Phase
+from catan_pz.terms import Phase
 
 POSITIONS_A_GAME: Final = 8
 """Positions that are taken from a recorded game."""
@@ -70,10 +71,8 @@ class Starts:
     def draw(self, count: int, rng: np.random.Generator) -> np.ndarray:
         """(K,) records, each of the pool equally likely, with what lies ahead drawn anew."""
         drawn = self._positions[rng.integers(len(self), size=count)]
-        drawn["rng"] = rng.integers(2**64, size=count, dtype=np.uint64)
-        for i in range(count):
-            top = DECK_SIZE - int(drawn["deck_left"][i])
-            drawn["deck"][i, top:] = rng.permutation(drawn["deck"][i, top:])
+        for i, seed in enumerate(rng.integers(2**64, size=count, dtype=np.uint64)):
+            search_calls.begin(drawn[i : i + 1], drawn[i : i + 1], seed)
         return drawn
 
 
