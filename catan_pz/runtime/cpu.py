@@ -23,8 +23,9 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
-from catan_pz.runtime.given import check_arrays, positions_to_place, sound_records
+from catan_pz.runtime.given import check_arrays, sound_records
 from catan_pz.runtime.per_step import PerStep, encoder_of
+from catan_pz.runtime.placing import TakesPositions
 from catan_pz.runtime.reward_values import check_replaces, reward_values
 from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS
@@ -36,7 +37,7 @@ _KEPT: Final = (
 """Arrays that the future rests on."""
 
 
-class CpuBatch(ThreadedGames):
+class CpuBatch(ThreadedGames, TakesPositions):
     """B games of the same rules, stepped together.
 
     Game i is the game that `Game(rules, seed + i)` is, whatever the batch's size and the
@@ -195,24 +196,6 @@ class CpuBatch(ThreadedGames):
         with self._turn:
             self._check_whole()
             self._deal(batch_rules.WHERE_FINISHED)
-
-    def place_games(self, numbers: Any, games: np.ndarray) -> None:
-        """Let positions take the places of some games: the batch goes on from them.
-
-        `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
-
-        Args:
-            numbers: (K,) games of the batch, each once.
-            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
-
-        Raises:
-            TypeError, ValueError: names what isn't possible, or the position that breaks the
-                rules; nothing is changed.
-        """
-        sources, records = positions_to_place(numbers, games, self.rules, self.num_games)
-        with self._turn:
-            self._check_whole()
-            self._change(self._place, records, sources)
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()

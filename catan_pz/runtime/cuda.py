@@ -16,9 +16,8 @@ from catan_pz.rewards import LinearReward, Reward, is_linear, is_sparse, make_re
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import FROM_SEEDS, NOTHING_REFUSED, WHERE_FINISHED
 from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
-from catan_pz.runtime.given import positions_to_place
-from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.per_step import PerStep, encoder_of
+from catan_pz.runtime.placing import TakesPositions
 from catan_pz.runtime.reward_values import check_replaces
 from catan_pz.runtime.threaded import seeds_from
 from catan_pz.terms import MAX_PLAYERS
@@ -27,7 +26,7 @@ _GLOBAL_SCALES: Final = Table(GLOBAL_SCALES)
 _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
 
 
-class CudaBatch(OneAtATime):
+class CudaBatch(TakesPositions):
     """B games of the same rules, stepped together on a GPU, one thread a game.
 
     What `CpuBatch` is on the CPU, game by game and byte for byte, but for the rounding of rewards
@@ -217,24 +216,6 @@ class CudaBatch(OneAtATime):
         with self._turn:
             self._check_whole()
             self._change(self._deal, WHERE_FINISHED)
-
-    def place_games(self, numbers: Any, games: np.ndarray) -> None:
-        """Let positions take the places of some games: the batch goes on from them.
-
-        `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
-
-        Args:
-            numbers: (K,) games of the batch, each once.
-            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
-
-        Raises:
-            TypeError, ValueError: names what isn't possible, or the position that breaks the
-                rules; nothing is changed.
-        """
-        sources, records = positions_to_place(numbers, games, self.rules, self.num_games)
-        with self._turn:
-            self._check_whole()
-            self._change(self._place, records, sources)
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()

@@ -1,4 +1,4 @@
-"""What callers give to batches, checked: actions, states, positions that take a game's place."""
+"""What callers give to batches, checked: actions, states, records of games."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,6 @@ from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
-from catan_pz.runtime.batch_rules import NOT_PLACED
 
 
 def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
@@ -67,31 +66,3 @@ def sound_records(games: Any, rules: Rules) -> np.ndarray:
         if broken:
             raise ValueError(f"games[{i}] breaks the rules: {broken!r}")
     return records
-
-
-def positions_to_place(
-    numbers: Any, games: Any, rules: Rules, num_games: int
-) -> tuple[NDArray[np.int64], np.ndarray]:
-    """What a batch of B games is to take up: (B,) the place in the records of each, and these.
-
-    Args:
-        numbers: (K,) games of the batch, each once.
-        games: (K,) records that take their places.
-        rules: of the batch.
-        num_games: B.
-
-    Raises:
-        TypeError, ValueError: names what isn't possible.
-    """
-    records = sound_records(games, rules)
-    chosen = integers(numbers, len(records), "numbers")
-    if len(chosen) and not 0 <= chosen.min() <= chosen.max() < num_games:
-        raise ValueError(f"numbers must lie between 0 and {num_games - 1}")
-    if len(np.unique(chosen)) != len(chosen):
-        raise ValueError("numbers must name each game once")
-    ended = ~records["legal"].any(1)
-    if ended.any():
-        raise ValueError(f"games[{int(ended.argmax())}] is finished")
-    sources = np.full(num_games, NOT_PLACED, np.int64)
-    sources[chosen] = np.arange(len(records))
-    return sources, records
