@@ -30,6 +30,7 @@ from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
+from catan_pz.runtime.view import View
 
 
 class Monitor(Protocol):
@@ -72,26 +73,26 @@ def play_game(
         agents: one for each entrant.
         monitor: called at the start of the game and around each call of an agent.
     """
-    monitor = monitor or _NoMonitor()
-    monitor.start_game(scheduled.number)
-    hosted = _HostedGame(config, scheduled, agents, monitor)
+    if monitor is not None:
+        monitor.start_game(scheduled.number)
+    hosted = HostedGame(config, scheduled, agents, monitor)
     try:
-        forfeit = hosted.play()
-        if hosted.record is not None:
-            _save_record(config, scheduled, hosted.record)
-        yield result_of(config, scheduled, hosted.game, hosted.decisions, hosted.seconds, forfeit)
+        yield hosted.result(hosted.play())
     finally:
         hosted.close()
 
 
-class _HostedGame:
+class HostedGame:
     """A game, the agents that play it, and their clocks.
+
+    Args:
+        config: of the match.
+        scheduled: the game.
+        agents: one for each entrant.
+        monitor: called around each call of an agent; None for nobody.
 
     Attributes:
         game: the game.
-        record: its record, or None if the match keeps none.
-        decisions: how often each seat was asked.
-        seconds: that each seat took.
     """
 
     def __init__(
@@ -99,15 +100,16 @@ class _HostedGame:
         config: MatchConfig,
         scheduled: ScheduledGame,
         agents: Sequence[Agent],
-        monitor: Monitor,
+        monitor: Monitor | None = None,
     ) -> None:
         seed, n = config.seed_of(scheduled), config.rules.num_players
+        self._config, self._scheduled = config, scheduled
         self.game = Game(config.rules, seed)
-        self.record = _record(config, scheduled, self.game)
-        self.decisions = [0] * n
-        self.seconds = [0.0] * n
+        self._record = _record(config, scheduled, self.game)
+        self._decisions = [0] * n
+        self._seconds = [0.0] * n
         self._limit = config.seconds_per_decision or math.inf
-        self._monitor = monitor
+        self._monitor = monitor or _NoMonitor()
         self._agents = [agents[k] for k in scheduled.seats]
         self._shows_state = [k in config.true_state for k in scheduled.seats]
         self._seeds = seat_seeds(seed, n)
@@ -118,14 +120,26 @@ class _HostedGame:
 
     def play(self) -> Forfeit | None:
         """Play to the end, or to a forfeit."""
-        game = self.game
         try:
-            self._seat_agents()
-            while not (game.is_over or game.is_truncated):
-                self._step(self._ask())
+            self.seat_agents()
+            while not self.is_finished:
+                self._ask()
         except Forfeit as forfeit:
             return forfeit
         return None
+
+    def result(self, forfeit: Forfeit | None) -> GameResult:
+        """The result of the game, finished or forfeited; writes its record if it has one."""
+        if self._record is not None:
+            _save_record(self._config, self._scheduled, self._record)
+        return result_of(
+            self._config, self._scheduled, self.game, self._decisions, self._seconds, forfeit
+        )
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left to decide."""
+        return self.game.is_over or self.game.is_truncated
 
     def close(self) -> None:
         """End the agents' game."""
@@ -157,7 +171,12 @@ class _HostedGame:
                 raise
             raise Forfeit(table.observing, error_reason(error)) from error
 
-    def _seat_agents(self) -> None:
+    def seat_agents(self) -> None:
+        """Let copies of the agents sit down.
+
+        Raises:
+            Forfeit: by the first that can't.
+        """
         # One after the other, so that a failure has a known offender.
         for seat, (agent, seed) in enumerate(zip(self._agents, self._seeds, strict=True)):
             self._monitor.begin(seat, RESET)
@@ -169,14 +188,17 @@ class _HostedGame:
                 raise Forfeit(seat, error_reason(error)) from error
             self._monitor.end(seat, None, 0.0)
 
-    def _ask(self) -> int:
-        game, table = self.game, self._table
-        seat = game.player
-        agent = table.agents[seat]
+    @property
+    def asked(self) -> tuple[Agent, View]:
+        """The copy that is to move, and what it may know."""
+        agent = self._table.agents[self.game.player]
         assert agent is not None
-        view = table.view(seat)
-        self.decisions[seat] += 1
-        self._monitor.begin(seat, ACT)
+        return agent, self._table.view(self.game.player)
+
+    def _ask(self) -> None:
+        """Ask the agent that is to move, and play its answer."""
+        agent, view = self.asked
+        self._monitor.begin(self.game.player, ACT)
         start = time.perf_counter()
         answer: Any = None
         reason: str | None = None
@@ -186,8 +208,23 @@ class _HostedGame:
             raise
         except BaseException as error:
             reason = error_reason(error)
-        seconds = time.perf_counter() - start
-        self.seconds[seat] += seconds
+        self.answer(answer, reason, time.perf_counter() - start)
+
+    def answer(self, answer: Any, reason: str | None, seconds: float) -> None:
+        """Play what the agent has answered that is to move.
+
+        Args:
+            answer: anything.
+            reason: why it has none; None where it has.
+            seconds: that it took.
+
+        Raises:
+            Forfeit: by the agent, if it gave no legal action or took too long, or by one that
+                failed to hear of it.
+        """
+        game, seat = self.game, self.game.player
+        self._decisions[seat] += 1
+        self._seconds[seat] += seconds
         if seconds > self._limit:
             reason = time_reason(self._limit, ACT)
         action = 0
@@ -196,7 +233,7 @@ class _HostedGame:
         self._monitor.end(seat, None if reason else action, seconds)
         if reason is not None:
             raise Forfeit(seat, reason)
-        return action
+        self._step(action)
 
 
 @contextmanager

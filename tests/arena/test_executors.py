@@ -102,11 +102,12 @@ def test_games_are_cut_into_as_many_batches_as_there_are_workers() -> None:
     config = MatchConfig(tuple(e.name for e in entrants), Rules(num_players=2), 0)
     tasks = executors.make_tasks(config, entrants, games, 4)
     assert [len(task.games) for task in tasks] == [2, 2, 2] + [1] * 6
-    assert [task.batched for task in tasks] == [True] * 3 + [False] * 6
+    assert [task.way for task in tasks] == ["batched"] * 3 + ["single"] * 6
     assert sorted(game.number for task in tasks for game in task.games) == list(range(12))
     assert executors.make_tasks(config, entrants, [], 4) == []
     timed = MatchConfig(config.names, config.rules, 0, seconds_per_decision=1.0)
-    assert not any(task.batched for task in executors.make_tasks(timed, entrants, games, 4))
+    ways = {task.way for task in executors.make_tasks(timed, entrants, games, 4)}
+    assert ways == {"single"}
 
 
 def test_the_usual_executor() -> None:

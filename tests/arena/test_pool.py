@@ -19,7 +19,7 @@ def test_processes_stay_for_the_next_task() -> None:
     with closing(Pool(WorkerArguments(config, tuple(entrants)))) as pool:
         ends = []
         for game in games:
-            (results,) = list(pool.run([Task((game,), batched=False)], 1))
+            (results,) = list(pool.run([Task((game,), way="single")], 1))
             (result,) = results
             assert result.number == game.number
             ends.append(result.reason.partition(":")[0])

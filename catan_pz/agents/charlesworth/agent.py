@@ -1,9 +1,10 @@
 """The agent `charlesworth`."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,13 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS, is_asked
 from catan_pz.agents.charlesworth.model import CharlesworthModel
 from catan_pz.agents.charlesworth.plans import Plan, plans_of
-from catan_pz.agents.charlesworth.search import ForwardOptions, ForwardSearch
+from catan_pz.agents.charlesworth.search import (
+    ForwardOptions,
+    ForwardSearch,
+    Runs,
+    SearchedDecision,
+)
+from catan_pz.agents.desk import Desk
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, did_you_mean
 from catan_pz.rules import Rules
@@ -23,6 +30,9 @@ SHIPPED: Final = Path(__file__).parent / "model.npz"
 """The model that comes with the package."""
 
 CHOICES: Final = ("sample", "best")
+
+AT_A_TIME: Final = 1024
+"""Runs of searches in many games, at most."""
 
 
 @cache
@@ -82,6 +92,8 @@ class CharlesworthAgent(Agent):
         self._best = choice == "best"
         self.options = _options(search)
         self.needs_belief = self.options.is_on
+        # A limit of time is each decision's own.
+        self.has_desk = self.options.seconds is None
         if name is not None:
             self.name = name
 
@@ -116,18 +128,19 @@ class CharlesworthAgent(Agent):
     def act(self, view: View) -> int:
         """The next action of a joint action, which is chosen where none is under way."""
         if is_asked(view.observation):
-            self._plan = self._chosen(view)
-        return self._plan.next_action(view.observation, view.mask)
+            if self._search is None:
+                self.plan_together([(self, view)])
+            else:
+                self.plan(self._search.choose(view, self._rng()))
+        return self.next_of_plan(view)
 
-    def _chosen(self, view: View) -> Plan:
-        if self._search is not None:
-            row = self._search.choose(view, np.random.default_rng(self.random.next()))
-            return plans_of(row[None])[0]
-        return self._plans(view.observation[None], view.mask[None], self._uniforms()[None])[0]
+    def _rng(self) -> np.random.Generator:
+        """Draws of a decision, from the game's random stream."""
+        return np.random.default_rng(self.random.next())
 
     def _uniforms(self) -> NDArray[np.float64]:
         """(S,) numbers in [0, 1) from the game's random stream."""
-        return np.random.default_rng(self.random.next()).random(NUM_SLOTS)
+        return self._rng().random(NUM_SLOTS)
 
     def _plans(
         self, units: NDArray[np.int8], masks: NDArray[Any], uniforms: NDArray[np.float64]
@@ -140,11 +153,84 @@ class CharlesworthAgent(Agent):
         if self.options.is_on:
             return np.asarray(super().act_batch(views), np.int64)
         seated = list(views.players(self))
-        asked = np.flatnonzero(is_asked(views.observations))
-        if len(asked):
-            uniforms = np.array([seated[row][0]._uniforms() for row in asked])
-            plans = self._plans(views.observations[asked], views.masks[asked], uniforms)
-            for row, plan in zip(asked, plans, strict=True):
-                seated[row][0]._plan = plan
-        actions = [one._plan.next_action(view.observation, view.mask) for one, view in seated]
+        self.plan_together([(own, view) for own, view in seated if is_asked(view.observation)])
+        actions = [own.next_of_plan(view) for own, view in seated]
         return np.array(actions, np.int64)
+
+    def plan_together(self, asked: Sequence[tuple[Self, View]]) -> None:
+        """Let copies without search choose the joint actions that they are asked for, by one call.
+
+        Args:
+            asked: copies, each with what it may know.
+        """
+        if not asked:
+            return
+        units = np.array([view.observation for _, view in asked])
+        masks = np.array([view.mask for _, view in asked])
+        uniforms = np.array([own._uniforms() for own, _ in asked])
+        for (own, _), plan in zip(asked, self._plans(units, masks, uniforms), strict=True):
+            own._plan = plan
+
+    def next_of_plan(self, view: View) -> int:
+        """The next action of the joint action that was chosen."""
+        return self._plan.next_action(view.observation, view.mask)
+
+    def searched(self, view: View) -> SearchedDecision | None:
+        """The search of a joint action, before its first run; None without a budget for one."""
+        return None if self._search is None else SearchedDecision(self._search, view, self._rng())
+
+    def plan(self, choices: NDArray[np.int8]) -> None:
+        """Let the joint action (S,) be played from now on."""
+        self._plan = plans_of(choices[None])[0]
+
+    def desk(self) -> Desk:
+        """Where copies in many games decide together."""
+        return CharlesworthDesk(self)
+
+
+class CharlesworthDesk:
+    """The network looks at the decisions of all games, and all runs of searches, by one call.
+
+    Args:
+        agent: whose copies decide.
+    """
+
+    def __init__(self, agent: CharlesworthAgent) -> None:
+        self._agent = agent
+        self._runs: Runs | None = None
+        self._searched: dict[SearchedDecision, tuple[int, CharlesworthAgent, View]] = {}
+        self._asked: list[tuple[int, CharlesworthAgent, View]] = []
+        self._planned: list[tuple[int, CharlesworthAgent, View]] = []
+
+    def hand_in(self, key: int, own: CharlesworthAgent, view: View) -> None:
+        """Take in a decision, as `Desk.hand_in`."""
+        entry = key, own, view
+        if not is_asked(view.observation):
+            self._planned.append(entry)
+            return
+        decision = own.searched(view)
+        if decision is None:
+            self._asked.append(entry)
+        elif decision.search.last is None:
+            self._take(decision, entry)
+        else:
+            if self._runs is None:
+                self._runs = Runs(decision.search, AT_A_TIME)
+            self._runs.add(decision)
+            self._searched[decision] = entry
+
+    def collect(self) -> list[tuple[int, int]]:
+        """What is decided, as `Desk.collect`."""
+        self._agent.plan_together([(own, view) for _, own, view in self._asked])
+        if self._runs is not None:
+            for decision in self._runs.go_on():
+                self._take(decision, self._searched.pop(decision))
+        decided = [(key, own.next_of_plan(view)) for key, own, view in self._planned + self._asked]
+        self._planned.clear()
+        self._asked.clear()
+        return decided
+
+    def _take(self, decision: SearchedDecision, entry: tuple[int, CharlesworthAgent, View]) -> None:
+        """A decision is made."""
+        entry[1].plan(decision.best)
+        self._planned.append(entry)

@@ -109,6 +109,17 @@ class PlannedGames:
         for row in np.flatnonzero(batch.done).tolist():
             self._plans.pop(row, None)
 
+    def place(self, rows: NDArray[np.int64], records: np.ndarray) -> None:
+        """Let positions take the places of some games.
+
+        Args:
+            rows: (K,) the games.
+            records: (K,) of `STATE`, in which no offer is being made or closed.
+        """
+        self.batch.place_games(rows, records)
+        for row in rows.tolist():
+            self._plans.pop(row, None)
+
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name."""
         plans = np.full((len(self._plans), 2 + _PLAN), NO_ACTION)

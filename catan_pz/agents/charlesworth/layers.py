@@ -1,6 +1,7 @@
 """Layers of networks for NumPy arrays and torch tensors alike.
 
-Letters: F features; "..." any leading axes.
+With NumPy they work in place on arrays of their own, as memory that is asked for anew costs more
+time than the arithmetic. Letters: F features, T tokens; "..." any leading axes.
 """
 
 from typing import Any, Final
@@ -15,7 +16,9 @@ _EPSILON: Final = 1e-5
 def dense(x: Array, weight: Array, bias: Array) -> Array:
     """(..., F') x @ weight + bias, for a weight (F, F')."""
     if isinstance(x, np.ndarray):
-        return x @ weight + bias
+        y = x.reshape(-1, x.shape[-1]) @ weight
+        y += bias
+        return y.reshape(*x.shape[:-1], -1)
     from torch.nn.functional import linear
 
     return linear(x, weight.t(), bias)
@@ -24,24 +27,40 @@ def dense(x: Array, weight: Array, bias: Array) -> Array:
 def layer_norm(x: Array, scale: Array, offset: Array) -> Array:
     """The last axis with mean 0 and variance 1, then scaled and moved."""
     if isinstance(x, np.ndarray):
-        centered = x - x.mean(-1, keepdims=True)
-        variance = np.square(centered).mean(-1, keepdims=True)
-        return centered / np.sqrt(variance + _EPSILON) * scale + offset
+        share = np.float32(1 / x.shape[-1])
+        y = x - np.einsum("...f->...", x)[..., None] * share
+        variance = np.einsum("...f,...f->...", y, y)[..., None] * share
+        y /= np.sqrt(variance + np.float32(_EPSILON))
+        y *= scale
+        y += offset
+        return y
     from torch.nn import functional
 
     return functional.layer_norm(x, scale.shape, scale, offset, _EPSILON)
 
 
+def rectified(x: Array) -> Array:
+    """The larger of each number and 0, in the same array with NumPy."""
+    return np.maximum(x, 0, out=x) if isinstance(x, np.ndarray) else x.clip(0)
+
+
 def attention(queries: Array, keys: Array, values: Array) -> Array:
-    """Scaled dot-product attention over the last axis but one.
+    """(..., T, F) scaled dot-product attention over the tokens (..., T, F).
 
     Source: Vaswani et al., "Attention Is All You Need", 2017.
     """
-    scores = queries @ keys.swapaxes(-1, -2) * queries.shape[-1] ** -0.5
-    if isinstance(scores, np.ndarray):
-        scores = np.exp(scores - scores.max(-1, keepdims=True))
-        return scores / scores.sum(-1, keepdims=True) @ values
-    return scores.softmax(-1) @ values  # faster here than torch's fused attention
+    scale = queries.shape[-1] ** -0.5
+    if not isinstance(queries, np.ndarray):
+        scores = queries @ keys.swapaxes(-1, -2) * scale
+        return scores.softmax(-1) @ values  # faster here than torch's fused attention
+    # A column for each query, so that maxima and sums go over whole rows at a time.
+    columns = np.ascontiguousarray(queries.swapaxes(-1, -2))
+    scores = np.ascontiguousarray(keys) @ columns
+    scores *= np.float32(scale)
+    scores -= scores.max(-2, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(-2, keepdims=True)
+    return (np.ascontiguousarray(values.swapaxes(-1, -2)) @ scores).swapaxes(-1, -2)
 
 
 def exponential(x: Array) -> Array:

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.charlesworth.choices import COLUMN, GIVE, HEADS, KINDS, NUM_KINDS, STOP
-from catan_pz.agents.charlesworth.layers import attention, dense, exponential, layer_norm
+from catan_pz.agents.charlesworth.layers import (
+    attention,
+    dense,
+    exponential,
+    layer_norm,
+    rectified,
+)
 from catan_pz.checks import check_choice, check_flag
 from catan_pz.encoders import charlesworth as seen_as
 from catan_pz.encoders.arrays import Array, Table, floats, join, merge
@@ -166,7 +172,7 @@ class Architecture:
         """(K, outputs) of a head, with what it is conditioned on, (K, n), if anything."""
         if head == "accept":
             assert condition is not None
-            condition = dense(condition, *_pair("offer", weights)).clip(0)
+            condition = rectified(dense(condition, *_pair("offer", weights)))
         x = trunk if condition is None else join([trunk, condition])
         x = dense(_layer(f"{head}_in", weights, x), *_pair(f"{head}_hidden", weights))
         return dense(x, *_pair(f"{head}_logits", weights))
@@ -242,7 +248,7 @@ def _pair(name: str, weights: Weights) -> tuple[Array, Array]:
 
 def _layer(name: str, weights: Weights, x: Array) -> Array:
     """A dense layer, layer norm, ReLU."""
-    return _normalised(f"{name}_norm", weights, dense(x, *_pair(name, weights))).clip(0)
+    return rectified(_normalised(f"{name}_norm", weights, dense(x, *_pair(name, weights))))
 
 
 def _normalised(name: str, weights: Weights, x: Array) -> Array:
@@ -258,7 +264,7 @@ def _tiles(weights: Weights, tiles: Array) -> Array:
         together = merge(attention(queries, keys, values).swapaxes(-2, -3))
         x = x + dense(together, *_pair(f"{name}_out_heads", weights))
         hidden = _normalised(f"feed_{k}_norm", weights, x)
-        hidden = dense(hidden, *_pair(f"feed_{k}_in", weights)).clip(0)
+        hidden = rectified(dense(hidden, *_pair(f"feed_{k}_in", weights)))
         x = x + dense(hidden, *_pair(f"feed_{k}_out", weights))
     return _layer("tiles_out", weights, x)
 
@@ -292,7 +298,7 @@ def _cards(name: str, weights: Weights, counts: Array) -> Array:
     weight, bias = _pair(f"{name}_out_heads", weights)
     summed = summed @ weight + counts.sum(-1)[..., None] * bias
     summed = _normalised(f"{name}_norm", weights, summed)
-    return dense(summed, *_pair(f"{name}_out", weights)).clip(0)
+    return rectified(dense(summed, *_pair(f"{name}_out", weights)))
 
 
 def _orthogonal(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:

@@ -1,10 +1,13 @@
 """Forward search with a policy: candidates are tried in games drawn from what the seat knows.
 
-Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement Learning",
-2022. Letters: W runs at a time, S slots of a joint action.
+Decisions of several games may be searched together, so that the network looks at the runs of all
+by one call. Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement
+Learning", 2022. Letters: K decisions, S slots of a joint action, B games in which runs are played.
 """
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Final
 
@@ -15,18 +18,19 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.agents.charlesworth.candidates import Node, Spread, candidates
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
-from catan_pz.agents.charlesworth.policy import Decision
 from catan_pz.agents.charlesworth.resampling import shuffled
+from catan_pz.agents.random_stream import nth_numbers
 from catan_pz.checks import check_choice, check_count, not_possible
 from catan_pz.rewards import WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
-from catan_pz.runtime.game import Game
 from catan_pz.runtime.view import View
 
 UNCERTAINTIES: Final = ("belief", "shuffled")
 BASE_CANDIDATES: Final = 10
 """Candidates for which a budget is meant; it grows and shrinks with their number."""
+
+_NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +40,10 @@ class ForwardOptions:
     Attributes:
         simulations: runs for ten candidates, None for any number.
         seconds: time for ten candidates, None for any time.
-        depth: own decisions in a run.
+        depth: own decisions in a run; those with a single legal action don't count.
         candidates: joint actions that are tried, at least one of each legal kind.
         exploration: weight of what was little tried.
-        wave: runs at a time.
+        wave: runs at a time; where one ends, the next begins.
         uncertainty: "belief" draws hidden cards from the exact belief, "shuffled" in the source's
             way.
         tree: own decisions below the root that are chosen by bounds too, where they are met again;
@@ -88,16 +92,20 @@ class Run:
 
     Attributes:
         path: nodes with the candidate taken at each, and the number of the own decision.
+        seed: of the stream of the run's random numbers.
         rewards: got after each own decision, until the next.
         values: of the own decisions after the first, as the critic has them; the last is that of
             what would have followed, unless the game ended.
         ended: whether the game ended in the run.
+        taken: joint actions that were chosen in it, by any seat.
     """
 
     path: list[tuple[Node, int, int]]
+    seed: int = 0
     rewards: list[float] = field(default_factory=lambda: [0.0])
     values: list[float] = field(default_factory=list)
     ended: bool = False
+    taken: int = 0
 
     def add(self, value: float) -> None:
         """The run is at an own decision, whose value this is."""
@@ -119,6 +127,16 @@ class Run:
         return found[::-1]
 
 
+def _uniforms(runs: Sequence[Run]) -> NDArray[np.float64]:
+    """(k, S) the next numbers in [0, 1) of each run, which hang on no other run."""
+    seeds = np.array([run.seed for run in runs], np.uint64)
+    taken = np.array([run.taken for run in runs])
+    for run in runs:
+        run.taken += 1
+    bits = nth_numbers(seeds[:, None], taken[:, None] * NUM_SLOTS + np.arange(NUM_SLOTS))
+    return np.asarray((bits >> np.uint64(11)) * 2.0**-53, np.float64)
+
+
 class ForwardSearch:
     """Searches with one policy in all seats.
 
@@ -132,6 +150,9 @@ class ForwardSearch:
 
     Attributes:
         last: the `Node` of the last decision; None where nothing had to be weighed.
+        below: nodes below it, by the node above with the candidate taken there, and what was seen;
+            None where a decision has been met once.
+        spread: of the values of runs.
     """
 
     def __init__(
@@ -148,139 +169,228 @@ class ForwardSearch:
         self._mean, self._scale = value_mean, value_scale
         self.rules = rules
         self.last: Node | None = None
-        self._spread = Spread()
-        self._nodes: dict[tuple[int, bytes], Node | None] = {}
-        self._root_value = 0.0
+        self.below: dict[tuple[int, bytes], Node | None] = {}
+        self.spread = Spread()
 
     def choose(self, view: View, rng: np.random.Generator) -> Choices:
         """(S,) the joint action whose runs have the best mean.
 
         Args:
-            view: of the seat, which is to choose a joint action; it must answer `resample`.
+            view: of the seat, which is to choose a joint action; it must answer `resample_many`.
             rng: where all draws come from.
         """
-        options, start = self.options, perf_counter()
-        rows = candidates(self.policy, view.observation, view.mask, rng, options.candidates)
-        root = Node(rows)
-        self._nodes.clear()
-        self.last = root if len(rows) > 1 else None
-        if self.last is None:
-            return np.asarray(rows[0])
-        if self.rules.max_turns is not None:  # only truncated runs ask for it
-            any_choice = np.full((1, NUM_SLOTS), 0.5)
-            made = self.policy.decide(view.observation[None], view.mask[None], any_choice)
-            self._root_value = self._value(made, 0)
+        decision = SearchedDecision(self, view, rng)
+        if self.last is not None:
+            runs = Runs(self, decision.room)
+            runs.add(decision)
+            while not runs.go_on():
+                pass
+        return decision.best
+
+    def value(self, normalised: float) -> float:
+        """What a position is worth to the seat, by what the critic says of it."""
+        return float(normalised) * self._scale + self._mean
+
+
+class SearchedDecision:
+    """A decision that is being searched.
+
+    Args:
+        search: whose decision it is.
+        view: of its seat.
+        rng: where its draws come from.
+
+    Attributes:
+        search: whose decision it is; its `last` is None where there is nothing to weigh.
+        under_way: its runs, by the game in which each is played, in the order of their beginnings.
+    """
+
+    def __init__(self, search: ForwardSearch, view: View, rng: np.random.Generator) -> None:
+        options, start = search.options, perf_counter()
+        self.search, self._view, self._rng = search, view, rng
+        rows = candidates(search.policy, view.observation, view.mask, rng, options.candidates)
+        self._root = Node(rows)
+        search.below.clear()
+        search.last = self._root if len(rows) > 1 else None
+        self.under_way: dict[int, Run] = {}
+        self._begun = 0
         share = len(rows) / BASE_CANDIDATES
-        most = np.inf if options.simulations is None else max(1, round(options.simulations * share))
-        until = np.inf if options.seconds is None else start + options.seconds * share
-        played = 0
-        while played < most and (played == 0 or perf_counter() < until):
-            count = int(min(options.wave, most - played))
-            self._play_wave(root, view, count, rng)
-            played += count
-        return np.asarray(rows[root.means.argmax()])
+        self._most = math.inf
+        if options.simulations is not None:
+            self._most = max(1, round(options.simulations * share))
+        self._until = math.inf if options.seconds is None else start + options.seconds * share
 
-    def _play_wave(self, root: Node, view: View, count: int, rng: np.random.Generator) -> None:
-        """Play some runs at a time, and note their values."""
-        runs = []
-        for _ in range(count):
-            chosen = root.begin(self.options.exploration, self._spread.deviation)
-            runs.append(Run([(root, chosen, 0)]))
-        self._play(runs, self._begun([self._drawn(view, rng) for _ in runs]), rng)
-        for run in runs:
-            returns = run.returns(self.options.gamma, self.options.gae_lambda)
-            self._spread.add(returns[0])
-            for node, chosen, t in run.path:
-                node.end(chosen, returns[t])
+    @property
+    def best(self) -> NDArray[np.int8]:
+        """(S,) the candidate with the best mean."""
+        return np.asarray(self._root.rows[self._root.means.argmax()])
 
-    def _drawn(self, view: View, rng: np.random.Generator) -> Game:
-        if self.options.uncertainty == "shuffled":
-            return shuffled(view, self.seat, self.rules, rng)
-        return view.resample(rng)
+    @property
+    def room(self) -> int:
+        """How many further runs may begin now."""
+        if self._begun and perf_counter() >= self._until:
+            return 0
+        return int(min(self.search.options.wave - len(self.under_way), self._most - self._begun))
 
-    def _begun(self, games: list[Game]) -> CpuBatch:
-        """A batch of these games."""
-        batch = CpuBatch(len(games), self.rules, reward=WinAndTerms(), seed=0)
-        state = batch.get_state()
-        for i, game in enumerate(games):
-            state["games"][i] = game.games[0]
-            state["player"][i] = game.player
-            state["mask"][i] = game.mask
-            state["observation"][i] = game.observe(game.player)
-        batch.set_state(state)
-        return batch
+    def begin(self, numbers: list[int]) -> tuple[np.ndarray, Choices]:
+        """Begin new runs: (k,) records of their games, and (k, S) their first joint actions.
 
-    def _play(self, runs: list[Run], batch: CpuBatch, rng: np.random.Generator) -> None:
-        """Play all runs to their depth, or to the end of their games."""
-        games, over = PlannedGames(batch), np.zeros(len(runs), np.bool_)
-        rows = np.arange(len(runs))
-        choices = np.array([run.path[0][0].rows[run.path[0][1]] for run in runs])
-        while True:
-            actions = np.full(batch.num_games, NO_ACTION)
-            actions[over] = batch.sample()[over]
-            games.step(rows, choices, actions)
-            for i in np.flatnonzero(~over).tolist():
-                runs[i].rewards[-1] += float(batch.reward[i, self.seat])
-                runs[i].ended = bool(batch.done[i] and not batch.truncated[i])
-                if batch.truncated[i]:  # nobody's win: the last value known stands for the rest
-                    runs[i].add(runs[i].values[-1] if runs[i].values else self._root_value)
-            over |= batch.done
-            asked = games.asked()
-            rows, choices = self._decide(runs, batch, asked[~over[asked]], over, rng)
-            if over.all():
-                return
-
-    def _decide(
-        self,
-        runs: list[Run],
-        batch: CpuBatch,
-        rows: NDArray[np.int64],
-        over: NDArray[np.bool_],
-        rng: np.random.Generator,
-    ) -> tuple[NDArray[np.int64], Choices]:
-        """Joint actions of the policy in some games, of the tree where it knows the decision.
-
-        Runs that have come to their depth are over.
+        Args:
+            numbers: of the games in which they will be played.
         """
-        assert batch.units is not None
-        if not len(rows):
-            return rows, np.empty((0, NUM_SLOTS), np.int8)
-        units, masks = batch.units[rows], batch.mask[rows]
-        made = self.policy.decide(units, masks, rng.random((len(rows), NUM_SLOTS)))
-        for k, row in enumerate(rows.tolist()):
-            if batch.player[row] != self.seat:
-                continue
-            run = runs[row]
-            run.add(self._value(made, k))
-            if len(run.values) == self.options.depth:
-                over[row] = True
-            elif len(run.values) <= self.options.tree:
-                made.choices[k] = self._from_tree(run, units[k], masks[k], made.choices[k], rng)
-        goes_on = ~over[rows]
-        return rows[goes_on], made.choices[goes_on]
+        records = self._drawn(len(numbers))
+        records["skip_forced"] = True
+        seeds = self._rng.integers(2**64, size=len(numbers), dtype=np.uint64)
+        chosen = [self.chosen_at(self._root) for _ in numbers]
+        for i, candidate, seed in zip(numbers, chosen, seeds.tolist(), strict=True):
+            self.under_way[i] = Run([(self._root, candidate, 0)], seed)
+        self._begun += len(numbers)
+        return records, np.asarray(self._root.rows[chosen])
 
-    def _value(self, made: Decision, k: int) -> float:
-        """What a decision's position is worth to its seat."""
-        return float(made.value[k]) * self._scale + self._mean
+    def _drawn(self, count: int) -> np.ndarray:
+        """(count,) records of games that the seat could be in."""
+        if self.search.options.uncertainty == "belief":
+            return self._view.resample_many(self._rng, count)
+        seat, rules = self.search.seat, self.search.rules
+        games = [shuffled(self._view, seat, rules, self._rng).games for _ in range(count)]
+        return np.concatenate(games)
 
-    def _from_tree(
-        self,
-        run: Run,
-        units: NDArray[np.int8],
-        mask: NDArray[Any],
-        policys: NDArray[np.int8],
-        rng: np.random.Generator,
+    def end(self, i: int) -> None:
+        """The run in game i has ended: its values go to the nodes that it came through."""
+        run, options = self.under_way.pop(i), self.search.options
+        returns = run.returns(options.gamma, options.gae_lambda)
+        self.search.spread.add(returns[0])
+        for node, chosen, t in run.path:
+            node.end(chosen, returns[t])
+
+    def chosen_at(self, node: Node) -> int:
+        """The candidate of a node in the next run."""
+        return node.begin(self.search.options.exploration, self.search.spread.deviation)
+
+    def root_value(self) -> float:
+        """What the decision's own position is worth."""
+        units, mask = self._view.observation[None], self._view.mask[None]
+        made = self.search.policy.decide(units, mask, np.full((1, NUM_SLOTS), 0.5))
+        return self.search.value(made.value[0])
+
+    def from_tree(
+        self, run: Run, units: NDArray[np.int8], mask: NDArray[Any], policys: NDArray[np.int8]
     ) -> NDArray[np.int8]:
         """The choice at a decision below the root: the policy's where it is met the first time."""
         node, chosen, _ = run.path[-1]
-        key = (id(node) * 64 + chosen, units.tobytes())
-        if key not in self._nodes:
-            self._nodes[key] = None
+        nodes, key = self.search.below, (id(node) * 64 + chosen, units.tobytes())
+        if key not in nodes:
+            nodes[key] = None
             return policys
-        below = self._nodes[key]
+        below = nodes[key]
         if below is None:
-            rows = candidates(self.policy, units, mask, rng, self.options.candidates)
-            below = self._nodes[key] = Node(rows)
-        taken = below.begin(self.options.exploration, self._spread.deviation)
+            policy, most = self.search.policy, self.search.options.candidates
+            below = nodes[key] = Node(candidates(policy, units, mask, self._rng, most))
+        taken = self.chosen_at(below)
         run.path.append((below, taken, len(run.values)))
         return np.asarray(below.rows[taken])
+
+
+class Runs:
+    """The runs of decisions that are searched at the same time, all in one batch of games.
+
+    Args:
+        search: of one of the decisions; all have its policy, its options and its game's rules.
+        count: runs at a time, in all.
+    """
+
+    def __init__(self, search: ForwardSearch, count: int) -> None:
+        self._policy, self._options = search.policy, search.options
+        # What is forced in the games of runs is no decision.
+        rules = replace(search.rules, skip_forced=True)
+        self._batch = CpuBatch(count, rules, reward=WinAndTerms(), seed=0)
+        self._games = PlannedGames(self._batch)
+        self._decisions: list[SearchedDecision] = []
+        self._free = list(range(count))
+
+    def add(self, decision: SearchedDecision) -> None:
+        """Search a decision, too."""
+        self._decisions.append(decision)
+
+    def go_on(self) -> list[SearchedDecision]:
+        """Play an action in every run; where one ends, the next of its decision begins.
+
+        Returns:
+            Decisions whose runs have all ended, which are searched no more.
+        """
+        rows, choices = self._decide()
+        numbers, firsts = self._begin()
+        if any(one.under_way for one in self._decisions):
+            self._step(np.concatenate([rows, numbers]), np.concatenate([choices, firsts]))
+        ended = [one for one in self._decisions if not one.under_way and not one.room]
+        self._decisions = [one for one in self._decisions if one.under_way or one.room]
+        return ended
+
+    def _begin(self) -> tuple[NDArray[np.int64], Choices]:
+        """(k,) games in which new runs begin, and (k, S) their first joint actions."""
+        numbers: list[int] = []
+        records: list[np.ndarray] = []
+        choices: list[Choices] = [_NO_CHOICES]
+        for decision in self._decisions:
+            room = min(decision.room, len(self._free))
+            if room:
+                own, self._free = self._free[:room], self._free[room:]
+                drawn, firsts = decision.begin(own)
+                numbers += own
+                records.append(drawn)
+                choices.append(firsts)
+        if records:
+            self._games.place(np.array(numbers), np.concatenate(records))
+        return np.array(numbers, np.int64), np.concatenate(choices)
+
+    def _step(self, rows: NDArray[np.int64], choices: Choices) -> None:
+        """Play an action in every game, by chance in those of no run."""
+        batch = self._batch
+        actions = np.full(batch.num_games, NO_ACTION)
+        actions[self._free] = batch.sample()[self._free]
+        self._games.step(rows, choices, actions)
+        rewards = batch.reward.tolist()
+        for decision in self._decisions:
+            seat = decision.search.seat
+            for i, run in list(decision.under_way.items()):
+                run.rewards[-1] += rewards[i][seat]
+                if batch.done[i]:
+                    run.ended = not batch.truncated[i]
+                    if not run.ended:  # nobody's win: the last value known stands for the rest
+                        run.add(run.values[-1] if run.values else decision.root_value())
+                    self._end(decision, i)
+
+    def _decide(self) -> tuple[NDArray[np.int64], Choices]:
+        """(k,) games that wait for a joint action, and (k, S) that of the policy, or of the tree.
+
+        Runs that have come to their depth end.
+        """
+        batch = self._batch
+        assert batch.units is not None
+        asked = {i: k for k, i in enumerate(self._games.asked().tolist())}
+        runs = [
+            (decision, i, run)
+            for decision in self._decisions
+            for i, run in decision.under_way.items()
+            if i in asked
+        ]
+        if not runs:
+            return np.empty(0, np.int64), _NO_CHOICES
+        rows = np.array([i for _, i, _ in runs])
+        units, masks, players = batch.units[rows], batch.mask[rows], batch.player[rows].tolist()
+        made = self._policy.decide(units, masks, _uniforms([run for _, _, run in runs]))
+        goes_on = np.ones(len(rows), np.bool_)
+        for k, (decision, i, run) in enumerate(runs):
+            if players[k] != decision.search.seat:
+                continue
+            run.add(decision.search.value(made.value[k]))
+            if len(run.values) == self._options.depth:
+                self._end(decision, i)
+                goes_on[k] = False
+            elif len(run.values) <= self._options.tree:
+                made.choices[k] = decision.from_tree(run, units[k], masks[k], made.choices[k])
+        return rows[goes_on], made.choices[goes_on]
+
+    def _end(self, decision: SearchedDecision, i: int) -> None:
+        decision.end(i)
+        self._free.append(i)

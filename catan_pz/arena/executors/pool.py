@@ -91,7 +91,7 @@ class Pool:
             yield forfeited
         if worker.task is not None and worker.unfinished:
             unfinished = tuple(worker.unfinished.values())
-            self._waiting.appendleft(Task(unfinished, worker.task.batched))
+            self._waiting.appendleft(Task(unfinished, worker.task.way))
         self._workers.remove(worker)
         worker.close()
         if self._waiting:

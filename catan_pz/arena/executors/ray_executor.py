@@ -201,7 +201,7 @@ class _Match:
             ) from error
         if worker.task is not None and worker.unfinished:
             unfinished = tuple(worker.unfinished.values())
-            self._waiting.appendleft(Task(unfinished, worker.task.batched))
+            self._waiting.appendleft(Task(unfinished, worker.task.way))
         if self._waiting:
             self._start_worker()
 

@@ -8,9 +8,19 @@ from catan_pz.agents.charlesworth import choices as ch
 from catan_pz.agents.charlesworth.agent import CharlesworthAgent
 from catan_pz.agents.charlesworth.candidates import Node, candidates
 from catan_pz.agents.charlesworth.resampling import shuffled
-from catan_pz.agents.charlesworth.search import ForwardOptions, ForwardSearch, Run
+from catan_pz.agents.charlesworth.search import (
+    ForwardOptions,
+    ForwardSearch,
+    Run,
+    Runs,
+    SearchedDecision,
+)
 from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.table import Table
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.gathered_games import play_gathered
+from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.single_game import play_game
 from catan_pz.belief import Belief
 from catan_pz.notation import position
 from catan_pz.observation.segments import named_views
@@ -158,11 +168,64 @@ def test_the_tree_goes_on_where_a_decision_is_met_again():
     game = nearly_won()
     search = search_in(game, tree=2, simulations=64)
     search.choose(seen_from(game, 0), np.random.default_rng(0))
-    below = [node for node in search._nodes.values() if node is not None]
+    below = [node for node in search.below.values() if node is not None]
     assert below
     assert all(node.running.sum() == 0 for node in below)
     assert all(node.finished.sum() >= 1 for node in below)
-    assert not search_in(game)._nodes
+    assert not search_in(game).below
+
+
+@pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])
+def test_decisions_searched_together_are_searched_as_alone(options):
+    """Runs of several decisions share a batch, and even wait for room in it."""
+    game = nearly_won()
+    view = seen_from(game, 0)
+    alone, together = [search_in(game, **options) for _ in range(5)], []
+    chosen = [search.choose(view, np.random.default_rng(seed)) for seed, search in enumerate(alone)]
+    runs = Runs(alone[0], 40)
+    for seed in range(5):
+        together.append(
+            SearchedDecision(search_in(game, **options), view, np.random.default_rng(seed))
+        )
+        runs.add(together[-1])
+        if seed == 2:  # the last two come later
+            runs.go_on()
+    while sum(len(decision.under_way) + decision.room for decision in together):
+        runs.go_on()
+    assert runs.go_on() == []
+    for decision, search, row in zip(together, alone, chosen, strict=True):
+        np.testing.assert_array_equal(decision.best, row)
+        np.testing.assert_array_equal(decision.search.last.finished, search.last.finished)
+        np.testing.assert_allclose(decision.search.last.total, search.last.total)
+
+
+def test_runs_wait_where_there_is_no_room():
+    game = nearly_won()
+    search = search_in(game)
+    runs = Runs(search, 3)
+    decision = SearchedDecision(search, seen_from(game, 0), np.random.default_rng(0))
+    runs.add(decision)
+    while not runs.go_on():
+        assert len(decision.under_way) <= 3
+    assert search.last.finished.sum() == 24
+
+
+def test_forced_decisions_are_not_those_of_runs():
+    """Between two own decisions with a choice lie rolls, answers and discards without one."""
+    game = nearly_won()
+    seen = []
+
+    class Watching(type(uniform_policy())):
+        def decide(self, units, masks, uniforms, **options):
+            seen.extend(masks.sum(1).tolist())
+            return super().decide(units, masks, uniforms, **options)
+
+    uniform = uniform_policy()
+    search = search_in(game)
+    search.policy = Watching(uniform.architecture, uniform.weights, uniform.encoder)
+    search.choose(seen_from(game, 0), np.random.default_rng(0))
+    assert len(seen) > 100
+    assert min(seen) > 1
 
 
 def test_a_single_candidate_needs_no_runs():
@@ -218,6 +281,22 @@ def test_the_agent_searches_and_is_settled_by_its_seed():
     with Table(game, [agent] * 4, [1, 2, 3, 4]) as table:
         for _ in range(6):
             table.step()
+
+
+@pytest.mark.parametrize("search", [{}, {"simulations": 3}, {"seconds": 0.001}])
+def test_in_gathered_games_it_plays_as_alone(search):
+    """Random weights decide by margins that rounding doesn't reach."""
+    agents = [CharlesworthAgent(made(), depth=2, wave=2, candidates=3, **search)]
+    agents += [CharlesworthAgent(made(seed=2))]
+    rules = Rules.make(RULES, max_turns=3)
+    config = MatchConfig(("searcher", "bare"), rules, 9)
+    scheduled = list(Schedule(((0, 1, 1, 1),), 4).games())
+    assert agents[0].has_desk == ("seconds" not in search)
+    single = [one for game in scheduled for one in play_game(config, game, agents)]
+    together = sorted(play_gathered(config, scheduled, agents), key=lambda game: game.number)
+    if agents[0].has_desk:
+        assert together == single
+    assert {game.end for game in together} == {"truncated"}
 
 
 def test_impossible_options_are_refused():

@@ -1,0 +1,184 @@
+"""Games whose decisions are gathered at desks: the same games, and the same failures."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz import RandomAgent, Rules, arena
+from catan_pz.agents.base import Agent
+from catan_pz.arena import executors
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.entrants import as_entrants
+from catan_pz.arena.gathered_games import play_gathered
+from catan_pz.arena.results import GameResult
+from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.single_game import play_game, record_path
+from catan_pz.runtime.view import View
+from tests.arena.players import QUICK, Builder, Counter, Deaf, Sulking
+
+LINGERING = 3
+
+
+class SlowDesk:
+    """Gives a decision back at the third time that it is asked, and only a few at a time.
+
+    Args:
+        sizes: gets how many decisions lay there at each time.
+    """
+
+    def __init__(self, sizes: list[int]) -> None:
+        self._sizes = sizes
+        self._lying: list[tuple[int, Agent, View, int]] = []
+        self._time = 0
+
+    def hand_in(self, key: int, own: Agent, view: View) -> None:
+        self._lying.append((key, own, view, self._time))
+
+    def collect(self) -> list[tuple[int, int]]:
+        self._time += 1
+        self._sizes.append(len(self._lying))
+        ready = [one for one in self._lying if one[3] <= self._time - LINGERING][:4]
+        self._lying = [one for one in self._lying if one not in ready]
+        return [(key, own.act(view)) for key, own, view, _ in ready]
+
+
+class Patient(Counter):
+    """Plays at random, with a desk; no two copies share anything but a list of sizes."""
+
+    has_desk = True
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def desk(self) -> SlowDesk:
+        return SlowDesk(self.sizes)
+
+
+class RaisingAtDesk(Patient):
+    """Fails from its twelfth decision on; a desk doesn't tell which of its copies did."""
+
+    def act(self, view: View) -> int:
+        action = super().act(view)
+        if self.asked >= 12:
+            raise ZeroDivisionError("two\nlines")
+        return action
+
+
+class NoDesk(Counter):
+    """Its desk can't be had."""
+
+    has_desk = True
+
+    def desk(self) -> Any:
+        raise OSError("no wood")
+
+
+def both_ways(agents: list[Agent], tmp_path: Path, games: int = 12) -> list[GameResult]:
+    """The results, which must be the same game by game and record by record."""
+    rules = Rules(num_players=2, **QUICK)
+    scheduled = list(Schedule(((0, 1),), games).games())
+    played: dict[str, list[GameResult]] = {}
+    ways: dict[str, Callable[[MatchConfig], list[GameResult]]] = {
+        "single": lambda config: [
+            one for game in scheduled for one in play_game(config, game, agents)
+        ],
+        "wide": lambda config: list(play_gathered(config, scheduled, agents)),
+        "narrow": lambda config: list(play_gathered(config, scheduled, agents, width=3)),
+    }
+    for way, play in ways.items():
+        (tmp_path / way).mkdir()
+        config = MatchConfig(("first", "second"), rules, 4, records=tmp_path / way)
+        played[way] = sorted(play(config), key=lambda game: game.number)
+        assert played[way] == played["single"]
+        for game in scheduled:
+            one, other = (record_path(tmp_path / k, game.number) for k in (way, "single"))
+            assert one.read_bytes() == other.read_bytes()
+    return played["single"]
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("opponent", [RandomAgent(), Builder(), Counter(), Patient()])
+def test_gathered_games_are_the_same(opponent: Agent, tmp_path: Path) -> None:
+    agent = Patient()
+    results = both_ways([agent, opponent], tmp_path)
+    assert len({game.points for game in results}) > 2
+    assert max(agent.sizes) > 4
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        (RaisingAtDesk(), "error: ZeroDivisionError: two lines"),
+        (NoDesk(), ""),
+        (type("DeafAtDesk", (Deaf, Patient), {})(), "error: UnicodeError: what was that?"),
+    ],
+)
+def test_failures_are_the_same(agent: Agent, reason: str, tmp_path: Path) -> None:
+    results = both_ways([agent, Builder()], tmp_path)
+    reasons = {game.reason for game in results if game.end == "forfeit"}
+    assert reasons == ({reason} if reason else set())
+
+
+@pytest.mark.purepython
+def test_all_copies_leave_when_games_are_broken_off(tmp_path: Path) -> None:
+    closed = []
+
+    class Leaving(Patient):
+        def close(self) -> None:
+            closed.append(self)
+
+    config = MatchConfig(("a", "b"), Rules(num_players=2, **QUICK), 1)
+    scheduled = list(Schedule(((0, 1),), 8).games())
+    games = play_gathered(config, scheduled, [Leaving(), RandomAgent()])
+    next(games)
+    games.close()
+    assert len(closed) == 8
+
+
+@pytest.mark.purepython
+def test_an_agent_that_fails_at_the_end_changes_no_result(tmp_path: Path) -> None:
+    agent = type("SulkingAtDesk", (Sulking, Patient), {})()
+    config = MatchConfig(("a", "b"), Rules(num_players=2, **QUICK), 1)
+    scheduled = list(Schedule(((0, 1),), 2).games())
+    with pytest.warns(UserWarning, match="not fair"):
+        results = list(play_gathered(config, scheduled, [agent, RandomAgent()]))
+    assert [game.end for game in results] != ["forfeit"] * 2
+
+
+def test_agents_without_a_desk_are_asked_themselves() -> None:
+    with pytest.raises(RuntimeError, match=r"'Counter' has no desk: call act\(\)"):
+        Counter().desk()
+
+
+@pytest.mark.parametrize(
+    ("given", "limit", "way"),
+    [
+        ([("p", Patient), "random"], None, "gathered"),
+        ([("p", Patient), ("q", Patient)], None, "gathered"),
+        ([("p", Patient), ("c", Counter)], None, "single"),
+        ([("p", Patient), "random"], 5.0, "single"),
+        (["random", ("b", Builder())], None, "batched"),
+    ],
+)
+def test_which_games_are_gathered(given: list[Any], limit: float | None, way: str) -> None:
+    entrants, _ = as_entrants(given)
+    games = list(Schedule(((0, 1),), 6).games())
+    config = MatchConfig(("a", "b"), Rules(num_players=2), 0, seconds_per_decision=limit)
+    tasks = executors.make_tasks(config, entrants, games, 2)
+    assert {task.way for task in tasks} == {way}
+    assert [len(task.games) for task in tasks] == ([1] * 6 if way == "single" else [3, 3])
+    isolated, _ = as_entrants(given, isolate=True)
+    tasks = executors.make_tasks(config, isolated, games, 2)
+    assert {task.way for task in tasks} == {"single"}
+
+
+def test_processes_gather_as_well(tmp_path: Path) -> None:
+    results = []
+    for workers in (1, 2):
+        agents = [("patient", Patient), "random"]
+        result = arena.play_match(agents, 8, seed=3, workers=workers, progress=False, **QUICK)
+        results.append(sorted(result.games, key=lambda game: game.number))
+    assert results[0] == results[1]
