@@ -1,22 +1,26 @@
 """Speed of the arena, and what pairing saves: python -m tests.benchmarks arena
 
 Matches of random agents, each asked for many games by one call, and the same games one by
-one; in seconds of CPU time, of one core. Then by how much the standard error of a difference
-between two agents shrinks as their games are paired by seeds.
+one; in seconds of CPU time, of one core. Games whose decisions are gathered at a desk, against the
+same games one by one. Then by how much the standard error of a difference between two agents
+shrinks as their games are paired by seeds.
 """
 
 import argparse
 import time
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from catan_pz import RandomAgent, Rules, arena
+from catan_pz import RandomAgent, Rules, agents, arena
+from catan_pz.agents import Agent
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
-from catan_pz.arena.results import Result
-from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.gathered_games import play_gathered
+from catan_pz.arena.results import GameResult, Result
+from catan_pz.arena.schedule import Schedule, ScheduledGame
 from catan_pz.arena.single_game import play_game
 from tests.arena.players import Builder
 
@@ -36,22 +40,48 @@ def speeds(batched: int, single: int) -> None:
         lineup = tuple(range(rules.num_players))
         scheduled = list(Schedule((lineup,), batched).games())
         config = MatchConfig(tuple("abcd"[: len(lineup)]), rules, 0)
-        agents = [RandomAgent() for _ in lineup]
-        list(play_game(config, scheduled[0], agents))
-        list(play_games(config, scheduled[:2], agents))
+        players = [RandomAgent() for _ in lineup]
+        list(play_game(config, scheduled[0], players))
+        list(play_games(config, scheduled[:2], players))
         row = []
         for count in (batched, single):
             start = time.process_time()
             if count == batched:
-                games = list(play_games(config, scheduled, agents))
+                games = list(play_games(config, scheduled, players))
             else:
                 games = [
-                    one for game in scheduled[:count] for one in play_game(config, game, agents)
+                    one for game in scheduled[:count] for one in play_game(config, game, players)
                 ]
             seconds = time.process_time() - start
             decisions = sum(sum(game.decisions) for game in games)
             row += [f"{len(games) / seconds:,.0f}", f"{decisions / seconds:,.0f}"]
         print(f"| {title} | {' | '.join(row)} |", flush=True)
+
+
+def gathering(gathered: int, single: int, turns: int) -> None:
+    """What desks save: seconds of CPU time for a game's first turns."""
+    rules = Rules.make("charlesworth", max_turns=turns)
+    config = MatchConfig(("searcher", "bare"), rules, 0)
+    scheduled = list(Schedule(((0, 1, 1, 1),), gathered).games())
+    print(f"| first seat, {turns} turns | gathered: s/game | one by one: s/game | ratio |")
+    print("|---|---|---|---|")
+    for name in ("charlesworth", "charlesworth:simulations=16"):
+        players = [agents.load(name), agents.load("charlesworth")]
+        list(play_game(config, scheduled[0], players))
+        seconds = []
+        for count, play in ((gathered, play_gathered), (single, _in_turn)):
+            start = time.process_time()
+            list(play(config, scheduled[:count], players))
+            seconds.append((time.process_time() - start) / count)
+        together, alone = seconds
+        print(f"| `{name}` | {together:.3f} | {alone:.3f} | {alone / together:.1f} |", flush=True)
+
+
+def _in_turn(
+    config: MatchConfig, scheduled: Sequence[ScheduledGame], players: Sequence[Agent]
+) -> Iterator[GameResult]:
+    for game in scheduled:
+        yield from play_game(config, game, players)
 
 
 def width_unpaired(first: Result, second: Result, names_of: tuple[str, str]) -> float:
@@ -87,9 +117,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--batched", type=int, default=4800)
     parser.add_argument("--single", type=int, default=96)
+    parser.add_argument("--gathered", type=int, default=64)
+    parser.add_argument("--alone", type=int, default=4, help="of the gathered games")
+    parser.add_argument("--turns", type=int, default=12, help="of a gathered game")
     parser.add_argument("--paired", type=int, default=4000)
     options = parser.parse_args()
     speeds(options.batched, options.single)
+    print()
+    gathering(options.gathered, options.alone, options.turns)
     print()
     pairing(options.paired)
 
