@@ -127,12 +127,21 @@ class CharlesworthAgent(Agent):
 
     def act(self, view: View) -> int:
         """The next action of a joint action, which is chosen where none is under way."""
-        if is_asked(view.observation):
+        if not self.is_settled(view):
             if self._search is None:
                 self.plan_together([(self, view)])
             else:
                 self.plan(self._search.choose(view, self._rng()))
         return self.next_of_plan(view)
+
+    def is_settled(self, view: View) -> bool:
+        """Whether the next action is clear: a plan is under way, or nothing else is legal."""
+        if not is_asked(view.observation):
+            return True
+        legal = np.flatnonzero(view.mask)
+        if len(legal) == 1:
+            self._plan = Plan(legal.tolist())
+        return len(legal) == 1
 
     def _rng(self) -> np.random.Generator:
         """Draws of a decision, from the game's random stream."""
@@ -153,12 +162,12 @@ class CharlesworthAgent(Agent):
         if self.options.is_on:
             return np.asarray(super().act_batch(views), np.int64)
         seated = list(views.players(self))
-        self.plan_together([(own, view) for own, view in seated if is_asked(view.observation)])
+        self.plan_together([(own, view) for own, view in seated if not own.is_settled(view)])
         actions = [own.next_of_plan(view) for own, view in seated]
         return np.array(actions, np.int64)
 
     def plan_together(self, asked: Sequence[tuple[Self, View]]) -> None:
-        """Let copies without search choose the joint actions that they are asked for, by one call.
+        """Let copies choose joint actions without search, by one call of the network.
 
         Args:
             asked: copies, each with what it may know.
@@ -205,7 +214,7 @@ class CharlesworthDesk:
     def hand_in(self, key: int, own: CharlesworthAgent, view: View) -> None:
         """Take in a decision, as `Desk.hand_in`."""
         entry = key, own, view
-        if not is_asked(view.observation):
+        if own.is_settled(view):
             self._planned.append(entry)
             return
         decision = own.searched(view)
