@@ -18,7 +18,7 @@ from catan_pz.cli.extras import need
 from catan_pz.cli.options import make_rules
 from catan_pz.compiler.rule import Entry
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls, game_calls
+from catan_pz.runtime import batch_calls, game_calls, seat_calls
 from catan_pz.runtime.game import Game
 from tests.agents.test_network import model
 from tests.engine.test_perft import SETUP_COUNTS
@@ -243,7 +243,7 @@ def test_warmup_finds_every_entry_point() -> None:
     names = {name.removeprefix("catan_pz.") for name in found}
     assert {"runtime.game_calls.play", "runtime.perft.count_from"} <= names
     things = list(found.values())
-    for module in (game_calls, batch_calls):
+    for module in (game_calls, batch_calls, seat_calls):
         for thing in vars(module).values():
             if isinstance(thing, Entry):
                 assert thing in things

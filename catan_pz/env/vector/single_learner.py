@@ -24,7 +24,7 @@ from catan_pz.rewards import (
     weights_of,
 )
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls, batch_rules
+from catan_pz.runtime import batch_calls, batch_rules, seat_calls
 from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.given import check_arrays, sound_records
 from catan_pz.runtime.per_step import PerStep
@@ -237,7 +237,7 @@ class SingleLearnerBatch(ThreadedGames):
 
     def _deal(self, where: int) -> None:
         self._share_out_deal(
-            batch_calls.deal_seats,
+            seat_calls.deal_seats,
             where,
             self._seat,
             self._random_inside,
@@ -422,7 +422,7 @@ class SingleLearnerBatch(ThreadedGames):
         ended_before = self.done.copy()
         played = self._waiting & ~ended_before
         finished = self._share_out(
-            batch_calls.play_seats,
+            seat_calls.play_seats,
             self._actions,
             self._random_inside,
             self._opponent_rng,
@@ -461,7 +461,7 @@ class SingleLearnerBatch(ThreadedGames):
         """Let the opponents that are to move choose."""
         if self._random_places:
             self._share_out(
-                batch_calls.draw_waiting,
+                seat_calls.draw_waiting,
                 self._random_places,
                 self.seats,
                 self._waiting,

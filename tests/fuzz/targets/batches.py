@@ -9,7 +9,7 @@ from catan_pz import Game, make_batch
 from catan_pz.compiler.arguments import Parameters
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
-from catan_pz.runtime import batch_calls
+from catan_pz.runtime import batch_calls, seat_calls
 from tests.fuzz.odd import odd_array, odd_or
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.targets.options import try_batch
@@ -93,7 +93,7 @@ def _actions(rng: Random, batch: Any) -> Any:
 
 def arguments(rng: Random, tally: Tally) -> None:
     """What threads get: arrays of any other type, order or shape are refused by name."""
-    call = rng.choice((batch_calls.step_games, batch_calls.deal_games, batch_calls.play_seats))
+    call = rng.choice((batch_calls.step_games, batch_calls.deal_games, seat_calls.play_seats))
     parameters = Parameters(getattr(call, "py_func", None) or call.dispatcher.py_func)
     k = rng.randrange(len(parameters))
     given = odd_or(rng, np.zeros(SIZE, STATE), odd_array(rng), odd_array(rng), 3, share=0.3)
