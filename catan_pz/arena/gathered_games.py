@@ -13,7 +13,7 @@ from typing import Any, Final
 from catan_pz.agents.base import Agent
 from catan_pz.agents.desk import Desk
 from catan_pz.arena.config import MatchConfig
-from catan_pz.arena.forfeits import PASSED_ON, Forfeit, error_reason
+from catan_pz.arena.forfeits import PASSED_ON, Forfeit
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import HostedGame
@@ -98,21 +98,15 @@ class _Playing:
 
     def ask(self, own: Agent, view: View) -> None:
         """Ask a copy, and play its answer."""
-        start = time.perf_counter()
-        answer: Any = None
-        reason: str | None = None
         try:
-            answer = own.act(view)
-        except PASSED_ON:
-            raise
-        except BaseException as error:
-            reason = error_reason(error)
-        self.answer(answer, reason, time.perf_counter() - start)
+            self._hosted.ask(own, view)
+        except Forfeit as forfeit:
+            self._forfeit = forfeit
 
-    def answer(self, answer: Any, reason: str | None, seconds: float) -> None:
-        """Play an answer, as `HostedGame.answer`."""
+    def answer(self, answer: Any, seconds: float) -> None:
+        """Play an answer that took some seconds."""
         try:
-            self._hosted.answer(answer, reason, seconds)
+            self._hosted.answer(answer, None, seconds)
         except Forfeit as forfeit:
             self._forfeit = forfeit
 
@@ -156,20 +150,25 @@ class _Desk:
 
         The time that it takes is shared among all that lie there.
         """
-        start, count = time.perf_counter(), len(self._lying)
-        decided: list[tuple[int, int]] = []
+        if not self._lying:
+            return []
+        start = time.perf_counter()
+        decided: dict[int, Any] = {}
         if self._desk is not None:
             with self._closed_on_failure():
-                decided = self._desk.collect()
+                decided = dict(self._desk.collect())
+                if not decided.keys() <= self._lying.keys():
+                    raise KeyError(f"{decided.keys() - self._lying.keys()} were not handed in")
         if self._desk is None:
             return self._ask_alone()
+        share = (time.perf_counter() - start) / len(self._lying)
         for number in self._lying:
-            self._seconds[number] += (time.perf_counter() - start) / count
-        return [self._played(number, action) for number, action in decided]
+            self._seconds[number] += share
+        return [self._played(number, action) for number, action in decided.items()]
 
-    def _played(self, number: int, action: int) -> _Playing:
+    def _played(self, number: int, action: Any) -> _Playing:
         game, _, _ = self._lying.pop(number)
-        game.answer(action, None, self._seconds.pop(number))
+        game.answer(action, self._seconds.pop(number))
         return game
 
     def _ask_alone(self) -> list[_Playing]:

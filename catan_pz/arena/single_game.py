@@ -123,7 +123,7 @@ class HostedGame:
         try:
             self.seat_agents()
             while not self.is_finished:
-                self._ask()
+                self.ask(*self.asked)
         except Forfeit as forfeit:
             return forfeit
         return None
@@ -195,9 +195,16 @@ class HostedGame:
         assert agent is not None
         return agent, self._table.view(self.game.player)
 
-    def _ask(self) -> None:
-        """Ask the agent that is to move, and play its answer."""
-        agent, view = self.asked
+    def ask(self, agent: Agent, view: View) -> None:
+        """Ask the copy that is to move, and play its answer.
+
+        Args:
+            agent: the copy.
+            view: what it may know.
+
+        Raises:
+            Forfeit: as `answer`.
+        """
         self._monitor.begin(self.game.player, ACT)
         start = time.perf_counter()
         answer: Any = None

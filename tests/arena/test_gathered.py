@@ -66,6 +66,15 @@ class RaisingAtDesk(Patient):
         return action
 
 
+class Inventive(Patient):
+    """Its desk gives back what wasn't handed in."""
+
+    def desk(self) -> SlowDesk:
+        desk = SlowDesk([])
+        desk.collect = lambda: [(-1, 0)]  # type: ignore[method-assign]
+        return desk
+
+
 class NoDesk(Counter):
     """Its desk can't be had."""
 
@@ -113,6 +122,7 @@ def test_gathered_games_are_the_same(opponent: Agent, tmp_path: Path) -> None:
     [
         (RaisingAtDesk(), "error: ZeroDivisionError: two lines"),
         (NoDesk(), ""),
+        (Inventive(), ""),
         (type("DeafAtDesk", (Deaf, Patient), {})(), "error: UnicodeError: what was that?"),
     ],
 )

@@ -2,7 +2,7 @@
 
 Decisions of several games may be searched together, so that the network looks at the runs of all
 by one call. Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement
-Learning", 2022. Letters: K decisions, S slots of a joint action, B games in which runs are played.
+Learning", 2022. Letters: S slots of a joint action, B games in which runs are played, k of them.
 """
 
 import math
@@ -296,7 +296,7 @@ class Runs:
 
     Args:
         search: of one of the decisions; all have its policy, its options and its game's rules.
-        count: runs at a time, in all.
+        count: B, runs at a time in all.
     """
 
     def __init__(self, search: ForwardSearch, count: int) -> None:
@@ -322,8 +322,10 @@ class Runs:
         numbers, firsts = self._begin()
         if any(one.under_way for one in self._decisions):
             self._step(np.concatenate([rows, numbers]), np.concatenate([choices, firsts]))
-        ended = [one for one in self._decisions if not one.under_way and not one.room]
-        self._decisions = [one for one in self._decisions if one.under_way or one.room]
+        # Asked once, as time passes.
+        goes_on = [bool(one.under_way or one.room) for one in self._decisions]
+        ended = [one for one, on in zip(self._decisions, goes_on, strict=True) if not on]
+        self._decisions = [one for one in self._decisions if one not in ended]
         return ended
 
     def _begin(self) -> tuple[NDArray[np.int64], Choices]:
@@ -367,7 +369,7 @@ class Runs:
         """
         batch = self._batch
         assert batch.units is not None
-        asked = {i: k for k, i in enumerate(self._games.asked().tolist())}
+        asked = set(self._games.asked().tolist())
         runs = [
             (decision, i, run)
             for decision in self._decisions
