@@ -3,6 +3,7 @@
 A single one takes options of its own: `python -m tests.benchmarks batch --sizes 1024`.
 """
 
+import os
 import platform
 import sys
 from importlib import import_module
@@ -36,6 +37,7 @@ def main() -> None:
         sys.exit(f"unknown benchmarks {unknown}; there are {[*NAMES, *ALONE]}")
     if options and len(names) > 1:
         sys.exit(f"options {options} are those of one benchmark: name it")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it
     print(f"Machine: {machine()}")
     for name in names:
         print(f"\n## {name}\n", flush=True)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from catan_pz import RandomAgent, Rules, agents, arena
-from catan_pz.agents import Agent
+from catan_pz.agents.base import Agent
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.gathered_games import play_gathered
@@ -119,7 +119,7 @@ def main() -> None:
     parser.add_argument("--single", type=int, default=96)
     parser.add_argument("--gathered", type=int, default=64)
     parser.add_argument("--alone", type=int, default=4, help="of the gathered games")
-    parser.add_argument("--turns", type=int, default=12, help="of a gathered game")
+    parser.add_argument("--turns", type=int, default=6, help="of a gathered game")
     parser.add_argument("--paired", type=int, default=4000)
     options = parser.parse_args()
     speeds(options.batched, options.single)
