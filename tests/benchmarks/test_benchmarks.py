@@ -51,8 +51,10 @@ def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
 
 def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
     few = ["--batched", "24", "--single", "2", "--paired", "80"]
+    few += ["--gathered", "2", "--alone", "1", "--turns", "1"]
     said = run(monkeypatch, capsys, "arena", *few)
-    (speeds,) = tables(said)
+    speeds, gathered = tables(said)
+    assert all(numbers([cell])[0] > 0 for row in gathered for cell in row[1:])
     assert [row[0] for row in speeds] == list(arena.RULE_SETS)
     assert all(numbers([cell])[0] > 0 for row in speeds for cell in row[1:])
     paired, unpaired = numbers(re.findall(r"paired ([\d.]+)", said))
