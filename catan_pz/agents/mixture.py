@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
-from catan_pz.agents.random_stream import scramble_all
+from catan_pz.agents.random_stream import scramble_all, uniforms
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
@@ -60,7 +60,7 @@ class Mixture(Agent):
 
     def members_of(self, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         """(K,) indices of the members that play the seats with these seeds (K,)."""
-        uniform = (scramble_all(seeds ^ _MEMBER_SALT) >> np.uint64(11)) * 2.0**-53
+        uniform = uniforms(scramble_all(seeds ^ _MEMBER_SALT))
         below = self.weights.cumsum()
         below[self.weights.nonzero()[0][-1] :] = 1.0
         return np.searchsorted(below, uniform, side="right")

@@ -27,6 +27,7 @@ from catan_pz.agents.model_files import (
     model_file,
     write_model,
 )
+from catan_pz.agents.random_stream import uniforms
 from catan_pz.agents.views import Views
 from catan_pz.agents.weighted import WeightedAgent
 from catan_pz.checks import not_possible, quoted
@@ -209,7 +210,7 @@ def sample_actions(weights: NDArray[Any], random_bits: NDArray[np.uint64]) -> ND
     """
     below = weights.cumsum(axis=1, dtype=np.float64)
     whole = below[:, -1]
-    picked = np.minimum((random_bits >> np.uint64(11)) * 2.0**-53 * whole, np.nextafter(whole, 0))
+    picked = np.minimum(uniforms(random_bits) * whole, np.nextafter(whole, 0))
     return np.asarray((below > picked[:, None]).argmax(axis=1), np.int64)
 
 

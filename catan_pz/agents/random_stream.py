@@ -121,6 +121,11 @@ class SeatSeeds:
         return own
 
 
+def uniforms(bits: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Numbers in [0, 1) from 64 random bits each."""
+    return np.asarray((bits >> np.uint64(11)) * 2.0**-53, np.float64)
+
+
 def nth_numbers(seeds: NDArray[np.uint64], n: NDArray[np.int64]) -> NDArray[np.uint64]:
     """(K,) number n of each stream.
 

@@ -12,9 +12,10 @@ from catan_pz import RandomAgent, Rules
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrant, as_entrants, describe
+from catan_pz.arena.executors import Task, play_task
 from catan_pz.arena.schedule import Schedule
-from catan_pz.arena.single_game import play_game, record_path
 from catan_pz.runtime.view import View
+from tests.arena.alike import Way, played_alike
 from tests.arena.players import QUICK, Alone, Builder, Counter
 
 pytestmark = pytest.mark.purepython
@@ -98,17 +99,10 @@ def test_only_stateless_agents_are_batched() -> None:
 def test_batches_record_games(tmp_path: Path) -> None:
     scheduled = list(Schedule(((0, 1),), 2).games())
     players = [RandomAgent(), Builder()]
-    files = []
-    for name, play in (
-        ("together", lambda config: list(play_games(config, scheduled, players))),
-        (
-            "alone",
-            lambda config: [one for game in scheduled for one in play_game(config, game, players)],
-        ),
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        rules = Rules(num_players=2, **QUICK | {"max_turns": 6})
-        assert len(play(MatchConfig(("a", "b"), rules, 1, records=folder))) == 2
-        files.append([record_path(folder, number).read_bytes() for number in (0, 1)])
-    assert files[0] == files[1]
+    ways: dict[str, Way] = {
+        "together": lambda config: play_games(config, scheduled, players),
+        "alone": lambda config: play_task(config, Task(tuple(scheduled), "single"), players),
+    }
+    rules = Rules(num_players=2, **QUICK | {"max_turns": 6})
+    results = played_alike(ways, MatchConfig(("a", "b"), rules, 1), scheduled, tmp_path)
+    assert [game.number for game in results] == [0, 1]

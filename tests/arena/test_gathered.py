@@ -1,6 +1,5 @@
 """Games whose decisions are gathered at desks: the same games, and the same failures."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,12 @@ from catan_pz.agents.base import Agent
 from catan_pz.arena import executors
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrants
+from catan_pz.arena.executors import Task, play_task
 from catan_pz.arena.gathered_games import play_gathered
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import Schedule
-from catan_pz.arena.single_game import play_game, record_path
 from catan_pz.runtime.view import View
+from tests.arena.alike import Way, played_alike
 from tests.arena.players import QUICK, Builder, Counter, Deaf, Sulking
 
 LINGERING = 3
@@ -85,26 +85,15 @@ class NoDesk(Counter):
 
 
 def both_ways(agents: list[Agent], tmp_path: Path, games: int = 12) -> list[GameResult]:
-    """The results, which must be the same game by game and record by record."""
-    rules = Rules(num_players=2, **QUICK)
+    """The results, which must be the same in turn and gathered."""
     scheduled = list(Schedule(((0, 1),), games).games())
-    played: dict[str, list[GameResult]] = {}
-    ways: dict[str, Callable[[MatchConfig], list[GameResult]]] = {
-        "single": lambda config: [
-            one for game in scheduled for one in play_game(config, game, agents)
-        ],
-        "wide": lambda config: list(play_gathered(config, scheduled, agents)),
-        "narrow": lambda config: list(play_gathered(config, scheduled, agents, width=3)),
+    ways: dict[str, Way] = {
+        "single": lambda config: play_task(config, Task(tuple(scheduled), "single"), agents),
+        "wide": lambda config: play_gathered(config, scheduled, agents),
+        "narrow": lambda config: play_gathered(config, scheduled, agents, width=3),
     }
-    for way, play in ways.items():
-        (tmp_path / way).mkdir()
-        config = MatchConfig(("first", "second"), rules, 4, records=tmp_path / way)
-        played[way] = sorted(play(config), key=lambda game: game.number)
-        assert played[way] == played["single"]
-        for game in scheduled:
-            one, other = (record_path(tmp_path / k, game.number) for k in (way, "single"))
-            assert one.read_bytes() == other.read_bytes()
-    return played["single"]
+    config = MatchConfig(("first", "second"), Rules(num_players=2, **QUICK), 4)
+    return played_alike(ways, config, scheduled, tmp_path)
 
 
 @pytest.mark.purepython

@@ -14,10 +14,11 @@ from catan_pz.actions import ROLL
 from catan_pz.arena import batched_games
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
-from catan_pz.arena.results import GameResult
+from catan_pz.arena.executors import Task, play_task
 from catan_pz.arena.schedule import Schedule
 from catan_pz.arena.single_game import play_game, record_path
 from catan_pz.runtime.record import GameRecord
+from tests.arena.alike import Way, played_alike
 from tests.arena.players import QUICK, Alone, Builder, Capricious
 from tests.arena.players import Counter as Counting
 
@@ -41,27 +42,17 @@ def test_batches_play_the_same_games(options: dict, tmp_path: Path) -> None:
     rules = Rules.make(**options)
     scheduled = list(schedule_for(rules).games())
     players = list(PLAYERS.values())
-    played: dict[str, list[GameResult]] = {}
-    for way in ("single", "alone", "wide", "narrow"):
-        (tmp_path / way).mkdir()
-        config = MatchConfig(tuple(PLAYERS), rules, 5, records=tmp_path / way)
-        if way == "single":
-            played[way] = [one for game in scheduled for one in play_game(config, game, players)]
-        elif way == "alone":
-            alone = [Alone(player) for player in players]
-            played[way] = [one for game in scheduled for one in play_game(config, game, alone)]
-        else:
-            width = 7 if way == "narrow" else 1024
-            played[way] = list(play_games(config, scheduled, players, width))
-    by_number = {way: sorted(games, key=lambda game: game.number) for way, games in played.items()}
-    assert len(by_number["single"]) == len(scheduled)
-    for way in ("alone", "wide", "narrow"):
-        assert by_number[way] == by_number["single"]
-        for game in scheduled:
-            one, other = (record_path(tmp_path / k, game.number) for k in (way, "single"))
-            assert one.read_bytes() == other.read_bytes()
-    assert len({game.winner for game in by_number["single"]}) > 1
-    assert len({game.points for game in by_number["single"]}) > 3
+    alone = [Alone(player) for player in players]
+    ways: dict[str, Way] = {
+        "single": lambda config: play_task(config, Task(tuple(scheduled), "single"), players),
+        "alone": lambda config: play_task(config, Task(tuple(scheduled), "single"), alone),
+        "wide": lambda config: play_games(config, scheduled, players, 1024),
+        "narrow": lambda config: play_games(config, scheduled, players, 7),
+    }
+    config = MatchConfig(tuple(PLAYERS), rules, 5)
+    results = played_alike(ways, config, scheduled, tmp_path)
+    assert len({game.winner for game in results}) > 1
+    assert len({game.points for game in results}) > 3
 
 
 def test_rolls_continue_after_the_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:

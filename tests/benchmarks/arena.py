@@ -8,19 +8,17 @@ shrinks as their games are paired by seeds.
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from catan_pz import RandomAgent, Rules, agents, arena
-from catan_pz.agents.base import Agent
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
-from catan_pz.arena.gathered_games import play_gathered
-from catan_pz.arena.results import GameResult, Result
-from catan_pz.arena.schedule import Schedule, ScheduledGame
+from catan_pz.arena.executors import Task, play_task
+from catan_pz.arena.results import Result
+from catan_pz.arena.schedule import Schedule
 from catan_pz.arena.single_game import play_game
 from tests.arena.players import Builder
 
@@ -69,19 +67,12 @@ def gathering(gathered: int, single: int, turns: int) -> None:
         players = [agents.load(name), agents.load("charlesworth")]
         list(play_game(config, scheduled[0], players))
         seconds = []
-        for count, play in ((gathered, play_gathered), (single, _in_turn)):
+        for count, way in ((gathered, "gathered"), (single, "single")):
             start = time.process_time()
-            list(play(config, scheduled[:count], players))
+            list(play_task(config, Task(tuple(scheduled[:count]), way), players))
             seconds.append((time.process_time() - start) / count)
         together, alone = seconds
         print(f"| `{name}` | {together:.3f} | {alone:.3f} | {alone / together:.1f} |", flush=True)
-
-
-def _in_turn(
-    config: MatchConfig, scheduled: Sequence[ScheduledGame], players: Sequence[Agent]
-) -> Iterator[GameResult]:
-    for game in scheduled:
-        yield from play_game(config, game, players)
 
 
 def width_unpaired(first: Result, second: Result, names_of: tuple[str, str]) -> float:

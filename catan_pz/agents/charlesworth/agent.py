@@ -127,15 +127,15 @@ class CharlesworthAgent(Agent):
 
     def act(self, view: View) -> int:
         """The next action of a joint action, which is chosen where none is under way."""
-        if not self.is_settled(view):
+        if not self.settle(view):
             if self._search is None:
                 self.plan_together([(self, view)])
             else:
                 self.plan(self._search.choose(view, self._rng()))
         return self.next_of_plan(view)
 
-    def is_settled(self, view: View) -> bool:
-        """Whether the next action is clear: a plan is under way, or nothing else is legal."""
+    def settle(self, view: View) -> bool:
+        """Plan what is forced; whether the next action is clear now, not yet to be chosen."""
         if not is_asked(view.observation):
             return True
         legal = np.flatnonzero(view.mask)
@@ -162,7 +162,7 @@ class CharlesworthAgent(Agent):
         if self.options.is_on:
             return np.asarray(super().act_batch(views), np.int64)
         seated = list(views.players(self))
-        self.plan_together([(own, view) for own, view in seated if not own.is_settled(view)])
+        self.plan_together([(own, view) for own, view in seated if not own.settle(view)])
         actions = [own.next_of_plan(view) for own, view in seated]
         return np.array(actions, np.int64)
 
@@ -214,7 +214,7 @@ class CharlesworthDesk:
     def hand_in(self, key: int, own: CharlesworthAgent, view: View) -> None:
         """Take in a decision, as `Desk.hand_in`."""
         entry = key, own, view
-        if own.is_settled(view):
+        if own.settle(view):
             self._planned.append(entry)
             return
         decision = own.searched(view)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from catan_pz.encoders.arrays import Array
+from catan_pz.encoders.arrays import Array, affine
 
 _EPSILON: Final = 1e-5
 
@@ -16,9 +16,8 @@ _EPSILON: Final = 1e-5
 def dense(x: Array, weight: Array, bias: Array) -> Array:
     """(..., F') x @ weight + bias, for a weight (F, F')."""
     if isinstance(x, np.ndarray):
-        y = x.reshape(-1, x.shape[-1]) @ weight
-        y += bias
-        return y.reshape(*x.shape[:-1], -1)
+        rows = affine(x.reshape(-1, x.shape[-1]), weight, bias)
+        return rows.reshape(*x.shape[:-1], weight.shape[1])
     from torch.nn.functional import linear
 
     return linear(x, weight.t(), bias)

@@ -6,6 +6,7 @@ import pytest
 from catan_pz import encoders
 from catan_pz.agents.charlesworth import choices as ch
 from catan_pz.agents.charlesworth.games import Policy
+from catan_pz.agents.charlesworth.layers import dense
 from catan_pz.agents.charlesworth.networks import Architecture, _cards, condition_of
 from catan_pz.agents.charlesworth.policy import decide
 from catan_pz.notation import position
@@ -242,3 +243,11 @@ def test_kinds_can_be_given_and_the_best_taken(batch):
     assert (policy.decide(units, masks, uniforms, kinds=last).choices[:, 0] == last).all()
     best = policy.decide(units, masks, uniforms, best=True)
     assert (best.choices[:, 0] == plain.kinds.argmax(1)).all()
+
+
+@pytest.mark.parametrize("lead", [(), (0,), (0, 3), (5, 3)])
+def test_dense_layers_take_any_leading_axes(lead):
+    weight, bias = np.arange(8, dtype=np.float32).reshape(4, 2), np.ones(2, np.float32)
+    x = np.full((*lead, 4), 2, np.float32)
+    np.testing.assert_array_equal(dense(x, weight, bias), np.full((*lead, 2), (25, 33)))
+    np.testing.assert_array_equal(x, 2)
