@@ -6,6 +6,7 @@ Learning", 2022. Letters: S slots of a joint action, B games in which runs are p
 """
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -19,7 +20,7 @@ from catan_pz.agents.charlesworth.candidates import Node, Spread, candidates
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.resampling import shuffled
-from catan_pz.agents.random_stream import nth_numbers
+from catan_pz.agents.random_stream import nth_numbers, uniforms
 from catan_pz.checks import check_choice, check_count, not_possible
 from catan_pz.rewards import WinAndTerms
 from catan_pz.rules import Rules
@@ -127,14 +128,14 @@ class Run:
         return found[::-1]
 
 
-def _uniforms(runs: Sequence[Run]) -> NDArray[np.float64]:
+def _next_uniforms(runs: Sequence[Run]) -> NDArray[np.float64]:
     """(k, S) the next numbers in [0, 1) of each run, which hang on no other run."""
     seeds = np.array([run.seed for run in runs], np.uint64)
     taken = np.array([run.taken for run in runs])
     for run in runs:
         run.taken += 1
     bits = nth_numbers(seeds[:, None], taken[:, None] * NUM_SLOTS + np.arange(NUM_SLOTS))
-    return np.asarray((bits >> np.uint64(11)) * 2.0**-53, np.float64)
+    return uniforms(bits)
 
 
 class ForwardSearch:
@@ -294,6 +295,9 @@ class SearchedDecision:
 class Runs:
     """The runs of decisions that are searched at the same time, all in one batch of games.
 
+    A decision waits until there are games for as many runs as it would have alone, so that it is
+    searched in the same way; one that wants more than all games gets all.
+
     Args:
         search: of one of the decisions; all have its policy, its options and its game's rules.
         count: B, runs at a time in all.
@@ -305,12 +309,13 @@ class Runs:
         rules = replace(search.rules, skip_forced=True)
         self._batch = CpuBatch(count, rules, reward=WinAndTerms(), seed=0)
         self._games = PlannedGames(self._batch)
-        self._decisions: list[SearchedDecision] = []
+        self._waiting: deque[SearchedDecision] = deque()
+        self._decisions: dict[SearchedDecision, int] = {}  # with the games that each may use
         self._free = list(range(count))
 
     def add(self, decision: SearchedDecision) -> None:
         """Search a decision, too."""
-        self._decisions.append(decision)
+        self._waiting.append(decision)
 
     def go_on(self) -> list[SearchedDecision]:
         """Play an action in every run; where one ends, the next of its decision begins.
@@ -318,15 +323,24 @@ class Runs:
         Returns:
             Decisions whose runs have all ended, which are searched no more.
         """
+        self._admit()
         rows, choices = self._decide()
         numbers, firsts = self._begin()
         if any(one.under_way for one in self._decisions):
             self._step(np.concatenate([rows, numbers]), np.concatenate([choices, firsts]))
-        # Asked once, as time passes.
-        goes_on = [bool(one.under_way or one.room) for one in self._decisions]
-        ended = [one for one, on in zip(self._decisions, goes_on, strict=True) if not on]
-        self._decisions = [one for one in self._decisions if one not in ended]
+        ended = [one for one in self._decisions if not (one.under_way or one.room)]
+        for one in ended:
+            del self._decisions[one]
         return ended
+
+    def _admit(self) -> None:
+        """Begin to search decisions that wait, in their order, where there are games for them."""
+        count = self._batch.num_games
+        while self._waiting:
+            games = min(self._waiting[0].room, count)
+            if games > count - sum(self._decisions.values()):
+                return
+            self._decisions[self._waiting.popleft()] = games
 
     def _begin(self) -> tuple[NDArray[np.int64], Choices]:
         """(k,) games in which new runs begin, and (k, S) their first joint actions."""
@@ -380,7 +394,7 @@ class Runs:
             return np.empty(0, np.int64), _NO_CHOICES
         rows = np.array([i for _, i, _ in runs])
         units, masks, players = batch.units[rows], batch.mask[rows], batch.player[rows].tolist()
-        made = self._policy.decide(units, masks, _uniforms([run for _, _, run in runs]))
+        made = self._policy.decide(units, masks, _next_uniforms([run for _, _, run in runs]))
         goes_on = np.ones(len(rows), np.bool_)
         for k, (decision, i, run) in enumerate(runs):
             if players[k] != decision.search.seat:

@@ -175,14 +175,15 @@ def test_the_tree_goes_on_where_a_decision_is_met_again():
     assert not search_in(game).below
 
 
+@pytest.mark.parametrize("room", [40, 20, 8])
 @pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])
-def test_decisions_searched_together_are_searched_as_alone(options):
-    """Runs of several decisions share a batch, and even wait for room in it."""
+def test_decisions_searched_together_are_searched_as_alone(options, room):
+    """Runs of several decisions share a batch; in a small one decisions wait."""
     game = nearly_won()
     view = seen_from(game, 0)
     alone, together = [search_in(game, **options) for _ in range(5)], []
     chosen = [search.choose(view, np.random.default_rng(seed)) for seed, search in enumerate(alone)]
-    runs = Runs(alone[0], 40)
+    runs = Runs(alone[0], room)
     for seed in range(5):
         together.append(
             SearchedDecision(search_in(game, **options), view, np.random.default_rng(seed))
