@@ -5,8 +5,8 @@ import pytest
 
 from catan_pz import encoders
 from catan_pz.agents.charlesworth import choices as ch
+from catan_pz.agents.charlesworth import layers
 from catan_pz.agents.charlesworth.games import Policy
-from catan_pz.agents.charlesworth.layers import dense
 from catan_pz.agents.charlesworth.networks import Architecture, _cards, condition_of
 from catan_pz.agents.charlesworth.policy import decide
 from catan_pz.notation import position
@@ -249,5 +249,5 @@ def test_kinds_can_be_given_and_the_best_taken(batch):
 def test_dense_layers_take_any_leading_axes(lead):
     weight, bias = np.arange(8, dtype=np.float32).reshape(4, 2), np.ones(2, np.float32)
     x = np.full((*lead, 4), 2, np.float32)
-    np.testing.assert_array_equal(dense(x, weight, bias), np.full((*lead, 2), (25, 33)))
+    np.testing.assert_array_equal(layers.dense(x, weight, bias), np.full((*lead, 2), (25, 33)))
     np.testing.assert_array_equal(x, 2)
