@@ -78,11 +78,14 @@ def decode(rows: NDArray[np.int16]) -> Events:
 def as_seen_by(events: Iterable[Event], seat: int) -> Events:
     """Events of a decision as one seat sees them, or with `ONLOOKER` as everybody sees them.
 
-    What is hidden is `UNKNOWN`; hidden points are left out.
+    What is hidden is `UNKNOWN`; hidden points are left out. That a decision of others was forced
+    would tell what they can't play or pay: its amount is 0.
     """
     viewers = EVERYBODY if seat == ONLOOKER else 1 << seat
     seen = []
-    for event in events:
+    for told in events:
+        elsewhere = told.kind == EventKind.DECISION and told.seat != seat
+        event = told._replace(amount=0) if elsewhere else told
         if event.seen_by & viewers == viewers:
             seen.append(event)
         elif event.kind != EventKind.POINTS_CHANGED:

@@ -176,6 +176,8 @@ class Rules:
         self._check_flag("skip_forced")
         check_choice("offer_form", self.offer_form, OFFER_FORMS)
         check_choice("first_player", self.first_player, (0, "random"))
+        if self.first_player != "random":  # an integer of NumPy is no JSON value
+            object.__setattr__(self, "first_player", 0)
         object.__setattr__(self, "dice", _dice_option(self.dice))
         object.__setattr__(self, "board", _board_option(self.board))
         if self.no_adjacent_red and not (self.board == "random" or isinstance(self.board, tuple)):
@@ -249,9 +251,7 @@ class Rules:
         """
         if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
             raise not_possible("rules", data, "an object of options by name")
-        if "rules" in data:
-            raise ValueError(f"unknown option rules={quoted(data['rules'])}; options have names")
-        cls.make(**data)
+        _check_names(data, _names())
         return cls(**data)
 
     def _check_range(self, name: str, low: int, high: int) -> None:

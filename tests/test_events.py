@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from catan_pz.engine.events import EVERYBODY, MAX_EVENTS, EventKind
-from catan_pz.events import UNKNOWN, Decision, Events, as_seen_by, outcome_of
+from catan_pz.events import ONLOOKER, UNKNOWN, Decision, Events, as_seen_by, outcome_of
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -80,6 +80,22 @@ def test_a_victory_point_bought_is_its_owners_secret() -> None:
     others = rows(as_seen_by(events, 1))
     assert (EventKind.CARD_BOUGHT, 0, -1, UNKNOWN, 1) in others
     assert all(row[0] != EventKind.POINTS_CHANGED for row in others)
+
+
+@pytest.mark.parametrize("card", ["knight", "victory_point"])
+def test_others_do_not_see_that_a_decision_was_forced(card: str) -> None:
+    """A knight may be played before the roll; with a victory point the roll is forced."""
+    rules = Rules(num_players=3, skip_forced=True, dice=[(1, 1)])
+    game = position([{}, {"cards": {card: 1}}, {}], rules=rules)
+    heard: list[Events] = []
+    game.listeners.append(lambda _, events: heard.append(events))
+    game.step(action_id("end_turn"))
+    if game.phase == Phase.ROLL:
+        game.step(action_id("roll"))
+    roll = heard[1]
+    assert roll[0].what == action_id("roll")
+    assert as_seen_by(roll, 1)[0].amount == roll[0].amount == (card == "victory_point")
+    assert {as_seen_by(roll, seat)[0].amount for seat in (0, 2, ONLOOKER)} == {0}
 
 
 def test_a_monopoly_tells_what_each_gives() -> None:

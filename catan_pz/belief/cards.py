@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from math import comb
+from itertools import product
+from math import comb, prod
 from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD
+from catan_pz.belief.card_groups import CardGroups
+from catan_pz.engine.events import EventKind
 from catan_pz.events import Events
 from catan_pz.terms import DECK_COUNTS, DECK_SIZE, NUM_CARD_KINDS, Card, Phase
 
@@ -22,7 +25,7 @@ DECK: Final = -1
 
 @dataclass(frozen=True)
 class Slots:
-    """Cards face down that came to one place together.
+    """Cards face down in one place that nothing tells apart.
 
     Attributes:
         seat: who holds them, or `DECK`.
@@ -33,6 +36,10 @@ class Slots:
     seat: int
     count: int
     new: bool = False
+
+
+Split = tuple[tuple[Slots, ...], tuple[int, ...]]
+"""Where the unknown cards lie, and how many victory point cards each of these places holds."""
 
 
 class CardBelief:
@@ -51,24 +58,24 @@ class CardBelief:
     def __init__(self, viewer: int, record: np.ndarray, robber_before_win: bool = False) -> None:
         self.viewer = viewer
         self._silent = NOT_IN_TURN + (ROBBER_MOVES if robber_before_win else ())
-        n = int(record["num_players"])
-        self.most = [DECK_COUNTS[Card.VICTORY_POINT]] * n
-        """(P,) most victory point cards that each seat can hold."""
-        self.most_old = DECK_COUNTS[Card.VICTORY_POINT]
-        """Likewise among those that the player in turn had before this turn."""
+        self.groups: list[CardGroups] = []
+        """Of each seat; those of the viewer tell nothing."""
+        for p in range(int(record["num_players"])):
+            new = int(record["new_cards"].sum()) if p == record["turn_player"] else 0
+            self.groups.append(CardGroups(int(record["cards"][p].sum()), new))
         self._note_no_win(record)
         self.confirm()
 
     def copy(self) -> Self:
         """An independent belief of the same content."""
         other = copy(self)
-        other.most = self.most.copy()
-        other._sure = self._sure.copy()
+        other.groups = [groups.copy() for groups in self.groups]
+        other._sure = [groups.copy() for groups in self._sure]
         return other
 
     def confirm(self) -> None:
         """The points that were visible so far are true: all that was concluded holds."""
-        self._sure, self._sure_old = self.most.copy(), self.most_old
+        self._sure = [groups.copy() for groups in self.groups]
 
     def withdraw(self, record: np.ndarray) -> None:
         """Drop what was concluded since `confirm`, from visible points that weren't true.
@@ -76,7 +83,7 @@ class CardBelief:
         Args:
             record: `STATE` scalar of the game as it stands now, with true points.
         """
-        self.most, self.most_old = self._sure.copy(), self._sure_old
+        self.groups = [groups.copy() for groups in self._sure]
         self._note_no_win(record)
 
     def update(self, events: Events, record: np.ndarray) -> None:
@@ -87,12 +94,17 @@ class CardBelief:
             record: `STATE` scalar after it.
         """
         decision = events[0]
-        if decision.what == BUY_DEVELOPMENT_CARD:
-            self.most[decision.seat] += 1
-            self._sure[decision.seat] += 1
-        if decision.other != record["turn_player"]:
-            self.most_old = self.most[int(record["turn_player"])]
-            self._sure_old = self._sure[int(record["turn_player"])]
+        bought = decision.what == BUY_DEVELOPMENT_CARD
+        played = any(event.kind == EventKind.CARD_PLAYED for event in events)
+        turn_ended = decision.other != record["turn_player"]
+        for groups in (self.groups, self._sure):
+            if bought:
+                groups[decision.seat].buy()
+            if played:
+                groups[decision.seat].play()
+            if turn_ended:
+                for held in groups:
+                    held.end_turn()
         self._note_no_win(record)
 
     def _note_no_win(self, record: np.ndarray) -> None:
@@ -100,8 +112,7 @@ class CardBelief:
             return
         p = int(record["turn_player"])
         spare = int(record["victory_points"]) - 1 - int(record["visible_points"][p])
-        self.most[p] = min(self.most[p], spare)
-        self.most_old = min(self.most_old, spare)
+        self.groups[p].limit(spare)
 
     def unknown(self, record: np.ndarray) -> NDArray[np.int64]:
         """(C,) cards of each kind that the viewer doesn't see: in the deck and with others."""
@@ -110,46 +121,57 @@ class CardBelief:
         unknown -= record["played"].sum(0)
         return unknown
 
-    def slots(self, record: np.ndarray) -> list[Slots]:
-        """Where the unknown cards lie; the deck comes last."""
-        places = []
-        for p in range(int(record["num_players"])):
-            if p == self.viewer:
-                continue
-            held = int(record["cards"][p].sum())
-            new = int(record["new_cards"].sum()) if p == record["turn_player"] else 0
-            places += [Slots(p, held - new), Slots(p, new, new=True)]
-        return [*places, Slots(DECK, int(record["deck_left"]))]
+    def slots(self, record: np.ndarray) -> Iterator[tuple[tuple[Slots, ...], int]]:
+        """Where the unknown cards can lie, the deck last, with a weight.
 
-    def splits(self, record: np.ndarray) -> dict[tuple[int, ...], int]:
+        Raises:
+            ValueError: if the record isn't one that was followed.
+        """
+        others = [p for p in range(len(self.groups)) if p != self.viewer]
+        held = [int(record["cards"][p].sum()) for p in others]
+        deck, in_turn = Slots(DECK, int(record["deck_left"])), int(record["turn_player"])
+        for sizes in product(*(self.groups[p].sizes.items() for p in others)):
+            if [sum(counts) for counts, _ in sizes] != held:
+                raise ValueError("the development cards are not those that were followed")
+            places = [
+                Slots(p, count, p == in_turn and k >= self.groups[p].num_old)
+                for p, (counts, _) in zip(others, sizes, strict=True)
+                for k, count in enumerate(counts)
+            ]
+            yield (*places, deck), prod(weight for _, weight in sizes)
+
+    def splits(self, record: np.ndarray) -> dict[Split, int]:
         """The ways to split the unknown victory point cards among `slots`.
 
         Returns:
-            For each split, in the order of `slots`, the choices of cards that make it.
+            For each split the choices of cards that make it, times the weight of its slots.
 
         Raises:
-            ValueError: if there is no way, since the record isn't one that was followed.
+            ValueError: as `slots`, or if there is no way.
         """
-        places = self.slots(record)
         cards = int(self.unknown(record)[Card.VICTORY_POINT])
         ways = {}
-        for split in _splits([place.count for place in places], cards):
-            if self._is_possible(record, places, split):
-                ways[split] = 1
-                for place, count in zip(places, split, strict=True):
-                    ways[split] *= comb(place.count, count)
+        for places, weight in self.slots(record):
+            for points in _splits([place.count for place in places], cards):
+                if self._is_possible(record, places, points):
+                    number = weight
+                    for place, count in zip(places, points, strict=True):
+                        number *= comb(place.count, count)
+                    ways[places, points] = number
         if not ways:
             raise ValueError("no victory point cards fit what was seen")
         return ways
 
-    def _is_possible(self, record: np.ndarray, places: list[Slots], split: tuple[int, ...]) -> bool:
-        held = dict.fromkeys(range(len(self.most)), 0)
-        for place, count in zip(places, split, strict=True):
+    def _is_possible(
+        self, record: np.ndarray, places: tuple[Slots, ...], points: tuple[int, ...]
+    ) -> bool:
+        limits = [iter(groups.most) for groups in self.groups]
+        held = [0] * len(self.groups)
+        for place, count in zip(places, points, strict=True):
             if place.seat == DECK:
                 continue
             held[place.seat] += count
-            old = place.seat == record["turn_player"] and not place.new
-            if (old and count > self.most_old) or held[place.seat] > self.most[place.seat]:
+            if held[place.seat] > next(limits[place.seat]):
                 return False
         winner = int(record["winner"])
         if winner < 0 or winner == self.viewer:
@@ -158,16 +180,23 @@ class CardBelief:
         return held[winner] >= needed
 
     def victory_point_probabilities(self, record: np.ndarray) -> NDArray[np.float64]:
-        """(P, 6) probability that each seat holds 0 to 5 victory point cards."""
-        probabilities = np.zeros((len(self.most), DECK_COUNTS[Card.VICTORY_POINT] + 1))
+        """(P, 6) probability that each seat holds 0 to 5 victory point cards.
+
+        Raises:
+            ValueError: as `splits`.
+        """
+        probabilities = np.zeros((len(self.groups), DECK_COUNTS[Card.VICTORY_POINT] + 1))
         probabilities[self.viewer, int(record["cards"][self.viewer, Card.VICTORY_POINT])] = 1
         ways = self.splits(record)
-        places = self.slots(record)
-        for split, number in ways.items():
-            for p in range(len(self.most)):
+        total = sum(ways.values())
+        for (places, points), number in ways.items():
+            held = [0] * len(self.groups)
+            for place, count in zip(places, points, strict=True):
+                if place.seat != DECK:
+                    held[place.seat] += count
+            for p in range(len(self.groups)):
                 if p != self.viewer:
-                    held = sum(k for k, at in zip(split, places, strict=True) if at.seat == p)
-                    probabilities[p, held] += number / sum(ways.values())
+                    probabilities[p, held[p]] += number / total
         return probabilities
 
     def deal(self, games: np.ndarray, rng: np.random.Generator) -> None:
@@ -180,11 +209,28 @@ class CardBelief:
         Raises:
             ValueError: as `splits`.
         """
-        record = games[0]
-        places, ways = self.slots(record), self.splits(record)
+        ways = self.splits(games[0])
         numbers = np.array(list(ways.values()), np.float64)
         drawn = rng.choice(len(numbers), len(games), p=numbers / numbers.sum())
-        points = np.array(list(ways))[drawn]  # (G, places)
+        of_places: dict[tuple[Slots, ...], list[int]] = {}
+        for k, (places, _) in enumerate(ways):
+            of_places.setdefault(places, []).append(k)
+        points = [points for _, points in ways]
+        for places, several in of_places.items():
+            rows = np.flatnonzero(np.isin(drawn, several))
+            if len(rows):
+                dealt = games[rows]
+                self._deal(dealt, places, np.array([points[k] for k in drawn[rows]]), rng)
+                games[rows] = dealt
+
+    def _deal(
+        self,
+        games: np.ndarray,
+        places: tuple[Slots, ...],
+        points: NDArray[np.int64],
+        rng: np.random.Generator,
+    ) -> None:
+        """Write cards into records whose places hold so many victory points (G, places)."""
         counts = [place.count for place in places]
         # In each place the cards with the smallest of random numbers are the victory points.
         cards = np.full((len(games), sum(counts)), int(Card.VICTORY_POINT), np.int8)
@@ -193,9 +239,14 @@ class CardBelief:
         for k, (end, count) in enumerate(zip(ends, counts, strict=True)):
             ranks = rng.random((len(games), count)).argsort(1).argsort(1)
             is_other[:, end - count : end] = ranks >= points[:, k, None]
-        kinds = np.repeat(np.arange(NUM_CARD_KINDS, dtype=np.int8), self.unknown(record))
+        kinds = np.repeat(np.arange(NUM_CARD_KINDS, dtype=np.int8), self.unknown(games[0]))
         others = kinds[kinds != Card.VICTORY_POINT]
         cards[is_other] = rng.permuted(np.tile(others, (len(games), 1)), axis=1).reshape(-1)
+        for place in places:
+            if place.seat != DECK:
+                games["cards"][:, place.seat] = 0
+        if games["turn_player"][0] != self.viewer:
+            games["new_cards"] = 0
         for place, end in zip(places, ends, strict=True):
             _put(games, place, cards[:, end - place.count : end])
 
@@ -221,8 +272,11 @@ class CardBelief:
             held = int(record["cards"][seat].sum()) - int(record["new_cards"].sum())
         if held == 0:
             raise ValueError("there is no card")
+        without = self.copy()
+        if seat != DECK:
+            without.groups[seat].play()
         _take(record, seat, card)
-        self.deal(games, rng)
+        without.deal(games, rng)
         _give_back(record, seat, card)
 
 
@@ -251,12 +305,9 @@ def _put(games: np.ndarray, place: Slots, cards: NDArray[np.int8]) -> None:
         games["deck"][:, DECK_SIZE - place.count :] = cards
         return
     counts = (cards[:, :, None] == np.arange(NUM_CARD_KINDS)).sum(1, dtype=np.int8)
-    if not place.new:
-        games["cards"][:, place.seat] = counts
-        return
     games["cards"][:, place.seat] += counts
-    if place.seat == games["turn_player"][0]:
-        games["new_cards"] = counts
+    if place.new:
+        games["new_cards"] += counts
 
 
 def _splits(room: list[int], cards: int) -> Iterator[tuple[int, ...]]:

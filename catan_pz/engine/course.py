@@ -15,10 +15,43 @@ from catan_pz.engine.trade import (
 )
 from catan_pz.engine.turn import is_finished, is_setup
 from catan_pz.engine.violations import NO_ACTION, OFFER, SETUP, TURN, WINNER
-from catan_pz.terms import MAX_PLAYERS, NOBODY, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES, Phase
+from catan_pz.terms import (
+    MAX_PLAYERS,
+    NOBODY,
+    NUM_CARD_KINDS,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    NUM_VERTICES,
+    Phase,
+)
 
 CARDS_AT_START = 3
 """Cards that a second settlement brings at most."""
+
+
+@rule
+def comes_of_a_card(s: State) -> bool:
+    """Whether only a development card played this turn can have led to the phase."""
+    if s.phase == Phase.FREE_ROAD:
+        return True
+    return not s.rolled and (s.phase == Phase.MOVE_ROBBER or s.phase == Phase.STEAL)
+
+
+@rule
+def fits_phase(s: State) -> bool:
+    """Whether what has happened in the turn, and is still due, can be so in the phase."""
+    if (s.phase == Phase.FREE_ROAD) != (s.free_roads > 0):
+        return False
+    if s.phase == Phase.DISCARD and (not s.rolled or s.to_discard[int(s.player)] == 0):
+        return False
+    if s.phase == Phase.MAIN and not s.rolled:
+        return False
+    if s.phase == Phase.ROLL and (s.rolled or s.offers_made > 0):
+        return False
+    for card in range(NUM_CARD_KINDS):
+        if s.phase == Phase.ROLL and s.new_cards[card] > 0:
+            return False
+    return bool(s.card_played) or not comes_of_a_card(s)
 
 
 @rule
@@ -30,16 +63,12 @@ def check_turn(s: State) -> int:
         return TURN
     if s.robber < 0 or s.robber >= NUM_HEXES or s.turn < 0:
         return TURN
-    if (s.phase == Phase.FREE_ROAD) != (s.free_roads > 0):
-        return TURN
     if s.free_roads > roads_left(s, int(s.turn_player)):
-        return TURN
-    if s.phase == Phase.DISCARD and (not s.rolled or s.to_discard[int(s.player)] == 0):
         return TURN
     away = s.phase == Phase.DISCARD or s.phase == Phase.ANSWER or s.phase == Phase.COMPOSE
     if s.player != s.turn_player and not away:
         return TURN
-    if (s.phase == Phase.ROLL and s.rolled) or (s.phase == Phase.MAIN and not s.rolled):
+    if not fits_phase(s):
         return TURN
     for p in range(MAX_PLAYERS):
         if s.to_discard[p] < 0 or s.to_discard[p] > s.hand_size[p]:

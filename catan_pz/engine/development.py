@@ -12,12 +12,11 @@ from catan_pz.terms import (
     KNIGHT,
     MONOPOLY,
     ROAD_BUILDING,
+    ROADS_OF_A_CARD,
     VICTORY_POINT,
     YEAR_OF_PLENTY,
     Phase,
 )
-
-ROADS_OF_A_CARD = 2
 
 
 @rule

@@ -53,7 +53,7 @@ class EventKind(IntEnum):
     DECISION = 0
     """A seat takes action `what` in the turn of `other`; `amount` is 1 if it was forced.
 
-    Which card is added to an offer being composed is seen by its maker alone.
+    That it was forced is seen by the seat alone, and so is which card it adds to an offer.
     """
     ROLLED = 1
     """The dice show `what` and `amount`."""

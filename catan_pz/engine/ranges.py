@@ -118,6 +118,8 @@ class Ranges:
         Raises:
             ValueError: names the game, the field, its value and what is allowed.
         """
+        if not len(games):
+            return
         for given, least, most in zip(_as_numbers(games), *self._parts, strict=True):
             if ((given < least) | (given > most)).any():
                 raise ValueError(self._wrong_number(games))

@@ -6,14 +6,17 @@ on the CPU, torch tensors on the GPU.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count
+from catan_pz.checks import check_count, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.runtime.reward_calls import NO_STEP
+
+_WORKED_OUT: Final = ("reward", "advantage", "target", "targets", "has_target")
+_OWN_NAMES: Final = ("observation", "mask", "player", "action", "value", *_WORKED_OUT)
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,7 @@ class SelfPlayData:
         The names are those of `recorded` and "reward", "advantage", "target", "targets" and
         "has_target".
         """
-        names = ("reward", "advantage", "target", "targets", "has_target")
-        numbers = {name: getattr(self, name) for name in names}
+        numbers = {name: getattr(self, name) for name in _WORKED_OUT}
         return {
             name: _select(values, self.is_complete)
             for name, values in (self.recorded | numbers).items()
@@ -120,8 +122,9 @@ class SelfPlayRollout:
                 `log_probability`. Tensors must not require gradients.
 
         Raises:
-            IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`; nothing is
-                recorded.
+            IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`, or for what else
+                is to be recorded under a name that is taken, or that is no array, or another
+                kind of array than in the first step; nothing is recorded.
             RuntimeError: if all T steps are recorded: `finish` comes next. If the batch has
                 been reset or stepped between steps that are recorded, or an exception came
                 before a step was: `clear` comes next.
@@ -135,6 +138,8 @@ class SelfPlayRollout:
         seen = {"observation": batch.observation, "mask": batch.mask, "player": batch.player}
         if seen["observation"] is None:
             del seen["observation"]
+        actions = actions if hasattr(actions, "shape") else np.asarray(actions)
+        self._check_more(more)
         for name, array in (seen | {"action": actions, "value": values} | more).items():
             if name not in self._recorded:
                 self._recorded[name] = _room_for(array, self.num_steps)
@@ -144,6 +149,21 @@ class SelfPlayRollout:
         self._done[t] = batch.done
         self._truncated[t] = batch.truncated
         self._count += 1
+
+    def _check_more(self, more: dict[str, Any]) -> None:
+        """Refuse what can't be recorded beside what each step has."""
+        for name, array in more.items():
+            if name in _OWN_NAMES:
+                raise ValueError(f"{name!r} can't be recorded: it is the rollout's own name")
+            if not hasattr(array, "dtype") or array.shape[:1] != (self.batch.num_games,):
+                size = self.batch.num_games
+                raise not_possible(name, array, f"an array or tensor ({size}, ...)")
+            room = self._recorded.get(name)
+            if room is not None and (room.dtype, room.shape[1:]) != (array.dtype, array.shape):
+                raise ValueError(
+                    f"{name} is {tuple(array.shape)} of {array.dtype}, must be "
+                    f"{tuple(room.shape[1:])} of {room.dtype} as before"
+                )
 
     def clear(self) -> None:
         """Drop the steps that are recorded."""

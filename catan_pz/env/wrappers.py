@@ -36,6 +36,7 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         super().__init__(env, illegal_reward)
 
     _terminated: bool
+    _prev_obs: dict[str, Any] | None
 
     agent_selection = _of_raw("agent_selection")
     terminations = _of_raw("terminations")
@@ -52,7 +53,8 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         if self._terminated:  # the game itself knows nothing of the end
             observation["action_mask"][:] = 0
         if agent == raw.agent_selection:
-            self._prev_obs = observation
+            # A copy: what was given out is the caller's, to change or to take apart.
+            self._prev_obs = {"action_mask": observation["action_mask"].copy()}
             self._prev_info = raw.infos.get(agent, {})
         return observation
 
@@ -112,6 +114,8 @@ class AssertOutOfBounds(AssertOutOfBoundsWrapper[str, Any, Any]):
 class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
     """Use before `reset` raises what PettingZoo's wrapper of the name raises."""
 
+    _has_reset: bool
+
     def __init__(self, env: Any) -> None:
         self._raw = env.unwrapped
         super().__init__(env)
@@ -126,7 +130,12 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game."""
-        super().reset(seed=seed, options=options)
+        was_reset = self._has_reset
+        try:
+            super().reset(seed=seed, options=options)
+        except BaseException:
+            self._has_reset = was_reset
+            raise
         self._ready = self._raw
 
     def step_with_outcome(self, action: Any, outcome: Any) -> None:

@@ -6,6 +6,7 @@ the same time begin at different games: `events[first]` is the scratch space of 
 reward is `dense`; a sparse one needs a single row, of which nothing is read.
 """
 
+from catan_pz.actions import NO_ACTION
 from catan_pz.compiler.memory import prefetch
 from catan_pz.compiler.rule import entry
 from catan_pz.compiler.types import (
@@ -19,7 +20,6 @@ from catan_pz.compiler.types import (
     Int64Array,
     UInt64Array,
 )
-from catan_pz.engine import legal
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.observation import encode, encode_global
@@ -29,6 +29,7 @@ from catan_pz.runtime.batch_rules import (
     deal_in_place,
     draw_action,
     is_due,
+    may_be_played,
     play_and_reward,
     show,
 )
@@ -89,8 +90,7 @@ def find_illegal(
 ) -> int:
     """The first game whose action is not legal, or ALL_LEGAL."""
     for i in range(first, last):
-        a = actions[i]
-        if a < 0 or a >= num_actions or not legal.is_legal(games[i], a):
+        if not may_be_played(games[i], actions[i], num_actions):
             return i
     return ALL_LEGAL
 
@@ -132,7 +132,7 @@ def step_games(
     masks: Int8Matrix,
     observations: Int8Matrix,
 ) -> None:
-    """Play a legal action in every game, given or (`drawing`) drawn at random.
+    """Play a legal action in every game that goes on, given or (`drawing`) drawn at random.
 
     Finished games are followed by the next ones if `following`.
     """
@@ -153,8 +153,9 @@ def step_games(
             weights,
             rewards[i],
         )
-        truncated[i] = is_truncated(games[i])
-        done[i] = is_finished(games[i])
+        played = actions[i] != NO_ACTION
+        truncated[i] = played and is_truncated(games[i])
+        done[i] = played and is_finished(games[i])
         if following and done[i]:
             deal_in_place(
                 games,

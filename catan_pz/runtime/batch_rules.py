@@ -78,6 +78,14 @@ def draw_action(s: State, i: int, rng_states: UInt64Array) -> int:
 
 
 @rule
+def may_be_played(s: State, a: int, num_actions: int) -> bool:
+    """Whether an action is legal; none is where the game is finished, and there alone."""
+    if a == NO_ACTION:
+        return is_finished(s)
+    return 0 <= a < num_actions and legal.is_legal(s, a)
+
+
+@rule
 def advance_and_count(
     s: State, a: int, script: Int8Matrix, dense: int, events: Int16Matrix, terms: Int8Matrix
 ) -> bool:
@@ -120,5 +128,7 @@ def play_and_reward(
     """Play a decision, if there is one, and write the reward of every seat."""
     for p in range(MAX_PLAYERS):
         reward[p] = 0
-    if a != NO_ACTION and advance_and_count(s, a, script, dense, events, terms):
+    if a == NO_ACTION:
+        rewards.clear_terms(terms)
+    elif advance_and_count(s, a, script, dense, events, terms):
         weigh(terms, weights, reward)

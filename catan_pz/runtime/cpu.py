@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import NO_ACTION
 from catan_pz.checks import check_count, check_flag, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.flat import FlatForm
@@ -241,7 +242,8 @@ class CpuBatch(ThreadedGames, TakesPositions):
         """Play an action in every game.
 
         Args:
-            actions: (B,) of any integer type, legal.
+            actions: (B,) of any integer type, legal; -1 where the game is
+                finished and waits, in which nothing happens.
 
         Raises:
             IllegalActionError: names the first game whose action isn't legal, phase, action
@@ -284,6 +286,7 @@ class CpuBatch(ThreadedGames, TakesPositions):
         try:
             self._play_step(actions, drawing, following=False)
             self._rewards[:] = reward_values(self._reward, self._terms, self.games)
+            self._rewards[actions == NO_ACTION] = 0
         finally:  # also where the reward failed, so that the next step can be played
             if self.auto_reset and self.done.any():
                 self._deal(batch_rules.WHERE_FINISHED)

@@ -236,7 +236,8 @@ class CudaBatch(TakesPositions):
         """Play an action in every game.
 
         Args:
-            actions: (B,) tensor or array of any integer type, legal.
+            actions: (B,) tensor or array of any integer type, legal; -1 where the game is
+                finished and waits, in which nothing happens.
 
         Raises:
             IllegalActionError: for an action of a step before, as soon as the device has come

@@ -7,6 +7,7 @@ hardware interleaves among threads.
 
 from numba import cuda
 
+from catan_pz.actions import NO_ACTION
 from catan_pz.compiler.types import (
     BoolArray,
     Float32Matrix,
@@ -16,7 +17,6 @@ from catan_pz.compiler.types import (
     Int64Array,
     UInt64Array,
 )
-from catan_pz.engine import legal
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.state import STATE, States
 from catan_pz.engine.turn import is_finished, is_truncated
@@ -29,6 +29,7 @@ from catan_pz.runtime.batch_rules import (
     deal_in_place,
     draw_action,
     is_due,
+    may_be_played,
     play_and_reward,
     show,
 )
@@ -101,8 +102,7 @@ def check_kernel(games: States, actions: Int64Array, num_actions: int, refused: 
     """Note the first game whose action is not legal."""
     i = cuda.grid(1)
     if i < games.shape[0] and refused[_TOLD] == 0:
-        a = actions[i]
-        if a < 0 or a >= num_actions or not legal.is_legal(games[i], a):
+        if not may_be_played(games[i], actions[i], num_actions):
             cuda.atomic.min(refused, _FIRST, i)
 
 
@@ -131,7 +131,9 @@ def step_kernel(
     masks: Int8Matrix,
     observations: Int8Matrix,
 ) -> None:
-    """Play a legal action in every game, given or (`drawing`) drawn; none if one was refused.
+    """Play a legal action in every game that goes on; none if one was refused.
+
+    The actions are given or (`drawing`) drawn.
 
     Place and action that were refused are told in `told`, memory that the host sees.
     """
@@ -151,8 +153,9 @@ def step_kernel(
     if drawing:
         actions[i] = draw_action(staged[0], i, rng_states)
     play_and_reward(staged[0], actions[i], script, dense, events, terms, weights, rewards[i])
-    truncated[i] = is_truncated(staged[0])
-    done[i] = is_finished(staged[0])
+    played = actions[i] != NO_ACTION
+    truncated[i] = played and is_truncated(staged[0])
+    done[i] = played and is_finished(staged[0])
     if following and done[i]:
         deal_in_place(
             staged,

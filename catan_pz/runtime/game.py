@@ -363,6 +363,7 @@ class Game:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         other = self.copy()
+        memo[id(self)] = other  # listeners may hold the game themselves
         other.origin = deepcopy(self.origin, memo)
         other.listeners = deepcopy(self.listeners, memo)
         return other

@@ -24,6 +24,8 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
         array = np.asarray(given)
     except ValueError:  # a list of lists of several lengths
         raise TypeError(f"{name} are {quoted(given)}, must be integers") from None
+    if array.shape == (0,) == (count,):
+        return np.zeros(0, np.int64)  # an empty list has no type of its own
     if array.shape != (count,):
         raise ValueError(f"{name} have shape {array.shape}, must have ({count},)")
     if not np.issubdtype(array.dtype, np.integer):

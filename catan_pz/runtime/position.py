@@ -27,7 +27,7 @@ def position(
     players: Sequence[Mapping[str, Any]] | Mapping[int, Mapping[str, Any]],
     *,
     rules: Rules | str | None = None,
-    board: Board = BEGINNER_BOARD,
+    board: Board | Mapping[str, Any] = BEGINNER_BOARD,
     phase: str = "main",
     deck: Sequence[str] = (),
     seed: int = 0,
@@ -39,12 +39,13 @@ def position(
         players: for each seat what it has: "hand", "cards", "new_cards", "cards_played" as
             counts by name, "roads", "settlements", "cities" as lists. What is left out is empty.
         rules: as for `Game`; `num_players` must be right.
-        board: the board; the robber stands on its desert unless `robber` is given.
+        board: the board, or its JSON form; the robber stands on its desert unless `robber` is
+            given.
         phase: what the game waits for.
         deck: the cards on top of the deck; the others follow in no particular order.
         seed: state of the random generator.
         **entries: any other entry of a state's JSON form, as it stands there; "knowledge" is
-            by default that every hand is known.
+            by default that every hand is known, "card_played" what the phase needs.
 
     Special cards go to whom they must belong, unless their owners are given.
 
@@ -57,6 +58,10 @@ def position(
     given = dict(players) if isinstance(players, Mapping) else dict(enumerate(players))
     if not isinstance(deck, Sequence) or not all(isinstance(card, str) for card in deck):
         raise not_possible("deck", deck, "a list of cards by name")
+    if isinstance(board, Mapping):
+        board = Board.from_dict(board)
+    if not isinstance(board, Board):
+        raise not_possible("board", board, "a Board or its JSON form")
     if not isinstance(phase, str):
         raise not_possible("phase", phase, "the name of a phase")
     table = [_player(given.get(p, {})) for p in range(rules.num_players)]
@@ -65,6 +70,9 @@ def position(
     if unknown or not set(given) <= set(range(rules.num_players)):
         raise ValueError(f"unknown entries {sorted(unknown)} or seats {quoted(list(given))}")
     data |= entries
+    if "card_played" not in entries:
+        before_roll = phase in ("move_robber", "steal") and not data["rolled"]
+        data["card_played"] = before_roll or phase == "free_road"
     games, rules = state_from_dict(data)
     game = Game.from_games(games, rules)
     award(game.games[0], entries)

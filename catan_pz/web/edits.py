@@ -11,7 +11,12 @@ from typing import Any, Final
 from catan_pz.checks import quoted
 from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.notation.state import CARD_NAMES, PHASE_NAMES
-from catan_pz.terms import BANK_PER_RESOURCE, DECK_COUNTS
+from catan_pz.terms import (
+    BANK_PER_RESOURCE,
+    DECK_COUNTS,
+    ROADS_OF_A_CARD,
+    ROADS_PER_PLAYER,
+)
 
 Position = dict[str, Any]
 
@@ -22,7 +27,6 @@ _PLACE_OF: Final = {"settlement": "vertex", "city": "vertex", "road": "edge", "r
 _ONE: Final = {"vertex": "a vertex", "edge": "an edge", "hex": "a hex"}
 _PLAIN: Final = ("turn", "player_to_move", "rolled", "card_played", "dice", "free_roads")
 _AFTER_A_SEVEN: Final = ("discard", "move_robber", "steal")
-_FREE_ROADS: Final = 2
 
 
 class EditError(ValueError):
@@ -206,7 +210,7 @@ def _set_phase(position: Position, phase: Any) -> None:
         "phase": phase,
         "player_to_move": mover,
         "rolled": rolled,
-        "free_roads": _FREE_ROADS if phase == "free_road" else 0,
+        "free_roads": 0,
         "to_discard": [0] * count,
         "offer": None,
         "winner": mover if phase == "over" else None,
@@ -215,8 +219,13 @@ def _set_phase(position: Position, phase: Any) -> None:
         position["dice"] = [3, 4]
     elif rolled and position["dice"] == [0, 0]:
         position["dice"] = [1, 2]
+    if phase == "roll":
+        position["offers_made"] = 0
+        for player in position["players"]:
+            player["new_cards"] = dict.fromkeys(player["new_cards"], 0)
     if phase == "free_road":
-        position["card_played"] = True
+        left = ROADS_PER_PLAYER - len(position["players"][mover]["roads"])
+        position |= {"card_played": True, "free_roads": min(ROADS_OF_A_CARD, left)}
     if phase == "discard":
         limit = position["rules"]["discard_limit"]
         sizes = [sum(player["hand"].values()) for player in position["players"]]

@@ -1,11 +1,13 @@
 """Hidden development cards: dealt at random, but to nobody who would have won with them."""
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
 
 from catan_pz.belief import CardBelief
+from catan_pz.belief.card_groups import CardGroups
 from catan_pz.notation import action_id
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -83,7 +85,7 @@ def test_a_card_bought_after_that_may_be_a_victory_point() -> None:
     """Seat 1 reaches no win with its old cards; what it buys can be anything but a win."""
     game = table([{}, {"knight": 2}, {}], 4, phase="main", turn_player=1, player_to_move=1)
     belief = CardBelief(0, game.games[0])
-    belief.most[1] = belief.most_old = 0
+    belief.groups[1].limit(0)
     game.listeners.append(lambda game, events: belief.update(events, game.state))
     game.step(action_id("buy_development_card"), Card.KNIGHT)
     odds = belief.victory_point_probabilities(game.games[0])
@@ -141,8 +143,97 @@ def test_dealt_cards_follow_the_odds_and_are_complete() -> None:
 def test_a_record_that_was_not_followed_is_refused() -> None:
     game = table([{}, {"knight": 2}, {}], deck=["knight"])
     belief = CardBelief(0, game.games[0])
-    belief.most = [0, 0, 0]
+    for seat in (1, 2):
+        belief.groups[seat].limit(0)
     record = game.games.copy()[0]
     record["deck_left"] = 2
     with pytest.raises(ValueError, match="no victory point cards fit"):
         belief.splits(record)
+    record["cards"][1, Card.KNIGHT] = 1
+    with pytest.raises(ValueError, match="not those that were followed"):
+        belief.splits(record)
+
+
+ROADS = (0, 1, 2, 3, 4), (71, 70, 69, 68, 67)
+"""Five roads in a row for each of two seats."""
+
+
+def test_what_an_old_limit_was_about_is_remembered() -> None:
+    """Seat 1 had no win with a card and the longest road, lost that, and bought two more."""
+    rich = {"wool": 2, "grain": 2, "ore": 2}
+    one = {"cards": {"knight": 1}, "roads": list(ROADS[0]), "settlements": [0, 18, 20]}
+    two = {"roads": list(ROADS[1]), "settlements": [53], "hand": {"brick": 1, "lumber": 1}}
+    game = position(
+        [{}, one | {"hand": rich}, two],
+        rules=Rules(num_players=3, trading=False, victory_points=6),
+        phase="main",
+        turn_player=1,
+        player_to_move=1,
+        longest_road_owner=1,
+        deck=["knight", "knight"],
+    )
+    belief = CardBelief(0, game.games[0])
+    game.listeners.append(lambda game, events: belief.update(events, game.state))
+    game.step(action_id("end_turn"))
+    game.step(action_id("roll"), (1, 1))
+    game.step(action_id("build_road", edge=66))
+    assert game.state["longest_road_owner"] == 2
+    for _ in range(2):
+        game.step(action_id("end_turn"))
+        game.step(action_id("roll"), (1, 1))
+    game.step(action_id("buy_development_card"))
+    game.step(action_id("buy_development_card"))
+    # The old card is none; of the 24 others two lie here, and three would win.
+    exact = [comb(2, k) * comb(22, 5 - k) / comb(24, 5) for k in range(3)]
+    in_turn = belief.victory_point_probabilities(game.games[0])
+    game.step(action_id("end_turn"))
+    after = belief.victory_point_probabilities(game.games[0])
+    assert in_turn[1] == pytest.approx([*exact, 0, 0, 0])
+    assert after[1] == pytest.approx([*exact, 0, 0, 0])
+
+
+def test_from_which_cards_one_was_played_is_not_known() -> None:
+    """Old and newer cards, one of them a knight that is played: every way to draw them counts."""
+    kinds = [card for card, count in enumerate(DECK_COUNTS) for _ in range(count)]
+    rng = np.random.default_rng(3)
+    held = rng.permuted(np.tile(kinds, (200_000, 1)), axis=1)[:, :5]
+    points = held == Card.VICTORY_POINT
+    # Two cards with one victory point at most, then three more; each knight may be the one.
+    fitting = points[:, :2].sum(1) <= 1
+    knights = (held == Card.KNIGHT).sum(1) * fitting
+    exact = [(knights * (points.sum(1) == k)).sum() / knights.sum() for k in range(6)]
+
+    groups = CardGroups(2, 0)
+    groups.limit(1)
+    for _ in range(3):
+        groups.buy()
+    groups.end_turn()
+    groups.play()
+    assert groups.sizes == {(1, 3, 0): 2, (2, 2, 0): 3}
+    one = {"cards": {"knight": 4}, "cards_played": {"knight": 1}}
+    game = position([{}, one, {}], rules=Rules(num_players=3))
+    belief = CardBelief(0, game.games[0])
+    belief.groups[1] = groups
+    odds = belief.victory_point_probabilities(game.games[0])[1]
+    assert odds == pytest.approx(exact, abs=0.005)
+    games = np.repeat(game.games, 20_000)
+    belief.deal(games, rng)
+    dealt = np.bincount(games["cards"][:, 1, Card.VICTORY_POINT], minlength=6) / len(games)
+    assert dealt == pytest.approx(odds, abs=0.02)
+    assert (games["cards"][:, 1].sum(1) == 4).all()
+
+
+def test_groups_that_a_later_limit_covers_are_one() -> None:
+    groups = CardGroups(3, 1)
+    groups.limit(2)
+    groups.end_turn()
+    assert (groups.sizes, groups.most, groups.num_old) == ({(3, 0): 1}, [2, 2], 1)
+    groups.buy()
+    assert (groups.sizes, groups.most) == ({(3, 0, 1): 1}, [2, 2, 5])
+    groups.limit(3)
+    assert (groups.sizes, groups.most) == ({(3, 0, 1): 1}, [2, 2, 3])
+    groups.limit(1)
+    assert (groups.sizes, groups.most, groups.num_old) == ({(3, 1): 1}, [2, 1], 1)
+    other = groups.copy()
+    other.play()
+    assert (groups.sizes, other.sizes) == ({(3, 1): 1}, {(2, 1): 3})

@@ -119,6 +119,32 @@ def test_each_fault_is_found(fault):
     assert expected in game.validate()
 
 
+WITHOUT_A_CARD = {
+    "free roads": {"phase": Phase.FREE_ROAD, "free_roads": 2},
+    "the robber before the roll": {"phase": Phase.MOVE_ROBBER, "rolled": 0},
+    "a theft before the roll": {"phase": Phase.STEAL, "rolled": 0},
+}
+
+
+@pytest.mark.parametrize("fault", WITHOUT_A_CARD)
+def test_what_only_a_card_brings_needs_one_played(fault):
+    game = sound()
+    for name, value in WITHOUT_A_CARD[fault].items():
+        game.games[name] = value
+    assert Violation.TURN in game.validate()
+    game.games["card_played"] = 1
+    assert Violation.TURN not in game.validate()
+
+
+@pytest.mark.parametrize("name", ["offers_made", "new_cards"])
+def test_a_turn_begins_with_nothing_bought_or_offered(name):
+    game = act(sound(), "end_turn")
+    assert game.phase == Phase.ROLL
+    assert game.validate() == Violation.NONE
+    game.games[name][0, ...] = 1
+    assert Violation.TURN in game.validate()
+
+
 OFFERS = {
     "cards that aren't held": put("offer_give", 5, 0, 0),
     "nothing asked for": put("offer_get", 0, 0, slice(None)),

@@ -210,3 +210,28 @@ def test_values_of_a_network_may_be_tensors():
     assert isinstance(data.advantage, np.ndarray)
     found = data.complete()
     assert len(found["log_probability"]) == len(found["advantage"]) == data.is_complete.sum()
+
+
+@pytest.mark.parametrize("name", ["observation", "mask", "player", "action", "value", "reward"])
+def test_names_of_its_own_are_refused(name):
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 2)
+    more = {name: np.zeros(2)}
+    with pytest.raises((TypeError, ValueError), match=name):
+        rollout.step(actions=batch.sample(), values=np.zeros(2), **more)
+    assert rollout.num_recorded == 0
+
+
+def test_what_is_recorded_keeps_its_type_and_shape():
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 2)
+    rollout.step(batch.sample().tolist(), [0.0, 0.0], more=np.array([1, 2]))
+    for other in (np.array([0.5, 0.7]), np.zeros((2, 3), int)):
+        with pytest.raises(ValueError, match=r"more is .*, must be \(2,\) of int64 as before"):
+            rollout.step(batch.sample(), np.zeros(2), more=other)
+    for odd in ([0.5, 0.7], 3, np.zeros(3)):
+        with pytest.raises(ValueError, match=r"more.*an array or tensor \(2, ...\)"):
+            rollout.step(batch.sample(), np.zeros(2), more=odd)
+    assert rollout.num_recorded == 1
+    rollout.step(batch.sample(), np.zeros(2), more=np.array([3, 4]))
+    assert rollout.finish(np.zeros(2)).recorded["more"].tolist() == [[1, 2], [3, 4]]

@@ -27,6 +27,13 @@ CONFIGURATIONS = [
 ]
 
 
+class Listener(RandomAgent):
+    """Hears all that its seat may hear."""
+
+    def observe(self, events):
+        assert events
+
+
 class Witness(Agent):
     """Plays the first legal action, or the last, and remembers what it was told."""
 
@@ -194,8 +201,9 @@ def test_the_seed_determines_episodes_and_seats():
 @pytest.mark.parametrize(
     "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
 )
-def test_a_copy_has_the_same_future(copied):
-    env = SingleSeatEnv(seat="random", trading=False)
+@pytest.mark.parametrize("opponent", [RandomAgent, Listener])
+def test_a_copy_has_the_same_future(copied, opponent):
+    env = SingleSeatEnv(opponents=opponent(), seat="random", trading=False)
     env.reset(seed=5)
     play(env, 20)
     twin = copied(env)

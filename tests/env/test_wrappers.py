@@ -112,3 +112,28 @@ def test_the_parallel_environment_goes_on_from_a_game_that_is_restored():
     env.unwrapped.restore(finished)
     assert env.agents == []
     assert env.step({}) == ({}, {}, {}, {}, {})
+
+
+def test_a_reset_that_is_refused_is_none():
+    env = catan_v0.env(num_players=2)
+    with pytest.raises(ValueError, match="seed"):
+        env.reset(seed=-1)
+    for use in (env.last, lambda: env.step(ROLL), lambda: list(env.agent_iter())):
+        with pytest.raises((AssertionError, AttributeError), match="reset"):
+            use()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="seed"):
+        env.reset(seed=-1)
+    assert env.last()[0]["action_mask"].any()
+
+
+def test_what_was_observed_is_the_callers():
+    env = catan_v0.env(num_players=2)
+    env.reset(seed=1)
+    seen = env.last()[0]
+    action = first_legal(seen)
+    seen.pop("action_mask")[:] = 1
+    env.step(action)
+    env.last()[0]["action_mask"][:] = 1
+    env.step(ROLL)
+    assert all(env.terminations.values())

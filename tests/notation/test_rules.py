@@ -53,6 +53,9 @@ def test_an_explicit_board_to_json_and_back():
 
 def test_missing_options_take_their_defaults():
     assert Rules.from_dict({"num_players": 2}) == Rules(num_players=2)
+    for name in ("cls", "rules", "self"):
+        with pytest.raises(ValueError, match=f"unknown option {name}=1"):
+            Rules.from_dict({name: 1})
 
 
 def test_presets():

@@ -1,5 +1,7 @@
 """The batch on the CPU: the same games as single ones, whatever its size and threads."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -231,3 +233,43 @@ def test_finished_games_are_no_positions() -> None:
             over.play_random()
         with pytest.raises(ValueError, match=r"games\[0\] is finished"):
             batch.place_games([1], over.games[:1])
+
+
+@pytest.mark.purepython
+def test_without_auto_reset_games_that_are_over_wait_for_the_others() -> None:
+    batch = CpuBatch(4, num_players=2, trading=False, seed=1, max_turns=3, auto_reset=False)
+    ends = np.zeros(4, np.int64)
+    while (ends == 0).any():
+        actions = batch.sample()
+        assert ((actions == -1) == (ends > 0)).all()
+        batch.step(actions)
+        ends += batch.done
+        assert (batch.truncated == batch.done).all()
+    batch.step(batch.sample())
+    batch.play_random()
+    assert not batch.done.any()
+    assert ends.tolist() == [1] * 4
+    batch.reset_finished()
+    with pytest.raises(IllegalActionError, match=r"game 0: .*action -1"):
+        batch.step(np.full(4, -1))
+
+
+@pytest.mark.parametrize("reward", [None, lambda terms, games: terms[:, :, 0] + 1.0])
+def test_a_game_that_waits_is_not_paid_again(reward: Any) -> None:
+    options: dict[str, Any] = {"victory_points": 3, "auto_reset": False}
+    batch = CpuBatch(2, num_players=2, trading=False, seed=1, reward=reward, **options)
+    while not batch.done.any():
+        batch.step(batch.sample())
+    ended = batch.done.copy()
+    assert not ended.all()
+    assert batch.reward[ended].any()
+    batch.step(batch.sample())
+    assert not batch.reward[ended].any()
+
+
+def test_no_positions_may_be_placed() -> None:
+    batch = CpuBatch(3, trading=False, seed=1)
+    before = np.asarray(batch.games).tobytes()
+    batch.place_games(np.flatnonzero(batch.done), batch.games[:0])
+    batch.place_games([], batch.games[:0])
+    assert np.asarray(batch.games).tobytes() == before

@@ -1,6 +1,7 @@
 """The single game: seeds, copies, named outcomes, errors that change nothing."""
 
 import copy
+import json
 import pickle
 
 import numpy as np
@@ -163,3 +164,41 @@ def test_outcomes_that_chance_cannot_bring_are_refused(chance) -> None:
         with pytest.raises(ValueError, match="can't come of"):
             game.step(action, outcome=outcome)
         assert bytes_of(game) == before
+
+
+class Follower:
+    """A listener that holds the game that it listens to."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.heard = 0
+
+    def __call__(self, game: Game, events: object) -> None:
+        assert game is self.game
+        self.heard += 1
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
+def test_listeners_of_a_duplicate_hold_the_duplicate(duplicate) -> None:
+    game = Game(num_players=2, seed=1)
+    game.listeners.append(Follower(game))
+    other = duplicate(game)
+    other.step(int(other.legal_actions()[0]))
+    assert other.listeners[0].game is other
+    assert (game.listeners[0].heard, other.listeners[0].heard) == (0, 1)
+
+
+def test_integers_of_numpy_leave_a_state_json() -> None:
+    game = Game(first_player=np.int64(0), seed=1)
+    assert Game.from_snapshot(json.loads(json.dumps(game.snapshot()))).rules == game.rules
+
+
+def test_a_position_takes_a_board_in_its_json_form() -> None:
+    board = Game(num_players=2, seed=1).snapshot()["board"]
+    rules = Rules(num_players=2)
+    assert position([{}, {}], rules=rules, board=board).snapshot()["board"] == board
+    for odd in ("beginner", None, 5):
+        with pytest.raises(ValueError, match="a Board or its JSON form"):
+            position([{}, {}], rules=rules, board=odd)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="board: missing"):
+        position([{}, {}], rules=rules, board={})

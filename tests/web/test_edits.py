@@ -78,6 +78,11 @@ def test_a_phase_brings_what_it_needs(start: dict[str, Any], phase: str) -> None
     assert Game.from_snapshot(other).player == 1
 
 
+def test_free_roads_are_no_more_than_the_roads_left(start: dict[str, Any]) -> None:
+    start["players"][0]["roads"] = list(range(14))
+    assert edited(start, {"set": "phase", "to": "free_road"})["free_roads"] == 1
+
+
 def test_who_holds_too_many_cards_discards(start: dict[str, Any]) -> None:
     many = edited(start, {"set": "hand", "seat": 1, "of": "wool", "to": 11})
     after = edited(many, {"set": "phase", "to": "discard"})
