@@ -52,7 +52,7 @@ class SearchAgent(Agent):
             tree of decisions below; "puct" does so led by a policy at every position, that of the
             agent "value" or an evaluator's.
         rollout: player of the rollouts: "heuristic", "evolved" and "value" are the agents of these
-            names, the last one thirty times as slow with four players; "greedy" is quicker and
+            names, the last one some 25 times as slow with four players; "greedy" is quicker and
             weaker, and "random" plays anything.
         turns: turns after which a rollout ends and win probabilities are estimated, None to play
             to the end.
