@@ -9,6 +9,7 @@ from inspect import signature
 from operator import index
 from typing import Any, Final, Self
 
+from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.checks import check_choice, did_you_mean, not_possible, quoted
 from catan_pz.terms import (
     GENERIC_HARBOR,
@@ -188,7 +189,7 @@ class Rules:
     @property
     def num_actions(self) -> int:
         """A, the size of the action space."""
-        return 389 if self.trading else 252
+        return NUM_ACTIONS if self.trading else NUM_ACTIONS_WITHOUT_TRADE
 
     @classmethod
     def preset(cls, name: str) -> Self:

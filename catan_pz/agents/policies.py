@@ -9,12 +9,10 @@ from typing import Final
 import numpy as np
 
 from catan_pz import actions
+from catan_pz.actions import NO_ACTION
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import chance
-
-NO_ACTION: Final = -1
-"""What compiled players return where they have no action."""
 
 WEIGHTS: Final = {
     "roll": 100,

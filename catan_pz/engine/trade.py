@@ -263,7 +263,7 @@ def apply_offer(s: State, p: int, k: int) -> None:
 
 
 @rule
-def begin_composing(s: State, p: int) -> None:
+def begin_composing(s: State) -> None:
     if s.phase == Phase.MAIN:
         s.offers_made += 1
     s.phase = Phase.COMPOSE
@@ -271,13 +271,13 @@ def begin_composing(s: State, p: int) -> None:
 
 @rule
 def apply_compose_give(s: State, p: int, r: int) -> None:
-    begin_composing(s, p)
+    begin_composing(s)
     s.offer_give[p, r] += 1
 
 
 @rule
 def apply_compose_get(s: State, p: int, r: int) -> None:
-    begin_composing(s, p)
+    begin_composing(s)
     s.offer_get[p, r] += 1
 
 

@@ -1,7 +1,7 @@
 """A game with a reward: what the environments of this package have in common."""
 
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import Any, Final, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from catan_pz.runtime import game_calls
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.reward_values import reward_values
 from catan_pz.terms import MAX_PLAYERS
+
+ILLEGAL_REWARD: Final = -1.0
+"""What an illegal action gets where it ends the game, or the learner's episode."""
 
 
 class RuleOptions(TypedDict, total=False):

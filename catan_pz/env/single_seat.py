@@ -13,16 +13,13 @@ from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.table import Table
 from catan_pz.checks import as_action, check_choice, check_seed
 from catan_pz.encoders import Encoder
-from catan_pz.env.match import Match, RuleOptions
+from catan_pz.env.match import ILLEGAL_REWARD, Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
 from catan_pz.rewards import FINISHED, Reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
-
-ILLEGAL_REWARD = -1.0
-"""What an illegal action gets, besides the end of the episode."""
 
 _ILLEGAL = ("end", "raise")
 

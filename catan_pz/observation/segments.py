@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.terms import (
+    BANK_PER_RESOURCE,
     DECK_COUNTS,
     DECK_SIZE,
     HARBOR_COUNTS,
@@ -93,7 +94,7 @@ SEGMENTS: Final = (
     Segment(
         "production", (_P, _R), MANY_PIPS, "(P, R) pips of own hexes, cities twice, robber out"
     ),
-    Segment("bank", (_R,), 19, "(R) cards in the bank"),
+    Segment("bank", (_R,), BANK_PER_RESOURCE, "(R) cards in the bank"),
     Segment("deck_left", (1,), DECK_SIZE, "development cards left to buy"),
     Segment("phase", (len(Phase),), 1, "(phase) one-hot"),
     Segment("turn_player", (_P,), 1, "(P) one-hot: whose turn it is"),

@@ -5,9 +5,9 @@ from textwrap import wrap
 from typing import Final
 
 from catan_pz.names import columns_of, cut, printable
+from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.render.ansi_board import BOARD_LINES, Canvas, draw_board, seat_style
 from catan_pz.render.view import AnswerView, Bundle, SeatView, State, TableView, table_view
-from catan_pz.render.words import RESOURCE_NAMES
 from catan_pz.terms import (
     CITIES_PER_PLAYER,
     ROADS_PER_PLAYER,

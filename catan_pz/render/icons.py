@@ -8,7 +8,6 @@ from catan_pz.render.palette import CARD_PURPLE, GENERIC, GOLD, GOLD_DARK, RESOU
 from catan_pz.render.shapes import circle, ellipse, line, moved, path, polygon, rect
 
 CREAM: Final = "#FFF9E8"
-_ROUND: Final = {"stroke_linejoin": "round", "stroke_linecap": "round"}
 
 
 @lru_cache(maxsize=1024)

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Final
 
 from catan_pz.board.topology import EDGE_VERTICES
+from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.render.geometry import (
     CORNERS,
     HEX_POSITIONS,
@@ -28,7 +29,6 @@ from catan_pz.render.palette import (
 from catan_pz.render.shapes import circle, group, line, moved, path, points, rect
 from catan_pz.render.terrain import hex_ground, terrain_art
 from catan_pz.render.view import TableView
-from catan_pz.render.words import RESOURCE_NAMES
 from catan_pz.terms import PIPS
 
 _HARBOR_DISTANCE: Final = 37.0
@@ -107,9 +107,7 @@ def _harbor(edge: int, resource: str | None) -> str:
     for vertex in EDGE_VERTICES[edge]:
         start, end = shortened((x, y), VERTEX_POSITIONS[vertex], 4)
         piers.append(line(start, end, WOOD_DARK, 7) + line(start, end, WOOD, 4.6))
-        piers.append(
-            line(start, end, "#B98C55", 4.6, stroke_dasharray="1.6 3.4", stroke_linecap="butt")
-        )
+        piers.append(line(start, end, "#B98C55", 4.6, **_PLANKS))
     kind = None if resource is None else RESOURCE_NAMES.index(resource)
     rate = "3:1" if resource is None else "2:1"
     sign = [

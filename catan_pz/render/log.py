@@ -6,8 +6,8 @@ from typing import Any, Final
 from catan_pz.engine.events import EventKind
 from catan_pz.events import UNKNOWN, Event, Events, as_seen_by
 from catan_pz.names import seat_names
-from catan_pz.notation.actions import describe_action
-from catan_pz.render.words import CARD_WORDS, RESOURCE_NAMES
+from catan_pz.notation.actions import RESOURCE_NAMES, describe_action
+from catan_pz.render.words import CARD_WORDS
 from catan_pz.terms import MAX_PLAYERS
 
 _PLAIN: Final = {

@@ -10,7 +10,9 @@ from typing import Any, Final
 from catan_pz.checks import not_possible, quoted
 from catan_pz.events import ONLOOKER
 from catan_pz.names import seat_names, shown
-from catan_pz.render.words import CARD_KEYS, PHASE_WORDS, RESOURCE_NAMES
+from catan_pz.notation.actions import RESOURCE_NAMES
+from catan_pz.notation.state import CARD_NAMES
+from catan_pz.render.words import PHASE_WORDS
 from catan_pz.terms import MAX_PLAYERS, NUM_HEXES
 
 MIN_PLAYERS: Final = 2
@@ -207,7 +209,7 @@ def _bundle(cards: Mapping[str, int]) -> Bundle:
 
 
 def _kinds(cards: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(cards.get(key, 0) for key in CARD_KEYS)
+    return tuple(cards.get(key, 0) for key in CARD_NAMES)
 
 
 def _seat_view(state: State, seat: int, viewer: int | None) -> SeatView:

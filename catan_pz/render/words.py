@@ -1,9 +1,7 @@
-"""The words that pictures and text use, and the state's keys in the order of the enums."""
+"""The words that pictures and text use."""
 
 from typing import Final
 
-RESOURCE_NAMES: Final = ("brick", "lumber", "wool", "grain", "ore")
-CARD_KEYS: Final = ("knight", "road_building", "year_of_plenty", "monopoly", "victory_point")
 CARD_WORDS: Final = ("knight", "road building", "year of plenty", "monopoly", "victory point")
 SHORT_CARD_WORDS: Final = ("knight", "roads", "plenty", "monopoly", "point")
 """Names of the development cards, in the order of `Card`."""

@@ -53,7 +53,7 @@ def compose_unseen(games: States, i: int) -> int:
     answering = s.phase == Phase.ANSWER and s.counter_offers
     allowed = s.offer_composed and (s.phase == Phase.COMPOSE or in_turn or answering)
     if allowed:
-        begin_composing(s, int(s.player))
+        begin_composing(s)
     return int(allowed)
 
 

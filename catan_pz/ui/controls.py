@@ -10,13 +10,14 @@ from typing import Final
 
 from catan_pz import actions as table
 from catan_pz.board.topology import HEX_VERTICES
-from catan_pz.notation.actions import action_id, bundle_to_dict, describe_action
+from catan_pz.notation.actions import RESOURCE_NAMES, action_id, bundle_to_dict, describe_action
+from catan_pz.notation.state import CARD_NAMES
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
 from catan_pz.render.layout import Area, Bar, Box, Disc, Layout, layout, on_board
 from catan_pz.render.log import bundle_words
 from catan_pz.render.places import edge_words, hex_words, vertex_words
 from catan_pz.render.view import Bundle, TableView
-from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES
+from catan_pz.render.words import CARD_WORDS
 from catan_pz.runtime.game import Game
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
 from catan_pz.ui.desk_layout import button_box, card_box, hand_box, tray_box
@@ -232,18 +233,18 @@ class _Decision:
             (Card.MONOPOLY, table.PLAY_MONOPOLY, NUM_RESOURCES),
         ):
             if self.has(first, count):
-                chosen = self.draft.card == CARD_KEYS[card]
+                chosen = self.draft.card == CARD_NAMES[card]
                 words = "put the card back" if chosen else f"play {CARD_WORDS[card]}"
                 yield Control(
                     f"card {CARD_WORDS[card]}",
                     card_box(card),
                     words,
-                    draft=Draft() if chosen else Draft(card=CARD_KEYS[card]),
+                    draft=Draft() if chosen else Draft(card=CARD_NAMES[card]),
                 )
 
     def resources_of_card(self) -> Iterator[Control]:
         """The resources to choose for year of plenty or monopoly."""
-        if self.draft.card == CARD_KEYS[Card.MONOPOLY]:
+        if self.draft.card == CARD_NAMES[Card.MONOPOLY]:
             for a in self.has(table.PLAY_MONOPOLY, NUM_RESOURCES):
                 r = a - table.PLAY_MONOPOLY
                 words = f"take all {RESOURCE_NAMES[r]} from everybody"

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from catan_pz.notation.actions import RESOURCE_NAMES
+from catan_pz.notation.state import CARD_NAMES
 from catan_pz.render.icons import card_sign, resource_chip, resource_sign
 from catan_pz.render.layout import Bar, Box, Disc, layout
 from catan_pz.render.lettering import text
@@ -21,7 +23,7 @@ from catan_pz.render.palette import (
 from catan_pz.render.shapes import circle, group, line, rect
 from catan_pz.render.svg import layer, page, table
 from catan_pz.render.view import Bundle, State, TableView, table_view
-from catan_pz.render.words import CARD_KEYS, CARD_WORDS, RESOURCE_NAMES, SHORT_CARD_WORDS
+from catan_pz.render.words import CARD_WORDS, SHORT_CARD_WORDS
 from catan_pz.ui.controls import Control, Draft
 from catan_pz.ui.desk_layout import DESK, DESK_HEIGHT, card_box, hand_box, tray_box
 from catan_pz.ui.offers import terms_words
@@ -175,7 +177,7 @@ def _desk(
         pressable = f"hand {name}" in active or f"give {name}" in active
         parts.append(_resource_card(hand_box(resource), resource, count, pressable))
     for card, count in enumerate(view.seats[seat].cards or ()):
-        chosen = draft.card == CARD_KEYS[card]
+        chosen = draft.card == CARD_NAMES[card]
         pressable = f"card {CARD_WORDS[card]}" in active
         parts.append(_development_card(card_box(card), card, count, pressable, chosen))
     give, get = _on_tray(view, seat, draft)

@@ -2,17 +2,14 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from catan_pz.render.image import svg_to_rgb
 from catan_pz.render.layout import HEIGHT, WIDTH
 from catan_pz.render.svg import room_for
 from catan_pz.ui.playback import Playback
 from catan_pz.ui.playback_bar import BAR_HEIGHT, key_at, playback_svg, share_at, share_of
-from catan_pz.ui.window import Input, Window
-
-TICK: Final = 0.02
-"""Seconds between two looks at what the user does."""
+from catan_pz.ui.window import TICK, Input, Window
 
 
 class PlaybackWindow:

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 from catan_pz import actions as table
 from catan_pz.checks import did_you_mean, quoted
-from catan_pz.notation.actions import describe_action
+from catan_pz.notation.actions import RESOURCE_NAMES, describe_action
 from catan_pz.render.ansi import ASIDE_COLUMNS
 from catan_pz.render.log import bundle_words
 from catan_pz.render.view import Bundle
-from catan_pz.render.words import RESOURCE_NAMES
 from catan_pz.runtime.game import Game
 from catan_pz.ui.offers import offer_actions
 
@@ -44,6 +43,7 @@ WORDS: Final = {
 _PLACES: Final = {"road": "edge", "settlement": "vertex", "city": "vertex", "hex": "hex"}
 _SEATS: Final = ("steal", "close")
 _MANY: Final = 20
+_COLUMNS: Final = 80
 _MOST_DIGITS: Final = 3
 _MOST_QUOTED: Final = 40
 
@@ -214,9 +214,9 @@ def marks(game: Game) -> dict[str, list[int]]:
     return found
 
 
-def menu(game: Game, columns: int = 80) -> list[str]:
+def menu(game: Game) -> list[str]:
     """What may be typed now, a line for each word."""
-    return [_cut(line, columns) for line in _menu(game)]
+    return [_cut(line) for line in _menu(game)]
 
 
 def menu_words(game: Game) -> list[str]:
@@ -224,8 +224,8 @@ def menu_words(game: Game) -> list[str]:
     return ["Type (? helps):", *wrap(" ".join(legal_words(game)), ASIDE_COLUMNS)]
 
 
-def _cut(line: str, columns: int) -> str:
-    return line if len(line) <= columns else line[: columns - 3] + "..."
+def _cut(line: str) -> str:
+    return line if len(line) <= _COLUMNS else line[: _COLUMNS - 3] + "..."
 
 
 def _menu(game: Game) -> Iterator[str]:

@@ -17,6 +17,10 @@ _NO_DISPLAY: Final = (
 )
 
 
+TICK: Final = 0.02
+"""Seconds between two looks at what the user does."""
+
+
 @dataclass(frozen=True)
 class Input:
     """Something that the user did in the window.

@@ -12,10 +12,7 @@ from catan_pz.ui.controls import Control, Draft, control_at, control_of_key, con
 from catan_pz.ui.desk import desk_svg
 from catan_pz.ui.desk_layout import DESK_HEIGHT
 from catan_pz.ui.session import Session
-from catan_pz.ui.window import Input, Window
-
-TICK: Final = 0.02
-"""Seconds between two looks at what the user does."""
+from catan_pz.ui.window import TICK, Input, Window
 
 _HIGH: Final = HEIGHT + DESK_HEIGHT
 

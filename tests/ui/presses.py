@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from catan_pz import actions as table
 from catan_pz.notation import describe_action
+from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.render.view import table_view
-from catan_pz.render.words import CARD_WORDS, RESOURCE_NAMES
+from catan_pz.render.words import CARD_WORDS
 from catan_pz.runtime.game import Game
 from catan_pz.ui.controls import Control, Draft, control_at, controls
 

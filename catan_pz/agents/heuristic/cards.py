@@ -1,13 +1,12 @@
 """Development cards: when to play them, and for what; and which resource cards to discard."""
 
-from catan_pz.actions import DISCARD, PLAY_MONOPOLY, PLAY_YEAR_OF_PLENTY, PLENTY_PAIRS
+from catan_pz.actions import DISCARD, NO_ACTION, PLAY_MONOPOLY, PLAY_YEAR_OF_PLENTY, PLENTY_PAIRS
 from catan_pz.agents.heuristic.features import least_of, most_of, of, some
 from catan_pz.agents.heuristic.plan import Plan, knights_held, knights_lacking, worth_of_hand
 from catan_pz.agents.heuristic.robber import harm_of_robber
 from catan_pz.agents.heuristic.weights import KNIGHT as KNIGHT_WEIGHT
 from catan_pz.agents.heuristic.weights import KNIGHTS, PLENTY, plays
 from catan_pz.agents.heuristic.weights import MONOPOLY as MONOPOLY_WEIGHT
-from catan_pz.agents.policies import NO_ACTION
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES

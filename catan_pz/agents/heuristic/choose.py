@@ -10,6 +10,7 @@ from catan_pz.actions import (
     BUY_DEVELOPMENT_CARD,
     COMPOSE_SEND,
     END_TURN,
+    NO_ACTION,
     OFFER,
     PLAY_KNIGHT,
     PLAY_ROAD_BUILDING,
@@ -80,7 +81,7 @@ from catan_pz.agents.heuristic.weights import (
     ROBBER,
     plays,
 )
-from catan_pz.agents.policies import NO_ACTION, random_action, weighted_action
+from catan_pz.agents.policies import random_action, weighted_action
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.engine import bits

@@ -8,6 +8,7 @@ from catan_pz.actions import (
     COMPOSE_GIVE,
     MARITIME_SWAPS,
     MARITIME_TRADE,
+    NO_ACTION,
     OFFER_GET,
     OFFER_GIVE,
     WITHDRAW,
@@ -16,7 +17,6 @@ from catan_pz.actions import OFFER as FIRST_OFFER
 from catan_pz.agents.heuristic.features import bundle_at, covers, of, rate_of, some, turn_seat
 from catan_pz.agents.heuristic.plan import SHARES_PLACE, Plan, worth_of_hand
 from catan_pz.agents.heuristic.weights import ACCEPT, BANK, CLOSE, OFFER
-from catan_pz.agents.policies import NO_ACTION
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode

@@ -38,51 +38,24 @@ class Bot:
         number: what a number after its name means, as an argument of the class; "" for none.
         default: the number where none is given.
         flags: words that may follow.
-        does: what it does.
     """
 
     home: str
     number: str = ""
     default: int = 0
     flags: tuple[str, ...] = ()
-    does: str = ""
 
 
 _SEARCHES: Final = ("pruned", "contender", "mended")
 
 BOTS: Final = {
-    "random": Bot("models.player:RandomPlayer", does="any legal action"),
-    "weighted": Bot(
-        "players.weighted_random:WeightedRandomPlayer",
-        does="any legal action, mostly cities, settlements and cards",
-    ),
-    "points": Bot("players.search:VictoryPointPlayer", does="an action that brings points"),
-    "value": Bot(
-        "players.value:ValueFunctionPlayer",
-        flags=("contender",),
-        does="the action that leads to the highest value of its value function",
-    ),
-    "ab": Bot(
-        "players.minimax:AlphaBetaPlayer",
-        "depth",
-        2,
-        _SEARCHES,
-        "alpha-beta search to a depth, 2 for `ab2`",
-    ),
-    "sab": Bot(
-        "players.minimax:SameTurnAlphaBetaPlayer",
-        "depth",
-        2,
-        ("pruned", "contender"),
-        "the same within its turn",
-    ),
-    "mcts": Bot(
-        "players.mcts:MCTSPlayer",
-        "num_simulations",
-        10,
-        ("pruned",),
-        "Monte Carlo tree search with this many simulations",
-    ),
+    "random": Bot("models.player:RandomPlayer"),
+    "weighted": Bot("players.weighted_random:WeightedRandomPlayer"),
+    "points": Bot("players.search:VictoryPointPlayer"),
+    "value": Bot("players.value:ValueFunctionPlayer", flags=("contender",)),
+    "ab": Bot("players.minimax:AlphaBetaPlayer", "depth", 2, _SEARCHES),
+    "sab": Bot("players.minimax:SameTurnAlphaBetaPlayer", "depth", 2, ("pruned", "contender")),
+    "mcts": Bot("players.mcts:MCTSPlayer", "num_simulations", 10, ("pruned",)),
 }
 """Bots by name."""
 

@@ -20,8 +20,6 @@ from catan_pz.bridges.jsettlers.server import ORGANIZER
 from catan_pz.names import shown
 
 _VERSION: Final = "2700,2.7.00,catan-pz,\t,en_US"
-_GAME_EXISTS: Final = 11
-"""Status of a game whose name is taken."""
 _STATUS_FINE: Final = (0, 20, 21)
 _SEATS: Final = 4
 
@@ -43,7 +41,6 @@ class Organizer:
         self._trading = trading
         self._names = (f"{prefix}-{k}" for k in count())
         self._writer: asyncio.StreamWriter | None = None
-        self._problem: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:

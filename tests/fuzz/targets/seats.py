@@ -16,9 +16,6 @@ from tests.fuzz.odd import odd, odd_or
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.states import bent, drawn_game, drawn_state, play_on
 
-MANY = "hands fit"
-"""In the error of a belief from mid-game that has too many hands to list."""
-
 
 def believed(rng: Random, tally: Tally) -> None:
     """Beliefs about accepted states: games sampled from them are sound and look the same."""
