@@ -89,12 +89,16 @@ def check_count(name: str, value: object, least: int = 1, most: int | None = Non
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def check_number(what: str, value: object) -> float:
+def check_number(
+    what: str, value: object, *, least: float | None = None, above: float | None = None
+) -> float:
     """A finite real number, as a plain float.
 
     Args:
         what: names the value in the error.
         value: what was given.
+        least: the least number allowed.
+        above: what the number must exceed.
 
     Raises:
         ValueError: for anything else.
@@ -102,9 +106,12 @@ def check_number(what: str, value: object) -> float:
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):
             number = float(value)
-            if isfinite(number):
+            enough = (least is None or number >= least) and (above is None or number > above)
+            if isfinite(number) and enough:
                 return number
-    raise not_possible(what, value, "a finite number")
+    limit = "" if least is None else f" from {least:g}"
+    limit += "" if above is None else f" above {above:g}"
+    raise not_possible(what, value, f"a finite number{limit}")
 
 
 def check_seed(seed: object) -> int:

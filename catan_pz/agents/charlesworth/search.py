@@ -21,7 +21,7 @@ from catan_pz.agents.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.resampling import shuffled
 from catan_pz.agents.random_stream import nth_numbers, uniforms
-from catan_pz.checks import check_choice, check_count, not_possible
+from catan_pz.checks import check_choice, check_count, check_number
 from catan_pz.rewards import WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
@@ -74,12 +74,10 @@ class ForwardOptions:
         check_choice("uncertainty", self.uncertainty, UNCERTAINTIES)
         if self.simulations is not None:
             check_count("simulations", self.simulations)
-        for name in ("exploration", "gamma", "gae_lambda", "seconds"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) and (name != "seconds" or value is not None):
-                raise not_possible(f"option {name}", value, "a number from 0")
-            if value is not None and not 0 <= value < np.inf:
-                raise not_possible(f"option {name}", value, "a number from 0")
+        if self.seconds is not None:
+            check_number("option seconds", self.seconds, above=0)
+        for name in ("exploration", "gamma", "gae_lambda"):
+            check_number(f"option {name}", getattr(self, name), least=0)
 
     @property
     def is_on(self) -> bool:

@@ -9,7 +9,14 @@ from catan_pz.agents.search.priors import AUTO
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.agents.search.tree_policy import BY_EVALUATOR, BY_GREEDY, BY_VALUE
 from catan_pz.agents.value.agent import SETUP
-from catan_pz.checks import did_you_mean, quoted
+from catan_pz.checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    did_you_mean,
+    not_possible,
+)
 
 PRESETS: Final[dict[str, dict[str, Any]]] = {
     "fast": {"simulations": 64},
@@ -24,6 +31,21 @@ TO_THE_END: Final = 1_000_000
 
 EXPLORATION: Final = {"halving": 0.0, "gumbel": 0.0, "ucb1": 0.1, "uct": 0.1, "puct": 0.5}
 """Default of the option by method."""
+
+_COUNTS: Final = {
+    "simulations": (1, 10**9),
+    "turns": (0, TO_THE_END),
+    "setup_turns": (0, TO_THE_END),
+    "determinizations": (1, 10**6),
+    "offers": (0, 120),
+    "workers": (1, 256),
+    "considered": (2, 10**6),
+    "batch": (1, 10**5),
+}
+"""Least and most of options that count."""
+
+_OPTIONAL: Final = ("simulations", "turns", "setup_turns")
+"""Those of them that may be None."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,65 +75,45 @@ class SearchOptions:
     def __post_init__(self) -> None:
         if self.simulations is None and self.seconds is None:
             object.__setattr__(self, "simulations", DEFAULT_SIMULATIONS)
-        self._check_whole("simulations", 1, 10**9, optional=True)
-        self._check_number("seconds", above=True)
-        self._check_choice("method", METHODS)
-        self._check_choice("rollout", tuple(PLAYERS))
-        self._check_whole("turns", 0, TO_THE_END, optional=True)
-        self._check_whole("setup_turns", 0, TO_THE_END, optional=True)
-        self._check_whole("determinizations", 1, 10**6)
-        self._check_number("exploration", above=False)
-        self._check_whole("offers", 0, 120)
-        self._check_whole("workers", 1, 256)
-        self._check_whole("considered", 2, 10**6)
-        self._check_whole("batch", 1, 10**5)
-        if not isinstance(self.keep_tree, bool):
-            raise bad_option("keep_tree", self.keep_tree, "True or False")
-        self._check_prior()
-        self._check_evaluator()
+        for name, (least, most) in _COUNTS.items():
+            value = getattr(self, name)
+            if value is not None or name not in _OPTIONAL:
+                object.__setattr__(self, name, check_count(name, value, least, most))
+        if self.seconds is not None:
+            check_number("option seconds", self.seconds, above=0)
+        check_choice("method", self.method, METHODS)
+        check_choice("rollout", self.rollout, tuple(PLAYERS))
+        check_flag("keep_tree", self.keep_tree)
         if self.exploration is None:
             object.__setattr__(self, "exploration", EXPLORATION[self.method])
-
-    def _check_whole(self, name: str, low: int, high: int, *, optional: bool = False) -> None:
-        value = getattr(self, name)
-        if optional and value is None:
-            return
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            rest = " or None" if optional else ""
-            raise bad_option(name, value, f"an int from {low} to {high}{rest}")
-
-    def _check_number(self, name: str, *, above: bool) -> None:
-        value = getattr(self, name)
-        if value is None:
-            return
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not (value > 0 if above else value >= 0) or value == float("inf"):
-            raise bad_option(name, value, f"a number {'above 0' if above else 'from 0 on'} or None")
-
-    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
-        if not isinstance(getattr(self, name), str) or getattr(self, name) not in choices:
-            raise bad_option(name, getattr(self, name), f"one of {choices}")
+        check_number("option exploration", self.exploration, least=0)
+        self._check_prior()
+        self._check_evaluator()
 
     def _check_prior(self) -> None:
         if self.prior is None or self.prior == AUTO:
             return
         if self.method != "gumbel":
-            raise bad_option("method", self.method, f"'gumbel' with a prior other than {AUTO!r}")
+            raise not_possible(
+                "option method", self.method, f"'gumbel' with a prior other than {AUTO!r}"
+            )
         prior = as_agent(self.prior)
         outputs = getattr(getattr(prior, "model", None), "outputs", "logits")
         if not hasattr(prior, "policy") or outputs != "logits":
-            raise bad_option("prior", self.prior, f"an agent with a policy, {AUTO!r} or None")
+            raise not_possible(
+                "option prior", self.prior, f"an agent with a policy, {AUTO!r} or None"
+            )
         object.__setattr__(self, "prior", prior)
 
     def _check_evaluator(self) -> None:
         if self.evaluator is None:
             return
         if not callable(getattr(self.evaluator, "evaluate", None)):
-            raise bad_option("evaluator", self.evaluator, "an Evaluator or None")
+            raise not_possible("option evaluator", self.evaluator, "an Evaluator or None")
         if self.method != "puct":
-            raise bad_option("method", self.method, "'puct' with an evaluator")
+            raise not_possible("option method", self.method, "'puct' with an evaluator")
         if self.workers != 1:
-            raise bad_option("workers", self.workers, "1 with an evaluator")
+            raise not_possible("option workers", self.workers, "1 with an evaluator")
 
     @property
     def guide(self) -> int:
@@ -142,10 +144,5 @@ def options_of(given: dict[str, Any]) -> SearchOptions:
     if preset is None:
         return SearchOptions(**options)
     if not isinstance(preset, str) or preset not in PRESETS:
-        raise bad_option("preset", preset, f"one of {tuple(PRESETS)} or None")
+        raise not_possible("option preset", preset, f"one of {tuple(PRESETS)} or None", PRESETS)
     return SearchOptions(**PRESETS[preset] | options)
-
-
-def bad_option(name: str, value: Any, allowed: str) -> ValueError:
-    """The error for an option."""
-    return ValueError(f"option {name}={quoted(value)} is not possible; allowed: {allowed}")

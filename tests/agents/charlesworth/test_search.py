@@ -309,3 +309,6 @@ def test_impossible_options_are_refused():
         ForwardOptions(depth=0)
     with pytest.raises(ValueError, match="seconds=-1"):
         ForwardOptions(seconds=-1)
+    for options in ({"seconds": True}, {"seconds": 0}, {"gamma": True}, {"gamma": 10**400}):
+        with pytest.raises(ValueError, match=r"option \w+=.* a finite number"):
+            ForwardOptions(**options)

@@ -159,6 +159,7 @@ def test_they_stop_when_more_simulations_would_change_nothing(method: str) -> No
         ({"keep_tree": 1}, "keep_tree=1"),
         ({"evaluator": 3}, "evaluator=3"),
         ({"considered": 1}, "considered=1"),
+        ({"method": "gumbell"}, "method='gumbell' .*did you mean 'gumbel'"),
         ({"preset": "quick"}, r"preset='quick' .*\('fast', 'strong'\) or None"),
         ({"prior": "heuristic"}, "prior='heuristic' .*an agent with a policy"),
         ({"prior": "dqn-4p-notrade"}, "prior='dqn-4p-notrade' .*an agent with a policy"),
