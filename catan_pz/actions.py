@@ -54,12 +54,26 @@ def _frozen(rows: list[list[int]]) -> Table:
 _R = range(NUM_RESOURCES)
 _SWAPS = [(give, get) for give in _R for get in _R if get != give]
 _PAIRS = [(a, b) for a in _R for b in _R if a < b]
+_PLENTIES = [(a, b) for a in _R for b in _R if a <= b]
 
-PLENTY_PAIRS: Final = _frozen([[a, b] for a in _R for b in _R if a <= b])
+PLENTY_PAIRS: Final = _frozen([list(pair) for pair in _PLENTIES])
 """(15, 2) the two resources of each year of plenty."""
 
 MARITIME_SWAPS: Final = _frozen([list(swap) for swap in _SWAPS])
 """(20, 2) the resource given and the resource got in each maritime trade."""
+
+PLENTY_ACTIONS: Final = _frozen(
+    [[PLAY_YEAR_OF_PLENTY + _PLENTIES.index((min(a, b), max(a, b))) for b in _R] for a in _R]
+)
+"""(R, R) the year of plenty that takes two resources, in any order."""
+
+SWAP_ACTIONS: Final = _frozen(
+    [
+        [NO_ACTION if give == get else MARITIME_TRADE + _SWAPS.index((give, get)) for get in _R]
+        for give in _R
+    ]
+)
+"""(R, R) the maritime trade of one resource for another; `NO_ACTION` for itself."""
 
 
 def _bundle(*resources: int) -> list[int]:

@@ -31,6 +31,11 @@ class CardGroups:
         self.most = [ANY, ANY]
         self.num_old = 1
 
+    @property
+    def count(self) -> int:
+        """Cards held."""
+        return sum(next(iter(self.sizes)))
+
     def copy(self) -> Self:
         """Independent groups of the same content."""
         other = type(self)(0, 0)
@@ -52,6 +57,14 @@ class CardGroups:
                     left = *sizes[:k], sizes[k] - 1, *sizes[k + 1 :]
                     played[left] += weight * sizes[k]
         self.sizes = dict(played)
+
+    def take_back(self) -> None:
+        """A card that was played comes back, and is any of those from before this turn again."""
+        k = self.num_old - 1
+        self.sizes = {
+            (*sizes[:k], sizes[k] + 1, *sizes[k + 1 :]): weight
+            for sizes, weight in self.sizes.items()
+        }
 
     def limit(self, most: int) -> None:
         """All cards held now are known to have so many victory points at most."""

@@ -86,6 +86,19 @@ class CardBelief:
         self.groups = [groups.copy() for groups in self._sure]
         self._note_no_win(record)
 
+    def recount(self, record: np.ndarray) -> None:
+        """Take in that cards were played, or came back into a hand, without a decision.
+
+        Args:
+            record: `STATE` scalar of the game as it stands now.
+        """
+        for p, held in enumerate(record["cards"][: len(self.groups)].sum(1).tolist()):
+            for groups in (self.groups[p], self._sure[p]):
+                for _ in range(held - groups.count):
+                    groups.take_back()
+                for _ in range(groups.count - held):
+                    groups.play()
+
     def update(self, events: Events, record: np.ndarray) -> None:
         """Take in what is public of a decision.
 

@@ -135,18 +135,25 @@ def draw_development_card(s: State) -> int:
 
 
 @rule
+def shuffle_rest_of_deck(s: State) -> None:
+    """Bring the cards still to be drawn into a random order: any is as likely as another."""
+    top = DECK_SIZE - int(s.deck_left)
+    for k in range(DECK_SIZE - 1, top, -1):
+        j = top + draw_below(s, k + 1 - top)
+        card = s.deck[k]
+        s.deck[k] = s.deck[j]
+        s.deck[j] = card
+
+
+@rule
 def shuffle_deck(s: State) -> None:
     k = 0
     for card in range(NUM_CARD_KINDS):
         for _ in range(DECK_COUNTS[card]):
             s.deck[k] = card
             k += 1
-    for k in range(DECK_SIZE - 1, 0, -1):
-        j = draw_below(s, k + 1)
-        card = s.deck[k]
-        s.deck[k] = s.deck[j]
-        s.deck[j] = card
     s.deck_left = DECK_SIZE
+    shuffle_rest_of_deck(s)
 
 
 @rule

@@ -259,6 +259,7 @@ class FollowedGame:
         """
         followed = self.sampled.state["visible_points"].copy()
         self.sampled = Game.from_games(games, self.rules)
+        self.belief.cards.recount(self.sampled.state)
         if (self.sampled.state["visible_points"] != followed).any():
             self.belief.cards.withdraw(self.sampled.state)
 

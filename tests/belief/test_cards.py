@@ -237,3 +237,13 @@ def test_groups_that_a_later_limit_covers_are_one() -> None:
     other = groups.copy()
     other.play()
     assert (groups.sizes, other.sizes) == ({(3, 1): 1}, {(2, 1): 3})
+
+
+def test_a_card_that_comes_back_is_any_of_the_old_ones() -> None:
+    groups = CardGroups(2, 1)
+    groups.limit(0)
+    groups.play()
+    assert groups.sizes == {(0, 1): 1}
+    groups.take_back()
+    assert (groups.sizes, groups.count) == ({(1, 1): 1}, 2)
+    assert groups.most == [5, 0]

@@ -97,17 +97,6 @@ ACTIONS: Final = _actions()
 """(C,) the action that plays each choice; `NO_ACTION` where more is to be settled first."""
 
 
-def _pairs() -> NDArray[np.int64]:
-    table = np.empty((NUM_RESOURCES, NUM_RESOURCES), np.int64)
-    for k, (a, b) in enumerate(actions.PLENTY_PAIRS):
-        table[a, b] = table[b, a] = actions.PLAY_YEAR_OF_PLENTY + k
-    table.flags.writeable = False
-    return table
-
-
-PLENTY_ACTIONS: Final = _pairs()
-"""(R, R) the action of a year of plenty that takes two resources, in any order."""
-
 _DIRECT: Final = np.flatnonzero(ACTIONS >= 0)
 _ROBBER_MOVES: Final = slice(actions.MOVE_ROBBER, actions.MOVE_ROBBER + NUM_HEXES)
 _DISCARDS: Final = slice(actions.DISCARD, actions.DISCARD + NUM_RESOURCES)
@@ -162,7 +151,7 @@ def legal_resources(masks: NDArray[np.int8], first: NDArray[np.int64] | None) ->
         masks: (K, A) legal actions.
         first: (K,) the resource that was chosen first, None while none is.
     """
-    pairs = masks[:, PLENTY_ACTIONS] != 0
+    pairs = masks[:, actions.PLENTY_ACTIONS] != 0
     possible = pairs.any(-1) if first is None else pairs[np.arange(len(masks)), first]
     legal = np.zeros((len(masks), NUM_CHOICES), np.bool_)
     legal[:, FREE_RESOURCE:MONOPOLY] = possible[:, _ORDER]

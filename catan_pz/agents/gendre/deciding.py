@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import DISCARD, NO_ACTION
+from catan_pz.actions import DISCARD, NO_ACTION, PLENTY_ACTIONS
 from catan_pz.agents.gendre import choices as c
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import scramble_all
@@ -134,7 +134,7 @@ def _plenty(
         taken.append(c.resource_of(choose(rows, seen, legal)))
         units[games, _HAND.start + taken[-1]] += 1
         units[games, _BANK.start + taken[-1]] -= 1
-    return np.asarray(c.PLENTY_ACTIONS[taken[0], taken[1]])
+    return np.asarray(PLENTY_ACTIONS[taken[0], taken[1]])
 
 
 def undecided(count: int) -> NDArray[np.int8]:

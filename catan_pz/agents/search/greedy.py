@@ -15,14 +15,14 @@ from catan_pz.actions import (
     BUY_DEVELOPMENT_CARD,
     DISCARD,
     END_TURN,
-    MARITIME_TRADE,
     MOVE_ROBBER,
     PLAY_KNIGHT,
     PLAY_MONOPOLY,
     PLAY_ROAD_BUILDING,
-    PLAY_YEAR_OF_PLENTY,
+    PLENTY_ACTIONS,
     ROLL,
     STEAL,
+    SWAP_ACTIONS,
 )
 from catan_pz.agents.search.placement_values import (
     NOTHING,
@@ -57,6 +57,7 @@ from catan_pz.terms import (
     NUM_RESOURCES,
     YEAR_OF_PLENTY,
     Phase,
+    Resource,
 )
 
 MANY_TO_TAKE = 4
@@ -80,7 +81,7 @@ def swap_towards(s: State, p: int, purchase: int) -> int:
                 give, most = r, spare - int(s.rate[p, r])
     if missing == 0 or missing > swaps:
         return NOTHING
-    return MARITIME_TRADE + (NUM_RESOURCES - 1) * give + (get if get < give else get - 1)
+    return int(SWAP_ACTIONS[give, get])
 
 
 @rule
@@ -100,11 +101,8 @@ def plenty_for(s: State, p: int, purchase: int) -> int:
                 second = r
     if second == NOTHING:
         # One card is enough: the other is what the next city lacks.
-        second = first if first >= 3 else 4
-    if first > second:
-        first, second = second, first
-    # Pairs are in lexicographic order.
-    return PLAY_YEAR_OF_PLENTY + first * NUM_RESOURCES - first * (first - 1) // 2 + second - first
+        second = first if first >= Resource.GRAIN else Resource.ORE
+    return int(PLENTY_ACTIONS[first, second])
 
 
 @rule
@@ -156,7 +154,8 @@ def may_spend(s: State, p: int, purchase: int) -> bool:
         return True
     if purchase == CARD:
         return not wants(s, p, CITY) or cards_missing(s, p, CITY) > 1
-    return not wants(s, p, SETTLEMENT) or (s.hand[p, 0] > 1 and s.hand[p, 1] > 1)
+    spare = s.hand[p, Resource.BRICK] > 1 and s.hand[p, Resource.LUMBER] > 1
+    return not wants(s, p, SETTLEMENT) or spare
 
 
 @rule

@@ -13,11 +13,11 @@ from catan_pz.agents.search.value import write_win_probabilities
 from catan_pz.agents.value.choice import EVOLVED, HEURISTIC, MARGIN, VALUE, player_action
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
-from catan_pz.engine.chance import GAMMA, draw_below, scramble
+from catan_pz.engine.chance import GAMMA, scramble, shuffle_rest_of_deck
 from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
-from catan_pz.terms import DECK_SIZE, Phase
+from catan_pz.terms import Phase
 
 RANDOM, GREEDY = 3, 4
 PLAYERS = {
@@ -30,17 +30,6 @@ PLAYERS = {
 """Players of rollouts by name."""
 
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
-
-
-@rule
-def shuffle_rest_of_deck(s: State) -> None:
-    """Bring the cards still to be drawn into a random order: any is as likely as another."""
-    top = DECK_SIZE - int(s.deck_left)
-    for k in range(DECK_SIZE - 1, top, -1):
-        j = top + draw_below(s, k + 1 - top)
-        card = s.deck[k]
-        s.deck[k] = s.deck[j]
-        s.deck[j] = card
 
 
 @rule

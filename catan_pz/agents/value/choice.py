@@ -14,17 +14,14 @@ from catan_pz.actions import (
     MOVE_ROBBER,
     OFFER,
     ROLL,
-    STEAL,
 )
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
 from catan_pz.agents.value.exchange import worth_of_offer, worth_of_trade
 from catan_pz.agents.value.network import write_values
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
-from catan_pz.engine import bits
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
-from catan_pz.engine.robber import victims
-from catan_pz.engine.seats import seat_after
+from catan_pz.engine.outcomes import victim_of
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_setup
@@ -75,16 +72,6 @@ def worth_of_card(
             step(s, BUY_DEVELOPMENT_CARD, script)
             total += count * value_of(s, p, net, work, values)
     return total / int(games[0].deck_left)
-
-
-@rule
-def victim_of(s: State, a: int) -> int:
-    """The seat that is robbed as the robber moves, or in a theft; NOBODY where none is yet."""
-    p = int(s.player)
-    if a >= STEAL:
-        return seat_after(s, p, a - STEAL + 1)
-    seats = victims(s, p, a - MOVE_ROBBER)
-    return bits.first(seats) if bits.count(seats) == 1 else NOBODY
 
 
 @rule

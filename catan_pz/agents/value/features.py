@@ -19,7 +19,7 @@ from catan_pz.agents.heuristic.pace import (
     time_for,
 )
 from catan_pz.agents.heuristic.spots import one_road_on
-from catan_pz.agents.value.prospects import cards_missing, wants, worth_of_vertex
+from catan_pz.agents.value.prospects import cards_missing, road_needed, wants, worth_of_vertex
 from catan_pz.board.topology import VERTEX_HEXES
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array
@@ -31,7 +31,6 @@ from catan_pz.engine.state import State
 from catan_pz.terms import (
     KNIGHT,
     LARGEST_ARMY_MINIMUM,
-    LONGEST_ROAD_MINIMUM,
     MONOPOLY,
     NOBODY,
     NUM_CARD_KINDS,
@@ -208,10 +207,7 @@ def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
     features[62] = max(-3, min(3, int(s.played[p, KNIGHT]) - knights)) * 0.3
     features[63] = max(-4, min(4, int(s.road_length[p]) - longest)) * 0.25
     if s.longest_road_owner != p:
-        needed = LONGEST_ROAD_MINIMUM
-        if s.longest_road_owner != NOBODY:
-            needed = int(s.road_length[int(s.longest_road_owner)]) + 1
-        features[70] = 1.0 / (1 + max(0, needed - int(s.road_length[p])))
+        features[70] = 1.0 / (1 + max(0, road_needed(s) - int(s.road_length[p])))
     if s.largest_army_owner != p:
         needed = LARGEST_ARMY_MINIMUM
         if s.largest_army_owner != NOBODY:

@@ -42,16 +42,21 @@ def worth_of_vertex(s: State, p: int, v: int) -> int:
 
 
 @rule
+def road_needed(s: State) -> int:
+    """The length that takes the longest road from its owner, or from nobody."""
+    if s.longest_road_owner == NOBODY:
+        return LONGEST_ROAD_MINIMUM
+    return int(s.road_length[int(s.longest_road_owner)]) + 1
+
+
+@rule
 def wants_roads(s: State, p: int) -> bool:
     """Whether a road would help p: to a place for a settlement, or to the longest road."""
     if settlements_left(s, p) > 0 and settlement_spots(s, p) == 0:
         return True
     if s.longest_road_owner == p:
         return False
-    needed = LONGEST_ROAD_MINIMUM
-    if s.longest_road_owner != NOBODY:
-        needed = int(s.road_length[int(s.longest_road_owner)]) + 1
-    return needed - int(s.road_length[p]) <= min(2, roads_left(s, p))
+    return road_needed(s) - int(s.road_length[p]) <= min(2, roads_left(s, p))
 
 
 @rule

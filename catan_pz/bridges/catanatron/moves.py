@@ -27,9 +27,6 @@ _SINGLE: Final = {
 }
 """Moves that are one action each, whatever their value."""
 
-_SWAPS: Final = {tuple(swap): k for k, swap in enumerate(table.MARITIME_SWAPS.tolist())}
-_PAIRS: Final = {tuple(pair): k for k, pair in enumerate(table.PLENTY_PAIRS.tolist())}
-
 
 class Move(NamedTuple):
     """A move of one seat.
@@ -96,14 +93,14 @@ def actions_of(move: Move, colors: Sequence[str]) -> Actions | None:
             case "DISCARD_RESOURCE" | "DISCARD":
                 return _discard(value if kind == "DISCARD" else (value,))
             case "PLAY_YEAR_OF_PLENTY":
-                pair = tuple(sorted(int(RESOURCE_OF[name]) for name in value))
-                return (table.PLAY_YEAR_OF_PLENTY + _PAIRS[pair],)
+                first, second = (RESOURCE_OF[name] for name in value)
+                return (int(table.PLENTY_ACTIONS[first, second]),)
             case "PLAY_MONOPOLY":
                 return (table.PLAY_MONOPOLY + RESOURCE_OF[value],)
             case "MARITIME_TRADE":
-                swap = int(RESOURCE_OF[value[0]]), int(RESOURCE_OF[value[-1]])
-                return (table.MARITIME_TRADE + _SWAPS[swap],)
-    except (KeyError, IndexError, TypeError):
+                give, get = RESOURCE_OF[value[0]], RESOURCE_OF[value[-1]]
+                return None if give == get else (int(table.SWAP_ACTIONS[give, get]),)
+    except (KeyError, IndexError, TypeError, ValueError):
         pass
     return None
 

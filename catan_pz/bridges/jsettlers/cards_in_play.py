@@ -1,6 +1,6 @@
 """Year of plenty and monopoly: the table tells first the card, then what it brings."""
 
-from catan_pz.actions import PLAY_MONOPOLY, PLAY_YEAR_OF_PLENTY, PLENTY_PAIRS
+from catan_pz.actions import PLAY_MONOPOLY, PLENTY_ACTIONS
 from catan_pz.bridges.jsettlers.decisions import TableDecisions, event
 from catan_pz.engine.events import EventKind
 from catan_pz.runtime.followed import ContradictionError
@@ -37,7 +37,7 @@ class CardInPlay:
         if len(pair) != 2 or self.card != Card.YEAR_OF_PLENTY:
             raise ContradictionError(f"cards {pair} are picked without year of plenty")
         seat = decisions.game.turn_player
-        action = PLAY_YEAR_OF_PLENTY + PLENTY_PAIRS.tolist().index(pair)
+        action = int(PLENTY_ACTIONS[pair[0], pair[1]])
         played = event(EventKind.CARD_PLAYED, seat, Card.YEAR_OF_PLENTY)
         gained = [event(EventKind.GAINED, seat, r, n) for r, n in enumerate(counts) if n]
         decisions.begin(seat, action, played, *gained)
