@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents import player_calls
+from catan_pz.agents import player_calls, policies
 from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
 from catan_pz.agents.heuristic.weights import Weights
@@ -23,10 +23,10 @@ from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 
 _NUMBERS: dict[type[Agent], int] = {
-    RandomAgent: player_calls.RANDOM,
-    WeightedAgent: player_calls.WEIGHTED,
-    HeuristicAgent: player_calls.HEURISTIC,
-    EvolvedAgent: player_calls.EVOLVED,
+    RandomAgent: policies.RANDOM,
+    WeightedAgent: policies.WEIGHTED,
+    HeuristicAgent: policies.HEURISTIC,
+    EvolvedAgent: policies.EVOLVED,
 }
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from catan_pz.agents import policies as players
 from catan_pz.agents.heuristic import choose as heuristic
+from catan_pz.agents.policies import EVOLVED, HEURISTIC, WEIGHTED
 from catan_pz.compiler.rule import entry, rule
 from catan_pz.compiler.types import (
     ConstInt64Array,
@@ -19,9 +20,6 @@ from catan_pz.engine import chance, deal, legal, step
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
 from catan_pz.observation import encode
-
-RANDOM, WEIGHTED, HEURISTIC, EVOLVED = 0, 1, 2, 3
-"""Compiled players by number."""
 
 
 @entry

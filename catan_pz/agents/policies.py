@@ -14,6 +14,9 @@ from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import chance
 
+RANDOM, WEIGHTED, HEURISTIC, EVOLVED, VALUE, GREEDY = 0, 1, 2, 3, 4, 5
+"""Compiled players by number, as `policy` tells them to compiled calls."""
+
 WEIGHTS: Final = {
     "roll": 100,
     "end_turn": 1,

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.agents.policies import EVOLVED, HEURISTIC, VALUE
 from catan_pz.agents.value import value_calls
-from catan_pz.agents.value.choice import EVOLVED, HEURISTIC, VALUE
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.net import ValueNet
 from catan_pz.agents.value.network import SCRATCH_SIZE

@@ -8,9 +8,10 @@ to comparable.
 import numpy as np
 
 from catan_pz.actions import ROLL
+from catan_pz.agents.policies import EVOLVED, GREEDY, HEURISTIC, RANDOM, VALUE
 from catan_pz.agents.search.greedy import greedy_action, random_action
 from catan_pz.agents.search.value import write_win_probabilities
-from catan_pz.agents.value.choice import EVOLVED, HEURISTIC, MARGIN, VALUE, player_action
+from catan_pz.agents.value.choice import MARGIN, policy_action
 from catan_pz.compiler.rule import rule
 from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.engine.chance import GAMMA, scramble, shuffle_rest_of_deck
@@ -19,7 +20,6 @@ from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
 from catan_pz.terms import Phase
 
-RANDOM, GREEDY = 3, 4
 PLAYERS = {
     "random": RANDOM,
     "greedy": GREEDY,
@@ -67,7 +67,7 @@ def begins_turn(s: State) -> bool:
 def choose(
     games: States,
     spare: States,
-    player: int,
+    policy: int,
     random_bits: np.uint64,
     net: Float32Array,
     work: Float32Array,
@@ -77,12 +77,12 @@ def choose(
     mask: Int8Array,
 ) -> int:
     """What a player of rollouts does where there is a choice."""
-    if player == GREEDY:
+    if policy == GREEDY:
         return greedy_action(games[0])
-    if player == RANDOM:
+    if policy == RANDOM:
         return random_action(games[0], random_bits)
-    return player_action(
-        games, spare, player, MARGIN, random_bits, net, work, values, script, obs, mask
+    return policy_action(
+        games, spare, policy, MARGIN, random_bits, net, work, values, script, obs, mask
     )
 
 
@@ -90,7 +90,7 @@ def choose(
 def play_on(
     games: States,
     spare: States,
-    player: int,
+    policy: int,
     seed: np.uint64,
     last_turn: int,
     net: Float32Array,
@@ -112,7 +112,7 @@ def play_on(
             a = choose(
                 games,
                 spare,
-                player,
+                policy,
                 scramble(rng_state),
                 net,
                 work,
@@ -131,7 +131,7 @@ def play_and_judge(
     spare: States,
     viewer: int,
     since: int,
-    player: int,
+    policy: int,
     seed: np.uint64,
     turns: int,
     net: Float32Array,
@@ -143,5 +143,5 @@ def play_and_judge(
 ) -> None:
     """Play the first game on for some turns since one, and write each seat's win probability."""
     last_turn = since + turns
-    play_on(games, spare, player, seed, last_turn, net, work, win_probabilities, script, obs, mask)
+    play_on(games, spare, policy, seed, last_turn, net, work, win_probabilities, script, obs, mask)
     write_win_probabilities(games[0], viewer, since, net, work, win_probabilities)

@@ -61,7 +61,7 @@ def simulate(
     seed: np.uint64,
     first: int,
     last: int,
-    player: int,
+    rollout: int,
     turns: int,
     script: Int8Matrix,
     net: Float32Array,
@@ -78,20 +78,20 @@ def simulate(
     """
     s = spare[0]
     for j in range(first, last):
-        here = nth_seed(seed, j)
+        simulation_seed = nth_seed(seed, j)
         i = j % games.shape[0]
         p = int(games[i].player)
         for k in range(actions.shape[0]):
             spare[0] = games[i]
-            begin_simulation(s, here)
-            play_decision(s, actions[k], here, script)
+            begin_simulation(s, simulation_seed)
+            play_decision(s, actions[k], simulation_seed, script)
             play_and_judge(
                 spare,
                 trial,
                 p,
                 int(games[i].turn),
-                player,
-                here,
+                rollout,
+                simulation_seed,
                 turns,
                 net,
                 work,
@@ -159,7 +159,7 @@ def grow(
     guide: int,
     depth: int,
     exploration: float,
-    player: int,
+    rollout: int,
     turns: int,
     script: Int8Matrix,
     net: Float32Array,
@@ -176,10 +176,10 @@ def grow(
     """Simulations `first` up to `last`: down the tree, a rollout, win probabilities back up."""
     s = spare[0]
     for j in range(first, last):
-        here = nth_seed(seed, j)
+        simulation_seed = nth_seed(seed, j)
         i = j % games.shape[0]
         spare[0] = games[i]
-        begin_simulation(s, here)
+        begin_simulation(s, simulation_seed)
         viewer = int(s.player)
         node = descend(
             spare,
@@ -189,7 +189,7 @@ def grow(
             guide,
             depth,
             exploration,
-            here,
+            simulation_seed,
             script,
             net,
             work,
@@ -207,8 +207,8 @@ def grow(
             trial,
             viewer,
             int(games[i].turn),
-            player,
-            here,
+            rollout,
+            simulation_seed,
             turns,
             net,
             work,
@@ -253,10 +253,10 @@ def pick_leaves(
     virtual loss), which keeps the next descents from taking the same way.
     """
     for b in range(leaves.shape[0]):
-        here = nth_seed(seed, first + b)
+        simulation_seed = nth_seed(seed, first + b)
         spare[b] = games[(first + b) % games.shape[0]]
         s = spare[b]
-        begin_simulation(s, here)
+        begin_simulation(s, simulation_seed)
         viewer = int(s.player)
         leaves[b] = descend(
             spare[b : b + 1],
@@ -266,7 +266,7 @@ def pick_leaves(
             BY_EVALUATOR,
             depth,
             exploration,
-            here,
+            simulation_seed,
             script,
             net,
             work,
@@ -362,7 +362,7 @@ def rank_offers(games: States, actions: Int64Array, gains: Float64Array) -> None
 def play_out(
     games: States,
     spare: States,
-    player: int,
+    rollout: int,
     seed: np.uint64,
     last_turn: int,
     net: Float32Array,
@@ -373,14 +373,14 @@ def play_out(
     mask: Int8Array,
 ) -> None:
     """Play the first game on as a rollout does."""
-    play_on(games, spare, player, seed, last_turn, net, work, values, script, obs, mask)
+    play_on(games, spare, rollout, seed, last_turn, net, work, values, script, obs, mask)
 
 
 @entry
 def choose_action(
     games: States,
     spare: States,
-    player: int,
+    rollout: int,
     random_bits: np.uint64,
     net: Float32Array,
     work: Float32Array,
@@ -390,7 +390,7 @@ def choose_action(
     mask: Int8Array,
 ) -> int:
     """What a player of rollouts does in the first game."""
-    return choose(games, spare, player, random_bits, net, work, values, script, obs, mask)
+    return choose(games, spare, rollout, random_bits, net, work, values, script, obs, mask)
 
 
 @entry

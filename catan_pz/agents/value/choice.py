@@ -16,6 +16,7 @@ from catan_pz.actions import (
     ROLL,
 )
 from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
+from catan_pz.agents.policies import EVOLVED, VALUE
 from catan_pz.agents.value.exchange import worth_of_offer, worth_of_trade
 from catan_pz.agents.value.network import write_values
 from catan_pz.compiler.rule import rule
@@ -27,9 +28,6 @@ from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_setup
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
-
-HEURISTIC, EVOLVED, VALUE = 0, 1, 2
-"""Numbers of players."""
 
 MARGIN = 0.02
 """Gain in win probability for which another action than the evolved player's is taken."""
@@ -188,10 +186,10 @@ def value_action(
 
 
 @rule
-def player_action(
+def policy_action(
     games: States,
     spare: States,
-    player: int,
+    policy: int,
     margin: float,
     random_bits: np.uint64,
     net: Float32Array,
@@ -201,12 +199,12 @@ def player_action(
     obs: Int8Array,
     mask: Int8Array,
 ) -> int:
-    """What the player of a number does; the margin is that of the value."""
-    if player == VALUE:
+    """What "heuristic", "evolved" or "value" does; the margin is that of the last."""
+    if policy == VALUE:
         return value_action(games, spare, margin, random_bits, net, work, values, script, obs, mask)
     s = games[0]
     observe(s, int(s.player), obs)
     write_mask(s, mask)
-    if player == EVOLVED:
+    if policy == EVOLVED:
         return evolved_action(obs, mask, random_bits)
     return heuristic_action(obs, mask, random_bits)

@@ -8,7 +8,7 @@ and `mask` are scratch.
 import numpy as np
 
 from catan_pz.actions import BUILD_SETTLEMENT
-from catan_pz.agents.value.choice import player_action, worth_of_action
+from catan_pz.agents.value.choice import policy_action, worth_of_action
 from catan_pz.agents.value.features import write_position
 from catan_pz.agents.value.network import write_values
 from catan_pz.agents.value.prospects import worth_of_vertex
@@ -126,7 +126,7 @@ def play_recorded(
         elif not setup and chance < odd:
             a = pick_legal(s, number_below(random_bits, legal))
         elif legal > 1:
-            a = player_action(
+            a = policy_action(
                 games,
                 spare,
                 players[mover],

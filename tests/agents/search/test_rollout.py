@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import ROLL
+from catan_pz.agents.policies import GREEDY, RANDOM
 from catan_pz.agents.random_stream import scramble
 from catan_pz.agents.search import search_calls
-from catan_pz.agents.search.rollout import GREEDY, PLAYERS, RANDOM
+from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.engine.chance import GAMMA
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.notation import action_id

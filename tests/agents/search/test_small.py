@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from catan_pz.agents.policies import GREEDY, HEURISTIC, RANDOM
 from catan_pz.agents.search import search_calls
-from catan_pz.agents.search.rollout import GREEDY, HEURISTIC, RANDOM
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.value.net import shipped
 from catan_pz.rules import Rules
@@ -60,8 +60,10 @@ def test_a_tree_moves_on() -> None:
     view = seen(game)
     game.step(agent.act(view))
     view = seen(game)
-    if view.mask.any():
-        agent.act(view)
+    assert view.mask.any()
+    agent.act(view)
+    assert agent.last["simulations"] == 30
+    assert agent.last["visits"].sum() > 30  # those of the first decision go on counting
 
 
 def test_offers_are_weighed() -> None:

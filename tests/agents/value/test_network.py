@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from catan_pz.agents.search.rollout import EVOLVED
+from catan_pz.agents.policies import EVOLVED
 from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.judge import Judge
