@@ -1,6 +1,8 @@
 """Agents by name."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +37,8 @@ FAMILIES: Final[dict[str, str]] = {
 }
 """What makes the agents whose names begin with a word and a colon, from the rest of the name. It
 may lie in a layer above: nothing here imports it before it is wanted."""
+
+_PROGRAMS_ALLOWED: Final = ContextVar("_PROGRAMS_ALLOWED", default=True)
 
 Source = str | Agent | Callable[[], Agent]
 """A name for `load`, an agent, or a function that makes one."""
@@ -96,6 +100,8 @@ def load(name: str, **options: Any) -> Agent:
     try:
         if word in FAMILIES:
             member, given = rest, {}
+            if word == PROGRAM and not _PROGRAMS_ALLOWED.get():
+                raise ValueError("no file starts a program: name it on the command line")
             if word != PROGRAM:  # all of the rest is its command
                 member, _, written = rest.partition(":")
                 given = options_in(name, written)
@@ -105,6 +111,19 @@ def load(name: str, **options: Any) -> Agent:
         return _made_by_name(word, options_in(name, rest) | options)
     except (TypeError, ValueError, OSError) as error:
         raise ValueError(f"agent {quoted(name)}: {error}") from error
+
+
+@contextmanager
+def no_programs() -> Iterator[None]:
+    """Within it `load` refuses programs, also those in options of other agents.
+
+    It is for names from files, which may be a stranger's.
+    """
+    before = _PROGRAMS_ALLOWED.set(False)
+    try:
+        yield
+    finally:
+        _PROGRAMS_ALLOWED.reset(before)
 
 
 def begins_with_name(text: str) -> bool:

@@ -146,9 +146,10 @@ def _resumed(
         seat = listed.index(None) if None in listed else person_seat(names)
     if against is not None or not (names or record.agents):
         specs = specs_around(rules, seat, against or "heuristic")
+        agents = loaded(specs, rules)
     else:
         specs = _recorded_specs(record, seat)
-    agents = loaded(specs, rules)
+        agents = _recorded_agents(specs, rules)
     called = names_of(agents, name or (names[seat] if names else "Human"))
     with compiling_shown():
         get_ready(rules, agents)
@@ -169,11 +170,9 @@ def _recorded_specs(record: GameRecord, seat: int) -> list[str | None]:
     """Who played the other seats.
 
     Raises:
-        click.UsageError: somebody isn't known by name, or is a program, which a file that
-            somebody sent must not start.
+        click.UsageError: somebody isn't known by name.
     """
     from catan_pz import agents
-    from catan_pz.agents.registry import PROGRAM
 
     seats = len(record.start["players"])
     _check_seat(seat, seats)
@@ -183,13 +182,29 @@ def _recorded_specs(record: GameRecord, seat: int) -> list[str | None]:
         spec = record.agents[other] if record.agents else None
         if record.agents is None and name in agents.names():
             spec = name  # as older recordings have it
-        if spec is None or spec.startswith(f"{PROGRAM}:"):
-            who = f"{name!r}, which is no agent's name" if spec is None else f"the program {spec!r}"
+        if spec is None:
             raise click.UsageError(
-                f"seat {other} was played by {who}: say who plays now with --against"
+                f"seat {other} was played by {name!r}, which is no agent's name: say who plays now "
+                "with --against"
             )
         found[other] = spec
     return found
+
+
+def _recorded_agents(specs: Sequence[str | None], rules: Rules) -> list[Any]:
+    """Agents that a recording names.
+
+    Raises:
+        click.UsageError: one of them can't be loaded, or is or holds a program, which a file that
+            somebody sent must not start.
+    """
+    from catan_pz.agents.registry import no_programs
+
+    try:
+        with no_programs():
+            return loaded(specs, rules)
+    except click.UsageError as error:
+        raise click.UsageError(f"{error.message}: say who plays now with --against") from error
 
 
 def specs_around(rules: Rules, seat: int, against: str) -> list[str | None]:

@@ -1,12 +1,14 @@
 """`catan-pz serve`: a table in the browser."""
 
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from catan_pz.agents.specs import split_specs
 from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples
 from catan_pz.cli.extras import need
@@ -113,7 +115,8 @@ def command(
     studies = _studies(study) if study is not None or host in _LOOPBACK else None
     pools = ThreadPoolExecutor(_THREADS, "agent"), ThreadPoolExecutor(1, "adviser")
     with open_socket(host, port) as socket, compiling_shown():
-        opened = _saved_tables(save, pause, pools, advice) if save is not None else []
+        named = split_specs(agents)
+        opened = [] if save is None else _saved_tables(save, named, pause, pools, advice)
         if not opened:
             rules = make_rules(**chosen, agents=f"{agents},{advice or ''}")
             opened = [
@@ -200,7 +203,9 @@ def _check_writable(folder: Path) -> None:
         raise click.UsageError(f"--save {folder}: no table can be kept there: {reason}") from error
 
 
-def _saved_tables(folder: Path, pause: float, pools: Pools, advice: str | None) -> list[Any]:
+def _saved_tables(
+    folder: Path, named: Sequence[str], pause: float, pools: Pools, advice: str | None
+) -> list[Any]:
     """The tables in a folder whose games aren't over; games that are over are kept apart."""
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.saved import SavedTable, keep_game, table_files
@@ -210,7 +215,10 @@ def _saved_tables(folder: Path, pause: float, pools: Pools, advice: str | None) 
     for path in table_files(folder):
         saved = SavedTable.load(path)
         rules = Rules.from_dict(saved.record.start["rules"])
-        playing = [None if spec is None else load_agent(spec, rules) for spec in saved.agents]
+        try:
+            playing = [_saved_agent(spec, named, rules) for spec in saved.agents]
+        except click.UsageError as error:
+            raise click.UsageError(f"{path}: {error.message}") from error
         adviser = _adviser(advice, rules)
         get_ready(rules, [*playing, adviser])
         seats = Seats(playing, saved.names, saved.links, adviser)
@@ -223,6 +231,16 @@ def _saved_tables(folder: Path, pause: float, pools: Pools, advice: str | None) 
         click.echo(f"{path} goes on in turn {hosted.game.turn}.", err=True)
         opened.append(LiveTable(hosted, saved.agents, path, pause, *pools))
     return opened
+
+
+def _saved_agent(spec: str | None, named: Sequence[str], rules: Rules) -> Any:
+    """The agent of a seat in a file; programs are started if the command names them as well."""
+    from catan_pz.agents.registry import no_programs
+
+    if spec is None or spec in named:
+        return None if spec is None else load_agent(spec, rules)
+    with no_programs():
+        return load_agent(spec, rules)
 
 
 def _say_links(tables: list[Any], address: str) -> None:

@@ -129,18 +129,20 @@ def test_a_game_goes_on_against_the_same_agents_in_the_same_seat(
     assert "say who plays now with --against" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("spec", ["exec:COMMAND", 'exec:"COMMAND"', "xenou:base=exec:COMMAND"])
 def test_a_recording_starts_no_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     kept, touched = tmp_path / "game.jsonl", tmp_path / "touched"
     typing(monkeypatch)
     words = ["play", "--terminal", "--players", "2", "--against", "random"]
     assert main([*words, "--record", str(kept)]) == 0
     header, *rest = kept.read_text().split("\n")
-    evil = json.loads(header) | {"agents": [None, f'exec:"touch {touched}"']}
+    evil = json.loads(header) | {"agents": [None, spec.replace("COMMAND", f"touch {touched}")]}
     kept.write_text("\n".join([json.dumps(evil), *rest]))
     assert main(["play", "--terminal", "--continue", str(kept)]) == 2
-    assert "seat 1 was played by the program" in capsys.readouterr().err
+    error = " ".join(capsys.readouterr().err.split())
+    assert "no file starts a program: name it on the command line: say who plays now" in error
     assert not touched.exists()
 
 

@@ -393,6 +393,26 @@ def test_finished_games_of_a_folder_are_kept_and_exported(
     assert "Ann" in (tmp_path / "game.html").read_text()
 
 
+def test_a_saved_table_starts_the_programs_that_the_command_names(
+    tmp_path: Path, capsys: Any
+) -> None:
+    touched = tmp_path / "touched"
+    hosted = HostedGame(Seats([None, agents.load("random")], ["Ann", "Bob"]), rules=RULES)
+    words = ["serve", "--port", "0", "--save", str(tmp_path)]
+    for spec in (f"exec:touch {touched}", f"xenou:base=exec:touch {touched}"):
+        saved = SavedTable([None, spec], ["Ann", "Bob"], hosted.seats.links, hosted.record)
+        write(tmp_path / "table-0.jsonl", saved.text())
+        assert main(words) == 2
+        error = capsys.readouterr().err
+        assert f"{tmp_path / 'table-0.jsonl'}: agent '{spec}'" in error
+        assert "no file starts a program: name it on the command line" in error
+        assert not touched.exists()
+        assert main([*words, "--agents", spec]) == 1
+        assert "the program ended without an answer" in capsys.readouterr().err
+        assert touched.exists()
+        touched.unlink()
+
+
 def test_a_folder_in_which_nothing_can_be_written_is_refused(
     tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
