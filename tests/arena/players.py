@@ -169,6 +169,13 @@ class Sulking(Counter):
         raise RuntimeError("not fair")
 
 
+class Storming(Counter):
+    """Raises when it leaves a game."""
+
+    def close(self) -> None:
+        raise RuntimeError("not fair")
+
+
 class Staring(Counter):
     """Never returns from what it hears of its tenth decision."""
 

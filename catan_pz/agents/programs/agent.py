@@ -68,6 +68,11 @@ class _Program:
             raise
         self.wants_events = greeting.get("events") is True
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it waits for a game, and its next line will be an answer."""
+        return not self.is_asked and self._process.is_silent
+
     def tell(self, message: Message) -> None:
         """Send a message that needs no answer."""
         self._process.send(messages.encoded(message))
@@ -149,13 +154,15 @@ class _Pool:
         self._finalizer = weakref.finalize(self, _end_all, self.all)
 
     def take(self, name: str, command: Sequence[str], first_line: bytes) -> _Program:
-        """A program that waits, or a new one.
+        """A program that waits, or a new one; one that spoke between games, or ended, is replaced.
 
         Raises:
             ProgramError: if it can't be started.
         """
         with contextlib.suppress(IndexError):  # other threads take some as well
-            return self._idle.pop()
+            while not (program := self._idle.pop()).is_ready:
+                self._end(program)
+            return program
         if self._failure is not None:
             raise ProgramError(name, self._failure)
         try:
@@ -168,14 +175,17 @@ class _Pool:
         return program
 
     def give_back(self, program: _Program) -> None:
-        """Keep a program for another game, or end it if an answer of it is still due."""
+        """Keep a program for another game, or end it if a line of it is due or waits."""
         if program not in self.all:
             return
-        if program.is_asked:
-            self.all.discard(program)
-            program.end(grace=0)
-        else:
+        if program.is_ready:
             self._idle.append(program)
+        else:
+            self._end(program)
+
+    def _end(self, program: _Program) -> None:
+        self.all.discard(program)
+        program.end(grace=0)
 
     def close(self) -> None:
         """End all programs."""

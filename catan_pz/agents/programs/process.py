@@ -118,6 +118,11 @@ class LineProcess:
             self._incoming.put(None)
         return line
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether it runs, and all that it wrote was received."""
+        return self._incoming.empty()
+
     def last_words(self) -> str:
         """The end of its standard error on one line, control characters left out."""
         text = self._errors.decode("utf-8", "replace")

@@ -72,6 +72,7 @@ class Session:
         self._rules: Rules | None = None
         self._followed: FollowedGame | None = None
         self._unread: list[Events] = []
+        self._failure: BaseException | None = None
         self._answers: dict[str, Callable[[Message], Message | None]] = {
             messages.HELLO: self._hello,
             messages.START: self._start,
@@ -81,7 +82,12 @@ class Session:
         }
 
     def answer(self, line: bytes) -> Message | None:
-        """The answer to a line, None if it needs none; an error's message if the agent fails."""
+        """The answer to a line, None if it needs none; an error's message if the agent fails.
+
+        Where it fails and no answer is due, standard error is told, and the game's next view is
+        answered by the error.
+        """
+        message: Message = {}
         try:
             message = messages.decoded(line)
             if message["type"] not in self._answers:
@@ -89,6 +95,10 @@ class Session:
             return self._answers[message["type"]](message)
         except (Exception, SystemExit) as error:
             told = f"{type(error).__name__}: {error}"
+            if message.get("type") in (messages.EVENTS, messages.END):
+                self._failure = error
+                sys.stderr.write(f"{told}\n")
+                return None
             return {"type": messages.ERROR, "message": told}
 
     def _hello(self, message: Message) -> Message:
@@ -99,7 +109,7 @@ class Session:
         return {"type": messages.HELLO, "name": self._agent.name, "events": wants_events}
 
     def _start(self, message: Message) -> Message:
-        self._own = self._rules = None  # whatever was played is over
+        self._own = self._rules = self._failure = None  # whatever was played is over
         seat, self._rules, seed = messages.to_start(message)
         self._followed = None
         self._unread.clear()
@@ -113,6 +123,8 @@ class Session:
 
     def _hear(self, message: Message) -> None:
         own, _ = self._seated()
+        if self._failure is not None:
+            return
         events = messages.to_events(message)
         if own.needs_belief:
             self._unread.append(events)
@@ -121,6 +133,8 @@ class Session:
 
     def _act(self, message: Message) -> Message:
         own, rules = self._seated()
+        if self._failure is not None:
+            raise self._failure
         view = View(*messages.to_arrays(message, rules.num_actions))
         if own.needs_belief:
             view = View(view.observation, view.mask, self._resampler(message, view))

@@ -15,13 +15,24 @@ from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.agents.programs.serve import Session
 from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.result import SeatResult
 from catan_pz.agents.table import Table
 from catan_pz.cli import main
 from catan_pz.cli.agents import load_agent
 from catan_pz.events import as_seen_by
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
-from tests.arena.players import QUICK, Counter, Deaf, Dying, Hanging, Illegal, Raising
+from tests.arena.players import (
+    QUICK,
+    Counter,
+    Deaf,
+    Dying,
+    Hanging,
+    Illegal,
+    Raising,
+    Storming,
+    Sulking,
+)
 
 NEVER = 10**9
 SEARCH = agents.load("search", simulations=6, determinizations=2)
@@ -78,6 +89,12 @@ def test_failures_of_isolated_agents() -> None:
     assert {game.reason for game in result.games} == {
         "died: the program ended without an answer (exit status 7)"
     }
+
+
+@pytest.mark.filterwarnings("ignore:error. RuntimeError. not fair")
+@pytest.mark.parametrize("agent", [Sulking(), Storming()], ids=lambda agent: agent.name)
+def test_who_fails_at_the_end_of_a_game_plays_the_next_one(agent: Agent) -> None:
+    same([agent, "random"], 4)
 
 
 def test_an_isolated_agent_that_hangs_is_ended() -> None:
@@ -184,6 +201,25 @@ def test_a_session_plays_a_whole_game() -> None:
         assert answer == {"type": "action", "id": table.step()}
         there.step(answer["id"])
     assert here.games.tobytes() == there.games.tobytes()
+
+
+def test_a_session_tells_of_a_failure_where_an_answer_is_due(capsys: Any) -> None:
+    """One that couldn't bear an event says so in its decision, if the game comes to one."""
+    game = Game(num_players=2, seed=1, trading=False)
+    session = Session(Deaf())
+    view = Table(game, [None] * 2, [1, 2]).view(0)
+    for hears_again in (False, True):
+        assert ask(session, messages.start(0, game.rules, 1, None))["type"] == "ready"
+        assert ask(session, messages.of_view(view))["type"] == "action"
+        for _ in range(12):
+            assert ask(session, messages.of_events(())) is None
+        assert capsys.readouterr().err == "UnicodeError: what was that?\n"
+        if hears_again:
+            assert ask(session, messages.of_events(())) is None
+            answer = ask(session, messages.of_view(view))
+            assert answer == {"type": "error", "message": "UnicodeError: what was that?"}
+        ended = messages.of_result(SeatResult(0, 0, (10, 2), 30, "victory"))
+        assert ask(session, ended) is None
 
 
 def test_sessions_refuse_what_they_cannot_follow() -> None:

@@ -344,6 +344,23 @@ def test_a_program_that_failed_plays_the_next_game_anew(tmp_path: Path) -> None:
     assert all_end(pids(tmp_path))
 
 
+def test_a_program_that_speaks_between_games_is_replaced(tmp_path: Path) -> None:
+    agent = ProgramAgent(
+        command(tmp_path, "if kind == 'end': say({'type': 'error', 'message': 'not fair'})")
+    )
+    in_a_game(agent).close()
+    (waiting,) = agent._pool.all
+    deadline = time.monotonic() + SECONDS
+    while waiting.is_ready:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    with in_a_game(agent) as table:
+        table.step()
+    assert len(pids(tmp_path)) == 2
+    agent.end_programs()
+    assert all_end(pids(tmp_path))
+
+
 # ----------------------------------------------------------------------------- ends of all
 
 
