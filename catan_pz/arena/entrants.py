@@ -104,7 +104,7 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
     """The entrants, with those of some names to be shown the true state; their names say so.
 
     Raises:
-        ValueError: for a name that none has.
+        ValueError: for a name that none has, or if two entrants then have the same name.
     """
     known = [entrant.name for entrant in entrants]
     for name in names:
@@ -112,7 +112,7 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
             raise not_possible("option true_state", name, f"names among {known}", known)
         if entrants[known.index(name)].is_isolated:
             raise not_possible("option true_state", name, "no names with isolate=True")
-    return [
+    shown = [
         replace(
             entrant,
             name=f"{entrant.name} (true state)",
@@ -128,6 +128,11 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
         else entrant
         for entrant in entrants
     ]
+    taken = [entrant.name for entrant in shown]
+    for name in taken:
+        if taken.count(name) > 1:
+            raise _same_name(name)
+    return shown
 
 
 def _is_batched(agent: Agent) -> bool:
@@ -194,12 +199,14 @@ def as_entrants(
         entrant = as_entrant(one)
         order.append(entrant.name)
         if not _are_copies(found.setdefault(entrant.name, entrant), entrant):
-            raise ValueError(
-                f"two different agents have the name {entrant.name!r}: give pairs of name and agent"
-            )
+            raise _same_name(entrant.name)
     names = list(found)
     entrants = [one.isolated() if isolate else one for one in found.values()]
     return entrants, [names.index(name) for name in order]
+
+
+def _same_name(name: str) -> ValueError:
+    return ValueError(f"two different agents have the name {name!r}: give pairs of name and agent")
 
 
 def _are_copies(one: Entrant, other: Entrant) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from catan_pz import RandomAgent, Rules
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
-from catan_pz.arena.entrants import as_entrant, as_entrants, describe
+from catan_pz.arena.entrants import as_entrant, as_entrants, describe, shown_state
 from catan_pz.arena.executors import Task, play_task
 from catan_pz.arena.schedule import Schedule
 from catan_pz.runtime.view import View
@@ -73,6 +73,13 @@ def test_indistinguishable_objects_do_not_count_as_copies() -> None:
     entrants, places = as_entrants([one, "random", one])
     assert [entrant.name for entrant in entrants] == ["Tuned", "random"]
     assert places == [0, 1, 0]
+
+
+def test_names_that_say_that_the_state_is_shown_are_those_of_nobody_else() -> None:
+    entrants, _ = as_entrants([("a", "weighted"), ("a (true state)", "random")])
+    assert [one.name for one in shown_state(entrants[:1], ["a"])] == ["a (true state)"]
+    with pytest.raises(ValueError, match=r"two different agents have the name 'a \(true state\)'"):
+        shown_state(entrants, ["a"])
 
 
 class Remembering(Builder):
