@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,23 @@ class Hanging(Failing):
 
 class Dying(Failing):
     def fail(self, mask: NDArray[np.int8]) -> Any:
+        os._exit(7)
+
+
+class Abandoning(Failing):
+    """Ends its process, and leaves another one behind, whose id it appends to a file."""
+
+    def __init__(self, after: int, pids: str) -> None:
+        super().__init__(after)
+        self.pids = pids
+
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        pid = os.fork()
+        if pid == 0:
+            time.sleep(60)
+            os._exit(0)
+        with Path(self.pids).open("a") as file:
+            file.write(f"{pid}\n")
         os._exit(7)
 
 

@@ -1,5 +1,7 @@
 """Agents that fail forfeit their game, with the reason, and the match continues."""
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from catan_pz.arena.single_game import record_path
 from catan_pz.runtime.record import GameRecord
 from tests.arena.players import (
     QUICK,
+    Abandoning,
     Cancelled,
     Deaf,
     Dying,
@@ -171,6 +174,29 @@ def test_agents_that_end_their_process() -> None:
     result = arena.play_match(
         [("dying", Dying(6)), "random"], 2, seed=3, seconds_per_decision=30, **QUICK
     )
+    assert [game.reason for game in result.games] == [
+        "died: the process ended in a decision (exit code 7)"
+    ] * 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks there")
+@pytest.mark.parametrize("seconds", [None, 30])
+def test_what_a_dead_agent_has_started_is_not_waited_for(
+    seconds: float | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "pids"
+    try:
+        result = arena.play_match(
+            [("abandoning", Abandoning(6, str(path))), "random"],
+            2,
+            seed=3,
+            seconds_per_decision=seconds,
+            executor="processes",
+            **QUICK,
+        )
+    finally:
+        for pid in path.read_text().split():
+            os.kill(int(pid), signal.SIGKILL)  # they still run
     assert [game.reason for game in result.games] == [
         "died: the process ended in a decision (exit code 7)"
     ] * 2

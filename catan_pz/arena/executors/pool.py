@@ -14,6 +14,7 @@ from catan_pz.arena.forfeits import death_reason, time_reason
 from catan_pz.arena.results import GameResult
 
 _POLL_SECONDS: Final = 0.05
+"""Between looks for workers that are late, or gone while a process of theirs holds the pipe open."""
 
 
 class Pool:
@@ -42,10 +43,9 @@ class Pool:
             self._give_task(worker)
         while len(self._workers) < count:
             self._start_worker()
-        timed = self._arguments.config.seconds_per_decision is not None
         while self._waiting or not all(worker.is_ready for worker in self._workers):
             connections = [worker.connection for worker in self._workers]
-            wait(connections, _POLL_SECONDS if timed else None)
+            wait(connections, _POLL_SECONDS)
             for worker in list(self._workers):
                 results = list(self._serve(worker))
                 if results:

@@ -154,9 +154,10 @@ class Worker:
         """
         results: list[GameResult] = []
         while True:
+            is_there = self.exit_code is None  # before the look for what it has sent
             try:
                 if not self.connection.poll():
-                    return results, True
+                    return results, is_there
                 message = self.connection.recv()
             except (EOFError, OSError):
                 return results, False
