@@ -78,6 +78,12 @@ class Entrant:
 _OBJECT: Final = "an object of "
 """Prefix of the description of a value of which only the type is known."""
 
+_JSON_BITS: Final = 2000
+"""Of an int that JSON can hold whatever the interpreter's limit of digits; it has 640 or more."""
+
+_MOST_LEVELS: Final = 50
+"""Of values within values that are described."""
+
 
 def as_entrant(given: AgentSpec) -> Entrant:
     """An entrant from any form in which an agent can be given.
@@ -149,33 +155,51 @@ def describe(agent: Agent) -> dict[str, Any]:
     """Class and options of an agent, as JSON values.
 
     Attributes that are numbers, strings, arrays, agents, or lists, dicts and dataclasses of these
-    are described by their values, all others by their types alone.
+    are described by their values, all others, and what stands within itself, by their types alone.
     """
+    return _described_agent(agent, ())
+
+
+def _described_agent(agent: Agent, within: tuple[int, ...]) -> dict[str, Any]:
     kind = type(agent)
     options = {
-        name: _described(value)
+        name: _described(value, (*within, id(agent)))
         for name, value in sorted(getattr(agent, "__dict__", {}).items())
         if name not in ("seat", "rules", "_random", "name", "_pool")
     }
     return {"class": f"{kind.__module__}.{kind.__qualname__}", "options": options}
 
 
-def _described(value: Any) -> Any:
+def _described(value: Any, within: tuple[int, ...]) -> Any:
+    """A value as JSON.
+
+    Args:
+        value: anything.
+        within: ids of the objects that it stands in, from the agent on.
+    """
+    if isinstance(value, int) and value.bit_length() > _JSON_BITS:
+        return hex(value)
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.itemsize <= 8:
+        return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, np.generic):
-        return value.item()
+    if isinstance(value, complex | np.generic):
+        return f"{type(value).__name__} {value}"
     if isinstance(value, np.ndarray) and value.dtype != object:
         digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16]
         return f"array {value.dtype}{list(value.shape)} {digest}"
-    if isinstance(value, tuple | list):
-        return [_described(part) for part in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _described(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _described(part) for key, part in value.items()}
-    if isinstance(value, Agent):
-        return describe(value)
+    if id(value) not in within and len(within) < _MOST_LEVELS:
+        further = (*within, id(value))
+        if isinstance(value, tuple | list):
+            return [_described(part, further) for part in value]
+        if is_dataclass(value) and not isinstance(value, type):
+            return {
+                one.name: _described(getattr(value, one.name), further) for one in fields(value)
+            }
+        if isinstance(value, Mapping):
+            return {str(key): _described(part, further) for key, part in value.items()}
+        if isinstance(value, Agent):
+            return _described_agent(value, within)
     return f"{_OBJECT}{type(value).__module__}.{type(value).__qualname__}"
 
 

@@ -1,5 +1,6 @@
 """Who plays: what tells players apart, and whether they decide in many games at once."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,15 +46,38 @@ class Tuned(Counter):
         ({"a": [1]}, {"a": [2]}),
         (Weights(np.zeros(3, np.float32)), Weights(np.ones(3, np.float32))),
         (Path("a"), 1j),
+        (1j, 2j),
+        (np.complex64(1), np.complex64(2)),
+        (np.datetime64("2020-01-01"), np.datetime64("2020-01-02")),
+        (np.timedelta64(1, "D"), np.timedelta64(1, "h")),
+        (np.longdouble(1), np.longdouble(2)),
+        (np.bytes_(b"a"), np.bytes_(b"b")),
+        (np.str_("a"), np.str_("b")),
+        ([10**5000], [10**5000 + 1]),
     ],
 )
 def test_different_agents_have_different_descriptions(one: Any, other: Any) -> None:
     assert describe(Tuned(option=one)) == describe(Tuned(option=one))
     assert describe(Tuned(option=one)) != describe(Tuned(option=other))
+    json.dumps(describe(Tuned(option=one)))
     within = [Tuned(option=Tuned(option=option)) for option in (one, one, other)]
     assert describe(within[0]) == describe(within[1]) != describe(within[2])
     with pytest.raises(ValueError, match="two different agents have the name 'x'"):
         as_entrants([("x", Tuned(option=one)), ("x", Tuned(option=other))])
+
+
+def test_what_stands_within_itself_is_described_by_its_type() -> None:
+    own: list[Any] = [1]
+    own.append(own)
+    partner = Tuned(option=own)
+    partner.partner = Tuned(partner=partner)
+    options = describe(partner)["options"]
+    assert options["option"] == [1, "an object of builtins.list"]
+    assert options["partner"]["options"] == {"partner": f"an object of {__name__}.Tuned"}
+    deep: list[Any] = []
+    for _ in range(10**5):
+        deep = [deep]
+    json.dumps(describe(Tuned(option=deep)))
 
 
 def test_a_game_does_not_change_a_description() -> None:

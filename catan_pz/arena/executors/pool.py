@@ -14,7 +14,7 @@ from catan_pz.arena.forfeits import death_reason, time_reason
 from catan_pz.arena.results import GameResult
 
 _POLL_SECONDS: Final = 0.05
-"""Between looks for workers that are late, or gone while a process of theirs holds the pipe open."""
+"""Between looks for workers that are late, or gone while another process holds their pipe open."""
 
 
 class Pool:
