@@ -205,15 +205,14 @@ class _Slots:
     def _ask_one(self, agent: Agent, asked: NDArray[np.int64], views: Views) -> dict[int, str]:
         """Ask an agent in some slots and keep its actions; reasons of forfeits by slot."""
         try:
-            answers = agent.act_batch(views[asked])
-            chosen = _checked_array(answers, len(asked))
+            answers = _checked_array(agent.act_batch(views[asked]), len(asked))
         except PASSED_ON:
             raise
         except BaseException:
-            chosen = None
-        if chosen is None:
+            answers = None
+        if answers is None:
             return self._ask_alone(agent, asked, views)
-        self._actions[asked] = chosen
+        self._actions[asked] = chosen = answers.astype(np.int64)
         within = (chosen >= 0) & (chosen < self.masks.shape[1])
         legal = within & (self.masks[asked, np.where(within, chosen, 0)] != 0)
         wrong = np.flatnonzero(~legal)
@@ -229,16 +228,14 @@ class _Slots:
             reason: str | None
             answer: Any = None
             try:
-                answer = int(agent.act_batch(views[np.array((i,))])[0])
+                answer = agent.act_batch(views[np.array((i,))])[0]
             except PASSED_ON:
                 raise
             except BaseException as error:
                 reason = error_reason(error)
             else:
-                _, reason = checked_answer(self._game(i), answer)
-            if reason is None:
-                self._actions[i] = answer
-            else:
+                self._actions[i], reason = checked_answer(self._game(i), answer)
+            if reason is not None:
                 reasons[i] = reason
         return reasons
 
@@ -276,9 +273,8 @@ class _Slots:
         self._logs.pop()
 
 
-def _checked_array(answers: Any, count: int) -> NDArray[np.int64] | None:
-    """Answers as int64, or None if they are not as many integers as were asked for."""
+def _checked_array(answers: Any, count: int) -> NDArray[np.integer[Any]] | None:
+    """Answers as an array, or None if they are not as many integers as were asked for."""
     array = np.asarray(answers)
-    if array.shape != (count,) or not np.issubdtype(array.dtype, np.integer):
-        return None
-    return array.astype(np.int64)
+    is_possible = array.shape == (count,) and hasattr(answers, "__getitem__")
+    return array if is_possible and np.issubdtype(array.dtype, np.integer) else None

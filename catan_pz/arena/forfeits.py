@@ -19,7 +19,7 @@ CALLS: Final = (RESET, ACT, OBSERVE, END)
 """Calls of agents that may fail or hang; `END` stands for `close` as well."""
 
 
-PASSED_ON: Final = (KeyboardInterrupt, GeneratorExit)
+PASSED_ON: Final = (KeyboardInterrupt,)
 """What is no failure of the agent in whose call it is raised; whatever else is, forfeits."""
 
 

@@ -103,6 +103,11 @@ class Cancelled(Failing):
         raise asyncio.CancelledError
 
 
+class Exiting(Failing):
+    def fail(self, mask: NDArray[np.int8]) -> Any:
+        raise GeneratorExit
+
+
 class Fickle:
     """One action when it is asked first, and another one later."""
 

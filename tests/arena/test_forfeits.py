@@ -2,13 +2,17 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from catan_pz import arena
 from catan_pz.agents.base import Agent
+from catan_pz.agents.views import Views
 from catan_pz.arena.executors import worker
 from catan_pz.arena.forfeits import forfeit_winner
 from catan_pz.arena.results import GameResult, Result
@@ -17,10 +21,12 @@ from catan_pz.runtime.record import GameRecord
 from tests.arena.players import (
     QUICK,
     Abandoning,
+    Builder,
     Cancelled,
     Deaf,
     Dying,
     Evasive,
+    Exiting,
     Failing,
     Fainting,
     Hanging,
@@ -68,6 +74,7 @@ def check(result: Result, reason: str) -> None:
         (Leaving(), "error: SystemExit: 3"),
         (Speechless(), "error: UnspeakableError: its text raised UnspeakableError"),
         (Cancelled(), "error: CancelledError:"),
+        (Exiting(), "error: GeneratorExit:"),
         (Evasive(), "error: IndexError: pop from empty list"),
         (Illegal(), "illegal: phase "),
         (Wordy(), "illegal: action 'roll' is of type str; actions are integers"),
@@ -81,6 +88,49 @@ def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
         assert game.decisions[game.offender or 0] == 10
 
 
+class Bare:
+    """Can be made an array, and nothing else."""
+
+    def __init__(self, chosen: NDArray[np.int64]) -> None:
+        self.chosen = chosen
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[np.int64]:
+        return self.chosen
+
+
+class Answering(Builder):
+    """Gives its choices in another form."""
+
+    def __init__(self, form: Callable[[NDArray[np.int64]], Any]) -> None:
+        super().__init__()
+        self.form = form
+
+    def act_batch(self, views: Views) -> Any:
+        return self.form(super().act_batch(views))
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize(
+    ("form", "reason"),
+    [
+        (Bare, "error: TypeError: 'Bare' object is not subscriptable"),
+        (lambda chosen: chosen + 0.7, "illegal: action "),
+        (lambda chosen: [str(action) for action in chosen], "illegal: action '"),
+        (lambda chosen: chosen > 0, "illegal: action "),
+    ],
+    ids=["no list", "floats", "texts", "bools"],
+)
+def test_answers_of_batches_are_integers(form: Any, reason: str) -> None:
+    players = [("answering", Answering(form)), "random"]
+    result = arena.play_match(players, 4, seed=1, **QUICK)
+    check(result, reason)
+    assert len(forfeits(result)) == 4
+    single = arena.play_match(
+        players, 4, seed=1, seconds_per_decision=60, executor="inline", **QUICK
+    )
+    assert single == result
+
+
 @pytest.mark.purepython
 def test_an_answer_that_is_another_number_each_time() -> None:
     result = arena.play_match([Wavering(), "random"], 8, seed=1, **QUICK)
@@ -88,15 +138,12 @@ def test_an_answer_that_is_another_number_each_time() -> None:
 
 
 @pytest.mark.purepython
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt, GeneratorExit])
-def test_interruptions_are_no_forfeits(
-    interruption: type[BaseException], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interruptions_are_no_forfeits(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: Failing, mask: object) -> object:
-        raise interruption
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(Raising, "fail", fail)
-    with pytest.raises(interruption):
+    with pytest.raises(KeyboardInterrupt):
         arena.play_match([Raising(), "random"], 8, seed=1, **QUICK)
 
 

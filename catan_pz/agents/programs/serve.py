@@ -14,6 +14,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import seat_copy
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.messages import Message
+from catan_pz.checks import as_action
 from catan_pz.events import Events
 from catan_pz.rules import Board, Rules
 from catan_pz.runtime.followed import FollowedGame
@@ -138,7 +139,7 @@ class Session:
         view = View(*messages.to_arrays(message, rules.num_actions))
         if own.needs_belief:
             view = View(view.observation, view.mask, self._resampler(message, view))
-        return {"type": messages.ACTION, "id": int(own.act(view))}
+        return {"type": messages.ACTION, "id": as_action(own.act(view))}
 
     def _resampler(self, message: Message, view: View) -> Resampler:
         """The host where it draws games, as where it plays by other rules; else what was heard."""
