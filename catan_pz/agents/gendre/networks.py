@@ -25,6 +25,7 @@ from catan_pz.encoders.planes import HEIGHT, WIDTH
 NETWORKS: Final = ("xdim", "xdim_res", "cnn_res")
 ACTIVATIONS: Final = ("tanh_leaky", "relu")
 NORMS: Final = ("none", "batch")
+MOST_LAYERS: Final = 1000
 KERNEL: Final = (3, 5)
 """Height and width."""
 
@@ -92,7 +93,7 @@ class Architecture:
     Attributes:
         network: "xdim", "xdim_res" (residual paths, added before the activation) or "cnn_res"
             (convolutions alone, scalars as constant planes).
-        layers: before the heads.
+        layers: before the heads, at most `MOST_LAYERS`.
         planes: C of each layer, 0 for the paper's 15, or 40 of "cnn_res".
         scalars: S of each layer.
         activation: "tanh_leaky", which alternate, or "relu".
@@ -117,7 +118,7 @@ class Architecture:
         ):
             if getattr(self, name) not in allowed:
                 raise not_possible(f"option {name}", getattr(self, name), f"one of {allowed}")
-        check_count("layers", self.layers)
+        check_count("layers", self.layers, most=MOST_LAYERS)
         check_count("planes", self.planes, least=0)
         check_count("scalars", self.scalars)
         if not self.planes:

@@ -11,6 +11,7 @@ NETWORKS: Final = (FORMULA, "lstm", "gru")
 SQUASHES: Final = ("sigmoid", "softmax", "none")
 UPDATES: Final = ("all", "chosen")
 POLICIES: Final = ("learned", "random", "reject", "base")
+MOST_LAYERS: Final = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +22,7 @@ class XenouOptions:
         network: "formula" (the printed recurrence, without weights of its own), or one "lstm" or
             "gru" for each trade action.
         hidden: units of each LSTM or GRU.
-        layers: of each LSTM or GRU; with 2 or more they are stacked.
+        layers: of each LSTM or GRU, at most `MOST_LAYERS`; with 2 or more they are stacked.
         squash: what keeps Q-values in [0, 1]: "sigmoid", "softmax" over the actions, or "none".
         update: whether a step moves the weights of "all" actions or of the "chosen" one.
         gamma: discount of a decision.
@@ -60,8 +61,8 @@ class XenouOptions:
         check_choice("squash", self.squash, SQUASHES)
         check_choice("update", self.update, UPDATES)
         check_choice("policy", self.policy, POLICIES)
-        for name in ("hidden", "layers"):
-            check_count(name, getattr(self, name))
+        check_count("hidden", self.hidden)
+        check_count("layers", self.layers, most=MOST_LAYERS)
         check_count("offers", self.offers, least=0)
         for name in ("mask", "counters", "offers_first"):
             if not isinstance(getattr(self, name), bool):

@@ -47,6 +47,7 @@ def test_wrong_options_are_refused():
         ({"activation": "gelu"}, "activation='gelu'"),
         ({"norm": "layer"}, "norm='layer'"),
         ({"layers": 0}, "layers=0"),
+        ({"layers": 300_000}, "layers=300000 is not possible; allowed: an int from 1 to 1000"),
         ({"planes": -1}, "planes=-1"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -126,6 +126,7 @@ def test_with_the_update_of_all_values_drift_together():
         ("network", "rnn"),
         ("hidden", 0),
         ("layers", 1.5),
+        ("layers", 300_000),
         ("squash", "tanh"),
         ("update", "none"),
         ("gamma", float("nan")),
