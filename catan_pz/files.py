@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any, Final
 
 import numpy as np
@@ -28,6 +29,9 @@ _QUOTED: Final = 80
 
 _UNPACKED: Final = 64 * 2**20
 """Bytes that an archive may unpack to beyond its own size; the package's aren't compressed."""
+
+_PIECE: Final = 2**20
+"""Bytes of an archive that are read at a time."""
 
 
 @contextmanager
@@ -189,11 +193,26 @@ def _read_array(file: IO[bytes], member: zipfile.ZipInfo) -> NDArray[Any]:
     version = npy.read_magic(file)
     if version != (1, 0):  # others are for headers beyond 64 kB
         raise ValueError(f"{member.filename!r} is an array of format {version}")
-    shape, in_columns, dtype = npy.read_array_header_1_0(file)
+    try:
+        shape, in_columns, dtype = npy.read_array_header_1_0(file)
+    except (MemoryError, RecursionError, SyntaxError, TypeError, TokenError) as error:
+        raise ValueError(f"{member.filename!r} has a header that can't be read") from error
     if dtype.hasobject:
         raise ValueError(f"{member.filename!r} holds objects")
-    data = bytearray(file.read(member.file_size))
-    if math.prod(shape) * dtype.itemsize != len(data):
-        raise ValueError(f"{member.filename!r} has the shape {shape}, but {len(data):,} bytes")
-    array = np.frombuffer(data, dtype)
+    size = member.file_size - file.tell()
+    if bool in map(type, shape) or math.prod(shape) * dtype.itemsize != size:
+        raise ValueError(f"{member.filename!r} has the shape {shape}, but {size:,} bytes")
+    array = np.frombuffer(_read_exactly(file, size), dtype)
     return array.reshape(shape, order="F" if in_columns else "C")
+
+
+def _read_exactly(file: IO[bytes], size: int) -> bytearray:
+    """So many bytes, and the end; in pieces, so that there is no second copy of all."""
+    data = bytearray(size)
+    place = 0
+    while piece := file.read(_PIECE):
+        data[place : place + len(piece)] = piece
+        place += len(piece)
+    if place != size:
+        raise EOFError(f"{size:,} bytes were to come, {place:,} did")
+    return data

@@ -170,6 +170,21 @@ def npy_of(shape: tuple[int, ...], data: bytes, descr: Any = "<f4") -> bytes:
     return file.getvalue() + data
 
 
+def headed(header: str) -> bytes:
+    """An `.npy` file with this header, and four bytes."""
+    return (
+        b"\x93NUMPY\x01\x00"
+        + struct.pack("<H", len(header) + 1)
+        + f"{header}\n".encode()
+        + bytes(4)
+    )
+
+
+def shaped(shape: str) -> bytes:
+    """An `.npy` file with this shape in its header, and four bytes."""
+    return headed(f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}")
+
+
 @contextmanager
 def at_most(size: int) -> Iterator[None]:
     """Fails if more bytes of memory are taken at any moment."""
@@ -209,6 +224,12 @@ def test_an_archive_that_unpacks_to_far_more_is_refused(bomb: bytes, tmp_path: P
             Model.read(tmp_path / "model.npz")
 
 
+def test_what_unpacks_is_held_once() -> None:
+    content = archive_of(zipfile.ZIP_DEFLATED, a=npy_of((10_000_000,), bytes(40_000_000)))
+    with at_most(45_000_000):
+        assert read_arrays(content)["a"].shape == (10_000_000,)
+
+
 def test_an_archive_that_lies_about_its_size_takes_no_more_memory(bomb: bytes) -> None:
     lying = bytearray(bomb)
     for signature, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -245,6 +266,9 @@ def test_members_that_share_their_bytes_count_each() -> None:
         (archive_of(zipfile.ZIP_LZMA, a=npy_of((1,), bytes(4))), "unusual way"),
         (archive_of(a=b"\x93NUMPY\x02\x00" + b"\xff" * 100), r"format \(2, 0\)"),
         (archive_of(a=npy_of((1,), bytes(4)))[:-30], "no whole archive"),
+        (archive_of(a=headed("(" * 300)), "'a.npy' has a header that can't be read"),
+        (archive_of(a=shaped(f"({'-' * 9000}1,)")), "'a.npy' has a header that can't be read"),
+        (archive_of(a=shaped("(True,)")), r"shape \(True,\), but 4 bytes"),
     ],
 )
 def test_what_is_no_archive_of_arrays_is_named(content: bytes, match: str) -> None:

@@ -63,7 +63,9 @@ def write_model(
 
 @contextmanager
 def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDArray[Any]]]]:
-    """Header and arrays of a model file; errors inside the block say that it can't be played.
+    """Header and weights of a model file; errors inside the block say that it can't be played.
+
+    Weights are float32, whatever the file keeps them in.
 
     Raises:
         ValueError: if it is no model file or damaged, or for any error in the block; names it.
@@ -75,8 +77,13 @@ def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDA
         header = json.loads(arrays.pop("header").tobytes())
         if header["format"] != FORMAT:
             raise ValueError(f"its format is {quoted(header['format'])}, must be {FORMAT!r}")
+        for name, array in arrays.items():
+            if array.dtype.name not in DTYPES:
+                raise ValueError(f"its array {name!r} is {array.dtype}, must be one of {DTYPES}")
         if header["checksum"] != checksum(arrays):
             raise ValueError("its checksum doesn't fit: the file is damaged")
+        for name in arrays:  # one by one, so that both kinds are never there of all
+            arrays[name] = arrays[name].astype(np.float32, copy=False)
         yield header, arrays
     except Exception as error:  # what a damaged archive gives is of many kinds
         raise ValueError(f"{path} is no model that can be played: {error}") from error
@@ -157,7 +164,7 @@ def checksum(arrays: Arrays) -> str:
     total = hashlib.sha256()
     for name in sorted(arrays):
         total.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape}".encode())
-        total.update(np.ascontiguousarray(arrays[name]).tobytes())
+        total.update(np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data)
     return total.hexdigest()
 
 

@@ -193,11 +193,10 @@ def _network(
     arrays: Mapping[str, NDArray[Any]], kind: str, **options: Any
 ) -> DenseNetwork | BoardNetwork:
     """The network in a file."""
-    weights = {name: array.astype(np.float32) for name, array in arrays.items()}
     if kind == DenseNetwork.kind:
-        return DenseNetwork.of(weights, **options)
+        return DenseNetwork.of(arrays, **options)
     if kind == BoardNetwork.kind:
-        return BoardNetwork(weights, **options)
+        return BoardNetwork(arrays, **options)
     raise ValueError(f"its network is of the kind {quoted(kind)}, must be one of {KINDS}")
 
 

@@ -100,7 +100,10 @@ def test_a_dense_network_of_the_first_layout_is_read(tmp_path):
 
 def test_what_can_not_be_migrated_is_refused(tmp_path):
     rules = Rules(num_players=2, trading=False)
-    arrays = {"weight_0": np.zeros((252, FIRST_SIZE), np.float32), "bias_0": np.zeros(252)}
+    arrays = {
+        "weight_0": np.zeros((252, FIRST_SIZE), np.float32),
+        "bias_0": np.zeros(252, np.float32),
+    }
     unknown = written(tmp_path / "a.npz", "0123", {"kind": "dense"}, arrays, rules)
     with pytest.raises(ValueError, match=r"a\.npz .* another layout of observations, '0123'"):
         Model.read(unknown)

@@ -1,6 +1,7 @@
 """What all stored networks check."""
 
 import dataclasses
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,13 @@ import pytest
 import catan_pz.agents
 from catan_pz.agents.charlesworth.model import CharlesworthModel
 from catan_pz.agents.gendre.model import GendreModel
-from catan_pz.agents.model_files import check_weights
+from catan_pz.agents.model_files import check_weights, model_file, write_model
 from catan_pz.agents.network import Model
 from catan_pz.agents.rocco.model import RoccoModel
 from catan_pz.agents.value.net import ValueNet
 from catan_pz.agents.xenou.model import XenouModel
+from catan_pz.encoders import load
+from catan_pz.files import read_arrays
 
 AGENTS = Path(catan_pz.agents.__file__).parent
 SHIPPED = [
@@ -31,6 +34,31 @@ def test_a_card_that_is_no_mapping_is_refused(kind, path):
     model = kind.read(AGENTS / path)
     with pytest.raises(ValueError, match="model: card=5 is not possible; allowed: an object"):
         dataclasses.replace(model, card=5)
+
+
+def test_weights_of_other_types_are_named(tmp_path):
+    """As one byte each they would take four times as much once they are read."""
+    path = tmp_path / "odd.npz"
+    write_model(path, {}, {"a": np.zeros(3)}, load("flat"), "float16")
+    arrays = read_arrays(path.read_bytes())
+    np.savez(path, **{**arrays, "a": arrays["a"].astype(np.bool_)})
+    with (
+        pytest.raises(ValueError, match=r"odd\.npz is no model .* array 'a' is bool, must be one"),
+        model_file(path),
+    ):
+        pass
+
+
+def test_weights_are_float32_and_hashed_without_a_copy(tmp_path):
+    path = tmp_path / "large.npz"
+    write_model(path, {}, {"a": np.zeros((1000, 2000))}, load("flat"), "float32")
+    tracemalloc.start()
+    try:
+        with model_file(path) as (_, arrays):
+            assert arrays["a"].dtype == np.float32
+        assert tracemalloc.get_traced_memory()[1] < 2.5 * arrays["a"].nbytes
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

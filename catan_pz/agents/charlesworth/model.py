@@ -89,7 +89,7 @@ class CharlesworthModel:
         with model_file(path) as (header, arrays):
             return cls(
                 Architecture(**network_of(header, KIND)),
-                {name: array.astype(np.float32) for name, array in arrays.items()},
+                arrays,
                 Rules.from_dict(header["rules"]),
                 header["card"],
                 encoder_of(header),

@@ -82,7 +82,7 @@ class GendreModel:
                 raise ValueError(f"its encoder is {encoder_of(header)}, must be 'gendre'")
             return cls(
                 Architecture(**network),
-                {name: array.astype(np.float32) for name, array in arrays.items()},
+                arrays,
                 Rules.from_dict(header["rules"]),
                 header["card"],
             )

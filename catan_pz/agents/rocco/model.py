@@ -100,7 +100,7 @@ class RoccoModel:
             weights: dict[str, dict[str, Any]] = {part: {} for part in parts}
             for name, array in arrays.items():
                 part, _, own = name.partition(".")
-                weights[part][own] = array.astype(np.float32)
+                weights[part][own] = array
             return cls(
                 {part: (Architecture(**options), weights[part]) for part, options in parts.items()},
                 Rules.from_dict(header["rules"]),

@@ -88,8 +88,7 @@ class ValueNet:
         with model_file(path) as (header, arrays):
             network_of(header, KIND)
             encoder_of(header)
-            weights = arrays["weights"].astype(np.float32)
-            return cls(Rules.from_dict(header["rules"]), weights, header["card"])
+            return cls(Rules.from_dict(header["rules"]), arrays["weights"], header["card"])
 
     def card_text(self, name: str) -> str:
         """The card as Markdown."""

@@ -67,8 +67,7 @@ class XenouModel:
             options = network_of(header, KIND)
             if encoder_of(header).name != "xenou":
                 raise ValueError("its encoder isn't 'xenou'")
-            weights = {name: array.astype(np.float32) for name, array in arrays.items()}
-            return cls(XenouOptions(**options), weights, header["card"])
+            return cls(XenouOptions(**options), arrays, header["card"])
 
 
 def card_text(name: str, model: XenouModel) -> str:
