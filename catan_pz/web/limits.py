@@ -51,7 +51,7 @@ async def heard(socket: WebSocket, most_bytes: int) -> AsyncIterator[str]:
         if message["type"] == "websocket.disconnect":
             return
         text = message.get("text") or ""
-        if len(text.encode()) > most_bytes:
+        if len(message.get("bytes") or text.encode()) > most_bytes:
             await socket.close(TOO_BIG, f"a message has at most {most_bytes} bytes")
             return
         if not allowance.take():

@@ -15,6 +15,9 @@ from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.saved import TableFile
 from catan_pz.web.table import HostedGame, PressError
 
+_AGENT_ERRORS: Final = (Exception, SystemExit)
+"""What agents' code may raise; no task may end with a `SystemExit`, which would end the server."""
+
 _LONGEST_FAILURE: Final = 200
 
 Moment = tuple[HostedGame, int, str | None]
@@ -61,7 +64,7 @@ class LiveTable:
         loop = asyncio.get_running_loop()
         try:
             await self.tell()  # the links are known before anything is played
-            while True:
+            while self.failure is None:
                 hosted, moment = self.hosted, self.moment
                 if hosted.is_finished or hosted.waits_for_person:
                     await self.wait_for_change(moment)
@@ -70,11 +73,15 @@ class LiveTable:
                 hosted.play(action)
                 await self.tell()
                 await asyncio.sleep(self._pause)
-        except Exception as error:
-            self.failure = f"the table stopped: {type(error).__name__}: {error}"
-            async with self._changed:
-                self._changed.notify_all()
-            raise
+        except _AGENT_ERRORS as error:
+            await self._fail(error)
+
+    async def _fail(self, error: BaseException) -> None:
+        """Stop the table for good, and say why to all who look on."""
+        failure = f"the table stopped: {type(error).__name__}: {error}"
+        self.failure = shown(failure, _LONGEST_FAILURE)
+        async with self._changed:
+            self._changed.notify_all()
 
     async def tell(self) -> None:
         """Save the game and wake those who wait for a change, also if the caller is cancelled."""
@@ -113,16 +120,19 @@ class LiveTable:
             return self.failure
         if viewer == ONLOOKER:
             return "onlookers have nothing to press"
-        if message.get("again") is True:
-            return await self._begin_again()
-        name, version = message.get("press"), message.get("version")
-        if not isinstance(name, str) or type(version) is not int:
-            return "a message names what to press and the version of the picture"
         try:
+            if message.get("again") is True:
+                return await self._begin_again()
+            name, version = message.get("press"), message.get("version")
+            if not isinstance(name, str) or type(version) is not int:
+                return "a message names what to press and the version of the picture"
             self.hosted.press(viewer, name, version)
+            await self.tell()
         except PressError as error:
             return str(error)
-        await self.tell()
+        except _AGENT_ERRORS as error:  # agents hear of it, and begin and end games
+            await self._fail(error)
+            return self.failure
         return None
 
     async def _begin_again(self) -> str | None:
@@ -157,6 +167,6 @@ def _work_out(hosted: HostedGame, question: Question, decision: int) -> dict[str
     try:
         advice = question.advice()
         found = advice_json(advice) | {"drawn": drawn_advice(advice)}
-    except Exception as error:  # of the agent's code; the table goes on without
+    except _AGENT_ERRORS as error:  # the table goes on without
         found = {"failure": shown(f"no advice: {type(error).__name__}: {error}", _LONGEST_FAILURE)}
     return found | {"decision": decision}

@@ -274,6 +274,13 @@ def test_long_and_too_many_messages_end_the_connection() -> None:
         with client.websocket_connect(socket_of(table, 0)) as socket:
             socket.receive_json()
             socket.receive_json()
+            socket.send_bytes(b"x" * (limits.MOST_BYTES + 1))
+            with pytest.raises(WebSocketDisconnect) as closed:
+                socket.receive_json()
+            assert closed.value.code == limits.TOO_BIG
+        with client.websocket_connect(socket_of(table, 0)) as socket:
+            socket.receive_json()
+            socket.receive_json()
             for _ in range(10 * limits.MOST_MESSAGES):
                 socket.send_text("{}")
             with pytest.raises(WebSocketDisconnect) as closed:
@@ -331,23 +338,39 @@ def test_onlookers_only_look() -> None:
         assert "nothing to press" in socket.receive_json()["refused"]
 
 
-def test_an_agent_that_fails_stops_its_table_with_a_word() -> None:
-    class Broken(type(agents.load("random"))):  # type: ignore[misc]
-        def act(self, view: Any) -> int:
-            raise ZeroDivisionError("no idea")
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ZeroDivisionError("no idea"), "ZeroDivisionError: no idea"),
+        (SystemExit(3), "SystemExit: 3"),
+        (ValueError("\ud800"), r"ValueError: \ud800"),
+        (ValueError("long" * 10_000), "longlong"),
+    ],
+)
+@pytest.mark.parametrize("call", ["act", "observe"])
+def test_an_agent_that_fails_stops_its_table_with_a_word(
+    error: BaseException, words: str, call: str
+) -> None:
+    def fail(*_given: Any) -> int:
+        raise error
 
-    hosted = HostedGame(Seats([Broken(), Broken()], ["A", "B"]), rules=RULES)
+    broken = agents.load("random")
+    broken.needs_events = True
+    setattr(broken, call, fail)
+    hosted = HostedGame(Seats([None, broken], ["A", "B"]), rules=RULES)
     with ThreadPoolExecutor(1) as pool:
-        table = LiveTable(hosted, ["broken", "broken"], None, 0.0, pool)
+        table = LiveTable(hosted, [None, "broken"], None, 0.0, pool)
         with (
             TestClient(make_app([table])) as client,
-            client.websocket_connect(socket_of(table, ONLOOKER)) as socket,
+            client.websocket_connect(socket_of(table, 0)) as socket,
         ):
             socket.receive_json()
-            socket.receive_json()
             while "failure" not in (news := socket.receive_json()):
-                pass
-            assert "ZeroDivisionError: no idea" in news["failure"]
+                if news.get("to_move") == 0:
+                    name = news["controls"][0]["name"]
+                    socket.send_json({"press": name, "version": news["version"]})
+            assert words in news["failure"]
+            assert len(news["failure"]) <= 200
 
 
 def test_files_that_hold_no_table_are_refused(tmp_path: Path) -> None:
