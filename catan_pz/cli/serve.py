@@ -1,8 +1,9 @@
 """`catan-pz serve`: a table in the browser."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -214,15 +215,14 @@ def _saved_tables(
     opened = []
     for path in table_files(folder):
         saved = SavedTable.load(path)
-        rules = Rules.from_dict(saved.record.start["rules"])
-        try:
+        with _named(path):
+            rules = Rules.from_dict(saved.record.start["rules"])
             playing = [_saved_agent(spec, named, rules) for spec in saved.agents]
-        except click.UsageError as error:
-            raise click.UsageError(f"{path}: {error.message}") from error
         adviser = _adviser(advice, rules)
         get_ready(rules, [*playing, adviser])
         seats = Seats(playing, saved.names, saved.links, adviser)
-        hosted = HostedGame(seats, record=saved.record)
+        with _named(path):
+            hosted = HostedGame(seats, record=saved.record)
         if hosted.is_finished:
             hosted.close()
             keep_game(path, saved.record)
@@ -241,6 +241,15 @@ def _saved_agent(spec: str | None, named: Sequence[str], rules: Rules) -> Any:
         return None if spec is None else load_agent(spec, rules)
     with no_programs():
         return load_agent(spec, rules)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file in errors of the table that it holds."""
+    try:
+        yield
+    except (ValueError, click.UsageError) as error:
+        raise click.UsageError(f"{path}: {error}") from error
 
 
 def _say_links(tables: list[Any], address: str) -> None:

@@ -3,12 +3,14 @@
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from types import UnionType
 from typing import Any, Final
 
+from catan_pz.events import ONLOOKER
 from catan_pz.files import whole_file
 from catan_pz.runtime.record import TABLE_FORMAT, GameRecord
 from catan_pz.web.table import HostedGame
@@ -65,12 +67,22 @@ class SavedTable:
     @classmethod
     def _of(cls, header: dict[str, Any], record: GameRecord) -> "SavedTable":
         seats = len(record.start["players"])
-        agents, names = header["agents"], header["names"]
-        links = {int(seat): str(link) for seat, link in header["links"].items()}
-        for what, given in (("agents", agents), ("names", names)):
-            if not isinstance(given, list) or len(given) != seats:
+        agents, names, links = header["agents"], header["names"], header["links"]
+        for what, given, kind in (("agents", agents, str | None), ("names", names, str)):
+            if not isinstance(given, list) or len(given) != seats or not _are(kind, given):
                 raise ValueError(f"it has no {what} for {seats} seats")
-        return cls(agents, [str(name) for name in names], links, record)
+        viewers = [ONLOOKER, *(seat for seat, agent in enumerate(agents) if agent is None)]
+        if not isinstance(links, dict) or links.keys() != set(map(str, viewers)):
+            raise ValueError(f"it must have links for {viewers}: onlookers (-1) and persons")
+        if not _are(str, links.values()) or not all(links.values()):
+            raise ValueError("its links must be texts, and not empty")
+        if len(set(links.values())) < len(links):
+            raise ValueError("its links must differ: each is the secret of one viewer")
+        return cls(agents, names, {int(seat): link for seat, link in links.items()}, record)
+
+
+def _are(kind: type | UnionType, values: Iterable[object]) -> bool:
+    return all(isinstance(value, kind) for value in values)
 
 
 def write(path: Path, text: str) -> None:

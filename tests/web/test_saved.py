@@ -1,10 +1,12 @@
 """The files of saved tables."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
+from catan_pz.cli import main
 from catan_pz.rules import Rules
 from catan_pz.runtime.record import GameRecord
 from catan_pz.web.saved import SavedTable, TableFile, write
@@ -30,6 +32,46 @@ def test_others_can_read_the_links_at_no_moment(tmp_path: Path, modes_of_drafts:
     write(path, "a link, and a decision\n")
     assert modes_of_drafts == [0o600, 0o600]
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def saved_with(path: Path, **changed: object) -> None:
+    """Write the file of a table whose header has other entries."""
+    game = new_game()
+    saved = SavedTable([None, "random"], ["Ann", "Bob"], {-1: "x", 0: "y"}, game.record)
+    first, _, rest = saved.text().partition("\n")
+    write(path, json.dumps(json.loads(first) | changed) + "\n" + rest)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"agents": [None, 5]}, "no agents for 2 seats"),
+        ({"agents": "ab"}, "no agents for 2 seats"),
+        ({"names": ["Ann", None]}, "no names for 2 seats"),
+        ({"links": []}, r"must have links for \[-1, 0\]"),
+        ({"links": {"-1": "x"}}, r"must have links for \[-1, 0\]"),
+        ({"links": {"-1": "x", "0": "y", "1": "z"}}, r"must have links for \[-1, 0\]"),
+        ({"links": {"-1": "x", "0": ""}}, "must be texts, and not empty"),
+        ({"links": {"-1": "x", "0": 5}}, "must be texts, and not empty"),
+        ({"links": {"-1": "x", "0": "x"}}, "must differ"),
+    ],
+)
+def test_a_damaged_header_is_named(tmp_path: Path, changed: dict[str, object], reason: str) -> None:
+    path = tmp_path / "table-0.jsonl"
+    saved_with(path)
+    assert SavedTable.load(path).links == {-1: "x", 0: "y"}
+    saved_with(path, **changed)
+    with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: .*{reason}"):
+        SavedTable.load(path)
+
+
+def test_the_command_names_the_file_of_an_agent_that_is_not_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table-0.jsonl"
+    saved_with(path, agents=[None, "nobody"])
+    assert main(["serve", "--port", "0", "--save", str(tmp_path)]) == 2
+    assert f"Error: {path}: agent 'nobody' is not possible" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_is_tried_again(
