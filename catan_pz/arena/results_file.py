@@ -13,6 +13,8 @@ from typing import Any, Final, TextIO
 from catan_pz.arena.file_lock import FileLock, InUseError
 from catan_pz.arena.results import (
     ENDS,
+    FORFEIT,
+    TRUNCATED,
     GameResult,
     Result,
     result_of_complete_blocks,
@@ -61,12 +63,19 @@ def header_of(
 
 
 def found_seed(path: str | os.PathLike[str] | None) -> int | None:
-    """The seed of the match in a file of results; None where there is no such file."""
+    """The seed of the match in a file of results; None where there is no such file.
+
+    Raises:
+        ValueError: names the file, if its first line can't be read or has an impossible seed.
+    """
     lines, _ = ([], 0) if path is None else _complete_lines(Path(path))
     if not lines:
         return None
     seed = _parse(Path(path or ""), 1, lines[0]).get("seed")
-    return seed if isinstance(seed, int) else None
+    try:
+        return None if seed is None else check_seed(seed)
+    except ValueError as error:
+        raise ValueError(f"{path}: line 1: {error}") from error
 
 
 class ResultsFile:
@@ -203,14 +212,17 @@ def _require_of_match(path: Path, game: GameResult, found: bool) -> None:
 
 
 def _is_whole(game: GameResult) -> bool:
-    """Whether everything in a result is of the kind that it should be."""
+    """Whether everything in a result is of the kind that it should be, and possible together."""
     counts = (game.number, game.lineup, game.block, game.turns, *game.points, *game.decisions)
     seats = [seat for seat in (game.winner, game.offender) if seat is not None]
     return (
         all(type(n) is int and 0 <= n < 2**63 for n in counts)
         and all(type(seat) is int and 0 <= seat < len(game.seats) for seat in seats)
         and all(isinstance(text, str) for text in (*game.seats, game.reason))
-        and all(type(s) in (int, float) for s in game.seconds)
+        and all(type(s) in (int, float) and 0 <= s < 2**63 for s in game.seconds)
+        and (game.winner is None) == (game.end == TRUNCATED)
+        and (game.offender is not None) == (game.end == FORFEIT)
+        and (game.offender is None or game.offender != game.winner)
     )
 
 
@@ -286,7 +298,7 @@ def _complete_lines(path: Path) -> tuple[list[str], int]:
 def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         data = json.loads(line)
-    except json.JSONDecodeError as error:
+    except ValueError as error:  # numbers of thousands of digits, too
         raise ValueError(f"{path}: line {number} is not JSON: {error}") from error
     except RecursionError:
         raise ValueError(f"{path}: line {number} is nested too deeply") from None

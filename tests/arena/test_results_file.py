@@ -349,3 +349,42 @@ def test_what_a_killed_match_left_half_written_is_removed(tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         f"game-{number:06d}.jsonl" for number in range(6)
     ]
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"end": "victory", "winner": None, "offender": None},
+        {"end": "truncated", "winner": 0, "offender": None},
+        {"end": "forfeit", "winner": 0, "offender": None},
+        {"end": "forfeit", "winner": 0, "offender": 0},
+        {"end": "forfeit", "winner": None, "offender": 0},
+        {"end": "victory", "winner": 0, "offender": 1},
+        {"seconds": [float("nan"), 0, 0]},
+        {"seconds": [float("inf"), 0, 0]},
+        {"seconds": [-0.5, 0, 0]},
+        {"seconds": [10**400, 0, 0]},
+    ],
+)
+def test_results_that_are_impossible_are_named(
+    unbroken: tuple[Result, bytes], tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    path = tmp_path / "odd.jsonl"
+    first, second, *_ = unbroken[1].splitlines(keepends=True)
+    path.write_bytes(first + json.dumps(json.loads(second) | changes).encode() + b"\n")
+    with pytest.raises(ValueError, match=r"odd\.jsonl: line 2: no result of a game"):
+        load_results(path)
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("seed", ["-1", "true", '"x"', "9" * 5000])
+def test_a_header_with_an_impossible_seed_is_named(
+    unbroken: tuple[Result, bytes], tmp_path: Path, seed: str
+) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_bytes(unbroken[1].replace(b'"seed": 7', f'"seed": {seed}'.encode(), 1))
+    with pytest.raises(ValueError, match=r"odd\.jsonl: line 1"):
+        play(path, seed=None)
+    with pytest.raises(ValueError, match=r"odd\.jsonl: "):
+        load_results(path)
