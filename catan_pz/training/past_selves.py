@@ -72,13 +72,16 @@ class PastSelves:
         """The weights of a snapshot.
 
         Raises:
-            ValueError: if its file is missing.
+            ValueError: if its file is missing or damaged; names it.
         """
+        path = self.folder / f"{name}.npz"
         try:
-            arrays = read_arrays((self.folder / f"{name}.npz").read_bytes())
+            arrays = read_arrays(path.read_bytes())
+            return {name: torch.tensor(array) for name, array in arrays.items()}
         except FileNotFoundError as error:
-            raise ValueError(f"league: the snapshot {error.filename} is missing") from error
-        return {name: torch.tensor(array) for name, array in arrays.items()}
+            raise ValueError(f"league: the snapshot {path} is missing") from error
+        except (ValueError, TypeError) as error:  # torch knows no texts, for one
+            raise ValueError(f"league: the snapshot {path} is damaged: {error}") from error
 
     def get_state(self) -> dict[str, Any]:
         """The state that a pool in the same folder continues from; JSON values."""

@@ -50,3 +50,16 @@ def test_it_goes_on_from_its_state(tmp_path):
     (tmp_path / "3.npz").unlink()
     with pytest.raises(ValueError, match=r"snapshot .*3\.npz is missing"):
         other.load(["3"])
+
+
+def test_a_damaged_snapshot_is_named(tmp_path):
+    pool = PastSelves(tmp_path, size=10, seed=1)
+    pool.add("one", weights(1))
+    path = tmp_path / "one.npz"
+    content = path.read_bytes()
+    path.write_bytes(content[:50])
+    with pytest.raises(ValueError, match=r"the snapshot .*one\.npz is damaged: it is no whole"):
+        pool.load(["one"])
+    np.savez(path, bias=np.array(["text"]))
+    with pytest.raises(ValueError, match=r"the snapshot .*one\.npz is damaged"):
+        pool.load(["one"])
