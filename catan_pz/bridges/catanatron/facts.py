@@ -118,7 +118,7 @@ class Facts:
                 tuple(player.played() for player in players),
                 tuple(document["discard_counts"]),
             )
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ValueError(f"the document of the game is none that is known: {error!r}") from None
 
 

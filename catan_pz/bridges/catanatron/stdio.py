@@ -15,6 +15,7 @@ from typing import Any, Final
 from catan_pz.agents.base import Agent
 from catan_pz.bridges.catanatron.facts import board_from_map
 from catan_pz.bridges.catanatron.seat import AgentSeat
+from catan_pz.checks import not_possible, quoted
 from catan_pz.rules import Board, Rules
 
 PROTOCOL_VERSION: Final = 1
@@ -43,10 +44,12 @@ class StdioBot:
         Raises:
             ValueError: if it isn't a message of this protocol; says what is wrong.
         """
-        if not isinstance(message, Mapping):
-            raise ValueError(f"{message!r} is no message; allowed: a JSON object")
+        if not isinstance(message, Mapping) or not isinstance(message.get("type"), str):
+            raise ValueError(
+                f"{quoted(message)} is no message; allowed: a JSON object with the entry 'type'"
+            )
         try:
-            match message.get("type"):
+            match message["type"]:
                 case "hello":
                     return self._hello(message)
                 case "before":
@@ -56,14 +59,18 @@ class StdioBot:
                 case "after":
                     self._after()
         except KeyError as error:
-            raise ValueError(f"the message {message['type']!r} has no entry {error}") from None
+            kind = quoted(message["type"])
+            raise ValueError(f"the message {kind} has no entry {error}") from None
+        except OverflowError as error:
+            kind = quoted(message["type"])
+            raise ValueError(f"the message {kind} has a number out of range: {error}") from error
         return None
 
     def _hello(self, message: Mapping[str, Any]) -> dict[str, Any]:
         version = message.get("protocol_version")
         if version != PROTOCOL_VERSION:
             raise ValueError(
-                f"the table speaks protocol_version {version!r}, this bot {PROTOCOL_VERSION}"
+                f"the table speaks protocol_version {quoted(version)}, this bot {PROTOCOL_VERSION}"
             )
         return {
             "protocol_version": PROTOCOL_VERSION,
@@ -72,14 +79,17 @@ class StdioBot:
         }
 
     def _before(self, message: Mapping[str, Any]) -> None:
-        state, board = message["state"], board_from_map(message["state"]["map"])
+        state = _entry(message, "state", Mapping)
+        board, colors = board_from_map(state["map"]), _entry(state, "colors", list)
+        if message["color"] not in colors:
+            raise not_possible("color", message["color"], f"one of {colors}")
         self._after()
         self.seat = AgentSeat(
             self._agent,
             _rules_of(state, board),
             board,
-            state["colors"],
-            state["colors"].index(message["color"]),
+            colors,
+            colors.index(message["color"]),
             self._seed,
         )
         self._seed = (self._seed + 1) % 2**64
@@ -87,8 +97,10 @@ class StdioBot:
     def _decide(self, message: Mapping[str, Any]) -> dict[str, Any]:
         if self.seat is None:
             raise ValueError("the message 'decide' came before a game")
-        state, offered = message["state"], message["playable_actions"]
-        return {"action": offered[self.seat.choose(state["action_records"], state, offered)]}
+        state = _entry(message, "state", Mapping)
+        offered = _entry(message, "playable_actions", list)
+        records = _entry(state, "action_records", list)
+        return {"action": offered[self.seat.choose(records, state, offered)]}
 
     def _after(self) -> None:
         seat, self.seat = self.seat, None
@@ -96,8 +108,17 @@ class StdioBot:
             seat.abort()
 
 
+def _entry(entries: Mapping[str, Any], name: str, kind: type) -> Any:
+    """An entry that is an object or a list, as `kind` says."""
+    value = entries[name]
+    if not isinstance(value, kind):
+        allowed = "a list" if kind is list else "an object"
+        raise not_possible(f"the entry {name}", value, allowed)
+    return value
+
+
 def _rules_of(state: Mapping[str, Any], board: Board) -> Rules:
-    options = state["game"]
+    options = _entry(state, "game", Mapping)
     return Rules(
         num_players=len(state["colors"]),
         trading=False,
@@ -120,7 +141,7 @@ def answers(bot: StdioBot, lines: Iterable[str]) -> Iterator[str]:
             continue
         try:
             message = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:  # numbers of thousands of digits, too
             raise ValueError(f"the table sent a line that is not JSON: {error}") from None
         answer = bot.answer(message)
         if answer is not None:

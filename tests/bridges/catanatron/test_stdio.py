@@ -122,11 +122,41 @@ def test_messages_that_it_does_not_know_are_left_aside() -> None:
         ('{"type": "hello", "protocol_version": 2}', "protocol_version 2, this bot 1"),
         ('{"type": "decide", "state": {}, "playable_actions": []}', "before a game"),
         ('{"type": "before", "state": {}}', "no entry 'map'"),
+        ('{"type": "before", "state": 5}', "the entry state=5 is not possible; allowed: an object"),
+        ('{"type": ["before"]}', "is no message"),
+        ("{}", "is no message"),
+        ('{"type": ' + "9" * 5000 + "}", "not JSON"),
+        ("[" * 100_000, "not JSON"),
     ],
 )
 def test_broken_messages_are_named(line, told) -> None:
     with pytest.raises(ValueError, match=told):
         list(answers(StdioBot(load("random")), [line]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "told"),
+    [
+        ("before", {"color": ["RED"]}, "color="),
+        ("before", {"state": {"colors": "RED"}}, "the entry colors='RED' .* a list"),
+        ("before", {"state": {"game": []}}, "the entry game="),
+        ("decide", {"state": []}, "the entry state="),
+        ("decide", {"playable_actions": 5}, "the entry playable_actions=5"),
+        ("decide", {"state": {"action_records": {}}}, "the entry action_records="),
+        ("decide", {"state": {"resource_freqdeck": [10**30] * 5}}, "a number out of range"),
+        ("decide", {"state": {"buildings_by_color": {"RED": []}}}, "document of the game"),
+    ],
+)
+def test_entries_of_another_kind_are_named(kind, changes, told) -> None:
+    bot = StdioBot(load("random"))
+    for message in messages("two_players", 0, hides=False):
+        if message["type"] == kind:
+            break
+        bot.answer(message)
+    if isinstance(changes.get("state"), dict):
+        changes = {"state": message["state"] | changes["state"]}
+    with pytest.raises(ValueError, match=told):
+        bot.answer(message | changes)
 
 
 def test_the_command_is_such_a_bot() -> None:
