@@ -19,12 +19,16 @@ from catan_pz.agents.model_files import (
 )
 from catan_pz.agents.rocco.choices import EXECUTORS, NUM_KINDS
 from catan_pz.agents.rocco.networks import Architecture
+from catan_pz.checks import not_possible
 from catan_pz.encoders import Encoder, load
 from catan_pz.rules import Rules
 
 KIND: Final = "rocco"
 OUTPUTS: Final = {"orchestrator": NUM_KINDS} | {name: len(w) for name, w in EXECUTORS.items()}
 """How many Q-values each network gives, by the name of its part."""
+
+ENCODERS: Final = ("rocco", "rocco_cities")
+"""Encoders that the networks take."""
 
 Weights = Mapping[str, NDArray[Any]]
 
@@ -38,7 +42,7 @@ class RoccoModel:
             architecture and its weights.
         rules: that it was trained with.
         card: how it was trained and how well it plays; JSON values.
-        encoder: "rocco" or "rocco_cities".
+        encoder: one of `ENCODERS`.
 
     Raises:
         ValueError: names what doesn't fit.
@@ -58,8 +62,8 @@ class RoccoModel:
                 )
             check_weights(weights, architecture.shapes, f"model: part {part!r}")
         check_card(self.card)
-        if self.encoder.name not in ("rocco", "rocco_cities"):
-            raise ValueError(f"model: encoder={self.encoder} is not possible; allowed: 'rocco'")
+        if self.encoder.name not in ENCODERS:
+            raise not_possible("model: encoder", self.encoder.name, f"one of {ENCODERS}")
 
     def q_values(self, part: str, states: NDArray[np.float32]) -> NDArray[np.float32]:
         """(K, Q) of a part, for states (K, 675)."""

@@ -11,6 +11,7 @@ from catan_pz.agents.rocco.model import OUTPUTS, RoccoModel
 from catan_pz.agents.rocco.networks import NETWORKS, Architecture
 from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
+from catan_pz.encoders import load
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.testing import check_agent
@@ -109,6 +110,8 @@ def test_other_files_and_parts_are_refused(tmp_path):
     architecture, weights = networks["road"]
     with pytest.raises(ValueError, match=r"part 'road': array '.*' has the shape"):
         RoccoModel({"road": (architecture, {**weights, "dense_bias_2": np.zeros(3)})}, RULES)
+    with pytest.raises(ValueError, match=r"encoder='flat' .* one of \('rocco', 'rocco_cities'\)"):
+        made(encoder=load("flat"))
     made().save(tmp_path / "model.npz")
     with pytest.raises(ValueError, match=r"model.npz is no model.*'rocco'"):
         agents.load(str(tmp_path / "model.npz"))
