@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.desk import Desk
+from catan_pz.agents.batcher import Batcher
 from catan_pz.agents.random_stream import RandomStream
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
@@ -32,7 +32,7 @@ class Agent(ABC):
         stateless: whether a choice follows from the view, the seed and the random bits alone,
             so that a host may call `act_batch` on one object for all games, without `reset`,
             `end` and `close`.
-        has_desk: whether copies that are seated in many games decide faster at a `desk`.
+        has_batcher: whether copies that are seated in many games decide faster by a `batcher`.
         seat: the seat in the present game.
         rules: the rules of the present game.
     """
@@ -40,7 +40,7 @@ class Agent(ABC):
     needs_belief: bool = False
     needs_events: bool = False
     stateless: bool = False
-    has_desk: bool = False
+    has_batcher: bool = False
     name: str
     seat: int
     rules: Rules
@@ -113,13 +113,13 @@ class Agent(ABC):
         chosen = [as_action(player.act(view)) for player, view in views.players(self)]
         return np.array(chosen, np.int64)
 
-    def desk(self) -> Desk:
-        """Where copies that are seated in many games decide together, if the agent `has_desk`.
+    def batcher(self) -> Batcher:
+        """Where copies that are seated in many games decide together, if the agent `has_batcher`.
 
         Raises:
             RuntimeError: if it has none.
         """
-        raise RuntimeError(f"agent {self.name!r} has no desk: call act() of each copy")
+        raise RuntimeError(f"agent {self.name!r} has no batcher: call act() of each copy")
 
     def advise(self, view: View) -> Advice:
         """Say what it thinks of the actions in a decision; by default its choice alone.

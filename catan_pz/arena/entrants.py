@@ -34,7 +34,7 @@ class Entrant:
         source: what the agent is made from in each process.
         description: class and options as JSON values, by which a file of results is checked.
         is_batched: whether it decides in many games by one call.
-        has_desk: whether its copies in many games do so at a desk.
+        has_batcher: whether its copies in many games do so by a batcher.
         sees_state: whether it is shown the true state of games.
         is_isolated: whether it plays in a process of its own.
     """
@@ -45,7 +45,7 @@ class Entrant:
     is_batched: bool
     sees_state: bool = False
     is_isolated: bool = False
-    has_desk: bool = False
+    has_batcher: bool = False
 
     def make(self, seconds: float | None = None) -> Agent:
         """The agent.
@@ -72,7 +72,7 @@ class Entrant:
         """The same in a process of its own, as a program is anyway."""
         if isinstance(made(self.source), ProgramAgent):
             return self
-        return replace(self, is_isolated=True, is_batched=False, has_desk=False)
+        return replace(self, is_isolated=True, is_batched=False, has_batcher=False)
 
 
 _OBJECT: Final = "an object of "
@@ -103,7 +103,7 @@ def as_entrant(given: AgentSpec) -> Entrant:
     if not isinstance(name, str) or not name or "\n" in name:
         raise ValueError(f"name of an agent {name!r} is not possible; allowed: a word")
     description = {"name": name, **describe(agent)}
-    return Entrant(name, source, description, _is_batched(agent), has_desk=agent.has_desk)
+    return Entrant(name, source, description, _is_batched(agent), has_batcher=agent.has_batcher)
 
 
 def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entrant]:

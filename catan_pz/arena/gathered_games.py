@@ -1,7 +1,7 @@
-"""Many games at the same time, whose decisions are gathered at the desks of agents that have one.
+"""Many games at the same time, whose decisions are gathered by the batchers of agents.
 
 Each game is hosted as `single_game` hosts it, with copies of its own, which may remember and
-follow their game; the choices are the same. While a decision lies at a desk, the other games go
+follow their game; the choices are the same. While a decision waits in a batcher, the other games go
 on.
 """
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.desk import Desk
+from catan_pz.agents.batcher import Batcher
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.forfeits import PASSED_ON, Forfeit
 from catan_pz.arena.results import GameResult
@@ -38,17 +38,17 @@ def play_gathered(
         width: games played at the same time, at most.
     """
     waiting = list(scheduled)[::-1]
-    desks = {k: _Desk(agent) for k, agent in enumerate(agents) if agent.has_desk}
+    batchers = {k: _AgentBatcher(agent) for k, agent in enumerate(agents) if agent.has_batcher}
     playing: dict[int, _Playing] = {}
     try:
         while waiting or playing:
             while waiting and len(playing) < width:
                 next_one = waiting.pop()
                 playing[next_one.number] = game = _Playing(config, next_one, agents)
-                game.go_on(desks)
-            for desk in desks.values():
-                for game in desk.collect():
-                    game.go_on(desks)
+                game.go_on(batchers)
+            for batcher in batchers.values():
+                for game in batcher.collect():
+                    game.go_on(batchers)
             for number in [number for number, game in playing.items() if game.is_finished]:
                 ended = playing.pop(number)
                 try:
@@ -86,13 +86,13 @@ class _Playing:
         """Whether it has ended, or was forfeited."""
         return self._forfeit is not None or self._hosted.is_finished
 
-    def go_on(self, desks: dict[int, "_Desk"]) -> None:
-        """Play until an agent is to move that has a desk, and hand its decision in there."""
+    def go_on(self, batchers: dict[int, "_AgentBatcher"]) -> None:
+        """Play until an agent is to move that has a batcher, and submit its decision."""
         while not self.is_finished:
             own, view = self._hosted.asked
-            desk = desks.get(self._seats[self._hosted.game.player])
-            if desk is not None:
-                desk.hand_in(self, own, view)
+            batcher = batchers.get(self._seats[self._hosted.game.player])
+            if batcher is not None:
+                batcher.submit(self, own, view)
                 return
             self.ask(own, view)
 
@@ -119,64 +119,64 @@ class _Playing:
         self._hosted.close()
 
 
-class _Desk:
-    """An agent's desk, with the games whose decisions lie there.
+class _AgentBatcher:
+    """An agent's batcher, with the games whose decisions wait there.
 
-    Where the agent fails at it, each copy is asked alone, to find those that fail.
+    Where the agent fails there, each copy is asked alone, to find those that fail.
 
     Args:
-        agent: it has a desk.
+        agent: it has a batcher.
     """
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self._desk: Desk | None = None
-        self._lying: dict[int, tuple[_Playing, Agent, View]] = {}
+        self._batcher: Batcher | None = None
+        self._waiting: dict[int, tuple[_Playing, Agent, View]] = {}
         self._seconds: dict[int, float] = {}
 
-    def hand_in(self, game: _Playing, own: Agent, view: View) -> None:
-        """Hand in the decision of a copy."""
+    def submit(self, game: _Playing, own: Agent, view: View) -> None:
+        """Submit the decision of a copy."""
         start = time.perf_counter()
-        self._lying[game.number] = game, own, view
+        self._waiting[game.number] = game, own, view
         with self._closed_on_failure():
-            if self._desk is None and len(self._lying) == 1:
-                self._desk = self._agent.desk()
-            if self._desk is not None:
-                self._desk.hand_in(game.number, own, view)
+            if self._batcher is None and len(self._waiting) == 1:
+                self._batcher = self._agent.batcher()
+            if self._batcher is not None:
+                self._batcher.submit(game.number, own, view)
         self._seconds[game.number] = time.perf_counter() - start
 
     def collect(self) -> list[_Playing]:
         """Games whose decisions came back, and were played.
 
-        The time that it takes is shared among all that lie there.
+        The time that it takes is shared among all that wait there.
         """
-        if not self._lying:
+        if not self._waiting:
             return []
         start = time.perf_counter()
         decided: dict[int, Any] = {}
-        if self._desk is not None:
+        if self._batcher is not None:
             with self._closed_on_failure():
-                decided = dict(self._desk.collect())
-                if not decided.keys() <= self._lying.keys():
-                    raise KeyError(f"{decided.keys() - self._lying.keys()} were not handed in")
-        if self._desk is None:
+                decided = dict(self._batcher.collect())
+                if not decided.keys() <= self._waiting.keys():
+                    raise KeyError(f"{decided.keys() - self._waiting.keys()} were not submitted")
+        if self._batcher is None:
             return self._ask_alone()
-        share = (time.perf_counter() - start) / len(self._lying)
-        for number in self._lying:
+        share = (time.perf_counter() - start) / len(self._waiting)
+        for number in self._waiting:
             self._seconds[number] += share
         return [self._played(number, action) for number, action in decided.items()]
 
     def _played(self, number: int, action: Any) -> _Playing:
-        game, _, _ = self._lying.pop(number)
+        game, _, _ = self._waiting.pop(number)
         game.answer(action, self._seconds.pop(number))
         return game
 
     def _ask_alone(self) -> list[_Playing]:
-        lying = list(self._lying.values())
-        self._lying.clear()
-        for game, own, view in lying:
+        waiting = list(self._waiting.values())
+        self._waiting.clear()
+        for game, own, view in waiting:
             game.ask(own, view)
-        return [game for game, _, _ in lying]
+        return [game for game, _, _ in waiting]
 
     @contextmanager
     def _closed_on_failure(self) -> Iterator[None]:
@@ -185,4 +185,4 @@ class _Desk:
         except PASSED_ON:
             raise
         except BaseException:
-            self._desk = None
+            self._batcher = None

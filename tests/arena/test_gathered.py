@@ -1,4 +1,4 @@
-"""Games whose decisions are gathered at desks: the same games, and the same failures."""
+"""Games whose decisions are gathered by batchers: the same games, and the same failures."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from tests.arena.players import QUICK, Builder, Counter, Deaf, Sulking
 LINGERING = 3
 
 
-class SlowDesk:
+class SlowBatcher:
     """Gives a decision back at the third time that it is asked, and only a few at a time.
 
     Args:
@@ -33,7 +33,7 @@ class SlowDesk:
         self._lying: list[tuple[int, Agent, View, int]] = []
         self._time = 0
 
-    def hand_in(self, key: int, own: Agent, view: View) -> None:
+    def submit(self, key: int, own: Agent, view: View) -> None:
         self._lying.append((key, own, view, self._time))
 
     def collect(self) -> list[tuple[int, int]]:
@@ -45,19 +45,19 @@ class SlowDesk:
 
 
 class Patient(Counter):
-    """Plays at random, with a desk; no two copies share anything but a list of sizes."""
+    """Plays at random, with a batcher; no two copies share anything but a list of sizes."""
 
-    has_desk = True
+    has_batcher = True
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
 
-    def desk(self) -> SlowDesk:
-        return SlowDesk(self.sizes)
+    def batcher(self) -> SlowBatcher:
+        return SlowBatcher(self.sizes)
 
 
-class RaisingAtDesk(Patient):
-    """Fails from its twelfth decision on; a desk doesn't tell which of its copies did."""
+class RaisingInBatcher(Patient):
+    """Fails from its twelfth decision on; a batcher doesn't tell which of its copies did."""
 
     def act(self, view: View) -> int:
         action = super().act(view)
@@ -67,20 +67,20 @@ class RaisingAtDesk(Patient):
 
 
 class Inventive(Patient):
-    """Its desk gives back what wasn't handed in."""
+    """Its batcher gives back what wasn't submitted."""
 
-    def desk(self) -> SlowDesk:
-        desk = SlowDesk([])
-        desk.collect = lambda: [(-1, 0)]  # type: ignore[method-assign]
-        return desk
+    def batcher(self) -> SlowBatcher:
+        batcher = SlowBatcher([])
+        batcher.collect = lambda: [(-1, 0)]  # type: ignore[method-assign]
+        return batcher
 
 
-class NoDesk(Counter):
-    """Its desk can't be had."""
+class NoBatcher(Counter):
+    """Its batcher can't be had."""
 
-    has_desk = True
+    has_batcher = True
 
-    def desk(self) -> Any:
+    def batcher(self) -> Any:
         raise OSError("no wood")
 
 
@@ -109,10 +109,10 @@ def test_gathered_games_are_the_same(opponent: Agent, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        (RaisingAtDesk(), "error: ZeroDivisionError: two lines"),
-        (NoDesk(), ""),
+        (RaisingInBatcher(), "error: ZeroDivisionError: two lines"),
+        (NoBatcher(), ""),
         (Inventive(), ""),
-        (type("DeafAtDesk", (Deaf, Patient), {})(), "error: UnicodeError: what was that?"),
+        (type("DeafInBatcher", (Deaf, Patient), {})(), "error: UnicodeError: what was that?"),
     ],
 )
 def test_failures_are_the_same(agent: Agent, reason: str, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_all_copies_leave_when_games_are_broken_off(tmp_path: Path) -> None:
 
 @pytest.mark.purepython
 def test_an_agent_that_fails_at_the_end_changes_no_result(tmp_path: Path) -> None:
-    agent = type("SulkingAtDesk", (Sulking, Patient), {})()
+    agent = type("SulkingInBatcher", (Sulking, Patient), {})()
     config = MatchConfig(("a", "b"), Rules(num_players=2, **QUICK), 1)
     scheduled = list(Schedule(((0, 1),), 2).games())
     with pytest.warns(UserWarning, match="not fair"):
@@ -148,8 +148,8 @@ def test_an_agent_that_fails_at_the_end_changes_no_result(tmp_path: Path) -> Non
 
 
 def test_agents_without_a_desk_are_asked_themselves() -> None:
-    with pytest.raises(RuntimeError, match=r"'Counter' has no desk: call act\(\)"):
-        Counter().desk()
+    with pytest.raises(RuntimeError, match=r"'Counter' has no batcher: call act\(\)"):
+        Counter().batcher()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Speed of the arena, and what pairing saves: python -m tests.benchmarks arena
 
 Matches of random agents, each asked for many games by one call, and the same games one by
-one; in seconds of CPU time, of one core. Games whose decisions are gathered at a desk, against the
-same games one by one. Then by how much the standard error of a difference between two agents
+one; in seconds of CPU time, of one core. Games whose decisions are gathered by a batcher, against
+the same games one by one. Then by how much the standard error of a difference between two agents
 shrinks as their games are paired by seeds.
 """
 
@@ -57,7 +57,7 @@ def speeds(batched: int, single: int) -> None:
 
 
 def gathering(gathered: int, single: int, turns: int) -> None:
-    """What desks save: seconds of CPU time for a game's first turns."""
+    """What batchers save: seconds of CPU time for a game's first turns."""
     rules = Rules.make("charlesworth", max_turns=turns)
     config = MatchConfig(("searcher", "bare"), rules, 0)
     scheduled = list(Schedule(((0, 1, 1, 1),), gathered).games())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
+from catan_pz.agents.batcher import Batcher
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS, is_asked
 from catan_pz.agents.charlesworth.model import CharlesworthModel
 from catan_pz.agents.charlesworth.plans import Plan, plans_of
@@ -19,7 +20,6 @@ from catan_pz.agents.charlesworth.search import (
     Runs,
     SearchedDecision,
 )
-from catan_pz.agents.desk import Desk
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, did_you_mean
 from catan_pz.rules import Rules
@@ -93,7 +93,7 @@ class CharlesworthAgent(Agent):
         self.options = _options(search)
         self.needs_belief = self.options.is_on
         # A limit of time is each decision's own.
-        self.has_desk = self.options.seconds is None
+        self.has_batcher = self.options.seconds is None
         if name is not None:
             self.name = name
 
@@ -192,12 +192,12 @@ class CharlesworthAgent(Agent):
         """Let the joint action (S,) be played from now on."""
         self._plan = plans_of(choices[None])[0]
 
-    def desk(self) -> Desk:
+    def batcher(self) -> Batcher:
         """Where copies in many games decide together."""
-        return CharlesworthDesk(self)
+        return CharlesworthBatcher(self)
 
 
-class CharlesworthDesk:
+class CharlesworthBatcher:
     """The network looks at the decisions of all games, and all runs of searches, by one call.
 
     Args:
@@ -211,8 +211,8 @@ class CharlesworthDesk:
         self._asked: list[tuple[int, CharlesworthAgent, View]] = []
         self._planned: list[tuple[int, CharlesworthAgent, View]] = []
 
-    def hand_in(self, key: int, own: CharlesworthAgent, view: View) -> None:
-        """Take in a decision, as `Desk.hand_in`."""
+    def submit(self, key: int, own: CharlesworthAgent, view: View) -> None:
+        """Take in a decision, as `Batcher.submit`."""
         entry = key, own, view
         if own.settle(view):
             self._planned.append(entry)
@@ -229,7 +229,7 @@ class CharlesworthDesk:
             self._searched[decision] = entry
 
     def collect(self) -> list[tuple[int, int]]:
-        """What is decided, as `Desk.collect`."""
+        """What is decided, as `Batcher.collect`."""
         self._agent.plan_together([(own, view) for _, own, view in self._asked])
         if self._runs is not None:
             for decision in self._runs.go_on():

@@ -40,7 +40,7 @@ def make_tasks(
     """Cut games into tasks: parts of equal size for the workers, and single games.
 
     Games between batched agents are batched, unless the time of each decision is limited. Where
-    others of the agents have a desk, decisions are gathered.
+    others of the agents have a batcher, decisions are gathered.
 
     Args:
         config: of the match.
@@ -64,7 +64,7 @@ def _way_of(config: MatchConfig, seated: Sequence[Entrant]) -> Way:
         return "single"
     if all(entrant.is_batched for entrant in seated):
         return "batched"
-    if all(entrant.is_batched or entrant.has_desk for entrant in seated):
+    if all(entrant.is_batched or entrant.has_batcher for entrant in seated):
         return "gathered"
     return "single"
 

@@ -292,10 +292,10 @@ def test_in_gathered_games_it_plays_as_alone(search):
     rules = Rules.make(RULES, max_turns=3)
     config = MatchConfig(("searcher", "bare"), rules, 9)
     scheduled = list(Schedule(((0, 1, 1, 1),), 4).games())
-    assert agents[0].has_desk == ("seconds" not in search)
+    assert agents[0].has_batcher == ("seconds" not in search)
     single = [one for game in scheduled for one in play_game(config, game, agents)]
     together = sorted(play_gathered(config, scheduled, agents), key=lambda game: game.number)
-    if agents[0].has_desk:
+    if agents[0].has_batcher:
         assert together == single
     assert {game.end for game in together} == {"truncated"}
 

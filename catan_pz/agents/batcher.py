@@ -1,17 +1,17 @@
-"""Where a host hands in the decisions of many games, which copies of an agent make together."""
+"""Where a host submits the decisions of many games, which copies of an agent make together."""
 
 from typing import Any, Protocol
 
 from catan_pz.runtime.view import View
 
 
-class Desk(Protocol):
+class Batcher(Protocol):
     """Takes decisions in and gives them back when they are made, each in its own time.
 
     What a copy chooses is what its `act` would have chosen.
     """
 
-    def hand_in(self, key: int, own: Any, view: View) -> None:
+    def submit(self, key: int, own: Any, view: View) -> None:
         """Take in a decision.
 
         Args:
@@ -22,5 +22,5 @@ class Desk(Protocol):
         ...
 
     def collect(self) -> list[tuple[int, int]]:
-        """Work for a while on what was handed in: keys and actions of what is decided, if any."""
+        """Work for a while on what was submitted: keys and actions of what is decided, if any."""
         ...
