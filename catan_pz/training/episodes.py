@@ -1,7 +1,6 @@
 """A training run that counts games, or other equal parts: what happens between them."""
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, evaluate, line_up
 from catan_pz.training.options import Count, check_same_training
 from catan_pz.training.tables import as_csv
+from catan_pz.training.timers import Clock
 
 RECENT = 100
 """Games, or parts, that a mean is taken over."""
@@ -95,6 +95,7 @@ class EpisodeRun:
         table: name of the file of figures.
         rows: figures of each game so far.
         curve: rows of all evaluations so far; their `frames` are games.
+        clock: the training's seconds.
 
     Raises:
         ValueError: if the folder holds a training that isn't to be resumed, or one with other
@@ -120,16 +121,11 @@ class EpisodeRun:
         self.checkpoints = Checkpoints(self.out)
         self.rows: list[dict[str, Any]] = []
         self.curve: list[dict[str, Any]] = []
-        self._seconds_before, self._start = 0.0, time.perf_counter()
+        self.clock = Clock()
         if args.resume:
             self._restore(self.checkpoints.load())
         else:
             self.checkpoints.refuse()
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the whole training, those before a resume included."""
-        return self._seconds_before + time.perf_counter() - self._start
 
     def mean(self, name: str) -> float | None:
         """The mean of a figure over those of the last 100 games or parts that have it."""
@@ -168,7 +164,7 @@ class EpisodeRun:
                 self._save(last)
         result = {
             self.option: len(self.rows),
-            "seconds": self.seconds,
+            "seconds": self.clock.seconds,
             "means": {name: self.mean(name) for name in self.rows[-1]},
             "results": self._last_results(),
             "options": asdict(self.args),
@@ -182,7 +178,7 @@ class EpisodeRun:
         won = []
         for against in self.against:
             found = evaluate(agent, line_up(against, rules), rules, args.eval_games, seed)
-            row = {"frames": count, "seconds": round(self.seconds, 1), "against": against}
+            row = {"frames": count, "seconds": round(self.clock.seconds, 1), "against": against}
             self.curve.append(row | found)
             won.append(
                 f"{100 * found['win_rate']:5.1f} % won of {found['games']:,} against {against}"
@@ -208,11 +204,11 @@ class EpisodeRun:
             "learner": self.learner.get_state(),
             "rows": self.rows,
             "curve": self.curve,
-            "seconds": self.seconds,
+            "seconds": self.clock.seconds,
         }
         count, snapshots = len(self.rows), self._snapshots()
         keep(lambda: self.checkpoints.save(count, state, snapshots), "the checkpoint", needed=last)
-        trained = {self.unit: count, "seconds": round(self.seconds)} | self._when_evaluated()
+        trained = {self.unit: count, "seconds": round(self.clock.seconds)} | self._when_evaluated()
         card = {**self.card, **trained, "results": self._last_results()}
         keep(lambda: self.learner.save(self.out, card), "the model", needed=last)
         keep(self._write_tables, "the curve", needed=last)
@@ -226,4 +222,4 @@ class EpisodeRun:
         check_same_training(saved["options"], self.args)
         self.learner.set_state(saved["learner"])
         self.rows, self.curve = saved["rows"], saved["curve"]
-        self._seconds_before = saved["seconds"]
+        self.clock = Clock(saved["seconds"])

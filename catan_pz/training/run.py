@@ -26,14 +26,15 @@ from catan_pz.training.league import League
 from catan_pz.training.options import RunArgs
 from catan_pz.training.program import heeding_signals
 from catan_pz.training.state import get_state, set_state
+from catan_pz.training.stopping import Stoppable
 from catan_pz.training.tensorboard import make_logger
-from catan_pz.training.timers import Timers
+from catan_pz.training.timers import Clock, Timers
 
 _LOG_EVERY: Final = 16_384
 """Frames between two entries in TensorBoard's logs."""
 
 
-class Training(BaseCallback):
+class Training(Stoppable, BaseCallback):
     """Takes snapshots, evaluates, logs and saves between the updates of a learner.
 
     Inside its `with` block, Ctrl-C and SIGTERM finish the update, save, and end the training.
@@ -56,7 +57,7 @@ class Training(BaseCallback):
 
     Attributes:
         curve: rows of all evaluations so far.
-        stopping: whether the training was asked to stop.
+        clock: its seconds.
         resumable: whether checkpoints are written. That takes stateless opponents: no
             checkpoint could hold what others remember of their games.
     """
@@ -84,11 +85,11 @@ class Training(BaseCallback):
         self.out = Path(args.out)
         self.checkpoints = Checkpoints(self.out)
         self.curve: list[dict[str, Any]] = []
-        self.stopping = self._stopped = self._pretrained = False
+        self._stopped = self._pretrained = False
         self._episodes: deque[dict[str, int]] = deque(maxlen=200)
         self._updates = self._previous = self._first_frames = 0
-        self._seconds_before = self._evaluated_before = self._mark = self._games_before = 0.0
-        self._start = time.perf_counter()
+        self._evaluated_before = self._mark = self._games_before = 0.0
+        self.clock = Clock()
         self.resumable = all(
             opponent is None or opponent.stateless for opponent in games.batch.opponents
         )
@@ -159,22 +160,6 @@ class Training(BaseCallback):
         say(f"{result['frames']:,} frames in {result['seconds']:,.0f} s; saved in {self.out}")
         return result
 
-    def stop(self, *_: Any) -> None:
-        """Save and stop after this update.
-
-        Raises:
-            KeyboardInterrupt: when called a second time, to stop at once.
-        """
-        if self.stopping:
-            raise KeyboardInterrupt
-        self.stopping = True
-        say("Stopping after this update; once more to stop at once, without saving.")
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the whole training, those before a resume included."""
-        return self._seconds_before + time.perf_counter() - self._start
-
     # ------------------------------------------------------ calls by Stable-Baselines3
 
     def _on_rollout_start(self) -> None:
@@ -196,7 +181,7 @@ class Training(BaseCallback):
         seconds = self.timers.seconds
         seconds["inference"] += now - self._mark - (seconds["games"] - self._games_before)
         self._mark = now
-        passed = now - self._start - (seconds["evaluations"] - self._evaluated_before)
+        passed = self.clock.since_start - (seconds["evaluations"] - self._evaluated_before)
         rate = (self.num_timesteps - self._first_frames) / max(passed, 1e-9)
         completed = min(self.num_timesteps, self.args.frames)
         self._bar.update(self._task, completed=completed, rate=rate)
@@ -241,7 +226,7 @@ class Training(BaseCallback):
             "command": self.command,
             "seed": self.args.seed,
             "frames": self.num_timesteps,
-            "seconds": round(self.seconds),
+            "seconds": round(self.clock.seconds),
             "hardware": hardware(self.model.device),
         }
         batch = self.games.batch
@@ -255,7 +240,11 @@ class Training(BaseCallback):
             for against, opponents in self.evaluations.items():
                 seed = self.args.seed + SEED_OFFSET
                 result = evaluate(agent, opponents, rules, self.args.eval_games, seed)
-                row = {"frames": frames, "seconds": round(self.seconds, 1), "against": against}
+                row = {
+                    "frames": frames,
+                    "seconds": round(self.clock.seconds, 1),
+                    "against": against,
+                }
                 self.curve.append(row | result)
                 self.logger.record(f"eval/{printable(against)}", result["win_rate"])
                 say(f"{frames:>11,} frames, {describe(self.curve[-1])}")
@@ -284,7 +273,7 @@ class Training(BaseCallback):
                 record(f"episode/{key}", np.mean([game[key] for game in self._episodes]))
         record("time/fps", int(rate))
         record("time/iterations", self._updates)
-        record("time/time_elapsed", int(self.seconds))
+        record("time/time_elapsed", int(self.clock.seconds))
         record("time/total_timesteps", self.num_timesteps)
         for part, spent in self.timers.seconds.items():
             record(f"seconds/{part}", spent)
@@ -312,7 +301,7 @@ class Training(BaseCallback):
             "ended": list(self._episodes),
             "updates": self._updates,
             "curve": self.curve,
-            "seconds": self.seconds,
+            "seconds": self.clock.seconds,
             "timers": dict(self.timers.seconds),
         }
 
@@ -323,7 +312,7 @@ class Training(BaseCallback):
         self.num_timesteps = self._first_frames = self._previous = self.model.num_timesteps
         self._episodes.extend(saved["ended"])
         self._updates, self.curve = saved["updates"], saved["curve"]
-        self._seconds_before = saved["seconds"]
+        self.clock = Clock(saved["seconds"])
         self.timers.seconds.update(saved["timers"])
         self._evaluated_before = self.timers.seconds["evaluations"]
 
@@ -333,7 +322,7 @@ class Training(BaseCallback):
         last = [row for row in self.curve if row["frames"] == self.curve[-1]["frames"]]
         return {
             "frames": frames,
-            "seconds": self.seconds,
+            "seconds": self.clock.seconds,
             "results": last,
             "timers": dict(self.timers.seconds),
             "options": asdict(self.args),

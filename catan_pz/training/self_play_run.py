@@ -26,7 +26,8 @@ from catan_pz.training.options import TrainingArgs
 from catan_pz.training.program import heeding_signals
 from catan_pz.training.self_play_games import Decisions, SelfPlayGames
 from catan_pz.training.self_play_network import SelfPlayNetwork
-from catan_pz.training.timers import Timers
+from catan_pz.training.stopping import Stoppable
+from catan_pz.training.timers import Clock, Timers
 from catan_pz.training.update_figures import UpdateLog, update_figures
 
 
@@ -45,7 +46,7 @@ class RoundLearner(Protocol):
         """Keep the policy, or one with these parameters, as the one that self-play began with."""
 
 
-class SelfPlayRun:
+class SelfPlayRun(Stoppable):
     """Rounds of play and updates, with evaluations and checkpoints in an output folder.
 
     Subclasses bring `update`. Ctrl-C and SIGTERM finish it, save, and end the training. The folder
@@ -67,7 +68,7 @@ class SelfPlayRun:
         updates: updates so far.
         rounds: those of them that weren't imitation.
         curve: rows of all evaluations so far.
-        stopping: whether the training was asked to stop.
+        clock: its seconds.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class SelfPlayRun:
         self.checkpoints, self.timers = Checkpoints(self.folder), Timers()
         self.curve: list[dict[str, Any]] = []
         self.frames = self.updates = self.rounds = self.demonstrations = 0
-        self._seconds_before, self._start, self.stopping = 0.0, time.perf_counter(), False
+        self.clock = Clock()
         if saved is not None:
             self._restore(saved)
         self._log, self._told = UpdateLog(self.folder / "logs", self.frames), player.finished
@@ -95,15 +96,6 @@ class SelfPlayRun:
     def update(self) -> tuple[Decisions, int]:
         """Play a round and learn from it; the decisions, and the optimizer's steps."""
         raise NotImplementedError
-
-    def stop(self, *_: Any) -> None:
-        """Save and stop after this update."""
-        self.stopping = True
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the whole training."""
-        return self._seconds_before + time.perf_counter() - self._start
 
     def train(self) -> dict[str, Any]:
         """Train to the end, or until asked to stop.
@@ -169,13 +161,13 @@ class SelfPlayRun:
         """The policy alone, with its card."""
         card = training_card(self.args, self.algorithm, self.program, self.player.device)
         card |= {"frames": self.frames, "demonstrations": self.demonstrations}
-        return self.network.export(self.rules, card | {"seconds": round(self.seconds)})
+        return self.network.export(self.rules, card | {"seconds": round(self.clock.seconds)})
 
     def _evaluate(self) -> None:
         """Play against others."""
         model, args = self.export(), self.args
         with self.timers.measure("evaluations"):
-            frames, seconds = self.frames, self.seconds
+            frames, seconds = self.frames, self.clock.seconds
             rows = evaluate_model(model, self.rules, args, frames=frames, seconds=seconds)
         self.curve += rows
         self._log.write(frames, {f"eval/{row['against']}": row["win_rate"] for row in rows})
@@ -199,7 +191,7 @@ class SelfPlayRun:
             "counts": [self.frames, self.updates, self.rounds, self.demonstrations],
             "finished": self.player.finished,
             "curve": self.curve,
-            "seconds": self.seconds,
+            "seconds": self.clock.seconds,
             "timers": dict(self.timers.seconds),
         }
         if self.player.device.type == "cpu":
@@ -220,7 +212,7 @@ class SelfPlayRun:
         self.player.finished = saved["finished"]
         if saved["start"] is not None:
             self.learner.begin(saved["start"])
-        self.curve, self._seconds_before = saved["curve"], saved["seconds"]
+        self.curve, self.clock = saved["curve"], Clock(saved["seconds"])
         self.timers.seconds.update(saved["timers"])
         if self.player.device.type == "cpu" and "games" in saved:
             self.player.games.set_state(unpack_arrays(saved["games"]))
@@ -234,7 +226,7 @@ class SelfPlayRun:
             "frames": self.frames,
             "demonstrations": self.demonstrations,
             "games": self.player.finished,
-            "seconds": round(self.seconds, 1),
+            "seconds": round(self.clock.seconds, 1),
             "timers": self.timers.seconds,
             "results": [row for row in self.curve if row["frames"] == self.frames],
             "options": asdict(self.args),
@@ -244,7 +236,7 @@ class SelfPlayRun:
             write_bytes(self.folder / "result.json", text.encode())
         spent = ", ".join(f"{part} {s:.0f} s" for part, s in self.timers.seconds.items() if s >= 1)
         say(
-            f"{self.frames:,} frames, {self.player.finished:,} games in {self.seconds:,.0f} s "
-            f"({spent}); saved in {self.args.out}"
+            f"{self.frames:,} frames, {self.player.finished:,} games in "
+            f"{self.clock.seconds:,.0f} s ({spent}); saved in {self.args.out}"
         )
         return result

@@ -11,6 +11,27 @@ PARTS: Final = ("games", "opponents", "inference", "updates", "evaluations", "ch
 Stable-Baselines3 does around them."""
 
 
+class Clock:
+    """Seconds of a training, those before it was resumed included.
+
+    Args:
+        before: seconds of what was resumed.
+    """
+
+    def __init__(self, before: float = 0.0) -> None:
+        self._before, self._start = before, time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the whole training."""
+        return self._before + self.since_start
+
+    @property
+    def since_start(self) -> float:
+        """Seconds since it was begun or resumed."""
+        return time.perf_counter() - self._start
+
+
 class Timers:
     """Seconds spent in each part of a training.
 

@@ -64,7 +64,7 @@ class UpdateRun(EpisodeRun):
     def _evaluate(self, report: Any) -> None:
         updates = len(self.rows)
         for against, found in self._updating.win_rates(updates):
-            row = {"frames": updates, "seconds": round(self.seconds, 1), "against": against}
+            row = {"frames": updates, "seconds": round(self.clock.seconds, 1), "against": against}
             self.curve.append(row | found)
             report(
                 f"{updates:>6,} updates, {100 * found['win_rate']:5.1f} % won of "

@@ -27,7 +27,6 @@ al., "IMPALA", 2018, for actors whose weights are older than the learner's.
 
 import json
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -58,7 +57,8 @@ from catan_pz.training.options import Count, TrainingArgs, parse
 from catan_pz.training.processes import PROCESSES, RANK, average_gradients, gathered, join
 from catan_pz.training.program import RESUMABLE, heeding_signals, run_program
 from catan_pz.training.ray_workers import Workers
-from catan_pz.training.timers import Timers
+from catan_pz.training.stopping import Stoppable
+from catan_pz.training.timers import Clock, Timers
 from catan_pz.training.versions import Versions
 
 
@@ -241,13 +241,13 @@ def ppo_loss(args: Args, network: ActorCritic, batch: dict[str, Any]) -> tuple[A
     return loss, (ratio - 1 - log_ratio).mean().item()
 
 
-class Run:
+class Run(Stoppable):
     """The training: rounds, updates, and what comes between them."""
 
     def __init__(self, args: Args) -> None:
         args.check()
         saved = open_run(args)
-        self.args, self.rules, self.stopping = args, args.make_rules(), False
+        self.args, self.rules = args, args.make_rules()
         self.device, self.folder = join(args.device), Path(args.out)
         torch.manual_seed(args.seed)
         self.network = ActorCritic(self.rules.num_actions, args.width).to(self.device)
@@ -265,34 +265,22 @@ class Run:
         self.checkpoints, self.timers = Checkpoints(self.folder), Timers()
         self.curve: list[dict[str, Any]] = []
         self.totals = {"rounds": 0, "learned": 0, "games": 0, "lag": 0, "stale_kl": 0.0}
-        self.seconds_before, self.start = 0.0, time.perf_counter()
+        self.clock = Clock()
         states: dict[int, Any] = dict.fromkeys(range(RANK, args.workers, PROCESSES))
         if saved is not None:
             self.versions.set_state(saved["versions"])
             self.optimizer.load_state_dict(saved["optimizer"])
             self.curve, self.totals = saved["curve"], saved["totals"]
-            self.seconds_before = saved["seconds"]
+            self.clock = Clock(saved["seconds"])
             states = {index: unpack_arrays(saved["games"][index]) for index in states}
         self.ray = connect_all(args.address, args.workers)
         self.workers = Workers(self.ray, partial(Worker, args), states, args.patience, warn)
         self.asked = self.versions.newest
 
-    def stop(self, *_: Any) -> None:
-        """Save and stop after this update; called once more, stop at once."""
-        if self.stopping:
-            raise KeyboardInterrupt
-        self.stopping = True
-        say("Stopping after this update; once more to stop at once, without saving.")
-
     @property
     def frames(self) -> int:
         """Decisions in the rounds that were taken, of all seats."""
         return self.versions.newest * self.args.round_frames
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the whole training."""
-        return self.seconds_before + time.perf_counter() - self.start
 
     def train(self) -> dict[str, Any]:
         """Train to the end, or until asked to stop."""
@@ -348,7 +336,7 @@ class Run:
         model, args = self.export(), self.args
         model.save(self.folder / "model.npz")
         with self.timers.measure("evaluations"):
-            frames, seconds = self.frames, self.seconds
+            frames, seconds = self.frames, self.clock.seconds
             self.curve += evaluate_model(model, self.rules, args, frames=frames, seconds=seconds)
         title, players = f"PPO on Ray, {self.rules.num_players} players", self.rules.num_players
         unit = "frames (decisions of all seats)"
@@ -365,7 +353,7 @@ class Run:
             "games": {index: packed for part in parts for index, packed in part.items()},
             "curve": self.curve,
             "totals": self.totals,
-            "seconds": self.seconds,
+            "seconds": self.clock.seconds,
         }
         if RANK == 0:
             with self.timers.measure("checkpoints"):
@@ -376,7 +364,7 @@ class Run:
         updates = max(1, self.versions.newest)
         result = {
             "frames": self.frames,
-            "seconds": round(self.seconds, 1),
+            "seconds": round(self.clock.seconds, 1),
             **{name: self.totals[name] for name in ("rounds", "learned", "games")},
             "mean_lag": self.totals["lag"] / updates,
             "mean_stale_kl": self.totals["stale_kl"] / updates,
@@ -389,8 +377,9 @@ class Run:
             text = json.dumps(result, indent=2) + "\n"
             write_bytes(self.folder / "result.json", text.encode())
         say(
-            f"{self.frames:,} frames in {self.seconds:,.0f} s, {result['games']:,} games; weights "
-            f"{result['mean_lag']:.2f} updates old, divergence {result['mean_stale_kl']:.4f}; "
+            f"{self.frames:,} frames in {self.clock.seconds:,.0f} s, {result['games']:,} games; "
+            f"weights {result['mean_lag']:.2f} updates old, "
+            f"divergence {result['mean_stale_kl']:.4f}; "
             f"{self.workers.replaced} workers replaced; saved in {self.args.out}"
         )
         return result

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from catan_pz.training.timers import PARTS, Timers
+from catan_pz.training.timers import PARTS, Clock, Timers
 
 
 class Worker:
@@ -24,3 +24,9 @@ def test_time_is_added_to_its_part():
     assert {part for part in PARTS if timers.seconds[part] == 0} == set(PARTS) - {
         *("games", "updates"),
     }
+
+
+def test_a_clock_counts_what_was_before():
+    clock = Clock(100.0)
+    assert 100 <= clock.seconds < 110
+    assert 0 <= clock.since_start < 10
