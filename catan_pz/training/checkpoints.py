@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz.files import read_arrays, remove_drafts, whole_file
+from catan_pz.files import check_writable, read_arrays, remove_drafts, whole_file
 from catan_pz.training.console import warn
 
 _KEPT: Final = 2
@@ -119,12 +119,32 @@ class Checkpoints:
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise ValueError(f"{self.index} is no list of checkpoints: {error}") from error
 
-    def refuse(self) -> None:
-        """Refuse the folder to a new training if it holds one already.
+    def open(self, *, resume: bool, warn: Any = None) -> dict[str, Any] | None:
+        """The state to resume from, or None for a new training.
+
+        Args:
+            resume: whether to continue the training in the folder.
+            warn: as for `load`.
 
         Raises:
-            ValueError: says so.
+            ValueError: if there is no whole checkpoint to resume from, if the folder of a new
+                training holds one already, or if nothing can be written there.
         """
+        saved = None
+        if resume:
+            saved = self.load(warn)
+        else:
+            self._refuse()
+        try:
+            check_writable(self.index)
+        except OSError as error:
+            raise ValueError(
+                f"option out={str(self.folder)!r} can't be written: {error.strerror or error}"
+            ) from error
+        return saved
+
+    def _refuse(self) -> None:
+        """Refuse the folder to a new training if it holds one already."""
         if self.entries() or (self.folder / "result.json").exists():
             raise ValueError(
                 f"option out={str(self.folder)!r} is not possible: the folder holds a training; "

@@ -98,8 +98,8 @@ class EpisodeRun:
         clock: the training's seconds.
 
     Raises:
-        ValueError: if the folder holds a training that isn't to be resumed, or one with other
-            options, or no whole checkpoint.
+        ValueError: if the folder can't be written, holds a training that isn't to be resumed, or
+            one with other options, or no whole checkpoint.
     """
 
     table: ClassVar[str] = "episodes.csv"
@@ -122,10 +122,9 @@ class EpisodeRun:
         self.rows: list[dict[str, Any]] = []
         self.curve: list[dict[str, Any]] = []
         self.clock = Clock()
-        if args.resume:
-            self._restore(self.checkpoints.load())
-        else:
-            self.checkpoints.refuse()
+        saved = self.checkpoints.open(resume=args.resume)
+        if saved is not None:
+            self._restore(saved)
 
     def mean(self, name: str) -> float | None:
         """The mean of a figure over those of the last 100 games or parts that have it."""

@@ -14,15 +14,12 @@ def open_run(args: RunArgs) -> dict[str, Any] | None:
 
     Raises:
         ValueError: if `resume` finds no whole checkpoint or one of another training, if the
-            output folder of a new training holds one already, or if there is no GPU.
+            output folder of a new training holds one already or can't be written, or if there is
+            no GPU.
     """
     check_device(args.device)
     set_up_torch(args.threads)
-    folder = Path(args.out)
-    checkpoints = Checkpoints(folder)
-    if args.resume:
-        saved = checkpoints.load(warn)
+    saved = Checkpoints(Path(args.out)).open(resume=args.resume, warn=warn)
+    if saved is not None:
         check_same_training(saved["options"], args)
-        return saved
-    checkpoints.refuse()
-    return None
+    return saved

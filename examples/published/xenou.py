@@ -300,10 +300,9 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     set_up_torch(1)
     folder, series = Path(args.out), Series(args)
     checkpoints = Checkpoints(folder)
-    if args.resume:
-        series.set_state(checkpoints.load(console.print))
-    else:
-        checkpoints.refuse()
+    saved = checkpoints.open(resume=args.resume, warn=console.print)
+    if saved is not None:
+        series.set_state(saved)
     left = range(len(series.rows), args.games)
     for number in track(left, "games", console=console, disable=not args.progress):
         series.play()

@@ -72,6 +72,17 @@ def test_the_model_plays(finished: Path, tmp_path: Path, capsys: Any) -> None:
     assert re.search(r"model\.npz won \d of 4 games", capsys.readouterr().out)
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_the_first_frame(
+    tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "file").touch()
+    out = tmp_path / "file" / "run"
+    assert main([*SMALL, "--out", str(out)]) == 1
+    shown = capsys.readouterr()
+    assert f"option out={str(out)!r} can't be written: " in shown.err
+    assert shown.out == ""
+
+
 def test_a_finished_training_is_not_overwritten(finished: Path, capsys: Any) -> None:
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
     assert main([*SMALL, "--out", str(finished)]) == 1

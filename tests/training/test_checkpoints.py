@@ -113,6 +113,25 @@ def test_drafts_and_snapshots_that_nothing_needs_are_removed(tmp_path):
     assert [path.stem for path in (tmp_path / "league").iterdir()] == ["b"]
 
 
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match=r"option out='.*file/run' can't be written: "):
+        Checkpoints(tmp_path / "file" / "run").open(resume=False)
+
+
+def test_a_training_whose_folder_can_no_longer_be_written_is_not_resumed(tmp_path, monkeypatch):
+    kept = Checkpoints(tmp_path)
+    kept.save(10, {"value": 1})
+    assert kept.open(resume=True) == {"value": 1}
+
+    def refuse(path):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(checkpoints, "check_writable", refuse)
+    with pytest.raises(ValueError, match="can't be written: Read-only file system"):
+        kept.open(resume=True)
+
+
 def test_checkpoints_hold_no_code(tmp_path):
     class Surprise:
         def __reduce__(self):

@@ -65,6 +65,14 @@ def fill_disk(monkeypatch, beginnings, times):
         monkeypatch.setattr(module, "write_bytes", write)
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_the_first_game(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="can't be written"):
+        EpisodeRun(
+            EpisodeArgs(out=str(tmp_path / "file" / "x")), Learner(), against=(), title="", card={}
+        )
+
+
 @pytest.mark.parametrize("astray", [2, 3])
 def test_parameters_that_are_not_finite_end_it_and_leave_the_checkpoint(tmp_path, astray):
     with pytest.raises(FloatingPointError, match=r"after 4 games the network .* aren't finite"):
