@@ -6,6 +6,7 @@ import click
 
 from catan_pz.cli.agents import trust_option
 from catan_pz.cli.console import examples
+from catan_pz.cli.options import check_apart
 from catan_pz.cli.pictures import write_replay
 from catan_pz.cli.show import Asked, notes_options, recorded_show
 
@@ -56,6 +57,7 @@ def command(
     space plays and pauses, and the other keys are those of `catan-pz watch`. Pictures and films
     come from `catan-pz watch --export`.
     """
+    check_apart({"RECORDING": recording, "--html": html})
     asked = Asked(advice, win_probability, draw=False)
     show = recorded_show(recording, named, asked, viewer)
     try:

@@ -1,6 +1,7 @@
 """Options that several commands share: rules, seeds, matches."""
 
-from collections.abc import Callable, Collection, Sequence
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -312,6 +313,24 @@ def check_target(option: str, path: Path | None) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise click.UsageError(f"{option} {path}: this file can't be written: {reason}") from error
+
+
+def check_apart(named: Mapping[str, Path | None]) -> None:
+    """Refuse one file for two things, of which the last to be written would be left.
+
+    Args:
+        named: files by what names them, such as `--record`; None where none is named.
+
+    Raises:
+        click.UsageError: says what names the same file.
+    """
+    found: dict[str, str] = {}
+    for option, path in named.items():
+        if path is None:
+            continue
+        first = found.setdefault(os.path.realpath(path), option)
+        if first != option:
+            raise click.UsageError(f"{first} and {option} are one file, {path}: name two")
 
 
 def load_record(path: Path) -> GameRecord:

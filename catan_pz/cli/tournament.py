@@ -12,6 +12,7 @@ from catan_pz.cli.extras import need
 from catan_pz.cli.matches import write_replays
 from catan_pz.cli.options import (
     FloatRange,
+    check_apart,
     check_target,
     executor_options,
     isolate_option,
@@ -100,6 +101,7 @@ def command(
             raise click.UsageError(f"--report {report}: the file must end in one of {allowed}")
         if report.suffix in PLOTS:
             need("arena", "a plot", "matplotlib")
+        check_apart({"--results": results, "--report": report})
         check_target("--report", report)
     rules = make_rules(**chosen, agents=agents)
     try:

@@ -15,6 +15,7 @@ from catan_pz.cli.options import (
     RULES_OPTIONS,
     Choice,
     FloatRange,
+    check_apart,
     check_target,
     refuse_options,
     rules_options,
@@ -153,7 +154,9 @@ def command(
         terminal_rows()
     if win_probability is not None and html is None:
         raise click.UsageError("--win-probability draws a chart in a replay: give --html, too")
-    for option, path in (("--record", record), ("--export", target), ("--html", html)):
+    targets = {"--record": record, "--export": target, "--html": html}
+    check_apart({"RECORDING": recording} | targets)
+    for option, path in targets.items():
         check_target(option, path)
     asked = Asked(advice, win_probability, draw=html is None)
     show = (

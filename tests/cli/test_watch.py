@@ -2,6 +2,7 @@ import json
 import os
 import re
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -206,6 +207,36 @@ def test_files_that_cannot_be_written_are_told_before_the_match(
     out, error = capsys.readouterr()
     assert out == ""
     assert f"{option} {path}: this file can't be written: " in error
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["watch", "--record", "same.svg", "--export", "./same.svg"], "--record and --export"),
+        (["watch", "--record", "same.html", "--html", "same.html"], "--record and --html"),
+        (["watch", "game.html", "--html", "link.html"], "RECORDING and --html"),
+        (["export", "game.html", "--html", "game.html"], "RECORDING and --html"),
+        (
+            ["tournament", "random,weighted", "--results", "same.md", "--report", "same.md"],
+            "--results and --report",
+        ),
+    ],
+)
+def test_one_file_for_two_things_is_refused(
+    words: list[str],
+    named: str,
+    recorded: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Any,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(recorded, "game.html")
+    Path("link.html").symlink_to("game.html")
+    assert main(words) == 2
+    assert f"{named} are one file, {Path(words[-1])}: name two" in capsys.readouterr().err
+    assert Path("game.html").read_bytes() == recorded.read_bytes()
+    assert not list(tmp_path.glob("same.*"))
 
 
 def test_names_are_drawn() -> None:
