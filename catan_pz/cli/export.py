@@ -6,7 +6,7 @@ import click
 
 from catan_pz.cli.agents import trust_option
 from catan_pz.cli.console import examples
-from catan_pz.cli.options import check_apart
+from catan_pz.cli.options import check_apart, check_target
 from catan_pz.cli.pictures import write_replay
 from catan_pz.cli.show import Asked, notes_options, recorded_show
 
@@ -58,6 +58,7 @@ def command(
     come from `catan-pz watch --export`.
     """
     check_apart({"RECORDING": recording, "--html": html})
+    check_target("--html", html)
     asked = Asked(advice, win_probability, draw=False)
     show = recorded_show(recording, named, asked, viewer)
     try:

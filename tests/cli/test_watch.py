@@ -209,6 +209,15 @@ def test_files_that_cannot_be_written_are_told_before_the_match(
     assert f"{option} {path}: this file can't be written: " in error
 
 
+def test_a_replay_that_cannot_be_written_is_told_before_its_game_is_read(
+    tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "game.html"
+    assert main(["export", str(tmp_path / "file"), "--html", str(path)]) == 2
+    assert f"--html {path}: this file can't be written: " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [
