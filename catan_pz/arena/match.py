@@ -16,6 +16,7 @@ from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups, spread
+from catan_pz.arena.single_game import check_records
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.files import remove_drafts
 from catan_pz.rules import Rules
@@ -82,6 +83,7 @@ def play_match(
         results: file to which each result is appended as its game ends. Games that it holds
             results of are not played again.
         records: folder for recorded games, created if need be: one file of JSON lines a game.
+            It may hold games of the same match, which are then recorded again, but of no other.
         most_records: how many games are recorded at most, evenly spread; None for all.
         progress: whether to show a progress bar; None for one on a terminal.
         true_state: names of agents that `View.resample` gives the true state of the game,
@@ -94,8 +96,8 @@ def play_match(
         The result.
 
     Raises:
-        ValueError: names the option, its value and what is allowed; or the file of results
-            is of another match.
+        ValueError: names the option, its value and what is allowed; or the file of results or
+            a recorded game in the folder is of another match.
         ImportError, ConnectionError, RuntimeError: as `RayExecutor`, for "ray".
         Interrupted: by Ctrl-C.
     """
@@ -252,6 +254,7 @@ def _play(
     scheduled = list(schedule.games())
     recorded = frozenset(spread([game.number for game in scheduled], options.most_records))
     config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder, seeing, recorded)
+    check_records(config, scheduled)
     file = ResultsFile(options.results, header, scheduled, names)
     try:
         if folder is not None:

@@ -3,7 +3,7 @@
 import math
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -326,6 +326,36 @@ def replay(
 def record_path(folder: Path, number: int) -> Path:
     """The file of a recorded game."""
     return folder / f"game-{number:06d}.jsonl"
+
+
+def check_records(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> None:
+    """Refuse a folder that holds recorded games of another match.
+
+    Args:
+        config: of the match.
+        scheduled: its games.
+
+    Raises:
+        ValueError: names the first of them.
+    """
+    if config.records is None:
+        return
+    games = {record_path(config.records, game.number): game for game in scheduled}
+    for path in sorted(config.records.glob("game-[0-9]*.jsonl")):
+        if path not in games or not _begins(config, games[path], path):
+            raise ValueError(
+                f"option records={str(config.records)!r} is not possible: {path.name} there is a "
+                "game of another match; allowed: a folder without recorded games, or with those "
+                "of this match"
+            )
+
+
+def _begins(config: MatchConfig, scheduled: ScheduledGame, path: Path) -> bool:
+    """Whether a file begins as the record of a game does: with its players and its state."""
+    names, game = _names(config, scheduled), Game(config.rules, config.seed_of(scheduled))
+    line = next(GameRecord.of(game, names).lines()) + "\n"
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(len(line)) == line
 
 
 def _save_record(config: MatchConfig, scheduled: ScheduledGame, record: GameRecord) -> None:

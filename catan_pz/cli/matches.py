@@ -57,7 +57,7 @@ def _draw(games: Sequence[GameResult], records: Path, folder: Path) -> None:
 
 
 def _is_record_of(record: GameRecord, game: GameResult) -> bool:
-    """Whether a record is of a game: a folder may hold those of another match."""
+    """Whether a record is of a game: one that was played again may have gone another way."""
     found = record.names, record.result.get("turns"), record.result.get("points")
     return found == (list(game.seats), game.turns, list(game.points))
 

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,28 @@ def test_nothing_is_told_of_forfeits_where_there_are_none(capsys: Any) -> None:
     assert "forfeited" not in capsys.readouterr().out
 
 
-def test_replays_are_of_this_match_alone(tmp_path: Path, capsys: Any) -> None:
-    folder = tmp_path / "pages"
-    words = ["tournament", "random,weighted", *QUICK]
-    assert main([*words, "--games", "6", "--seed", "1", "--records", str(folder)]) == 0
-    capsys.readouterr()
-    words += ["--games", "6", "--seed", "2", "--html", str(folder), "--most-html", "2"]
-    assert main(words) == 0
-    assert "has the replays of 2 games" in capsys.readouterr().err
-    assert sorted(path.name for path in folder.glob("*.html")) == [
-        "game-000000.html",
-        "game-000003.html",
-    ]
+@pytest.mark.parametrize("option", ["--html", "--records"])
+@pytest.mark.parametrize("other", [["--seed", "2"], ["--points", "4"], ["--games", "2"]])
+def test_recorded_games_of_another_match_are_kept(
+    option: str, other: list[str], tmp_path: Path, capsys: Any
+) -> None:
+    words = ["evaluate", "random", *QUICK, "--games", "4", "--seed", "1"]
+    assert main([*words, "--records", str(tmp_path)]) == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert main([*words, *other, option, str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert f"option records={str(tmp_path)!r} is not possible: game-00000" in error
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_recorded_games_of_the_same_match_are_recorded_again(tmp_path: Path) -> None:
+    words = ["evaluate", "random", *QUICK, "--seed", "1", "--records", str(tmp_path)]
+    assert main([*words, "--games", "2"]) == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert main([*words, "--games", "4"]) == 0
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(after) == 4
+    assert before.items() < after.items()
 
 
 @pytest.mark.parametrize("option", ["--html", "--records"])
@@ -53,15 +64,18 @@ def test_games_without_a_record_are_told(option: str, tmp_path: Path, capsys: An
     assert f"4 of the games have no record in {folder}: they were played before" in error
 
 
-def test_records_of_another_match_are_not_drawn(tmp_path: Path, capsys: Any) -> None:
+def test_a_record_that_went_another_way_than_the_result_is_not_drawn(
+    tmp_path: Path, capsys: Any
+) -> None:
     kept, folder = tmp_path / "games.jsonl", tmp_path / "pages"
-    words = ["evaluate", "random", "--games", "4", *QUICK]
-    assert main([*words, "--seed", "1", "--results", str(kept)]) == 0
-    assert main([*words, "--seed", "2", "--records", str(folder)]) == 0
+    words = ["evaluate", "random", "--games", "4", "--seed", "1", *QUICK]
+    assert main([*words, "--results", str(kept), "--records", str(folder)]) == 0
+    path = folder / "game-000002.jsonl"
+    path.write_text(re.sub(r'"turns": \d+', '"turns": 99', path.read_text()))
     capsys.readouterr()
-    assert main([*words, "--seed", "1", "--results", str(kept), "--html", str(folder)]) == 0
-    assert "has the replays of 0 games" in capsys.readouterr().err
-    assert not list(folder.glob("*.html"))
+    assert main([*words, "--results", str(kept), "--html", str(folder)]) == 0
+    assert "has the replays of 3 games" in capsys.readouterr().err
+    assert not path.with_suffix(".html").exists()
 
 
 def test_a_report_that_cannot_be_written_is_told_before_the_games(
