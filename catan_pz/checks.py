@@ -76,6 +76,17 @@ def check_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
+def check_text(name: str, value: object) -> str:
+    """An option that is a text.
+
+    Raises:
+        ValueError: for any but a str.
+    """
+    if not isinstance(value, str):
+        raise not_possible(f"option {name}", value, "a str")
+    return value
+
+
 def check_count(name: str, value: object, least: int = 1, most: int | None = None) -> int:
     """An option that counts something, as a plain int.
 

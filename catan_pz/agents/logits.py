@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import check_logits, sample_actions
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_flag
+from catan_pz.checks import check_flag, check_text
 from catan_pz.encoders import Encoder, as_encoder
 
 
@@ -46,7 +46,7 @@ class LogitsAgent(BatchAgent):
         self.encoder = as_encoder(observation)
         self.best = check_flag("best", best)
         if name is not None:
-            self.name = name
+            self.name = check_text("name", name)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) choices; the random bits sample from the policy.

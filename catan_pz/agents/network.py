@@ -30,7 +30,7 @@ from catan_pz.agents.model_files import (
 from catan_pz.agents.random_stream import uniforms
 from catan_pz.agents.views import Views
 from catan_pz.agents.weighted import WeightedAgent
-from catan_pz.checks import not_possible, quoted
+from catan_pz.checks import check_text, not_possible, quoted
 from catan_pz.encoders import Encoder, load
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
@@ -254,7 +254,7 @@ class NetworkAgent(BatchAgent):
         base = self.model.base
         self._base = None if base is None else base.load()
         if name is not None:
-            self.name = name
+            self.name = check_text("name", name)
         elif not isinstance(model, Model):
             self.name = Path(model).stem
 

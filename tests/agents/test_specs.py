@@ -58,6 +58,15 @@ def test_what_is_wrong_with_an_option_is_told_with_the_whole_text():
         agents.load("ppo-2p:model=x")
     with pytest.raises(ValueError, match=r"agent 'rocco:model=3': expected str"):
         agents.load("rocco:model=3")
+    with pytest.raises(ValueError, match=r"option weights='a.json' is not possible; allowed: None"):
+        agents.load("heuristic:weights=a.json")
+
+
+@pytest.mark.parametrize("name", ["ppo-2p", "rocco", "gendre", "charlesworth"])
+def test_a_name_of_an_agent_is_text(name):
+    assert agents.load(f"{name}:name=me").name == "me"
+    with pytest.raises(ValueError, match=r"option name=\[1\] is not possible; allowed: a str"):
+        agents.load(f"{name}:name=[1]")
     with pytest.raises(ValueError, match=r"agent 'rocco:model=none\.npz': .*No such file"):
         agents.load("rocco:model=none.npz")
 

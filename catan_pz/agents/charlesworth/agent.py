@@ -21,7 +21,7 @@ from catan_pz.agents.charlesworth.search import (
     SearchedDecision,
 )
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_choice, did_you_mean
+from catan_pz.checks import check_choice, check_text, did_you_mean
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 from catan_pz.terms import MAX_PLAYERS
@@ -95,7 +95,7 @@ class CharlesworthAgent(Agent):
         # A limit of time is each decision's own.
         self.has_batcher = self.options.seconds is None
         if name is not None:
-            self.name = name
+            self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games but of four players.

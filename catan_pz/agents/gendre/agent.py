@@ -14,7 +14,7 @@ from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.network import CHOICES
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.views import Views
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_text, not_possible
 from catan_pz.engine.chance import GAMMA
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
@@ -76,7 +76,7 @@ class GendreAgent(BatchAgent):
             self.model = model if isinstance(model, GendreModel) else GendreModel.read(model)
         self.choice = choice
         if name is not None:
-            self.name = name
+            self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games but of two players without trade, and those in which fewer cards are kept.

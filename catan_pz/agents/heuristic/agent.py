@@ -7,6 +7,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.heuristic.heuristic_calls import choose_evolved, choose_heuristic
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.views import Views
+from catan_pz.checks import not_possible
 
 
 class HeuristicAgent(BatchAgent):
@@ -16,12 +17,17 @@ class HeuristicAgent(BatchAgent):
 
     Args:
         weights: weights; those set by hand where None.
+
+    Raises:
+        ValueError: for other weights.
     """
 
     name = "heuristic"
 
     def __init__(self, weights: Weights | None = None) -> None:
-        self.weights = weights or Weights()
+        if not isinstance(weights, Weights | None):
+            raise not_possible("option weights", weights, "None, or `Weights` from Python")
+        self.weights = Weights() if weights is None else weights
         self._weights = self.weights.array()
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.rocco import choices
 from catan_pz.agents.rocco.model import RoccoModel
 from catan_pz.agents.views import Views
+from catan_pz.checks import check_text
 from catan_pz.engine.chance import GAMMA
 from catan_pz.rules import Rules
 
@@ -95,7 +96,7 @@ class RoccoAgent(RandomRoccoAgent):
         else:
             self.model = model if isinstance(model, RoccoModel) else RoccoModel.read(model)
         if name is not None:
-            self.name = name
+            self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games but of two players without trade.
