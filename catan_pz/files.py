@@ -34,6 +34,24 @@ _PIECE: Final = 2**20
 """Bytes of an archive that are read at a time."""
 
 
+MOST_READ: Final = 64 * 2**20
+"""Bytes of the longest file that `read_file` reads; a game takes some hundred kilobytes."""
+
+
+def read_file(path: Path) -> bytes:
+    """What a file, a pipe or a device gives, unless it is too long.
+
+    Raises:
+        ValueError: it is.
+        OSError: it can't be read.
+    """
+    with path.open("rb") as file:
+        content = file.read(MOST_READ + 1)
+    if len(content) > MOST_READ:
+        raise ValueError(f"it is longer than {MOST_READ:,} bytes")
+    return content
+
+
 @contextmanager
 def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
     """A path to write to, which takes the place of `path` at the end if nothing went wrong.

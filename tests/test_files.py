@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.lib import format as npy
 
+from catan_pz import files
 from catan_pz.agents.network import Model
 from catan_pz.files import check_writable, read_arrays, read_json, remove_drafts, whole_file
 
@@ -281,3 +282,15 @@ def test_a_changed_byte_is_noticed() -> None:
     content[2000] ^= 1
     with pytest.raises(ValueError, match="Bad CRC"):
         read_arrays(bytes(content))
+
+
+def test_files_without_an_end_are_read_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MOST_READ", 10)
+    path = tmp_path / "long"
+    path.write_bytes(b"0123456789")
+    assert files.read_file(path) == b"0123456789"
+    path.write_bytes(b"0123456789.")
+    with pytest.raises(ValueError, match="it is longer than 10 bytes"):
+        files.read_file(path)

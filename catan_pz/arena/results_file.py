@@ -21,7 +21,7 @@ from catan_pz.arena.results import (
     result_of_drawn_seats,
 )
 from catan_pz.arena.schedule import Schedule, ScheduledGame
-from catan_pz.checks import check_count, check_seed, quoted
+from catan_pz.checks import check_count, check_seed, not_possible, quoted
 from catan_pz.names import shown
 from catan_pz.rules import Rules
 
@@ -96,7 +96,8 @@ class ResultsFile:
 
     Raises:
         ValueError: if the file is of another match (the error lists the differences), a line
-            is wrong, or another match that is being played appends to the file.
+            is wrong, another match that is being played appends to the file, or it is no
+            regular file.
     """
 
     def __init__(
@@ -111,6 +112,7 @@ class ResultsFile:
         self._file: TextIO | None = None
         if self.path is None:
             return
+        _require_regular(self.path)
         try:
             self._lock = FileLock(self.path)
         except InUseError:
@@ -285,8 +287,15 @@ def _match_in(header: Mapping[str, Any]) -> tuple[tuple[str, ...], Schedule | No
     return names, Schedule(lineups, check_count("games", header["games"])), rules
 
 
+def _require_regular(path: Path) -> None:
+    """Refuse what can't be read and then appended to, such as a device or a pipe."""
+    if path.exists() and not path.is_file():
+        raise not_possible("results", str(path), "a regular file, or the name of a new one")
+
+
 def _complete_lines(path: Path) -> tuple[list[str], int]:
     """The complete lines of a file, and their length in bytes."""
+    _require_regular(path)
     content = path.read_bytes() if path.exists() else b""
     length = content.rfind(b"\n") + 1
     try:

@@ -114,7 +114,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except _ClosedPipeError:  # such as `| head -1`, which has all that it wanted
         _write_to_nowhere()
         return 0
-    except (ValueError, ImportError, RuntimeError, OSError) as error:
+    except (ValueError, ImportError, RuntimeError, MemoryError, OSError) as error:
         _complain(click.ClickException(_sentence(error)), debug)
         return 1
     return 0
@@ -131,6 +131,8 @@ def _write_to_nowhere() -> None:
 def _sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError) and not str(error):
+        return "there is not enough memory"
     return str(error) or type(error).__name__
 
 

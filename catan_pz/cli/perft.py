@@ -16,7 +16,7 @@ from catan_pz.cli.options import (
     seed_number,
 )
 from catan_pz.events import Outcome
-from catan_pz.files import read_json
+from catan_pz.files import read_file, read_json
 from catan_pz.notation.actions import describe_action
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.perft import divide, perft
@@ -78,7 +78,7 @@ def _game(position: Path | None, seed: int, chosen: dict[str, Any]) -> Game:
         return Game(make_rules(**chosen), seed)
     refuse_options(("seed", *RULES_OPTIONS), "this is for a fresh game, and --position has its own")
     try:
-        return Game.from_snapshot(read_json(position.read_text(encoding="utf-8")))
+        return Game.from_snapshot(read_json(read_file(position).decode("utf-8")))
     except (ValueError, RecursionError) as error:
         raise click.ClickException(f"{position} holds no state of a game: {error}") from error
 

@@ -14,6 +14,7 @@ from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import FloatRange, make_rules, rules_options
+from catan_pz.files import read_file
 from catan_pz.rules import Rules
 from catan_pz.ui.session import get_ready
 
@@ -169,14 +170,13 @@ def _new_table(
 
 
 def _studies(file: str | None) -> Any:
-    from catan_pz.web.study import StudyError
     from catan_pz.web.study_server import Studies
 
     try:
-        return Studies(Path(file).read_text(encoding="utf-8") if file else None)
+        return Studies(read_file(Path(file)).decode("utf-8") if file else None)
     except OSError as error:
         raise click.UsageError(f"--study {file}: {error.strerror}") from error
-    except (StudyError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise click.UsageError(f"--study {file}: {error}") from error
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from catan_pz.checks import as_integer, quoted
 from catan_pz.events import Decision, Events, Outcome, as_outcome
-from catan_pz.files import RepeatedNameError, read_json, whole_file
+from catan_pz.files import RepeatedNameError, read_file, read_json, whole_file
 from catan_pz.notation.actions import action_id, describe_action
 from catan_pz.runtime.game import Game
 from catan_pz.terms import Card, Resource
@@ -96,9 +96,9 @@ class GameRecord:
         """Read a recorded game from a file.
 
         Raises:
-            ValueError: names the line that is wrong.
+            ValueError: names the line that is wrong, or says that the file is too long.
         """
-        content = Path(path).read_bytes()
+        content = read_file(Path(path))
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:

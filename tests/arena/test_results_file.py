@@ -388,3 +388,17 @@ def test_a_header_with_an_impossible_seed_is_named(
         play(path, seed=None)
     with pytest.raises(ValueError, match=r"odd\.jsonl: "):
         load_results(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
+@pytest.mark.parametrize("make", ["mkfifo", "mkdir"])
+def test_what_is_no_regular_file_is_refused(tmp_path: Path, make: str) -> None:
+    path = tmp_path / "odd"
+    getattr(os, make)(path)
+    for odd in (path, Path("/dev/zero")):
+        message = f"results='{odd}' is not possible; allowed: a regular file"
+        for seed in (7, None):
+            with pytest.raises(ValueError, match=message):
+                play(odd, seed=seed)
+        with pytest.raises(ValueError, match=message):
+            load_results(odd)

@@ -141,6 +141,15 @@ def test_a_mistake_of_the_program_itself_is_not_hidden(monkeypatch: pytest.Monke
         main(["info"])
 
 
+def test_memory_that_runs_out_is_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    def load(_path: Path) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("catan_pz.cli.show.load_record", load)
+    assert main(["watch", __file__, "--terminal"]) == 1
+    assert capsys.readouterr().err == "Error: there is not enough memory\n"
+
+
 def test_starting_is_quick() -> None:
     program = (
         "import sys, catan_pz.cli.app\n"

@@ -209,6 +209,22 @@ def test_files_that_cannot_be_written_are_told_before_the_match(
     assert f"{option} {path}: this file can't be written: " in error
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such device there")
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["watch", "/dev/zero"], "Error: /dev/zero holds no recorded game: it is longer than"),
+        (["perft", "1", "--position", "/dev/zero"], "Error: /dev/zero holds no state of a game: "),
+        (["serve", "--study", "/dev/zero"], "Error: --study /dev/zero: it is longer than"),
+    ],
+)
+def test_a_file_without_an_end_is_told(words: list[str], complaint: str, capsys: Any) -> None:
+    if words[0] == "serve":
+        pytest.importorskip("starlette", reason="takes the extra `web`")
+    assert main(words) in (1, 2)
+    assert complaint in capsys.readouterr().err
+
+
 def test_a_replay_that_cannot_be_written_is_told_before_its_game_is_read(
     tmp_path: Path, capsys: Any
 ) -> None:
