@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all; JSON and archives of arrays, read with care."""
+"""Files written whole or not at all; JSON and archives of arrays, read with care; terminals."""
 
 import errno
 import json
@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TextIO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -234,3 +234,8 @@ def _read_exactly(file: IO[bytes], size: int) -> bytearray:
     if place != size:
         raise EOFError(f"{size:,} bytes were to come, {place:,} did")
     return data
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream, None where it was closed at the start, is a terminal."""
+    return stream is not None and stream.isatty()

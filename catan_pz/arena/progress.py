@@ -4,6 +4,8 @@ import sys
 from types import TracebackType
 from typing import Any, Self
 
+from catan_pz.files import is_terminal
+
 
 class ProgressBar:
     """Shows how many games are finished, by the library rich.
@@ -20,7 +22,7 @@ class ProgressBar:
 
     def __init__(self, total: int, done: int, show: bool | None) -> None:
         self._progress: Any = None
-        if show is False or (show is None and not sys.stderr.isatty()):
+        if show is False or (show is None and not is_terminal(sys.stderr)):
             return
         try:
             from rich.console import Console

@@ -5,7 +5,7 @@ import sys
 import click
 
 from catan_pz.cli.agents import load_agent, model_of, trust_option
-from catan_pz.cli.console import examples
+from catan_pz.cli.console import check_streams, examples
 from catan_pz.cli.options import seed_option, seed_or_drawn
 from catan_pz.rules import Rules
 
@@ -25,8 +25,7 @@ def command(agent: str, seed: int | None) -> None:
     """Speak catanatron's protocol for bots, JSON lines, on standard input and output."""
     from catan_pz.bridges.catanatron.stdio import StdioBot, answers
 
-    if sys.stdin is None or sys.stdout is None:
-        raise click.ClickException("standard input or output is closed: a bot speaks through them")
+    check_streams("a bot")
     model = model_of(agent)
     rules = Rules(trading=False) if model is None else Rules.from_dict(model.rules)
     bot = StdioBot(load_agent(agent, rules), seed_or_drawn(seed))

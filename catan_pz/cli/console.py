@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from catan_pz.compiler.notices import MESSAGE, compile_hook, one_line
+from catan_pz.files import is_terminal
 from catan_pz.names import shown
 from catan_pz.render.ansi import COLUMNS
 from catan_pz.ui.terminal_game import ROWS
@@ -47,7 +48,7 @@ def progress(unit: str = "") -> Any:
 @contextmanager
 def compiling_shown() -> Iterator[None]:
     """Show that rules are compiled, if they are: a spinner on a terminal, else one line."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         with compile_hook(one_line):
             yield
         return
@@ -57,6 +58,18 @@ def compiling_shown() -> Iterator[None]:
             yield
         finally:
             status.stop()
+
+
+def check_streams(speaker: str) -> None:
+    """Refuse to start what speaks with another program through streams that are closed.
+
+    Raises:
+        click.ClickException: says who needs them.
+    """
+    if sys.stdin is None or sys.stdout is None:
+        raise click.ClickException(
+            f"standard input or output is closed: {speaker} speaks through them"
+        )
 
 
 def terminal_rows() -> int:

@@ -22,6 +22,7 @@ from catan_pz.cli.options import (
     seed_or_drawn,
 )
 from catan_pz.cli.signals import ended_as_by_ctrl_c
+from catan_pz.files import is_terminal
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
@@ -102,7 +103,7 @@ def command(
     rows = None
     if in_window:
         check_display()
-    elif sys.stdout.isatty():
+    elif is_terminal(sys.stdout):
         rows = terminal_rows()
     check_target("--continue" if record is None else "--record", record or resumed)
     seed = seed_or_drawn(seed)

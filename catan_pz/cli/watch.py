@@ -24,6 +24,7 @@ from catan_pz.cli.options import (
 from catan_pz.cli.pictures import write_pictures, write_replay
 from catan_pz.cli.show import Asked, Show, live_show, notes_options, recorded_show
 from catan_pz.cli.signals import ended_as_by_ctrl_c
+from catan_pz.files import is_terminal
 from catan_pz.ui.playback import Playback
 from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
 
@@ -150,7 +151,7 @@ def command(
     _refuse_without_effect(live=recording is None, pictures=target is not None)
     if in_window:
         check_display()
-    elif on_screen and sys.stdout.isatty():
+    elif on_screen and is_terminal(sys.stdout):
         terminal_rows()
     if win_probability is not None and html is None:
         raise click.UsageError("--win-probability draws a chart in a replay: give --html, too")
@@ -195,7 +196,7 @@ def _keep(show: Show, path: Path | None) -> None:
 
 
 def _on_screen(show: Show, speed: float, in_window: bool) -> None:
-    if not in_window and not sys.stdout.isatty():
+    if not in_window and not is_terminal(sys.stdout):
         write_log(show.frames, click.echo, show.viewer, show.names)
         return
     playback = Playback(show.frames, speed, show.total)
@@ -219,5 +220,5 @@ def _in_window(playback: Playback, show: Show) -> None:
 def _in_terminal(playback: Playback, show: Show) -> None:
     write = partial(click.echo, nl=False)
     color = "NO_COLOR" not in os.environ
-    interactive = sys.stdin.isatty()
+    interactive = is_terminal(sys.stdin)
     PlaybackTerminal(playback, write, show.viewer, show.names, color, interactive).run()

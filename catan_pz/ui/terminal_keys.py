@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from catan_pz.files import is_terminal
+
 _NAMES: Final = {
     " ": "space",
     "\x1b[C": "right",
@@ -45,7 +47,7 @@ def single_keys() -> Iterator[Any]:
     if sys.platform == "win32":
         yield _windows_key
         return
-    if not sys.stdin.isatty():
+    if not is_terminal(sys.stdin):
         yield _no_key
         return
     import termios

@@ -20,6 +20,7 @@ from catan_pz.compiler.rule import Entry
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, game_calls, seat_calls
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.record import GameRecord
 from tests.agents.test_network import model
 from tests.engine.test_perft import SETUP_COUNTS
 
@@ -376,10 +377,44 @@ def test_times_are_finite(words: list[str], capsys: Any) -> None:
     assert "is no finite number" in capsys.readouterr().err
 
 
-def test_a_bot_without_standard_input_is_told(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    assert main(["bot"]) == 1
-    assert "standard input or output is closed" in capsys.readouterr().err
+@pytest.mark.parametrize("command", ["bot", "program"])
+@pytest.mark.parametrize("stream", ["stdin", "stdout"])
+def test_a_bot_or_program_without_a_stream_is_told(
+    command: str, stream: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(sys, stream, None)
+    assert main([command]) == 1
+    complaint = f"standard input or output is closed: a {command} speaks through them"
+    assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such shell there")
+def test_a_program_needs_no_standard_error() -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m catan_pz.cli program 2>&- </dev/null"],
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_a_match_without_standard_error_tells_its_result(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main(["evaluate", "random", "--games", "2", "--html", str(tmp_path), *QUICK]) == 0
+    assert "random won" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+def test_a_match_is_watched_and_recorded_without_a_stream(
+    stream: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    record = tmp_path / "game.jsonl"
+    monkeypatch.setattr(sys, stream, None)
+    words = ["watch", "--terminal", "--agents", "random", "--record", str(record), *QUICK]
+    assert main(words) == 0
+    assert GameRecord.load(record).decisions
 
 
 def test_an_interrupted_start_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -229,9 +229,9 @@ def _read(
 def standard_streams() -> tuple[IO[bytes], IO[bytes]]:
     """Standard input and output for messages alone: what is printed goes to standard error."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
+    nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
+    os.dup2(nothing if sys.stderr is None else 2, 1)
     os.close(nothing)
-    os.dup2(2, 1)
     sys.stdout = sys.stderr
     return incoming, outgoing
