@@ -69,12 +69,14 @@ def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
         OSError: the file can't be written.
     """
     if _takes_bytes(path):
-        yield path
+        with named_errors(path):
+            yield path
         return
     target = Path(os.path.realpath(path))
     draft = _new_draft(path, target.parent)
     try:
-        yield draft
+        with named_errors(path):
+            yield draft
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         # A draft is readable by its maker alone.
@@ -82,6 +84,17 @@ def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def named_errors(path: Path) -> Iterator[None]:
+    """Let the system's errors name a file that is written, such as those of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def check_writable(path: Path) -> None:

@@ -294,3 +294,12 @@ def test_files_without_an_end_are_read_so_far(
     path.write_bytes(b"0123456789.")
     with pytest.raises(ValueError, match="it is longer than 10 bytes"):
         files.read_file(path)
+
+
+@pytest.mark.parametrize("name", ["new", "there"])
+def test_a_full_disk_is_told_with_the_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    (tmp_path / "there").touch()
+    with pytest.raises(OSError, match="No space left") as raised, whole_file(path):
+        raise OSError(28, "No space left on device")
+    assert raised.value.filename == str(path)

@@ -22,6 +22,7 @@ from catan_pz.arena.results import (
 )
 from catan_pz.arena.schedule import Schedule, ScheduledGame
 from catan_pz.checks import check_count, check_seed, not_possible, quoted
+from catan_pz.files import named_errors
 from catan_pz.names import shown
 from catan_pz.rules import Rules
 
@@ -158,16 +159,18 @@ class ResultsFile:
 
     def _append(self, data: dict[str, Any]) -> None:
         if self._file is not None:
-            self._file.write(_line(data))
-            self._file.flush()
+            with named_errors(Path(self._file.name)):
+                self._file.write(_line(data))
+                self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
             try:
-                self._file.flush()
-                os.fsync(self._file.fileno())
-                self._file.close()
+                with named_errors(Path(self._file.name)):
+                    self._file.flush()
+                    os.fsync(self._file.fileno())
+                    self._file.close()
             finally:
                 self._lock.release()
 

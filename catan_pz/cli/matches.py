@@ -9,6 +9,7 @@ from catan_pz.arena.results import FORFEIT, GameResult, Result
 from catan_pz.arena.schedule import spread
 from catan_pz.arena.single_game import record_path
 from catan_pz.cli.console import progress
+from catan_pz.cli.options import record_errors
 from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.frames import frames_of_record
 from catan_pz.web.replay import make_replay
@@ -47,11 +48,14 @@ def _draw(games: Sequence[GameResult], records: Path, folder: Path) -> None:
     with progress("replays") as bar:
         for game in bar.track(games, description="Drawing"):
             path = record_path(records, game.number)
-            record = GameRecord.load(path) if path.exists() else None
-            if record is None or not _is_record_of(record, game):
+            if not path.exists():
                 continue
-            target = record_path(folder, game.number).with_suffix(".html")
-            make_replay(frames_of_record(record), names=record.names).save(target)
+            with record_errors(path):
+                record = GameRecord.load(path)
+                if not _is_record_of(record, game):
+                    continue
+                replay = make_replay(frames_of_record(record), names=record.names)
+            replay.save(record_path(folder, game.number).with_suffix(".html"))
             count += 1
     click.echo(f"{folder} has the replays of {count} games.", err=True)
 

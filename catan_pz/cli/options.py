@@ -1,7 +1,8 @@
 """Options that several commands share: rules, seeds, matches."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -339,7 +340,18 @@ def load_record(path: Path) -> GameRecord:
     Raises:
         click.ClickException: says what is wrong with the file.
     """
-    try:
+    with record_errors(path):
         return GameRecord.load(path)
+
+
+@contextmanager
+def record_errors(path: Path) -> Iterator[None]:
+    """Let errors of a recorded game name its file.
+
+    Raises:
+        click.ClickException: for a ValueError.
+    """
+    try:
+        yield
     except ValueError as error:
         raise click.ClickException(f"{path} holds no recorded game: {error}") from error

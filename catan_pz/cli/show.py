@@ -11,7 +11,7 @@ import click
 from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import Command, load_agent, specs_by_seat
 from catan_pz.cli.console import compiling_shown
-from catan_pz.cli.options import load_record, make_rules, seed_or_drawn
+from catan_pz.cli.options import load_record, make_rules, record_errors, seed_or_drawn
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.ui.annotations import Annotations
@@ -121,6 +121,9 @@ def recorded_show(recording: Path, named: str | None, asked: Asked, viewer: int 
         names = [name.strip() for name in named.split(",")]
         if len(names) != seats:
             raise click.UsageError(f"--names {named!r}: this game has {seats} seats")
+    with compiling_shown(), record_errors(recording):
+        for _ in record.replay():
+            pass
     annotate = asked.annotations(Rules.from_dict(record.start["rules"]), viewer)
     with compiling_shown():
         for _ in islice(frames_of_record(record, viewer, names, annotate), 2):

@@ -78,6 +78,20 @@ def test_a_record_that_went_another_way_than_the_result_is_not_drawn(
     assert not path.with_suffix(".html").exists()
 
 
+@pytest.mark.parametrize("damage", ["no JSON", "another decision"])
+def test_a_damaged_record_is_named(damage: str, tmp_path: Path, capsys: Any) -> None:
+    kept, folder = tmp_path / "games.jsonl", tmp_path / "games"
+    words = ["evaluate", "random", "--games", "2", "--seed", "1", "--results", str(kept), *QUICK]
+    assert main([*words, "--records", str(folder)]) == 0
+    path = folder / "game-000001.jsonl"
+    lines = path.read_text().split("\n")
+    lines[9] = "{" if damage == "no JSON" else lines[8]
+    path.write_text("\n".join(lines))
+    assert main([*words, "--html", str(folder)]) == 1
+    error = capsys.readouterr().err
+    assert f"Error: {path} holds no recorded game: line 10" in error
+
+
 def test_a_report_that_cannot_be_written_is_told_before_the_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

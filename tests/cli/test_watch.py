@@ -158,7 +158,11 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
     for words, status, complaint in (
         ([str(tmp_path / "none.jsonl")], 2, "does not exist"),
         ([str(tmp_path / "no.jsonl")], 1, "no.jsonl holds no recorded game"),
-        ([str(wrong_record(tmp_path, recorded)), "--terminal"], 1, "line 5: player"),
+        (
+            [str(wrong_record(tmp_path, recorded)), "--terminal"],
+            1,
+            "wrong.jsonl holds no recorded game: line 5",
+        ),
         ([str(recorded), "--viewer", "2"], 2, "--viewer 2: this game has the seats 0 to 1"),
         ([str(recorded), "--export", "a.bmp"], 2, "must end in one of .svg, .png, .gif, .mp4"),
         ([str(recorded), "--export", "a.gif", "--at", "1"], 2, "--at chooses one picture"),
@@ -223,6 +227,17 @@ def test_a_file_without_an_end_is_told(words: list[str], complaint: str, capsys:
         pytest.importorskip("starlette", reason="takes the extra `web`")
     assert main(words) in (1, 2)
     assert complaint in capsys.readouterr().err
+
+
+def test_a_recording_with_a_wrong_state_is_named(
+    recorded: Path, tmp_path: Path, capsys: Any
+) -> None:
+    path = tmp_path / "wrong.jsonl"
+    path.write_text(recorded.read_text().replace('"robber": ', '"robber": 9', 1))
+    for words in (["watch", str(path), "--terminal"], ["export", str(path), "--html", "x.html"]):
+        assert main(words) == 1
+        out, error = capsys.readouterr()
+        assert (out, error.split(" game: ")[0]) == ("", f"Error: {path} holds no recorded")
 
 
 def test_a_replay_that_cannot_be_written_is_told_before_its_game_is_read(
