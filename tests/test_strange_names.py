@@ -197,7 +197,7 @@ def test_what_a_training_says(name: str, capsys: Any) -> None:
 
     console.say(f"saved in {name[:50]}")
     console.warn(f"{name[:50]} is missing")
-    told = capsys.readouterr().out
+    told = "".join(capsys.readouterr())
     assert all(line.isprintable() for line in told.split("\n"))
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
-from catan_pz.training.console import console, say
+from catan_pz.training.console import bar_of, say
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
 from catan_pz.training.options import Count
 
@@ -58,13 +58,12 @@ class Trial:
         self._evaluations = 0
         self._decisions = 0
         self._confirmed: dict[str, Any] | None = None
-        self._progress = Progress(
+        self._progress = bar_of(
             TextColumn("decisions"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            console=console,
-            disable=not args.progress,
+            shown=args.progress,
         )
         self._task = self._progress.add_task("decisions", total=args.frames)
 

@@ -167,7 +167,7 @@ def test_agents_that_remember_are_played_without_checkpoints(
     words = [*SMALL, "--out", str(tmp_path), "--against", "remembering"]
     words[words.index("--frames") + 1] = "128"
     assert main([*words, "--games", "2"]) == 0
-    assert "No checkpoints" in capsys.readouterr().out
+    assert "No checkpoints" in capsys.readouterr().err
     assert (tmp_path / "model.npz").exists()
     assert not list(tmp_path.glob("checkpoint*"))
 

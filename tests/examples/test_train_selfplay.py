@@ -166,7 +166,7 @@ def test_a_full_disk_does_not_end_the_training(program, tmp_path, monkeypatch, c
 
     monkeypatch.setattr(Checkpoints, "save", full)
     assert program.main([*SMALL, f"--out={tmp_path}"])["frames"] >= 600
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(capsys.readouterr().err.split())
     assert "the checkpoint can't be written: [Errno 28] No space left on device" in shown
     assert Checkpoints(tmp_path).entries()
 

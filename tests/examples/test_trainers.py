@@ -231,7 +231,7 @@ def test_a_damaged_checkpoint_is_never_taken_for_a_whole_one(
     newest.write_bytes(newest.read_bytes()[:-1])
     capsys.readouterr()
     program.main([*arguments, "--resume"])
-    assert "damaged or missing" in re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert "damaged or missing" in re.sub(r"\s+", " ", capsys.readouterr().err)
     assert final_state(tmp_path) == unbroken()
     for path in tmp_path.glob("checkpoint-*.pt"):
         path.write_bytes(b"")
@@ -252,7 +252,7 @@ def test_a_full_disk_does_not_end_the_training(program, tmp_path, monkeypatch, c
 
     fill_disk(monkeypatch, fail)
     program.main([*program.small, f"--out={tmp_path}"])
-    shown = re.sub(r"\s+", " ", capsys.readouterr().out)
+    shown = re.sub(r"\s+", " ", capsys.readouterr().err)
     assert "the checkpoint can't be written: [Errno 28] No space left on device" in shown
     assert "the curve can't be written" in shown
     assert Checkpoints(tmp_path).entries()[0]["frames"] == 224

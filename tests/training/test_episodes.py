@@ -85,7 +85,7 @@ def test_parameters_that_are_not_finite_end_it_and_leave_the_checkpoint(tmp_path
 def test_a_full_disk_does_not_end_the_training(tmp_path, monkeypatch, capsys):
     fill_disk(monkeypatch, ("checkpoint-000000000004-", "curve.csv"), 2)
     train(tmp_path, Learner())
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(capsys.readouterr().err.split())
     assert "the checkpoint can't be written: [Errno 28] No space left on device" in shown
     assert "the curve can't be written" in shown
     assert [entry["frames"] for entry in Checkpoints(tmp_path).entries()] == [6, 2]
