@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 import click
@@ -105,28 +106,43 @@ def make_rules(
     offers: str | None,
     options: Sequence[str],
     agents: str = "",
+    defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> Rules:
     """Rules from the options of `rules_options`.
 
     Where nothing is said of players and trade, a model among the agents has them as it was
     trained.
 
+    Args:
+        rules: the option `--rules`, as the next five are those of their names.
+        players: number of players.
+        trading: trade between players.
+        points: points that win.
+        board: kind of board.
+        offers: how offers are made.
+        options: those of `--set`.
+        agents: who plays, separated by commas.
+        defaults: options of the rules where nothing is said of them.
+
     Raises:
         click.UsageError: names the option that is wrong, and what is allowed.
     """
-    changed: dict[str, Any] = {
-        "num_players": players,
-        "trading": trading,
-        "victory_points": points,
-        "board": board,
-        "offer_form": offers,
+    said: dict[str, tuple[str, Any]] = {
+        "num_players": ("--players", players),
+        "trading": ("--trading", trading),
+        "victory_points": ("--points", points),
+        "board": ("--board", board),
+        "offer_form": ("--offers", offers),
     }
-    changed = {name: value for name, value in changed.items() if value is not None}
+    said = {name: (option, value) for name, (option, value) in said.items() if value is not None}
     for given in options:
         name, sign, value = given.partition("=")
         if not sign:
             raise click.UsageError(f"--set {given}: write OPTION=VALUE, such as dice=balanced")
-        changed[name] = as_value(value)
+        if name in said:
+            raise click.UsageError(f"{said[name][0]} and --set {given}: one of them at a time")
+        said[name] = f"--set {given}", as_value(value)
+    changed = dict(defaults) | {name: value for name, (_, value) in said.items()}
     if rules == "base":
         changed = _trained_with(agents) | changed
     try:

@@ -13,7 +13,6 @@ from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import make_rules, rules_options
 from catan_pz.rewards import REWARDS
-from catan_pz.rules import Rules
 
 
 @click.command(
@@ -138,8 +137,7 @@ def command(context: click.Context, /, against: str, games: int, out: Path, **gi
     from catan_pz.training.quick import QuickArgs, train
 
     run = {name: given.pop(name) for name in _RUN_OPTIONS}
-    rules = make_rules(**given | {"trading": given["trading"] or False})
-    rules = Rules.make(rules, skip_forced=True)
+    rules = make_rules(**given, defaults={"trading": False, "skip_forced": True})
     names = specs_by_seat("--against", against, rules.num_players - 1)
     # None stands for random players, which compiled code plays.
     opponents = [None if name == "random" else load_agent(name, rules) for name in names]

@@ -36,6 +36,8 @@ def test_seats_go_round_from_the_person() -> None:
         (["--against", "random:x=1"], "agent 'random' has no option 'x'"),
         (["--against", "there/is/none.zip"], "there is no model"),
         (["--set", "dice"], "write OPTION=VALUE"),
+        (["--players", "2", "--set", "num_players=3"], "--players and --set num_players=3: one of"),
+        (["--set", "dice=random", "--set", "dice=x"], "--set dice=random and --set dice=x: one of"),
         (["--set", "dice=loaded"], "option dice='loaded' is not possible"),
         (["--set", "colour=red"], "unknown option colour='red'"),
         (["--points", "2"], "2 is not in the range"),

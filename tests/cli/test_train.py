@@ -72,6 +72,16 @@ def test_the_model_plays(finished: Path, tmp_path: Path, capsys: Any) -> None:
     assert re.search(r"model\.npz won \d of 4 games", capsys.readouterr().out)
 
 
+def test_rules_are_those_that_were_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = []
+    monkeypatch.setattr("catan_pz.training.quick.train", lambda args, *_: found.append(args.rules))
+    for words in ([], ["--set", "skip_forced=false"], ["--set", "trading=true"], ["--trading"]):
+        assert main([*SMALL, "--out", str(tmp_path), *words]) == 0
+    assert [(rules["skip_forced"], rules["trading"]) for rules in found] == [
+        *((True, False), (False, False), (True, True), (True, True))
+    ]
+
+
 def test_a_folder_that_cannot_be_written_is_refused_before_the_first_frame(
     tmp_path: Path, capsys: Any
 ) -> None:
