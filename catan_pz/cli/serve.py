@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from catan_pz.agents.specs import split_specs
+from catan_pz.arena.file_lock import FileLock, InUseError
 from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples
 from catan_pz.cli.extras import need
@@ -116,7 +117,7 @@ def command(
         _check_writable(save)
     studies = _studies(study) if study is not None or host in _LOOPBACK else None
     pools = ThreadPoolExecutor(_THREADS, "agent"), ThreadPoolExecutor(1, "adviser")
-    with open_socket(host, port) as socket, compiling_shown():
+    with open_socket(host, port) as socket, _reserved(save), compiling_shown():
         named = split_specs(agents)
         opened = [] if save is None else _saved_tables(save, named, pause, pools, advice)
         if not opened:
@@ -202,6 +203,22 @@ def _check_writable(folder: Path) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise click.UsageError(f"--save {folder}: no table can be kept there: {reason}") from error
+
+
+@contextmanager
+def _reserved(folder: Path | None) -> Iterator[None]:
+    """Keep other servers from a folder of tables, which they would write over."""
+    if folder is None:
+        yield
+        return
+    try:
+        lock = FileLock(folder / ".serving")
+    except InUseError:
+        raise click.UsageError(f"--save {folder}: another server keeps its tables there") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _saved_tables(

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
+from catan_pz.arena.file_lock import FileLock
 from catan_pz.cli import main
 from catan_pz.events import ONLOOKER
 from catan_pz.rules import Rules
@@ -455,3 +456,11 @@ def test_a_folder_in_which_nothing_can_be_written_is_refused(
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
     assert main(["serve", "--port", "0", "--save", str(tmp_path / "new")]) == 2
     assert "Read-only file system" in capsys.readouterr().err
+
+
+def test_a_folder_that_another_server_saves_to_is_refused(tmp_path: Path, capsys: Any) -> None:
+    lock = FileLock(tmp_path / ".serving")
+    assert main(["serve", "--port", "0", "--save", str(tmp_path)]) == 2
+    assert f"--save {tmp_path}: another server keeps its tables there" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [".serving"]
+    lock.release()
