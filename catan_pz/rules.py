@@ -243,6 +243,11 @@ class Rules:
             data["dice"] = [list(pair) for pair in self.dice]
         return data
 
+    def differences(self) -> dict[str, Any]:
+        """The options that aren't the defaults, as JSON values."""
+        defaults = Rules().to_dict()
+        return {name: value for name, value in self.to_dict().items() if value != defaults[name]}
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rules from JSON values; options that are missing take their defaults.

@@ -22,7 +22,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from catan_pz import agents
-from catan_pz.agents.network import SHIPPED, Model, NetworkAgent, card_text
+from catan_pz.agents.network import SHIPPED, Model, NetworkAgent
 from catan_pz.agents.specs import specs_by_seat
 from catan_pz.arena import play_match
 from catan_pz.rules import PRESETS, Rules
@@ -111,7 +111,7 @@ def ship(name: str, model: Model, results: list[dict[str, Any]], folder: Path = 
     folder.mkdir(parents=True, exist_ok=True)
     carded.save(folder / f"{name}.npz")
     read = Model.read(folder / f"{name}.npz")
-    (folder / f"{name}.md").write_text(card_text(name, read), encoding="utf-8")
+    (folder / f"{name}.md").write_text(read.card_text(name), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> list[dict[str, Any]]:

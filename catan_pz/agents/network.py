@@ -47,7 +47,6 @@ SHIPPED: Final = Path(__file__).parent / "models"
 """Where models lie that come with the package."""
 
 _PRESENT: Final = PLACES["present"]
-_DEFAULTS: Final = Rules().to_dict()
 
 
 @dataclass(frozen=True)
@@ -187,6 +186,22 @@ class Model:
                 encoder=encoder_of(header),
                 base=Base(**base) if (base := header.get("base")) else None,
             )
+
+    def card_text(self, name: str) -> str:
+        """The card as Markdown: what it plays, how it was trained, how well it plays."""
+        changed = Rules.from_dict(self.rules).differences()
+        parameters = sum(array.size for array in self.network.arrays.values())
+        rows: list[tuple[str, Any]] = [
+            ("players", self.num_players),
+            ("rules that differ from the defaults", json.dumps(changed)),
+            ("network", f"{self.network.text()}, {parameters:,} parameters"),
+            ("output", {"logits": "logits", "q_values": "Q-values"}[self.outputs]),
+            ("action", {"sample": "sampled", "best": "largest logit or Q-value"}[self.choice]),
+        ]
+        if self.base is not None:
+            more = f"{self.base.agent}, whose choice gets {self.base.bonus:g} more"
+            rows.append(("base", more))
+        return card_markdown(name, rows, self.card)
 
 
 def _network(
@@ -339,20 +354,3 @@ def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
 def shipped() -> list[str]:
     """Names of the models that come with the package."""
     return sorted(path.stem for path in SHIPPED.glob("*.npz"))
-
-
-def card_text(name: str, model: Model) -> str:
-    """The card of a model as Markdown: what it plays, how it was trained, how well it plays."""
-    rules = Rules.from_dict(model.rules)
-    changed = {key: value for key, value in rules.to_dict().items() if value != _DEFAULTS[key]}
-    parameters = sum(array.size for array in model.network.arrays.values())
-    rows: list[tuple[str, Any]] = [
-        ("players", model.num_players),
-        ("rules that differ from the defaults", json.dumps(changed)),
-        ("network", f"{model.network.text()}, {parameters:,} parameters"),
-        ("output", {"logits": "logits", "q_values": "Q-values"}[model.outputs]),
-        ("action", {"sample": "sampled", "best": "largest logit or Q-value"}[model.choice]),
-    ]
-    if model.base is not None:
-        rows.append(("base", f"{model.base.agent}, whose choice gets {model.base.bonus:g} more"))
-    return card_markdown(name, rows, model.card)

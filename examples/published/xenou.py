@@ -53,7 +53,7 @@ from catan_pz.agents.specs import specs_by_seat
 from catan_pz.agents.table import Table
 from catan_pz.agents.xenou.agent import XenouAgent
 from catan_pz.agents.xenou.learner import fresh_weights
-from catan_pz.agents.xenou.model import XenouModel, card_text
+from catan_pz.agents.xenou.model import XenouModel
 from catan_pz.agents.xenou.options import XenouOptions
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.engine.events import EventKind
@@ -261,7 +261,7 @@ def write_results(series: Series, folder: Path) -> None:
         }
         model = XenouModel(series.options, series.weights, card)
         model.save(folder / "model.npz")
-        write_bytes(folder / "model.md", card_text("xenou_kept", model).encode())
+        write_bytes(folder / "model.md", model.card_text("xenou_kept").encode())
 
 
 def draw(series: Series, means: np.ndarray) -> bytes:

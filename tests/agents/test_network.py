@@ -8,7 +8,7 @@ from catan_pz import agents, encoders
 from catan_pz.agents import network
 from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Base, Model, NetworkAgent, card_text
+from catan_pz.agents.network import Base, Model, NetworkAgent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.table import Table
 from catan_pz.encoders import registry
@@ -115,7 +115,7 @@ def test_a_base_gets_the_bonus(positions, tmp_path):
     found = residual.probabilities(seen, masks)
     np.testing.assert_allclose(found, weights / weights.sum(axis=1, keepdims=True), atol=1e-6)
     assert (found != plain.probabilities(seen, masks)).any()
-    assert "heuristic, whose choice gets 2.5 more" in card_text("residual", residual.model)
+    assert "heuristic, whose choice gets 2.5 more" in residual.model.card_text("residual")
     sure = NetworkAgent(model(base=Base("heuristic", 1000.0)))
     assert (sure.act_batch(views_of(seen, masks, bits)) == wanted).all()
 
@@ -337,7 +337,7 @@ def test_models_of_the_package_are_known_by_name(tmp_path, monkeypatch):
 def test_shipped_models_are_small_and_have_their_card(name):
     path = network.SHIPPED / f"{name}.npz"
     assert path.stat().st_size < 4 << 20
-    assert path.with_suffix(".md").read_text(encoding="utf-8") == card_text(name, Model.read(path))
+    assert path.with_suffix(".md").read_text(encoding="utf-8") == Model.read(path).card_text(name)
 
 
 def test_a_card_tells_everything():
@@ -345,7 +345,7 @@ def test_a_card_tells_everything():
         {"against": "random", "games": 1000, "win_rate": 0.9, "interval": [0.88, 0.92], "seed": 7}
     ]
     net = dataclasses.replace(model(), card={"command": "train a|b\n c", "results": results})
-    card = card_text("tiny", net)
+    card = net.card_text("tiny")
     assert "| command | train a\\|b c |" in card
     assert "| random | 1,000 | 90.0 % | 88.0 to 92.0 % | 7 |" in card
     assert f"{SIZE} - 8 - 8 - 252, tanh" in card

@@ -6,7 +6,7 @@ import pytest
 
 from catan_pz.agents import network
 from catan_pz.agents.dense_network import DenseNetwork
-from catan_pz.agents.network import Model, card_text
+from catan_pz.agents.network import Model
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 from tests.examples.programs import ENVIRONMENT, EXAMPLES, load
@@ -75,7 +75,7 @@ def test_a_shipped_model_has_a_card_and_a_name(file, tmp_path, monkeypatch):
     assert shipped.card["frames"] == 1
     assert shipped.card["results"][0]["won"] == result["won"]
     card = (folder / "tiny-2p.md").read_text(encoding="utf-8")
-    assert card == card_text("tiny-2p", shipped)
+    assert card == shipped.card_text("tiny-2p")
     assert "| random | 10 |" in card
     evaluate.main(["tiny-2p", "--games=2", "--against=random", "--ship=tiny-2p"])
     for name in ("random", "../x", "A b"):

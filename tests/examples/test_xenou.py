@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
-from catan_pz.agents.xenou.model import XenouModel, card_text
+from catan_pz.agents.xenou.model import XenouModel
 from tests.examples.programs import kill_after_a_checkpoint, load
 
 SMALL = ["--games=4", "--keep=3", "--network=gru", "--hidden=2", "--checkpoint-every=1"]
@@ -57,7 +57,7 @@ def test_the_model_is_what_the_last_series_learned(program, whole):
     model = XenouModel.read(whole / "model.npz")
     assert model.options.network == "gru"
     assert model.card["games_learned"] == 1
-    assert (whole / "model.md").read_text() == card_text("xenou_kept", model)
+    assert (whole / "model.md").read_text() == model.card_text("xenou_kept")
     assert "--keep 3" in model.card["command"]
     fresh = program.fresh_weights(model.options, np.random.default_rng([1, 3]))
     assert any((fresh[name] != model.weights[name]).any() for name in fresh)

@@ -20,6 +20,7 @@ from catan_pz.agents.charlesworth.search import (
     Runs,
     SearchedDecision,
 )
+from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text, did_you_mean
 from catan_pz.rules import Rules
@@ -103,10 +104,7 @@ class CharlesworthAgent(Agent):
         Raises:
             ValueError: for others.
         """
-        if rules.num_players != MAX_PLAYERS:
-            raise ValueError(
-                f"agent {self.name!r} plays games of 4 players; this one has {rules.num_players}"
-            )
+        refuse_others(self.name, rules, players=MAX_PLAYERS)
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins."""

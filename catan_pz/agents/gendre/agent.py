@@ -12,9 +12,10 @@ from catan_pz.agents.gendre.choices import LEAST_LIMIT, discarding
 from catan_pz.agents.gendre.deciding import Seen, decide, undecided
 from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.network import CHOICES
+from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_text, not_possible
+from catan_pz.checks import check_choice, check_text
 from catan_pz.engine.chance import GAMMA
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
@@ -68,8 +69,7 @@ class GendreAgent(BatchAgent):
         choice: str = "sample",
         name: str | None = None,
     ) -> None:
-        if choice not in CHOICES:
-            raise not_possible("option choice", choice, f"one of {CHOICES}")
+        check_choice("choice", choice, CHOICES)
         if model is None:
             self.model = _shipped()
         else:
@@ -84,12 +84,7 @@ class GendreAgent(BatchAgent):
         Raises:
             ValueError: for others.
         """
-        if rules.trading:
-            raise ValueError(f"agent {self.name!r} plays games without trade between players")
-        if rules.num_players != 2:
-            raise ValueError(
-                f"agent {self.name!r} plays games of 2 players; this one has {rules.num_players}"
-            )
+        refuse_others(self.name, rules, players=2, trading=False)
         if rules.discard_limit < LEAST_LIMIT:
             raise ValueError(
                 f"agent {self.name!r} plays games with a discard_limit from {LEAST_LIMIT}; "

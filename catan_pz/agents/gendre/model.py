@@ -93,15 +93,9 @@ class GendreModel:
         scalars = f", {a.scalars} scalars" if a.is_crossed else ""
         norm = ", batch normalisation" if a.norm == "batch" else ""
         size = f"{a.layers} layers, {a.planes} planes{scalars}{norm}, {a.parameters:,} parameters"
+        rules = self.rules.differences().items()
         rows = [
-            ("rules", _differences(self.rules)),
+            ("rules", ", ".join(f"{option} {value}" for option, value in rules)),
             ("network", f"{a.network} with {size}"),
         ]
         return card_markdown(name, rows, self.card)
-
-
-def _differences(rules: Rules) -> str:
-    """The options of rules that differ from the defaults."""
-    defaults = Rules().to_dict()
-    changed = {name: x for name, x in rules.to_dict().items() if x != defaults[name]}
-    return ", ".join(f"{name} {value}" for name, value in changed.items())

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import sample_actions
+from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.rocco import choices
 from catan_pz.agents.rocco.model import RoccoModel
@@ -41,8 +42,7 @@ class RandomRoccoAgent(BatchAgent):
         Raises:
             ValueError: if there is any.
         """
-        if rules.trading:
-            raise ValueError(f"agent {self.name!r} plays games without trade between players")
+        refuse_others(self.name, rules, trading=False)
 
     def act_batch(self, views: Views) -> NDArray[np.int64]:
         """(K,) legal actions."""
@@ -104,11 +104,7 @@ class RoccoAgent(RandomRoccoAgent):
         Raises:
             ValueError: for others.
         """
-        super().check_rules(rules)
-        if rules.num_players != 2:
-            raise ValueError(
-                f"agent {self.name!r} plays games of 2 players; this one has {rules.num_players}"
-            )
+        refuse_others(self.name, rules, players=2, trading=False)
 
     def _states(self, views: Views) -> NDArray[np.float32]:
         encoder = self.model.encoder

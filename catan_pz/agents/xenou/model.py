@@ -69,9 +69,8 @@ class XenouModel:
                 raise ValueError("its encoder isn't 'xenou'")
             return cls(XenouOptions(**options), arrays, header["card"])
 
-
-def card_text(name: str, model: XenouModel) -> str:
-    """The card of a model as Markdown."""
-    count = sum(array.size for array in model.weights.values())
-    rows = [("network", f"{model.options.network}, {count:,} parameters")]
-    return card_markdown(name, rows, model.card)
+    def card_text(self, name: str) -> str:
+        """The card as Markdown."""
+        count = sum(array.size for array in self.weights.values())
+        rows = [("network", f"{self.options.network}, {count:,} parameters")]
+        return card_markdown(name, rows, self.card)

@@ -8,7 +8,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.agents.xenou import XenouAgent
 from catan_pz.agents.xenou.learner import shapes_of
-from catan_pz.agents.xenou.model import KEPT, XenouModel, card_text
+from catan_pz.agents.xenou.model import KEPT, XenouModel
 from catan_pz.agents.xenou.options import XenouOptions
 from catan_pz.arena import play_match
 from catan_pz.rules import Rules
@@ -173,7 +173,7 @@ def test_files_that_are_none_of_its_models_are_named(tmp_path):
 def test_the_shipped_model_is_small_and_has_its_card():
     assert KEPT.stat().st_size < 1 << 20
     text = KEPT.with_suffix(".md").read_text(encoding="utf-8")
-    assert text == card_text("xenou_kept", XenouModel.read(KEPT))
+    assert text == XenouModel.read(KEPT).card_text("xenou_kept")
 
 
 def test_the_arena_gives_the_same_games_in_any_executor():
