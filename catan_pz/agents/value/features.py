@@ -41,7 +41,7 @@ from catan_pz.terms import (
 )
 
 NUM_FEATURES = 80
-"""F, of a seat."""
+"""F, of a seat; the names below are places among them."""
 
 NUM_SHARED = 2
 """C, of the game as a whole."""
@@ -49,14 +49,40 @@ NUM_SHARED = 2
 NEAR = 4
 """Points to go of which each is a feature of its own."""
 
-SPOTS = 34
-"""First feature of the spots to build on, two for each of the distances 0, 1 and 2."""
+TO_GO, NEARNESS = 0, 1
+"""Points to go, and 1 by them; then one feature for each of 1 to `NEAR` points."""
+
+SEAT_ORDER, IN_TURN = 6, 10
+"""First feature of the place in turn order; whether the seat is in turn and has rolled."""
+
+HAS_LONGEST_ROAD, HAS_LARGEST_ARMY, LEAD = 11, 12, 13
+
+PIPS, HAND, RATES = 14, 19, 24
+"""First features of the resources."""
+
+RESOURCES_PRODUCED, ALL_PIPS, HAND_SIZE, OVER_LIMIT = 29, 30, 31, 32
+
+FREE_SPOTS, SPOTS = 33, 34
+"""Spots to build on at once; first of two features for each of the distances 0, 1 and 2, and for
+spots that nobody else claims."""
+
+PIECES_LEFT, NEAR_PURCHASES, TIMES, SPEED = 42, 45, 49, 54
+"""First features of pieces left, of how few cards purchases lack, of how soon they are paid."""
+
+CARDS, CARDS_HELD, KNIGHTS = 55, 59, 60
+"""First feature of the kinds that the viewer holds; cards of others; knights played."""
+
+ROAD_LENGTH, ARMY_LEAD, ROAD_LEAD = 61, 62, 63
+BLOCKED, TO_DISCARD, PENDING_ROBBER, PENDING_THEFT, FREE_ROADS, CARD_PLAYED = 64, 65, 66, 67, 68, 69
+TO_LONGEST_ROAD, TO_LARGEST_ARMY = 70, 71
 
 BEST_CITY = 72
-"""Feature of the best settlement to make a city of."""
+"""Pips of the best settlement to make a city of."""
+
+IS_VIEWER = 73
 
 GOALS = 74
-"""First feature of the goals: settlements 0 to 2 roads away, and a city."""
+"""First feature of the goals: settlements 0 to 2 roads away, a city, the best two of these."""
 
 HALF_LIFE, PATIENCE = 60.0, 100.0
 """Times, in tenths of a roll, in which a purchase and a goal come to count half."""
@@ -78,39 +104,39 @@ def means_of(s: State, p: int) -> Means:
 
 @rule
 def write_standing(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """How far p is from winning, and when it is to move: features 0 to 13."""
+    """How far p is from winning, and when it is to move."""
     points = int(s.points[p]) if p == viewer else int(s.visible_points[p])
     to_go = max(1, int(s.victory_points) - points)
-    features[0] = to_go * 0.1
-    features[1] = 1.0 / to_go
+    features[TO_GO] = to_go * 0.1
+    features[NEARNESS] = 1.0 / to_go
     if to_go <= NEAR:
-        features[1 + to_go] = 1.0
-    features[6 + (p - int(s.turn_player)) % int(s.num_players)] = 1.0
-    features[10] = 1.0 if s.turn_player == p and s.phase != Phase.ROLL else 0.0
-    features[11] = 1.0 if s.longest_road_owner == p else 0.0
-    features[12] = 1.0 if s.largest_army_owner == p else 0.0
+        features[NEARNESS + to_go] = 1.0
+    features[SEAT_ORDER + (p - int(s.turn_player)) % int(s.num_players)] = 1.0
+    features[IN_TURN] = 1.0 if s.turn_player == p and s.phase != Phase.ROLL else 0.0
+    features[HAS_LONGEST_ROAD] = 1.0 if s.longest_road_owner == p else 0.0
+    features[HAS_LARGEST_ARMY] = 1.0 if s.largest_army_owner == p else 0.0
     least = 100
     for q in range(s.num_players):
         if q != p:
             least = min(least, int(s.victory_points) - int(s.visible_points[q]))
-    features[13] = (least - to_go) * 0.1
+    features[LEAD] = (least - to_go) * 0.1
 
 
 @rule
 def write_resources(s: State, p: int, features: Float32Array) -> None:
-    """Production, hand and harbors of p: features 14 to 32."""
+    """Production, hand and harbors of p."""
     kinds, pips = 0, 0
     for r in range(NUM_RESOURCES):
-        features[14 + r] = int(s.pips[p, r]) * 0.1
-        features[19 + r] = min(6, int(s.hand[p, r])) * 0.25
-        features[24 + r] = (4 - int(s.rate[p, r])) * 0.5
+        features[PIPS + r] = int(s.pips[p, r]) * 0.1
+        features[HAND + r] = min(6, int(s.hand[p, r])) * 0.25
+        features[RATES + r] = (4 - int(s.rate[p, r])) * 0.5
         pips += int(s.pips[p, r])
         if s.pips[p, r] > 0:
             kinds += 1
-    features[29] = kinds * 0.2
-    features[30] = pips * 0.05
-    features[31] = int(s.hand_size[p]) * 0.1
-    features[32] = max(0, int(s.hand_size[p]) - int(s.discard_limit)) * 0.2
+    features[RESOURCES_PRODUCED] = kinds * 0.2
+    features[ALL_PIPS] = pips * 0.05
+    features[HAND_SIZE] = int(s.hand_size[p]) * 0.1
+    features[OVER_LIMIT] = max(0, int(s.hand_size[p]) - int(s.discard_limit)) * 0.2
 
 
 @rule
@@ -128,7 +154,7 @@ def write_best_two(s: State, p: int, spots: int, place: int, features: Float32Ar
 
 @rule
 def write_spots(s: State, p: int, features: Float32Array) -> None:
-    """Where p can build settlements, at once and with one and two more roads: features 33 to 41."""
+    """Where p can build settlements, at once and with one and two more roads."""
     if settlements_left(s, p) == 0:
         return
     theirs, claimed = 0, 0
@@ -143,7 +169,7 @@ def write_spots(s: State, p: int, features: Float32Array) -> None:
     near = one_road_on(here, taken_0, taken_1, theirs)
     far = one_road_on(near, taken_0, taken_1, theirs) & ~(here | near)
     free = ~s.crowded
-    features[33] = min(3, bits.count(here & free)) * 0.3
+    features[FREE_SPOTS] = min(3, bits.count(here & free)) * 0.3
     write_best_two(s, p, here & free, SPOTS, features)
     write_best_two(s, p, near & free & ~here, SPOTS + 2, features)
     write_best_two(s, p, far & free, SPOTS + 4, features)
@@ -157,57 +183,57 @@ def write_spots(s: State, p: int, features: Float32Array) -> None:
 
 @rule
 def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> None:
-    """How near p is to what can be bought: features 42 to 54."""
+    """How near p is to what can be bought."""
     hand, pips, shares = means
-    features[42] = settlements_left(s, p) * 0.2
-    features[43] = cities_left(s, p) * 0.25
-    features[44] = roads_left(s, p) * 0.1
+    features[PIECES_LEFT] = settlements_left(s, p) * 0.2
+    features[PIECES_LEFT + 1] = cities_left(s, p) * 0.25
+    features[PIECES_LEFT + 2] = roads_left(s, p) * 0.1
     if wants(s, p, SETTLEMENT):
-        features[45] = 1.0 / (1 + cards_missing(s, p, SETTLEMENT))
+        features[NEAR_PURCHASES] = 1.0 / (1 + cards_missing(s, p, SETTLEMENT))
     if wants(s, p, CITY):
-        features[46] = 1.0 / (1 + cards_missing(s, p, CITY))
-    features[47] = 1.0 / (1 + cards_missing(s, p, ROAD))
-    features[48] = 1.0 / (1 + cards_missing(s, p, CARD)) if s.deck_left > 0 else 0.0
-    features[49] = HALF_LIFE / (HALF_LIFE + time_for(hand, SETTLEMENT_COST, pips, shares))
-    features[50] = HALF_LIFE / (HALF_LIFE + time_for(hand, CITY_COST, pips, shares))
-    features[51] = HALF_LIFE / (HALF_LIFE + time_for(hand, CARD_COST, pips, shares))
+        features[NEAR_PURCHASES + 1] = 1.0 / (1 + cards_missing(s, p, CITY))
+    features[NEAR_PURCHASES + 2] = 1.0 / (1 + cards_missing(s, p, ROAD))
+    features[NEAR_PURCHASES + 3] = 1.0 / (1 + cards_missing(s, p, CARD)) if s.deck_left > 0 else 0.0
+    features[TIMES] = HALF_LIFE / (HALF_LIFE + time_for(hand, SETTLEMENT_COST, pips, shares))
+    features[TIMES + 1] = HALF_LIFE / (HALF_LIFE + time_for(hand, CITY_COST, pips, shares))
+    features[TIMES + 2] = HALF_LIFE / (HALF_LIFE + time_for(hand, CARD_COST, pips, shares))
     one_road = SETTLEMENT_COST + ROAD_COST
-    features[52] = HALF_LIFE / (HALF_LIFE + time_for(hand, one_road, pips, shares))
+    features[TIMES + 3] = HALF_LIFE / (HALF_LIFE + time_for(hand, one_road, pips, shares))
     both = SETTLEMENT_COST + CITY_COST
-    features[53] = HALF_LIFE / (HALF_LIFE + time_for(hand, both, pips, shares))
-    features[54] = speed_of(pips, shares, WEIGHTS_OF_MORE) * 0.001
+    features[TIMES + 4] = HALF_LIFE / (HALF_LIFE + time_for(hand, both, pips, shares))
+    features[SPEED] = speed_of(pips, shares, WEIGHTS_OF_MORE) * 0.001
 
 
 @rule
 def write_cards(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """Development cards of p, by kind where they are the viewer's: features 55 to 60, and 73."""
+    """Development cards of p, by kind where they are the viewer's."""
     if p == viewer:
-        features[55] = min(4, int(s.cards[p, KNIGHT])) * 0.3
-        features[56] = min(2, int(s.cards[p, ROAD_BUILDING])) * 0.5
-        features[57] = min(2, int(s.cards[p, YEAR_OF_PLENTY])) * 0.5
-        features[58] = min(2, int(s.cards[p, MONOPOLY])) * 0.5
-        features[73] = 1.0
+        features[CARDS] = min(4, int(s.cards[p, KNIGHT])) * 0.3
+        features[CARDS + 1] = min(2, int(s.cards[p, ROAD_BUILDING])) * 0.5
+        features[CARDS + 2] = min(2, int(s.cards[p, YEAR_OF_PLENTY])) * 0.5
+        features[CARDS + 3] = min(2, int(s.cards[p, MONOPOLY])) * 0.5
+        features[IS_VIEWER] = 1.0
     else:
         held = 0
         for card in range(NUM_CARD_KINDS):
             held += int(s.cards[p, card])
-        features[59] = min(6, held) * 0.3
-    features[60] = min(6, int(s.played[p, KNIGHT])) * 0.3
+        features[CARDS_HELD] = min(6, held) * 0.3
+    features[KNIGHTS] = min(6, int(s.played[p, KNIGHT])) * 0.3
 
 
 @rule
 def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
-    """How p stands in the races for the awards: features 61 to 63, 70 and 71."""
-    features[61] = int(s.road_length[p]) * 0.1
+    """How p stands in the races for the awards."""
+    features[ROAD_LENGTH] = int(s.road_length[p]) * 0.1
     knights, longest = 0, 0
     for q in range(s.num_players):
         if q != p:
             knights = max(knights, int(s.played[q, KNIGHT]))
             longest = max(longest, int(s.road_length[q]))
-    features[62] = max(-3, min(3, int(s.played[p, KNIGHT]) - knights)) * 0.3
-    features[63] = max(-4, min(4, int(s.road_length[p]) - longest)) * 0.25
+    features[ARMY_LEAD] = max(-3, min(3, int(s.played[p, KNIGHT]) - knights)) * 0.3
+    features[ROAD_LEAD] = max(-4, min(4, int(s.road_length[p]) - longest)) * 0.25
     if s.longest_road_owner != p:
-        features[70] = 1.0 / (1 + max(0, road_needed(s) - int(s.road_length[p])))
+        features[TO_LONGEST_ROAD] = 1.0 / (1 + max(0, road_needed(s) - int(s.road_length[p])))
     if s.largest_army_owner != p:
         needed = LARGEST_ARMY_MINIMUM
         if s.largest_army_owner != NOBODY:
@@ -215,25 +241,25 @@ def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
         ready = int(s.played[p, KNIGHT])
         if p == viewer:
             ready += int(s.cards[p, KNIGHT])
-        features[71] = 1.0 / (1 + max(0, needed - ready))
+        features[TO_LARGEST_ARMY] = 1.0 / (1 + max(0, needed - ready))
 
 
 @rule
 def write_pending(s: State, p: int, features: Float32Array) -> None:
-    """The robber, and what p still has to do in this turn: features 64 to 69."""
+    """The robber, and what p still has to do in this turn."""
     blocked = cards_due_from(s, p, int(s.robber)) * pips_of(int(s.token[int(s.robber)]))
-    features[64] = blocked * 0.1
-    features[65] = int(s.to_discard[p]) * 0.25
+    features[BLOCKED] = blocked * 0.1
+    features[TO_DISCARD] = int(s.to_discard[p]) * 0.25
     if s.turn_player == p:
-        features[66] = 1.0 if s.phase == Phase.MOVE_ROBBER else 0.0
-        features[67] = 1.0 if s.phase == Phase.STEAL else 0.0
-        features[68] = int(s.free_roads) * 0.5
-        features[69] = 1.0 if s.card_played else 0.0
+        features[PENDING_ROBBER] = 1.0 if s.phase == Phase.MOVE_ROBBER else 0.0
+        features[PENDING_THEFT] = 1.0 if s.phase == Phase.STEAL else 0.0
+        features[FREE_ROADS] = int(s.free_roads) * 0.5
+        features[CARD_PLAYED] = 1.0 if s.card_played else 0.0
 
 
 @rule
 def write_best_city(s: State, p: int, features: Float32Array) -> None:
-    """Pips of the best settlement to make a city of: feature 72."""
+    """Pips of the best settlement to make a city of."""
     if cities_left(s, p) == 0:
         return
     most = 0
@@ -259,7 +285,7 @@ def worth_in_time(worth: float, cost: int, means: Means) -> float:
 
 @rule
 def write_goals(means: Means, features: Float32Array) -> None:
-    """What each goal is worth in its time, the best and the second best: features 74 to 79.
+    """What each goal is worth in its time, the best and the second best.
 
     The features of spots and of the best city must have been written.
     """

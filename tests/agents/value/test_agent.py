@@ -10,6 +10,7 @@ from catan_pz.agents import load
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.agents.value.agent import SETUP, ValueAgent
+from catan_pz.agents.value.features import HAND, PIPS
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import ValueNet
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, OUTPUT_PLACE, SECOND_PLACE, WIDTH
@@ -21,7 +22,6 @@ from tests.agents.search.play import seen
 from tests.helpers import CARD
 
 RULES = Rules(num_players=2, trading=False)
-PIPS, HAND, KNIGHTS, PENDING_ROBBER = 14, 19, 55, 66
 
 
 def liking(rules: Rules = RULES, **features: float) -> ValueNet:
