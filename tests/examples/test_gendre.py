@@ -46,6 +46,7 @@ def decided(count, legal=(c.ROLL, c.END_TURN), choice=c.ROLL, target=1.0):
         "scalars": np.ones((count, 45), np.int8),
         "legal": mask,
         "choice": np.full(count, choice),
+        "value": np.zeros(count, np.float32),
         "target": np.full(count, target, np.float32),
     }
 
@@ -82,7 +83,8 @@ def test_targets_are_values_of_the_next_own_decision_and_rewards_at_the_end(prog
             lead = (abs(target) - 0.75) / 0.02
             assert target == 0 or lead == pytest.approx(round(lead), abs=1e-3)
     taken = one.transitions.take(300)
-    assert set(taken) == {"planes", "scalars", "legal", "choice", "target"}
+    assert set(taken) == {"planes", "scalars", "legal", "choice", "value", "target"}
+    assert np.isin(taken["value"], flat(values)).all()
     assert taken["legal"][np.arange(300), taken["choice"]].all()
     assert np.isin(taken["target"], np.concatenate([0.5 * flat(values), flat(rewards)])).all()
 
@@ -123,6 +125,22 @@ def test_penalties_draw_logits_and_weights_to_zero(program):
     groups = learner(program).optimizer.param_groups
     assert [group["weight_decay"] for group in groups] == [2e-4, 0]
     assert all(w.ndim == 1 for w in groups[1]["params"])
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "adam", "rmsprop", "sgd"])
+def test_weights_without_a_gradient_shrink_by_the_learning_rate(program, optimizer):
+    """As an L2 does by gradient descent; within the loss Adam makes it a full step."""
+    one = learner(program, learning_rate=1e-2, optimizer=optimizer)
+    weight = one.weights["plane_0"]
+    before = weight.detach().clone()
+    for parameter in one.weights.values():
+        parameter.grad = torch.zeros_like(parameter)
+    one.optimizer.step()
+    shrunk = (weight.detach() / before).numpy()
+    if optimizer in ("adamw", "sgd"):
+        assert shrunk == pytest.approx(1 - 1e-2 * 2e-4, abs=1e-6)
+    else:
+        assert abs(shrunk - 1).min() > 1e-2
 
 
 def test_the_oldest_past_self_is_replaced_and_all_can_be_frozen(program):
