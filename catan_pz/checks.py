@@ -101,7 +101,12 @@ def check_count(name: str, value: object, least: int = 1, most: int | None = Non
 
 
 def check_number(
-    what: str, value: object, *, least: float | None = None, above: float | None = None
+    what: str,
+    value: object,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
 ) -> float:
     """A finite real number, as a plain float.
 
@@ -110,6 +115,7 @@ def check_number(
         value: what was given.
         least: the least number allowed.
         above: what the number must exceed.
+        most: the largest number allowed.
 
     Raises:
         ValueError: for anything else.
@@ -118,11 +124,11 @@ def check_number(
         with suppress(OverflowError):
             number = float(value)
             enough = (least is None or number >= least) and (above is None or number > above)
-            if isfinite(number) and enough:
+            if isfinite(number) and enough and (most is None or number <= most):
                 return number
-    limit = "" if least is None else f" from {least:g}"
-    limit += "" if above is None else f" above {above:g}"
-    raise not_possible(what, value, f"a finite number{limit}")
+    limits = (("from", least), ("above", above), ("to", most))
+    told = "".join(f" {word} {limit:g}" for word, limit in limits if limit is not None)
+    raise not_possible(what, value, f"a finite number{told}")
 
 
 def check_seed(seed: object) -> int:

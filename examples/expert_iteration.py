@@ -50,7 +50,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.options import Coefficient, Count, Positive, Share, check_device, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.searched_games import SearchedDecisions, play_searched
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork, model_named
@@ -73,13 +73,13 @@ class Args(CountedArgs):
     workers: Count = 1
     """processes that play them, and the matches"""
 
-    share: float = 0.25
+    share: Share = 0.25
     """share of the decisions that are searched"""
     simulations: Count = 400
     """simulations of a search"""
     considered: Count = 16
     """actions that a search considers"""
-    noise: float = 1.0
+    noise: Coefficient = 1.0
     """scale of the Gumbel noise that a search adds to the policy"""
     expert: str = ""
     """agent that takes the place of the search, such as value; "" for none"""
@@ -101,12 +101,12 @@ class Args(CountedArgs):
     """passes over their decisions"""
     batch_size: Count = 256
     """decisions in a minibatch"""
-    learning_rate: float = 1e-3
+    learning_rate: Positive = 1e-3
     """learning rate of Adam at the start of a round; it falls linearly to 0"""
-    value_coef: float = 0.5
+    value_coef: Coefficient = 0.5
     """coefficient of the squared error of who wins"""
 
-    edge: float = 0.03
+    edge: Coefficient = 0.03
     """by how much a candidate's win rate must be above chance level to be worth telling"""
     match_block: Count = 400
     """games of a match between two looks at the test"""

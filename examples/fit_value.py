@@ -40,7 +40,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.options import Count, Positive, Share, check_device, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.value_games import Positions, record_in_processes, win_targets
 
@@ -72,9 +72,9 @@ class Args(CountedArgs):
     """passes over them"""
     batch_size: Count = 1024
     """positions in a minibatch"""
-    learning_rate: float = 1e-3
+    learning_rate: Positive = 1e-3
     """largest learning rate of AdamW in a round"""
-    decay: float = 0.8
+    decay: Share = 0.8
     """lambda of the targets: with 1 only who won counts"""
 
     eval_every: Count = 1
@@ -92,8 +92,6 @@ class Args(CountedArgs):
 
     def check(self) -> None:
         """Refuse what isn't possible."""
-        if not 0 <= self.decay <= 1:
-            raise not_possible("option decay", self.decay, "a number from 0 to 1")
         if not 0 <= self.margin < 1:
             raise not_possible("option margin", self.margin, "a number from 0 to below 1")
 
@@ -173,7 +171,10 @@ class Learner:
         )
         steps = args.epochs * -(-len(rows) // args.batch_size)
         schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimizer, args.learning_rate, total_steps=steps, pct_start=0.1
+            optimizer,
+            args.learning_rate,
+            total_steps=steps,
+            pct_start=0.1 if steps > 10 else 0.3,  # torch divides by a rise of one step less one
         )
         random = torch.Generator().manual_seed(args.seed * 1_000_003 + number)
         total = 0.0

@@ -40,7 +40,7 @@ from catan_pz.training.evaluation import line_up
 from catan_pz.training.league import make_opponents
 from catan_pz.training.networks import NetworkArgs, q_network
 from catan_pz.training.opening import open_run
-from catan_pz.training.options import Count, command_line, parse
+from catan_pz.training.options import Count, Positive, Share, command_line, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.replay import ReplayBuffer
 from catan_pz.training.run import Training
@@ -72,15 +72,15 @@ class Args(NetworkArgs):
     """the online network chooses the action that the target network evaluates"""
     target_update_interval: int = 10_000
     """frames between updates of the target network"""
-    learning_rate: float = 5e-4
+    learning_rate: Positive = 5e-4
     """learning rate of Adam at the start"""
-    learning_rate_end_factor: float = 0.1
+    learning_rate_end_factor: Share = 0.1
     """share of the learning rate left at the end; it falls linearly"""
-    gamma: float = 0.99
+    gamma: Share = 0.99
     """discount of a decision"""
-    exploration_fraction: float = 0.2
+    exploration_fraction: Share = 0.2
     """part of the training in which epsilon falls from 1"""
-    exploration_final_eps: float = 0.02
+    exploration_final_eps: Share = 0.02
     """epsilon, the probability of a random action, from then on"""
 
 

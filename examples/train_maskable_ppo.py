@@ -42,7 +42,15 @@ from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.league import make_opponents
 from catan_pz.training.networks import NetworkArgs, actor_critic
 from catan_pz.training.opening import open_run
-from catan_pz.training.options import Count, command_line, parse
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    Positive,
+    Share,
+    check_minibatches,
+    command_line,
+    parse,
+)
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.run import Training
 from catan_pz.training.timers import Timers
@@ -61,7 +69,7 @@ class Args(NetworkArgs):
     """decisions of the expert to imitate, 1 kB of memory each"""
     imitation_epochs: Count = 2
     """passes over the demonstrations"""
-    imitation_learning_rate: float = 2e-3
+    imitation_learning_rate: Positive = 2e-3
     """learning rate of the imitation at its start; it falls to 0"""
     imitation_batch_size: Count = 256
     """demonstrations in a minibatch"""
@@ -72,17 +80,17 @@ class Args(NetworkArgs):
     """decisions in a minibatch"""
     n_epochs: Count = 2
     """passes over the decisions of an update"""
-    learning_rate: float = 1e-3
+    learning_rate: Positive = 1e-3
     """learning rate of Adam at the start"""
-    learning_rate_end_factor: float = 0.1
+    learning_rate_end_factor: Share = 0.1
     """share of the learning rate left at the end; it falls linearly"""
-    gamma: float = 0.997
+    gamma: Share = 0.997
     """discount of a decision"""
-    gae_lambda: float = 0.95
+    gae_lambda: Share = 0.95
     """lambda of generalized advantage estimation"""
-    clip_range: float = 0.2
+    clip_range: Positive = 0.2
     """clipping of the probability ratio"""
-    ent_coef: float = 0.005
+    ent_coef: Coefficient = 0.005
     """coefficient of the entropy bonus"""
     separate_value_network: bool = True
     """the value has its own layers beside a board network"""
@@ -158,6 +166,7 @@ def imitate(args: Args, model: MaskablePPO, games: CatanVecEnv) -> float:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
+    check_minibatches(args.batch_size, args.num_envs * args.n_steps)
     saved = open_run(args)
     league = make_opponents(args)
     games = make_games(args, league)

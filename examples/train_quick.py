@@ -41,7 +41,16 @@ from catan_pz.rules import Rules
 from catan_pz.training.console import say, warn
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
 from catan_pz.training.hardware import set_up_torch
-from catan_pz.training.options import Count, check_same_training, parse
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    Positive,
+    Share,
+    check_device,
+    check_minibatches,
+    check_same_training,
+    parse,
+)
 from catan_pz.training.program import run_program
 from catan_pz.training.tensorboard import make_logger
 
@@ -72,11 +81,11 @@ class Args:
     """decisions in a minibatch"""
     n_epochs: Count = 4
     """passes over the decisions of an update"""
-    learning_rate: float = 5e-4
+    learning_rate: Positive = 5e-4
     """learning rate of Adam"""
-    gamma: float = 0.997
+    gamma: Share = 0.997
     """discount of a decision"""
-    ent_coef: float = 0.005
+    ent_coef: Coefficient = 0.005
     """coefficient of the entropy bonus"""
     width: Count = 128
     """units in each of the two hidden layers"""
@@ -193,6 +202,8 @@ def train(model: MaskablePPO, args: Args) -> float:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Measure, train, measure again; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
+    check_device(args.device)
+    check_minibatches(args.batch_size, args.num_envs * args.n_steps)
     out = Path(args.out)
     set_up_torch(args.threads)
     envs = make_envs(args)

@@ -41,7 +41,7 @@ from catan_pz.checks import check_count, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import PointsGained
 from catan_pz.training.opening import open_run
-from catan_pz.training.options import Count, TrainingArgs, parse
+from catan_pz.training.options import Coefficient, Count, Positive, Share, TrainingArgs, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.rivals import Rivals
 from catan_pz.training.self_play_games import Decisions, SelfPlayGames
@@ -61,7 +61,7 @@ class Args(TrainingArgs):
     """games played side by side"""
     opponents: str = "heuristic"
     """agents that are rivals beside past selves, separated by commas; "" for none"""
-    rivals_share: float = 0.3
+    rivals_share: Share = 0.3
     """share of the games in which one seat learns and a rival plays the others"""
     eval_against: str = "random,heuristic"
     """names of the opponents in evaluations"""
@@ -83,27 +83,27 @@ class Args(TrainingArgs):
     """passes over the decisions of an update"""
     batch_size: Count = 2048
     """decisions in a minibatch"""
-    learning_rate: float = 5e-4
+    learning_rate: Positive = 5e-4
     """learning rate of Adam at the start; it falls linearly to a tenth"""
-    gamma: float = 0.999
+    gamma: Share = 0.999
     """discount from one decision of a seat to its next"""
-    gae_lambda: float = 0.95
+    gae_lambda: Share = 0.95
     """lambda of generalized advantage estimation"""
-    clip_range: float = 0.2
+    clip_range: Positive = 0.2
     """clipping of the probability ratio"""
-    target_kl: float = 0.03
+    target_kl: Positive = 0.03
     """divergence from the policy that played, beyond which an update ends"""
-    ent_coef: float = 0.01
+    ent_coef: Coefficient = 0.01
     """coefficient of the entropy bonus at the start; it falls linearly to a tenth"""
-    vf_coef: float = 0.5
+    vf_coef: Coefficient = 0.5
     """coefficient of the value loss"""
-    max_grad_norm: float = 0.5
+    max_grad_norm: Positive = 0.5
     """largest norm of the gradient"""
-    kl_coef: float = 0.0
+    kl_coef: Coefficient = 0.0
     """coefficient of the divergence from the policy that self-play began with"""
     critic_first: int = 0
     """rounds of self-play at the start in which the critic learns, and the policy doesn't"""
-    anneal: float = 0.5
+    anneal: Share = 0.5
     """part of the training in which the reward of points falls to zero; 0 keeps it"""
 
     network: Literal["board", "dense"] = "board"
@@ -118,7 +118,7 @@ class Args(TrainingArgs):
     """show each game on the board turned or reflected in one of six ways"""
     starts: str = ""
     """folder of recorded games, from whose middle some games start; "" for none"""
-    starts_share: float = 0.25
+    starts_share: Share = 0.25
     """share of the games that do so, where there are any"""
     bf16: bool = False
     """bfloat16 in the network, while it plays and learns, on a GPU"""

@@ -5,13 +5,25 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
 
-from catan_pz.checks import check_count, not_possible
+from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.rewards import REWARDS, LinearReward, PointsGained
 from catan_pz.rules import Rules
 
 _FROM_ONE: Final = "from 1"
 Count = Annotated[int, _FROM_ONE]
 """An int from 1."""
+
+_RANGES: Final[dict[str, dict[str, float]]] = {
+    "from 0 to 1": {"least": 0, "most": 1},
+    "from 0": {"least": 0},
+    "above 0": {"above": 0},
+}
+Share = Annotated[float, "from 0 to 1"]
+"""A discount, a share, or a probability."""
+Coefficient = Annotated[float, "from 0"]
+"""A number from 0."""
+Positive = Annotated[float, "above 0"]
+"""A number above 0, such as a learning rate."""
 
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -105,7 +117,7 @@ class TrainingArgs(RunArgs):
             chosen["victory_points"] = self.points
         boards: Any = self.boards
         if boards[:1].isdigit():
-            boards = tuple(int(seed) for seed in boards.split(","))
+            boards = whole_numbers("boards", boards)
         return Rules.make(self.rules, board=boards, **chosen)
 
     def make_reward(self) -> LinearReward:
@@ -143,19 +155,45 @@ def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -
     import tyro
 
     args: Args = tyro.cli(kind, args=arguments, description=description.partition("\n")[0])
-    check_counts(args)
+    check_ranges(args)
     return args
 
 
-def check_counts(args: Any) -> None:
-    """Refuse a `Count` below 1.
+def check_ranges(args: Any) -> None:
+    """Refuse a `Count` below 1, and a `Share`, `Coefficient` or `Positive` out of its range.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
     """
     for name, hint in get_type_hints(type(args), include_extras=True).items():
-        if _FROM_ONE in getattr(hint, "__metadata__", ()):
-            check_count(name, getattr(args, name))
+        for told in getattr(hint, "__metadata__", ()):
+            if told == _FROM_ONE:
+                check_count(name, getattr(args, name))
+            elif told in _RANGES:
+                check_number(f"option {name}", getattr(args, name), **_RANGES[told])
+
+
+def check_minibatches(batch_size: int, decisions: int) -> None:
+    """Refuse minibatches of one decision: PPO divides advantages by their deviation.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    if batch_size == 1 or decisions % batch_size == 1:
+        allowed = f"sizes that leave none of the {decisions} decisions of a rollout alone"
+        raise not_possible("option batch_size", batch_size, allowed)
+
+
+def whole_numbers(name: str, text: str) -> tuple[int, ...]:
+    """Numbers that an option lists, such as "1,2,3".
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    words = text.split(",")
+    if not all(word.isdecimal() for word in words):
+        raise not_possible(f"option {name}", text, "whole numbers: 1,2,3")
+    return tuple(map(int, words))
 
 
 def check_device(device: str) -> None:

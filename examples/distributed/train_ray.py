@@ -53,7 +53,7 @@ from catan_pz.training.evaluation import evaluate_model
 from catan_pz.training.hardware import set_up_torch, training_card
 from catan_pz.training.league import parse_weights
 from catan_pz.training.opening import open_run
-from catan_pz.training.options import Count, TrainingArgs, parse
+from catan_pz.training.options import Coefficient, Count, Positive, Share, TrainingArgs, parse
 from catan_pz.training.processes import PROCESSES, RANK, average_gradients, gathered, join
 from catan_pz.training.program import RESUMABLE, heeding_signals, run_program
 from catan_pz.training.ray_workers import Workers
@@ -74,7 +74,7 @@ class Args(TrainingArgs):
     """cluster: HOST:PORT, auto, local; "" for RAY_ADDRESS, that of this machine, or a new one"""
     max_lag: int = 1
     """updates that the weights in play are behind, at most; 0 lets learner and workers wait"""
-    patience: float = 600.0
+    patience: Positive = 600.0
     """seconds without an answer after which a worker is replaced"""
     opponents: str = "self:3,league:1"
     """shares of the games: all seats learn (self), or past selves play all but one (league)"""
@@ -85,19 +85,19 @@ class Args(TrainingArgs):
     """passes over the decisions of an update"""
     minibatches: Count = 8
     """minibatches of each pass"""
-    learning_rate: float = 5e-4
+    learning_rate: Positive = 5e-4
     """learning rate of Adam at the start; it falls linearly to a tenth"""
-    gamma: float = 0.997
+    gamma: Share = 0.997
     """discount from one decision of a seat to its next"""
-    gae_lambda: float = 0.95
+    gae_lambda: Share = 0.95
     """lambda of generalized advantage estimation"""
-    clip_range: float = 0.2
+    clip_range: Positive = 0.2
     """clipping of the probability ratio"""
-    ent_coef: float = 0.005
+    ent_coef: Coefficient = 0.005
     """coefficient of the entropy bonus"""
-    vf_coef: float = 0.5
+    vf_coef: Coefficient = 0.5
     """coefficient of the value loss"""
-    max_grad_norm: float = 0.5
+    max_grad_norm: Positive = 0.5
     """largest norm of the gradient"""
     width: Count = 128
     """units in each of the two hidden layers of policy and value"""

@@ -45,7 +45,15 @@ from catan_pz.training.evaluation import SEED_OFFSET
 from catan_pz.training.hardware import set_up_torch, training_card
 from catan_pz.training.joint_actions import evaluate, values_of
 from catan_pz.training.joint_matches import batch_opponent, win_rate
-from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    Positive,
+    Share,
+    check_device,
+    parse,
+    whole_numbers,
+)
 from catan_pz.training.past_selves import PastSelves
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.recording import END, UNKNOWN, Batch, Recording
@@ -81,25 +89,25 @@ class Args(CountedArgs):
     """passes over the decisions of an update"""
     minibatches: Count = 64
     """parts of a pass"""
-    gamma: float = 0.999
+    gamma: Share = 0.999
     """discount from a decision of a seat to its next"""
-    gae_lambda: float = 0.95
+    gae_lambda: Share = 0.95
     """weight of later estimates in advantages"""
-    clip: float = 0.2
+    clip: Positive = 0.2
     """bound of probability ratios, and of steps of normalised values"""
-    learning_rate: float = 3e-4
+    learning_rate: Positive = 3e-4
     """learning rate of Adam at the start"""
-    decay_decisions: float = 1e9
+    decay_decisions: Positive = 1e9
     """decisions after which the learning rate is 0"""
-    entropy: float = 0.01
+    entropy: Coefficient = 0.01
     """coefficient of the entropy"""
-    value: float = 1.0
+    value: Coefficient = 1.0
     """coefficient of the value loss"""
-    max_grad_norm: float = 0.5
+    max_grad_norm: Positive = 0.5
     """norm that gradients are clipped to"""
     value_mean: float = 150.0
     """value that is normalised to 0"""
-    value_scale: float = 150.0
+    value_scale: Positive = 150.0
     """difference of values that is normalised to 1"""
 
     league_every: Count = 4
@@ -147,6 +155,7 @@ class Learner:
 
     def __init__(self, args: Args) -> None:
         self.args, self.rules = args, args.make_rules()
+        self.eval_past = whole_numbers("eval_past", args.eval_past) if args.eval_past else ()
         self.rng = np.random.default_rng([args.seed, 0xC4A2])
         self.encoder = encoders.load(args.encoder)
         self.architecture = Architecture(args.size, ENCODERS[args.encoder])
@@ -288,7 +297,7 @@ class Learner:
         """Against three copies of each opponent, and of past selves as far as there are any."""
         args, seed = self.args, self.args.seed + SEED_OFFSET
         opponents: dict[str, Any] = dict(self.opponents)
-        for steps in (int(word) for word in args.eval_past.split(",") if word):
+        for steps in self.eval_past:
             # The newest snapshot that is at least so many updates old.
             older = [name for name in self.league.pool if int(name) <= number - steps]
             if older:

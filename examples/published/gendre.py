@@ -49,7 +49,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.options import Coefficient, Count, Positive, Share, check_device, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.transitions import OneStepTransitions
 
@@ -100,19 +100,19 @@ class Args(CountedArgs):
 
     batch_size: Count = 64
     """decisions in an update"""
-    gamma: float = 1.0
+    gamma: Share = 1.0
     """discount of a decision"""
     optimizer: Literal["adamw", "adam", "rmsprop", "sgd"] = "adamw"
     """optimizer; adamw takes the squares of weights apart from the loss, the others in it"""
-    learning_rate: float = 3e-4
+    learning_rate: Positive = 3e-4
     """learning rate; the paper has 3e-3 and 2e-3, and doesn't say of what"""
-    value_coef: float = 1.0
+    value_coef: Coefficient = 1.0
     """coefficient of the squared error of values"""
-    entropy_coef: float = 1e-4
+    entropy_coef: Coefficient = 1e-4
     """coefficient of the entropy of legal choices"""
-    logit_penalty: float = 1e-8
+    logit_penalty: Coefficient = 1e-8
     """coefficient of the squares of all logits; 0 is the paper's first ablation"""
-    weight_penalty: float = 1e-4
+    weight_penalty: Coefficient = 1e-4
     """coefficient of the squares of all weights"""
     win: float = 0.75
     """reward of a win, and its negative for a loss"""

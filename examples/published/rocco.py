@@ -40,13 +40,13 @@ from catan_pz.agents.rocco import choices
 from catan_pz.agents.rocco.agent import RoccoAgent
 from catan_pz.agents.rocco.model import OUTPUTS, RoccoModel
 from catan_pz.agents.rocco.networks import Architecture
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_count, not_possible
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episode_games import EpisodeGames
 from catan_pz.training.episodes import EpisodeArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Count, check_device, parse
+from catan_pz.training.options import Count, Positive, Share, check_device, parse, whole_numbers
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.q_network import QNetwork
 from catan_pz.training.replay import OpenDecisions, ReplayMemory
@@ -113,17 +113,17 @@ class Args(EpisodeArgs):
     """decisions that each replay memory keeps"""
     batch_size: Count = 64
     """decisions in a minibatch"""
-    gamma: float = 0.99
+    gamma: Share = 0.99
     """discount of a decision"""
-    learning_rate: float = 1e-3
+    learning_rate: Positive = 1e-3
     """learning rate of AdamW"""
     play_by: Literal["online", "target"] = "online"
     """the networks of the model: those that learn, or the averages that targets come from"""
-    tau: float = 0.005
+    tau: Share = 0.005
     """share of the network that the target network takes over at each update"""
-    decay: float = 0.996
+    decay: Share = 0.996
     """factor of the orchestrator's epsilon from game to game, from 1"""
-    executor_decay: float = 0.997
+    executor_decay: Share = 0.997
     """factor of the executors' epsilon from game to game, from 1"""
 
     curve_turn: Count = 120
@@ -135,8 +135,8 @@ class Args(EpisodeArgs):
         """The rules of the games."""
         dice: Any = self.dice
         if dice[:1].isdigit():
-            dice = tuple((int(pair[:1]), int(pair[1:])) for pair in dice.split(","))
-        boards = tuple(int(seed) for seed in self.boards.split(","))
+            dice = tuple(divmod(pair, 10) for pair in whole_numbers("dice", dice))
+        boards = whole_numbers("boards", self.boards)
         return Rules.make("rocco", board=boards, dice=dice, max_turns=self.max_turns)
 
 
@@ -220,6 +220,7 @@ class Learner:
 
     def __init__(self, args: Args) -> None:
         self.args, self.rules = args, args.make_rules()
+        check_count("memory", args.memory, least=args.batch_size)
         self.rng = np.random.default_rng([args.seed, 0x20CC0])
         networks = dict.fromkeys(OUTPUTS, args.executors) | {"orchestrator": args.orchestrator}
         parts = [part for part, network in networks.items() if network != "ran"]

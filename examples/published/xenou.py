@@ -61,7 +61,14 @@ from catan_pz.events import Events
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.hardware import hardware, set_up_torch
-from catan_pz.training.options import Count, check_same_training, command_line, parse
+from catan_pz.training.options import (
+    Count,
+    Positive,
+    Share,
+    check_same_training,
+    command_line,
+    parse,
+)
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.tables import as_csv
 
@@ -92,13 +99,13 @@ class Args:
     """what keeps Q-values in [0, 1]"""
     update: Literal["all", "chosen"] = "all"
     """whose weights a step moves"""
-    gamma: float = 0.9
+    gamma: Share = 0.9
     """discount of a decision"""
-    rate: float = 0.0023
+    rate: Positive = 0.0023
     """learning rate"""
     k: float = 0.01
     """factor of the reward"""
-    deviation: float = 0.1
+    deviation: Positive = 0.1
     """standard deviation of weights at the start"""
     mask: bool = True
     """choose legal actions only; otherwise an illegal choice counts as a rejection"""

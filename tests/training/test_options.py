@@ -14,13 +14,18 @@ from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 from catan_pz.training.options import (
     MAY_DIFFER,
+    Coefficient,
     Count,
+    Positive,
     RunArgs,
+    Share,
     TrainingArgs,
     check_device,
+    check_minibatches,
     check_same_training,
     command_line,
     parse,
+    whole_numbers,
 )
 
 
@@ -32,6 +37,12 @@ class Args(TrainingArgs):
     """learning rate, on the command line"""
     minibatch: Count = 4
     """decisions"""
+    gamma: Share = 0.99
+    """discount"""
+    bonus: Coefficient = 0.0
+    """coefficient"""
+    clip: Positive = 0.2
+    """bound"""
 
 
 def args(*words):
@@ -48,6 +59,34 @@ def test_defaults_and_given_values():
 def test_counts_start_at_one(name):
     with pytest.raises(ValueError, match=f"option {name.replace('-', '_')}=0 .*an int from 1"):
         args(f"--{name}=0")
+
+
+@pytest.mark.parametrize(
+    ("option", "allowed"),
+    [
+        *(("gamma=7", "from 0 to 1"), ("gamma=-0.1", "from 0 to 1"), ("gamma=nan", "from 0 to 1")),
+        *(("bonus=-1", "from 0"), ("bonus=inf", "from 0"), ("clip=0", "above 0")),
+    ],
+)
+def test_numbers_out_of_their_ranges_are_named(option, allowed):
+    with pytest.raises(ValueError, match=f"option {option}.* a finite number {allowed}$"):
+        args(f"--{option}")
+    assert args("--gamma=1", "--bonus=0", "--clip=3").clip == 3
+
+
+@pytest.mark.parametrize("listed", ["", "1,x", "1,,2", "-1", "1.5"])
+def test_what_lists_no_whole_numbers_is_named(listed):
+    with pytest.raises(ValueError, match=r"option boards='.*' is not possible; .*whole numbers"):
+        whole_numbers("boards", listed)
+    assert whole_numbers("boards", "3,14") == (3, 14)
+
+
+@pytest.mark.parametrize(("batch_size", "decisions"), [(1, 64), (5, 16), (63, 64), (2, 1)])
+def test_minibatches_of_one_decision_are_refused(batch_size, decisions):
+    with pytest.raises(ValueError, match=f"option batch_size={batch_size} .* none of the"):
+        check_minibatches(batch_size, decisions)
+    check_minibatches(4, 16)
+    check_minibatches(5, 17)
 
 
 def test_help_has_a_line_for_every_option(capsys):
