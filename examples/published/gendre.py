@@ -172,7 +172,6 @@ class Learner:
             scalars=((NUM_SCALARS,), "int8"),
             legal=((NUM_CHOICES,), "bool"),
             choice=((), "int64"),
-            value=((), "float32"),
         )
         self.figures: Counter[str] = Counter()
 
@@ -264,7 +263,7 @@ class Learner:
             logits, values = self.evaluated(self.weights, seen)
             choices = self.sampled(logits, legal)
             self.transitions.finish(games[rows], self.args.gamma * values)
-            self.transitions.begin(games[rows], **seen, legal=legal, choice=choices, value=values)
+            self.transitions.begin(games[rows], **seen, legal=legal, choice=choices)
             return choices
 
         return choose
@@ -290,14 +289,13 @@ class Learner:
         """One step of the optimizer on the sum of losses."""
         args, device, statistics = self.args, self.args.device, {}
         seen = self.tensors(decided)
-        legal, choice, value, target = (
-            torch.as_tensor(decided[name]).to(device)
-            for name in ("legal", "choice", "value", "target")
+        legal, choice, target = (
+            torch.as_tensor(decided[name]).to(device) for name in ("legal", "choice", "target")
         )
         logits, values = self.architecture.evaluate(self.weights, *seen, statistics)
         log_policy = logits.masked_fill(~legal, ILLEGAL).log_softmax(-1)
         chosen = log_policy.gather(1, choice[:, None])[:, 0]
-        advantage = target - value  # both of the weights of their time
+        advantage = target - values.detach()
         policy_loss = -(chosen * advantage).mean()
         value_loss = (target - values).square().mean()
         entropy = -(log_policy.exp() * log_policy).sum(-1).mean()

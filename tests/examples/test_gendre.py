@@ -46,7 +46,6 @@ def decided(count, legal=(c.ROLL, c.END_TURN), choice=c.ROLL, target=1.0):
         "scalars": np.ones((count, 45), np.int8),
         "legal": mask,
         "choice": np.full(count, choice),
-        "value": np.zeros(count, np.float32),
         "target": np.full(count, target, np.float32),
     }
 
@@ -83,8 +82,7 @@ def test_targets_are_values_of_the_next_own_decision_and_rewards_at_the_end(prog
             lead = (abs(target) - 0.75) / 0.02
             assert target == 0 or lead == pytest.approx(round(lead), abs=1e-3)
     taken = one.transitions.take(300)
-    assert set(taken) == {"planes", "scalars", "legal", "choice", "value", "target"}
-    assert np.isin(taken["value"], flat(values)).all()
+    assert set(taken) == {"planes", "scalars", "legal", "choice", "target"}
     assert taken["legal"][np.arange(300), taken["choice"]].all()
     assert np.isin(taken["target"], np.concatenate([0.5 * flat(values), flat(rewards)])).all()
 
