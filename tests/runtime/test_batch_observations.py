@@ -51,7 +51,7 @@ def test_flat_observations_are_written_by_several_threads_too():
 
 def test_observations_follow_a_reset_of_finished_games():
     batch = CpuBatch(4, seed=1, observation="flat", auto_reset=False, trading=False, max_turns=2)
-    while not batch.done.all():
+    while batch.mask.any():
         batch.play_random()
     before = batch.observation.copy()
     batch.reset_finished()
