@@ -50,7 +50,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Coefficient, Count, Positive, Share, check_device, parse
+from catan_pz.training.options import Coefficient, Count, Share, check_device, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.searched_games import SearchedDecisions, play_searched
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork, model_named
@@ -101,7 +101,7 @@ class Args(CountedArgs):
     """passes over their decisions"""
     batch_size: Count = 256
     """decisions in a minibatch"""
-    learning_rate: Positive = 1e-3
+    learning_rate: Coefficient = 1e-3
     """learning rate of Adam at the start of a round; it falls linearly to 0"""
     value_coef: Coefficient = 0.5
     """coefficient of the squared error of who wins"""

@@ -40,7 +40,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Count, Positive, Share, check_device, parse
+from catan_pz.training.options import Coefficient, Count, Share, check_device, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.value_games import Positions, record_in_processes, win_targets
 
@@ -72,7 +72,7 @@ class Args(CountedArgs):
     """passes over them"""
     batch_size: Count = 1024
     """positions in a minibatch"""
-    learning_rate: Positive = 1e-3
+    learning_rate: Coefficient = 1e-3
     """largest learning rate of AdamW in a round"""
     decay: Share = 0.8
     """lambda of the targets: with 1 only who won counts"""

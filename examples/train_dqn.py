@@ -40,7 +40,7 @@ from catan_pz.training.evaluation import line_up
 from catan_pz.training.league import make_opponents
 from catan_pz.training.networks import NetworkArgs, q_network
 from catan_pz.training.opening import open_run
-from catan_pz.training.options import Count, Positive, Share, command_line, parse
+from catan_pz.training.options import Coefficient, Count, Share, command_line, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.replay import ReplayBuffer
 from catan_pz.training.run import Training
@@ -72,7 +72,7 @@ class Args(NetworkArgs):
     """the online network chooses the action that the target network evaluates"""
     target_update_interval: int = 10_000
     """frames between updates of the target network"""
-    learning_rate: Positive = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam at the start"""
     learning_rate_end_factor: Share = 0.1
     """share of the learning rate left at the end; it falls linearly"""

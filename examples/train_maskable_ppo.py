@@ -69,7 +69,7 @@ class Args(NetworkArgs):
     """decisions of the expert to imitate, 1 kB of memory each"""
     imitation_epochs: Count = 2
     """passes over the demonstrations"""
-    imitation_learning_rate: Positive = 2e-3
+    imitation_learning_rate: Coefficient = 2e-3
     """learning rate of the imitation at its start; it falls to 0"""
     imitation_batch_size: Count = 256
     """demonstrations in a minibatch"""
@@ -80,7 +80,7 @@ class Args(NetworkArgs):
     """decisions in a minibatch"""
     n_epochs: Count = 2
     """passes over the decisions of an update"""
-    learning_rate: Positive = 1e-3
+    learning_rate: Coefficient = 1e-3
     """learning rate of Adam at the start"""
     learning_rate_end_factor: Share = 0.1
     """share of the learning rate left at the end; it falls linearly"""

@@ -44,7 +44,6 @@ from catan_pz.training.hardware import set_up_torch
 from catan_pz.training.options import (
     Coefficient,
     Count,
-    Positive,
     Share,
     check_device,
     check_minibatches,
@@ -81,7 +80,7 @@ class Args:
     """decisions in a minibatch"""
     n_epochs: Count = 4
     """passes over the decisions of an update"""
-    learning_rate: Positive = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam"""
     gamma: Share = 0.997
     """discount of a decision"""

@@ -83,7 +83,7 @@ class Args(TrainingArgs):
     """passes over the decisions of an update"""
     batch_size: Count = 2048
     """decisions in a minibatch"""
-    learning_rate: Positive = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam at the start; it falls linearly to a tenth"""
     gamma: Share = 0.999
     """discount from one decision of a seat to its next"""

@@ -21,9 +21,9 @@ _RANGES: Final[dict[str, dict[str, float]]] = {
 Share = Annotated[float, "from 0 to 1"]
 """A discount, a share, or a probability."""
 Coefficient = Annotated[float, "from 0"]
-"""A number from 0."""
+"""A number from 0, such as a learning rate."""
 Positive = Annotated[float, "above 0"]
-"""A number above 0, such as a learning rate."""
+"""A number above 0, such as a scale."""
 
 Device = Literal["auto", "cpu", "cuda"]
 

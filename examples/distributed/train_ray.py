@@ -85,7 +85,7 @@ class Args(TrainingArgs):
     """passes over the decisions of an update"""
     minibatches: Count = 8
     """minibatches of each pass"""
-    learning_rate: Positive = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam at the start; it falls linearly to a tenth"""
     gamma: Share = 0.997
     """discount from one decision of a seat to its next"""

@@ -95,7 +95,7 @@ class Args(CountedArgs):
     """weight of later estimates in advantages"""
     clip: Positive = 0.2
     """bound of probability ratios, and of steps of normalised values"""
-    learning_rate: Positive = 3e-4
+    learning_rate: Coefficient = 3e-4
     """learning rate of Adam at the start"""
     decay_decisions: Positive = 1e9
     """decisions after which the learning rate is 0"""

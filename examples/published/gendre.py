@@ -49,7 +49,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Coefficient, Count, Positive, Share, check_device, parse
+from catan_pz.training.options import Coefficient, Count, Share, check_device, parse
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.transitions import OneStepTransitions
 
@@ -104,7 +104,7 @@ class Args(CountedArgs):
     """discount of a decision"""
     optimizer: Literal["adamw", "adam", "rmsprop", "sgd"] = "adamw"
     """optimizer; adamw takes the squares of weights apart from the loss, the others in it"""
-    learning_rate: Positive = 3e-4
+    learning_rate: Coefficient = 3e-4
     """learning rate; the paper has 3e-3 and 2e-3, and doesn't say of what"""
     value_coef: Coefficient = 1.0
     """coefficient of the squared error of values"""

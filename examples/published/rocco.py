@@ -46,7 +46,7 @@ from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_byte
 from catan_pz.training.episode_games import EpisodeGames
 from catan_pz.training.episodes import EpisodeArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Count, Positive, Share, check_device, parse, whole_numbers
+from catan_pz.training.options import Coefficient, Count, Share, check_device, parse, whole_numbers
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.q_network import QNetwork
 from catan_pz.training.replay import OpenDecisions, ReplayMemory
@@ -115,7 +115,7 @@ class Args(EpisodeArgs):
     """decisions in a minibatch"""
     gamma: Share = 0.99
     """discount of a decision"""
-    learning_rate: Positive = 1e-3
+    learning_rate: Coefficient = 1e-3
     """learning rate of AdamW"""
     play_by: Literal["online", "target"] = "online"
     """the networks of the model: those that learn, or the averages that targets come from"""

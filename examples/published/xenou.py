@@ -62,6 +62,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.options import (
+    Coefficient,
     Count,
     Positive,
     Share,
@@ -101,7 +102,7 @@ class Args:
     """whose weights a step moves"""
     gamma: Share = 0.9
     """discount of a decision"""
-    rate: Positive = 0.0023
+    rate: Coefficient = 0.0023
     """learning rate"""
     k: float = 0.01
     """factor of the reward"""
