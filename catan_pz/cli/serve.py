@@ -254,8 +254,10 @@ def _saved_agent(spec: str | None, named: Sequence[str], rules: Rules) -> Any:
     """The agent of a seat in a file; programs are started if the command names them as well."""
     from catan_pz.agents.registry import no_programs
 
-    if spec is None or spec in named:
-        return None if spec is None else load_agent(spec, rules)
+    if spec is None:
+        return None
+    if spec in named:
+        return load_agent(spec, rules)
     with no_programs():
         return load_agent(spec, rules)
 

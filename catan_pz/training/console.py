@@ -33,7 +33,7 @@ def warn(text: str) -> None:
 
 def bar_of(*columns: ProgressColumn, shown: bool) -> Progress:
     """A progress bar on standard error."""
-    # What is said goes through the bar on a terminal alone, not where it is written to a file.
+    # Lines go above the bar on a terminal alone, not where output is written to a file.
     above = is_terminal(sys.stdout)
     return Progress(*columns, console=_console, redirect_stdout=above, disable=not shown)
 

@@ -46,6 +46,7 @@ from catan_pz.encoders.gendre import NUM_PLANES, NUM_SCALARS
 from catan_pz.encoders.planes import HEIGHT, WIDTH
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
+from catan_pz.training.actor_critic import legal_log_softmax
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
@@ -53,7 +54,6 @@ from catan_pz.training.options import Coefficient, Count, Share, check_device, p
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.transitions import OneStepTransitions
 
-ILLEGAL = -1e8
 LEARNER, OPPONENT = 0, 1
 """Seats: who begins is drawn in each game."""
 
@@ -293,7 +293,7 @@ class Learner:
             torch.as_tensor(decided[name]).to(device) for name in ("legal", "choice", "target")
         )
         logits, values = self.architecture.evaluate(self.weights, *seen, statistics)
-        log_policy = logits.masked_fill(~legal, ILLEGAL).log_softmax(-1)
+        log_policy = legal_log_softmax(logits, legal)
         chosen = log_policy.gather(1, choice[:, None])[:, 0]
         advantage = target - values.detach()
         policy_loss = -(chosen * advantage).mean()
