@@ -102,10 +102,10 @@ class Args(CountedArgs):
     """decisions in an update"""
     gamma: Share = 1.0
     """discount of a decision"""
-    optimizer: Literal["adamw", "adam", "rmsprop", "sgd"] = "adamw"
+    optimizer: Literal["sgd", "rmsprop", "adam", "adamw"] = "sgd"
     """optimizer; adamw takes the squares of weights apart from the loss, the others in it"""
-    learning_rate: Coefficient = 3e-4
-    """learning rate; the paper has 3e-3 and 2e-3, and doesn't say of what"""
+    learning_rate: Coefficient = 3e-3
+    """learning rate; the paper has 3e-3 and 2e-3, and doesn't say of what; Adam needs less"""
     value_coef: Coefficient = 1.0
     """coefficient of the squared error of values"""
     entropy_coef: Coefficient = 1e-4
@@ -178,9 +178,9 @@ class Learner:
     def make_optimizer(self) -> torch.optim.Optimizer:
         """The optimizer; L2 of weights, not of biases, is c w**2, whose gradient is 2 c w.
 
-        Adam makes steps as long for small gradients as for large ones, and these are so small that
-        in its loss the L2 would rule: so the default shrinks weights by the learning rate
-        times 2 c, as gradient descent does.
+        The gradients are small, and the coefficients of the penalties are made for steps as small.
+        Adam makes steps as long for small gradients as for large ones, so that in its loss the L2
+        would rule; `adamw` shrinks weights by the learning rate times 2 c, as `sgd` does.
         """
         args, trained = self.args, [self.weights[n] for n in self.architecture.trained]
         decay = 2 * args.weight_penalty
@@ -189,10 +189,10 @@ class Learner:
             {"params": [w for w in trained if w.ndim == 1], "weight_decay": 0.0},
         ]
         optimizers: dict[str, Any] = {
-            "adamw": torch.optim.AdamW,
-            "adam": torch.optim.Adam,
-            "rmsprop": torch.optim.RMSprop,
             "sgd": torch.optim.SGD,
+            "rmsprop": torch.optim.RMSprop,
+            "adam": torch.optim.Adam,
+            "adamw": torch.optim.AdamW,
         }
         return optimizers[args.optimizer](parameters, lr=args.learning_rate)  # type: ignore[no-any-return]
 
