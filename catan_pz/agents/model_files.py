@@ -7,8 +7,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,18 @@ _LONGEST: Final = 1000
 """Characters that are shown of an entry of a card."""
 
 Arrays = Mapping[str, NDArray[Any]]
+
+
+class ModelOfFile(Protocol):
+    """A model that is read from its file."""
+
+    @classmethod
+    def read(cls, path: Path | str) -> Self:
+        """The model in a file."""
+        ...
+
+
+M = TypeVar("M", bound=ModelOfFile)
 
 
 def write_model(
@@ -87,6 +100,30 @@ def model_file(path: Path | str) -> Iterator[tuple[dict[str, Any], dict[str, NDA
         yield header, arrays
     except Exception as error:  # what a damaged archive gives is of many kinds
         raise ValueError(f"{path} is no model that can be played: {error}") from error
+
+
+def model_of(kind: type[M], model: M | Path | str | None, shipped: Path) -> M:
+    """The model that an agent plays by, however it was given.
+
+    Args:
+        kind: its class.
+        model: the model, the path of its file, or None.
+        shipped: the file that None stands for, read once.
+
+    Raises:
+        ValueError: if there is no such model in the file.
+        FileNotFoundError: if there is no such file.
+    """
+    if isinstance(model, kind):
+        return model
+    path: Any = model
+    found: M = _shipped(kind, shipped) if model is None else kind.read(path)
+    return found
+
+
+@cache
+def _shipped(kind: type[M], path: Path) -> M:
+    return kind.read(path)
 
 
 def encoder_of(header: Mapping[str, Any]) -> Encoder:

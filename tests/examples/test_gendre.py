@@ -240,7 +240,8 @@ def test_help_and_what_goes_wrong(program, tmp_path, capsys):
 @pytest.mark.slow
 def test_a_minute_of_training_leads_above_chance(program, tmp_path):
     """Against random players; such a network wins 83 of 200 games before it learns."""
-    options = ["--layers=3", "--planes=8", "--scalars=24", "--no-forced", "--learning-rate=1e-3"]
+    options = ["--layers=3", "--planes=8", "--scalars=24", "--no-forced"]
+    options += ["--optimizer=adamw", "--learning-rate=1e-3"]
     options += ["--trainings=1", "--decisions=32000", "--no-eval-first"]
     options += ["--eval-games=200", "--eval-against=random"]
     program.main([*options, f"--out={tmp_path}"])

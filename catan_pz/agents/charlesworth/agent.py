@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -20,6 +19,7 @@ from catan_pz.agents.charlesworth.search import (
     Runs,
     SearchedDecision,
 )
+from catan_pz.agents.model_files import model_of
 from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text, did_you_mean
@@ -34,11 +34,6 @@ CHOICES: Final = ("sample", "best")
 
 AT_A_TIME: Final = 1024
 """Runs of searches in many games, at most."""
-
-
-@cache
-def _shipped() -> CharlesworthModel:
-    return CharlesworthModel.read(SHIPPED)
 
 
 def _options(given: dict[str, Any]) -> ForwardOptions:
@@ -83,12 +78,7 @@ class CharlesworthAgent(Agent):
         name: str | None = None,
         **search: Any,
     ) -> None:
-        if model is None:
-            self.model = _shipped()
-        elif isinstance(model, CharlesworthModel):
-            self.model = model
-        else:
-            self.model = CharlesworthModel.read(model)
+        self.model = model_of(CharlesworthModel, model, SHIPPED)
         check_choice("choice", choice, CHOICES)
         self._best = choice == "best"
         self.options = _options(search)

@@ -1,6 +1,5 @@
 """The agent `gendre`."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.gendre.choices import LEAST_LIMIT, discarding
 from catan_pz.agents.gendre.deciding import Seen, decide, undecided
 from catan_pz.agents.gendre.model import GendreModel
+from catan_pz.agents.model_files import model_of
 from catan_pz.agents.network import CHOICES
 from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.random_stream import scramble_all
@@ -24,11 +24,6 @@ SHIPPED: Final = Path(__file__).parent / "model.npz"
 """The model that comes with the package."""
 
 _TURNS: Final = PLACES["turns_ended"].start
-
-
-@cache
-def _shipped() -> GendreModel:
-    return GendreModel.read(SHIPPED)
 
 
 def sampled(logits: NDArray[np.floating[Any]], bits: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -70,10 +65,7 @@ class GendreAgent(BatchAgent):
         name: str | None = None,
     ) -> None:
         check_choice("choice", choice, CHOICES)
-        if model is None:
-            self.model = _shipped()
-        else:
-            self.model = model if isinstance(model, GendreModel) else GendreModel.read(model)
+        self.model = model_of(GendreModel, model, SHIPPED)
         self.choice = choice
         if name is not None:
             self.name = check_text("name", name)

@@ -1,6 +1,5 @@
 """The agents `rocco` and `rocco_random`."""
 
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.model_files import model_of
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.random_stream import scramble_all
@@ -20,11 +20,6 @@ from catan_pz.rules import Rules
 
 SHIPPED: Final = Path(__file__).parent / "model.npz"
 """The model that comes with the package."""
-
-
-@cache
-def _shipped() -> RoccoModel:
-    return RoccoModel.read(SHIPPED)
 
 
 class RandomRoccoAgent(BatchAgent):
@@ -91,10 +86,7 @@ class RoccoAgent(RandomRoccoAgent):
     def __init__(
         self, model: RoccoModel | Path | str | None = None, *, name: str | None = None
     ) -> None:
-        if model is None:
-            self.model = _shipped()
-        else:
-            self.model = model if isinstance(model, RoccoModel) else RoccoModel.read(model)
+        self.model = model_of(RoccoModel, model, SHIPPED)
         if name is not None:
             self.name = check_text("name", name)
 
