@@ -190,27 +190,38 @@ def evaluate(layer: Mapping[str, Array], arithmetic: Arithmetic, x: Array) -> tu
     weights = join([own, others, 0 * own + 0.1], 2).swapaxes(0, 1).swapaxes(1, 2)
     at_vertices = w.reshape(NUM_VERTICES, games, width).swapaxes(0, 1)
     pooled = (weights @ at_vertices).reshape(games, 3 * width)
-    at_edges = e.reshape(NUM_EDGES, games, width).sum(0) * 0.1
-    whole = join([everything, pooled, at_edges], 1)
+    all_edges = e.reshape(NUM_EDGES, games, width).sum(0) * 0.1
+    whole = join([everything, pooled, all_edges], 1)
     d = relu(affine(whole, layer["dense_1"], layer["dense_1_bias"]))
     d = relu(affine(d, layer["dense_2"], layer["dense_2_bias"]))
-    outputs = affine(d, layer["dense_head"], layer["dense_head_bias"])
-
+    dense = affine(d, layer["dense_head"], layer["dense_head_bias"])
     at_vertex = affine(w, layer["vertex_head"], layer["vertex_head_bias"])
-    at_vertex = at_vertex.reshape(NUM_VERTICES, games, 2)
-    at_edge = affine(e, layer["edge_head"], layer["edge_head_bias"]).reshape(NUM_EDGES, games).T
-    at_hex = affine(h, layer["hex_head"], layer["hex_head_bias"]).reshape(NUM_HEXES, games).T
-    # One output of the dense head for each kind of action is a bias that all its places share.
-    parts = [
-        outputs[:, :BUILD_ROAD],
-        outputs[:, BUILD_ROAD : BUILD_ROAD + 1] + at_edge,
-        outputs[:, BUILD_SETTLEMENT : BUILD_SETTLEMENT + 1] + at_vertex[:, :, 0].T,
-        outputs[:, BUILD_CITY : BUILD_CITY + 1] + at_vertex[:, :, 1].T,
-        outputs[:, BUILD_CITY + NUM_VERTICES : MOVE_ROBBER],
-        outputs[:, MOVE_ROBBER : MOVE_ROBBER + 1] + at_hex,
-        outputs[:, STEAL:],
+    at_edge = affine(e, layer["edge_head"], layer["edge_head_bias"])
+    at_hex = affine(h, layer["hex_head"], layer["hex_head_bias"])
+    return join(_by_action(dense, at_vertex, at_edge, at_hex), 1), d
+
+
+def _by_action(dense: Array, at_vertex: Array, at_edge: Array, at_hex: Array) -> list[Array]:
+    """What each action gets, in the order of the actions: (K, n) arrays that are A wide together.
+
+    One output of the dense head for each kind of action is a bias that all its places share.
+
+    Args:
+        dense: (K, A) outputs of the dense head.
+        at_vertex: (places * K, 2) for settlements and cities.
+        at_edge: (places * K, 1) for roads.
+        at_hex: (places * K, 1) for the robber.
+    """
+    buildings = at_vertex.reshape(NUM_VERTICES, -1, 2)
+    return [
+        dense[:, :BUILD_ROAD],
+        dense[:, BUILD_ROAD : BUILD_ROAD + 1] + at_edge.reshape(NUM_EDGES, -1).T,
+        dense[:, BUILD_SETTLEMENT : BUILD_SETTLEMENT + 1] + buildings[:, :, 0].T,
+        dense[:, BUILD_CITY : BUILD_CITY + 1] + buildings[:, :, 1].T,
+        dense[:, BUILD_CITY + NUM_VERTICES : MOVE_ROBBER],
+        dense[:, MOVE_ROBBER : MOVE_ROBBER + 1] + at_hex.reshape(NUM_HEXES, -1).T,
+        dense[:, STEAL:],
     ]
-    return join(parts, 1), d
 
 
 @dataclass(frozen=True)
