@@ -35,7 +35,7 @@ import torch
 from catan_pz import make_batch
 from catan_pz.agents.gendre.agent import GendreAgent
 from catan_pz.agents.gendre.choices import LEAST_LIMIT, NUM_CHOICES
-from catan_pz.agents.gendre.deciding import Choose, decide, undecided
+from catan_pz.agents.gendre.deciding import Choose, decide, legal_logits, undecided
 from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.gendre.networks import MOMENTUM, Architecture
 from catan_pz.agents.network import sample_actions
@@ -252,7 +252,8 @@ class Learner:
         """Choices sampled from a past policy."""
 
         def choose(rows: np.ndarray, seen: dict, legal: np.ndarray) -> np.ndarray:
-            return self.sampled(self.evaluated(weights, seen)[0], legal)
+            logits = legal_logits(lambda asked: self.evaluated(weights, asked)[0], seen, legal)
+            return self.sampled(logits, legal)
 
         return choose
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.gendre.choices import LEAST_LIMIT, discarding
-from catan_pz.agents.gendre.deciding import Seen, decide, undecided
+from catan_pz.agents.gendre.deciding import Seen, decide, legal_logits, undecided
 from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.model_files import model_of
 from catan_pz.agents.network import CHOICES
@@ -94,7 +94,7 @@ class GendreAgent(BatchAgent):
         def choose(
             rows: NDArray[np.intp], seen: Seen, legal: NDArray[np.bool_]
         ) -> NDArray[np.int64]:
-            logits = np.where(legal, self.model.evaluate(seen)[0], -np.inf)
+            logits = legal_logits(lambda asked: self.model.evaluate(asked)[0], seen, legal)
             if self.choice == "best":
                 return np.asarray(logits.argmax(axis=1), np.int64)
             bits[rows] = scramble_all(bits[rows])

@@ -27,6 +27,9 @@ Choose = Callable[[NDArray[np.intp], Seen, NDArray[np.bool_]], NDArray[np.int64]
 """From rows (k,), what the encoder gives for them and the legal choices (k, C) to one choice each;
 a row may be asked up to three times in a decision."""
 
+Evaluate = Callable[[Seen], NDArray[np.float32]]
+"""From what the encoder gives for k rows to logits (k, C)."""
+
 _HAND: Final = PLACES["own_hand"]
 _BANK: Final = PLACES["bank"]
 _TO_DISCARD: Final = PLACES["to_discard"].start
@@ -135,6 +138,16 @@ def _plenty(
         units[games, _HAND.start + taken[-1]] += 1
         units[games, _BANK.start + taken[-1]] -= 1
     return np.asarray(PLENTY_ACTIONS[taken[0], taken[1]])
+
+
+def legal_logits(evaluate: Evaluate, seen: Seen, legal: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """(k, C) logits of legal choices, -inf of others; a single legal one isn't evaluated."""
+    logits = np.where(legal, np.float32(0), np.float32(-np.inf))
+    several = legal.sum(axis=1) > 1
+    if several.any():
+        found = evaluate({name: array[several] for name, array in seen.items()})
+        logits[several] += found
+    return logits
 
 
 def undecided(count: int) -> NDArray[np.int8]:

@@ -7,7 +7,7 @@ import pytest
 
 from catan_pz import actions
 from catan_pz.agents.gendre import choices as c
-from catan_pz.agents.gendre.deciding import decide, kept_hands, undecided
+from catan_pz.agents.gendre.deciding import decide, kept_hands, legal_logits, undecided
 from catan_pz.encoders.gendre import FREE_RESOURCES
 from catan_pz.notation import position
 from catan_pz.observation.segments import PLACES
@@ -215,6 +215,27 @@ def test_masks_are_never_violated(skip_forced):
         assert used[first:stop].any()
     assert used[254:].sum() > 60
     assert used[[219, 240, 241, 242, 243]].all()
+
+
+def test_a_network_is_asked_only_where_several_choices_are_legal():
+    rng = np.random.default_rng(1)
+    legal = rng.random((20, c.NUM_CHOICES)) < 0.1
+    legal[::4] = np.arange(c.NUM_CHOICES) == c.ROLL
+    logits = rng.normal(size=legal.shape).astype(np.float32)
+    seen = {"planes": np.zeros((20, 1), np.float32), "scalars": np.arange(20, dtype=np.float32)}
+    asked = []
+
+    def evaluate(part):
+        asked.extend(part["scalars"].astype(int).tolist())
+        return logits[asked]
+
+    found = legal_logits(evaluate, seen, legal)
+    several = np.arange(20) % 4 != 0
+    assert asked == np.flatnonzero(several).tolist()
+    assert (found == np.where(legal, np.where(several[:, None], logits, 0), -np.inf)).all()
+    forced = legal_logits(evaluate, {name: array[:1] for name, array in seen.items()}, legal[:1])
+    assert forced.argmax() == c.ROLL
+    assert len(asked) == 15
 
 
 def test_each_action_is_played_by_a_choice():
