@@ -253,7 +253,7 @@ class Learner:
 
         def choose(rows: np.ndarray, seen: dict, legal: np.ndarray) -> np.ndarray:
             logits = legal_logits(lambda asked: self.evaluated(weights, asked)[0], seen, legal)
-            return self.sampled(logits, legal)
+            return self.sampled(logits)
 
         return choose
 
@@ -262,7 +262,7 @@ class Learner:
 
         def choose(rows: np.ndarray, seen: dict, legal: np.ndarray) -> np.ndarray:
             logits, values = self.evaluated(self.weights, seen)
-            choices = self.sampled(logits, legal)
+            choices = self.sampled(np.where(legal, logits, -np.inf))
             self.transitions.finish(games[rows], self.args.gamma * values)
             self.transitions.begin(games[rows], **seen, legal=legal, choice=choices)
             return choices
@@ -280,9 +280,8 @@ class Learner:
         arrays = (seen["planes"], seen["scalars"])
         return [torch.as_tensor(array).to(self.args.device).float() for array in arrays]
 
-    def sampled(self, logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
-        """(k,) choices sampled from the policy over legal ones."""
-        logits = np.where(legal, logits, -np.inf)
+    def sampled(self, logits: np.ndarray) -> np.ndarray:
+        """(k,) choices sampled by logits (k, 324), which are -inf where a choice isn't legal."""
         bits = self.rng.integers(0, 2**64, len(logits), np.uint64)
         return sample_actions(np.exp(logits - logits.max(axis=1, keepdims=True)), bits)
 
