@@ -1,8 +1,9 @@
 """The state of Gendre and Kaneko, 2020: 17 planes on the brick grid and 45 scalars, all raw.
 
 Source: Q. Gendre and T. Kaneko, "Playing Catan with Cross-dimensional Neural Network", 2020,
-arXiv 2008.07079, with the order of the authors' encoder. Letters: C planes, H hexes, V vertices,
-B harbors, R resources; "..." any leading axes.
+arXiv 2008.07079, with the order of the authors' encoder. Theirs is for two players without trade;
+the one for a whole table is ours. Letters: C planes, H hexes, V vertices, B harbors, R resources;
+"..." any leading axes.
 """
 
 from typing import Final
@@ -39,59 +40,42 @@ RESOURCES: Final = (
 )
 """The order of the resources."""
 
-NUM_PLANES: Final = 17
-NUM_SCALARS: Final = 45
-FREE_RESOURCES: Final = NUM_SCALARS - 1
-"""The scalar of the cards that a year of plenty still brings. An observation has no such moment:
-what plays by the encoder writes it."""
-
 _OF_RESOURCES: Final = np.array(RESOURCES)
 _OF_HARBORS: Final = np.array((*RESOURCES, GENERIC_HARBOR))
 _NUM_TERRAINS: Final = len(TERRAIN_COUNTS)
 _NUM_KINDS: Final = len(HARBOR_COUNTS)
 
 _TOKENS: Final = SIZE
-_ROADS: Final = _TOKENS + NUM_HEXES * NUM_RESOURCES
-_BUILDINGS: Final = _ROADS + 2 * NUM_EDGES
-_ZERO: Final = _BUILDINGS + 2 * NUM_VERTICES
-"""Where the numbers lie that the planes are gathered from: first the observation."""
+_PIECES: Final = _TOKENS + NUM_HEXES * NUM_RESOURCES
+"""Where the numbers lie that the planes are gathered from: first the observation, then number
+tokens by resource, the roads of each side, the buildings of each side, and a zero."""
 
-
-def _sources() -> Table:
-    """(C, HEIGHT, WIDTH) where the number in each cell comes from."""
-    table = np.full((NUM_PLANES, HEIGHT, WIDTH), _ZERO, np.int64)
-    hexes, edges, vertices = (np.arange(n)[:, None] for n in (NUM_HEXES, NUM_EDGES, NUM_VERTICES))
-    tokens = _TOKENS + hexes * NUM_RESOURCES + _OF_RESOURCES
-    desert = PLACES["hex_terrain"].start + hexes * _NUM_TERRAINS + Terrain.DESERT
-    robber = PLACES["hex_robber"].start + hexes
-    put_on_grid(table[:7], HEX_POINTS, np.concatenate([tokens, desert, robber], axis=1))
-    put_on_grid(table[7:9], EDGE_POINTS, _ROADS + edges + (0, NUM_EDGES))
-    put_on_grid(table[9:15], *sources_of_harbors(_OF_HARBORS))
-    put_on_grid(table[15:], VERTEX_POINTS, _BUILDINGS + vertices + (0, NUM_VERTICES))
-    return Table(table)
-
-
-_SOURCES: Final = _sources()
 _HARBOR_VERTICES: Final = Table(HARBOR_VERTICES)
 _HARBOR_ORDER: Final = Table(_OF_HARBORS)
 _HAND: Final = Table(PLACES["own_hand"].start + _OF_RESOURCES)
 _BANK: Final = Table(PLACES["bank"].start + _OF_RESOURCES)
+_BY_SEAT: Final = np.arange(MAX_PLAYERS)[:, None] * NUM_RESOURCES + _OF_RESOURCES
+_GIVEN: Final = Table(PLACES["offer_give"].start + _BY_SEAT.ravel())
+_GOT: Final = Table(PLACES["offer_get"].start + _BY_SEAT.ravel())
 
 
-def _by_seat(units: Array, name: str, count: int) -> tuple[Array, Array]:
-    """(..., count) of the viewer and of all others together."""
-    of_seats = rows(units[..., PLACES[name]], count, MAX_PLAYERS)
-    return of_seats[..., 0], of_seats[..., 1:].sum(-1)
-
-
-def _planes(units: Array) -> Array:
-    """(..., C, HEIGHT, WIDTH) raw numbers."""
-    terrain = rows(units[..., PLACES["hex_terrain"]], NUM_HEXES, _NUM_TERRAINS)
-    tokens = terrain[..., :NUM_RESOURCES] * units[..., PLACES["hex_number_token"], None]
-    roads = _by_seat(units, "edge_road", NUM_EDGES)
-    buildings = _by_seat(units, "vertex_building", NUM_VERTICES)
-    numbers = [units, merge(tokens), *roads, *buildings, units[..., :1] * 0]
-    return floats(gather(join([_bytes(one) for one in numbers]), _SOURCES))
+def _sources(sides: int) -> Table:
+    """(C, HEIGHT, WIDTH) where the number in each cell comes from."""
+    roads, zero = _PIECES, _PIECES + sides * (NUM_EDGES + NUM_VERTICES)
+    buildings = roads + sides * NUM_EDGES
+    table = np.full((13 + 2 * sides, HEIGHT, WIDTH), zero, np.int64)
+    hexes, edges, vertices = (np.arange(n)[:, None] for n in (NUM_HEXES, NUM_EDGES, NUM_VERTICES))
+    tokens = _TOKENS + hexes * NUM_RESOURCES + _OF_RESOURCES
+    desert = PLACES["hex_terrain"].start + hexes * _NUM_TERRAINS + Terrain.DESERT
+    robber = PLACES["hex_robber"].start + hexes
+    of_side = np.arange(sides)
+    on_edges = table[7 : 7 + sides]
+    harbors, on_vertices = table[7 + sides : 13 + sides], table[13 + sides :]
+    put_on_grid(table[:7], HEX_POINTS, np.concatenate([tokens, desert, robber], axis=1))
+    put_on_grid(on_edges, EDGE_POINTS, roads + edges + NUM_EDGES * of_side)
+    put_on_grid(harbors, *sources_of_harbors(_OF_HARBORS))
+    put_on_grid(on_vertices, VERTEX_POINTS, buildings + vertices + NUM_VERTICES * of_side)
+    return Table(table)
 
 
 def _bytes(array: Array) -> Array:
@@ -101,71 +85,134 @@ def _bytes(array: Array) -> Array:
 
 def _harbor_access(units: Array) -> Array:
     """(..., 6) 1 for each kind of harbor that the viewer has a building at."""
-    own, _ = _by_seat(units, "vertex_building", NUM_VERTICES)
+    own = rows(units[..., PLACES["vertex_building"]], NUM_VERTICES, MAX_PLAYERS)[..., 0]
     served = floats(gather(own, _HARBOR_VERTICES).sum(-1) > 0)
     kinds = floats(rows(units[..., PLACES["harbor"]], NUM_HARBORS, _NUM_KINDS))
     return gather(floats((kinds * served[..., None]).sum(-2) > 0), _HARBOR_ORDER)
 
 
-def _scalars(units: Array) -> Array:
-    """(..., 45) raw numbers."""
-    own, others = [], []
-    for name, count in (
-        ("hand_size", 1),
-        ("pieces_left", 3),
-        ("cards_played", NUM_CARD_KINDS),
-        ("card_count", 1),
-        ("longest_road", 1),
-        ("largest_army", 1),
-    ):
-        of_seats = floats(rows(units[..., PLACES[name]], MAX_PLAYERS, count))
-        if name == "cards_played":
-            of_seats = of_seats[..., KNIGHT, None]
-        own.append(of_seats[..., 0, :])
-        others.append(of_seats[..., 1:, :].sum(-2))
-    new = units[..., PLACES["own_new_cards"]]
-    parts = [
-        *(gather(units, _HAND), own[1], own[2], units[..., PLACES["own_cards"]] - new, new),
-        *(_harbor_access(units), own[4], own[5]),
-        *others,
-        *(gather(units, _BANK), units[..., PLACES["deck_left"]]),
-        *(1 - units[..., PLACES["rolled"]], 1 - units[..., PLACES["card_played"]]),
-        *(units[..., PLACES["free_roads"]], units[..., :1] * 0),
-    ]
-    return join([floats(part) for part in parts])
-
-
 class GendreEncoder(Encoder):
     """The board as planes, one for each kind of thing, and all else as scalars; nothing is scaled.
 
-    Made for two players; with more the opponents' pieces and counts are added up.
+    Args:
+        table: whether each opponent has planes and scalars of its own, beside scalars of trade
+            between players: the encoder `gendre_table`. Without it opponents' pieces and counts
+            are added up; the authors have one opponent.
+
+    Attributes:
+        free_resources: the scalar of the cards that a year of plenty still brings. An observation
+            has no such moment: what plays by the encoder writes it.
     """
 
-    name = "gendre"
-    segments = (
-        Segment(
-            "planes",
-            (NUM_PLANES, HEIGHT, WIDTH),
-            "(plane, y, x) number token of hexes that produce brick 0, lumber 1, ore 2, grain 3, "
-            "wool 4; desert 5; robber 6; roads own 7, opponent's 8; vertices of 2:1 harbors in the "
-            "order of the resources 9-13, of 3:1 harbors 14; buildings own 15, opponent's 16 "
-            "(settlement 1, city 2)",
-            high=12.0,
-        ),
-        Segment(
-            "scalars",
-            (NUM_SCALARS,),
-            "(feature) own hand 0-4 (brick, lumber, ore, grain, wool), roads, settlements, cities "
-            "left 5-7, knights played 8, development cards held before this turn 9-13 and new "
-            "ones 14-18 (in the order of `own_cards`), harbors in use 19-24, longest road 25, "
-            "largest army 26; opponent's cards in hand 27, roads, settlements, cities left 28-30, "
-            "knights played 31, development cards 32, longest road 33, largest army 34; bank "
-            "35-39, deck 40; before the roll 41, a card may still be played 42, free roads left "
-            "43, free resources left 44 (always 0: written by what plays)",
-            high=127.0,
-        ),
-    )
+    def __init__(self, *, table: bool = False) -> None:
+        self.name = "gendre_table" if table else "gendre"
+        self._table = table
+        self._sides = MAX_PLAYERS if table else 2
+        self._sources = _sources(self._sides)
+        self.free_resources = 27 + 8 * (self._sides - 1) + 9
+        self.segments = _table_segments() if table else _segments()
 
     def encode(self, units: Array) -> dict[str, Array]:
         """The observations (..., N) in natural units as planes and scalars."""
-        return {"planes": _planes(units), "scalars": _scalars(units)}
+        return {"planes": self._planes(units), "scalars": self._scalars(units)}
+
+    def _by_side(self, of_seats: Array) -> list[Array]:
+        """What seats (..., k, P) have, each (..., k): the viewer, then each other or their sum."""
+        if self._table:
+            return [of_seats[..., seat] for seat in range(MAX_PLAYERS)]
+        return [of_seats[..., 0], of_seats[..., 1:].sum(-1)]
+
+    def _planes(self, units: Array) -> Array:
+        """(..., C, HEIGHT, WIDTH) raw numbers."""
+        terrain = rows(units[..., PLACES["hex_terrain"]], NUM_HEXES, _NUM_TERRAINS)
+        tokens = terrain[..., :NUM_RESOURCES] * units[..., PLACES["hex_number_token"], None]
+        roads = self._by_side(rows(units[..., PLACES["edge_road"]], NUM_EDGES, MAX_PLAYERS))
+        built = rows(units[..., PLACES["vertex_building"]], NUM_VERTICES, MAX_PLAYERS)
+        numbers = [units, merge(tokens), *roads, *self._by_side(built), units[..., :1] * 0]
+        return floats(gather(join([_bytes(one) for one in numbers]), self._sources))
+
+    def _scalars(self, units: Array) -> Array:
+        """(..., S) raw numbers."""
+        sides: list[list[Array]] = [[] for _ in range(self._sides)]
+        for name, count in (
+            ("hand_size", 1),
+            ("pieces_left", 3),
+            ("cards_played", NUM_CARD_KINDS),
+            ("card_count", 1),
+            ("longest_road", 1),
+            ("largest_army", 1),
+        ):
+            of_seats = floats(rows(units[..., PLACES[name]], MAX_PLAYERS, count))
+            if name == "cards_played":
+                of_seats = of_seats[..., KNIGHT, None]
+            for side, numbers in zip(sides, self._by_side(of_seats.swapaxes(-1, -2)), strict=True):
+                side.append(numbers)
+        own, *others = sides
+        new = units[..., PLACES["own_new_cards"]]
+        parts = [
+            *(gather(units, _HAND), own[1], own[2], units[..., PLACES["own_cards"]] - new, new),
+            *(_harbor_access(units), own[4], own[5]),
+            *(numbers for other in others for numbers in other),
+            *(gather(units, _BANK), units[..., PLACES["deck_left"]]),
+            *(1 - units[..., PLACES["rolled"]], 1 - units[..., PLACES["card_played"]]),
+            *(units[..., PLACES["free_roads"]], units[..., :1] * 0),
+        ]
+        if self._table:
+            parts += [
+                *(units[..., PLACES["turn_player"]], units[..., PLACES["offers_left"]]),
+                *(gather(units, _GIVEN), gather(units, _GOT), units[..., PLACES["answer"]]),
+            ]
+        return join([floats(part) for part in parts])
+
+
+def for_table() -> GendreEncoder:
+    """The encoder `gendre_table`."""
+    return GendreEncoder(table=True)
+
+
+_HEXES: Final = (
+    "(plane, y, x) number token of hexes that produce brick 0, lumber 1, ore 2, grain 3, wool 4; "
+    "desert 5; robber 6; "
+)
+_OWN: Final = (
+    "(feature) own hand 0-4 (brick, lumber, ore, grain, wool), roads, settlements, cities left "
+    "5-7, knights played 8, development cards held before this turn 9-13 and new ones 14-18 (in "
+    "the order of `own_cards`), harbors in use 19-24, longest road 25, largest army 26; "
+)
+
+
+def _segments() -> tuple[Segment, Segment]:
+    planes = (
+        f"{_HEXES}roads own 7, opponent's 8; vertices of 2:1 harbors in the order of the "
+        "resources 9-13, of 3:1 harbors 14; buildings own 15, opponent's 16 (settlement 1, city 2)"
+    )
+    scalars = (
+        f"{_OWN}opponent's cards in hand 27, roads, settlements, cities left 28-30, knights played "
+        "31, development cards 32, longest road 33, largest army 34; bank 35-39, deck 40; before "
+        "the roll 41, a card may still be played 42, free roads left 43, free resources left 44 "
+        "(always 0: written by what plays)"
+    )
+    return (
+        Segment("planes", (17, HEIGHT, WIDTH), planes, high=12.0),
+        Segment("scalars", (45,), scalars, high=127.0),
+    )
+
+
+def _table_segments() -> tuple[Segment, Segment]:
+    planes = (
+        f"{_HEXES}roads own 7, of each opponent 8-10; vertices of 2:1 harbors in the order of the "
+        "resources 11-15, of 3:1 harbors 16; buildings own 17, of each opponent 18-20 (settlement "
+        "1, city 2)"
+    )
+    scalars = (
+        f"{_OWN}for each opponent cards in hand, roads, settlements, cities left, knights played, "
+        "development cards, longest road, largest army 27-50; bank 51-55, deck 56; before the roll "
+        "57, a card may still be played 58, free roads left 59, free resources left 60 (always 0: "
+        "written by what plays); whose turn it is 61-64, offers left 65; what each seat gives by "
+        "its offer or counter-offer 66-85, and gets 86-105, in the order of the hand; answers "
+        "106-121 (of each seat none, accepted, rejected, countered)"
+    )
+    return (
+        Segment("planes", (21, HEIGHT, WIDTH), planes, high=12.0),
+        Segment("scalars", (122,), scalars, high=127.0),
+    )

@@ -21,6 +21,7 @@ _HOMES: dict[str, str] = {
     "charlesworth_flags": "catan_pz.encoders.charlesworth:with_flags",
     "charlesworth_2022": "catan_pz.encoders.charlesworth:as_published",
     "gendre": "catan_pz.encoders.gendre:GendreEncoder",
+    "gendre_table": "catan_pz.encoders.gendre:for_table",
 }
 """Where each class lies; it is imported when the encoder is loaded."""
 

@@ -1,10 +1,11 @@
-"""One-step A2C with a cross-dimensional network, against frozen past selves, on two-player Catan.
+"""One-step A2C with a cross-dimensional network, against frozen past selves.
 
     python examples/published/gendre.py --help
     python examples/published/gendre.py --network xdim_res --layers 8 --out runs/gendre
     python examples/published/gendre.py --network xdim_res --layers 8 --out runs/gendre --resume
 
-The games lie in groups, each with a frozen past self of the learner as opponent; every 50
+Games of two without trade, as in the paper; `--players` and `--trading` go beyond it. The
+games lie in groups, each with a frozen past self of the learner as opponent; every 50
 trainings (of 64,000 decisions of the learner) the group with the oldest takes the newest weights.
 The learner decides in all games at once. Once 64 decisions are complete, from one of its
 own decisions to the next or to the end of the game, they are one update.
@@ -32,9 +33,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import torch
 
-from catan_pz import make_batch
+from catan_pz import encoders, make_batch
 from catan_pz.agents.gendre.agent import GendreAgent
-from catan_pz.agents.gendre.choices import LEAST_LIMIT, NUM_CHOICES
+from catan_pz.agents.gendre.choices import LEAST_LIMIT
 from catan_pz.agents.gendre.deciding import Choose, decide, legal_logits, undecided
 from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.gendre.networks import MOMENTUM, Architecture
@@ -42,8 +43,6 @@ from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.agents.specs import split_specs
 from catan_pz.checks import check_count
-from catan_pz.encoders.gendre import NUM_PLANES, NUM_SCALARS
-from catan_pz.encoders.planes import HEIGHT, WIDTH
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
 from catan_pz.training.actor_critic import legal_log_softmax
@@ -54,8 +53,8 @@ from catan_pz.training.options import Coefficient, Count, Share, check_device, p
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.transitions import OneStepTransitions
 
-LEARNER, OPPONENT = 0, 1
-"""Seats: who begins is drawn in each game."""
+LEARNER = 0
+"""Seat; the others are opponents. Who begins is drawn in each game."""
 
 Weights = dict[str, torch.Tensor]
 
@@ -89,6 +88,10 @@ class Args(CountedArgs):
     """trainings after which the oldest past self is replaced"""
     freeze_after: int = 0
     """trainings after which all opponents are the learner of that moment for good; 0 for never"""
+    players: int = 2
+    """players of a game, 2 to 4; the paper has two"""
+    trading: bool = False
+    """trade between players, which the paper leaves out"""
     board: Literal["spiral", "random", "beginner"] = "spiral"
     """how boards are made"""
     discard_limit: Count = 7
@@ -128,11 +131,16 @@ class Args(CountedArgs):
     out: str = "runs/gendre"
     """output folder"""
 
+    @property
+    def encoder(self) -> str:
+        """Name of the encoder of what the network sees."""
+        return "gendre_table" if self.players > 2 or self.trading else "gendre"
+
     def make_rules(self) -> Rules:
         """The rules of the games."""
         return Rules(
-            num_players=2,
-            trading=False,
+            num_players=self.players,
+            trading=self.trading,
             board=self.board,
             discard_limit=self.discard_limit,
             first_player="random",
@@ -148,9 +156,8 @@ class Learner:
         check_count("discard_limit", args.discard_limit, least=LEAST_LIMIT)
         self.args, self.rules = args, args.make_rules()
         self.rng = np.random.default_rng([args.seed, 0x6E2D2E])
-        self.architecture = Architecture(
-            args.network, args.layers, args.planes, args.scalars, args.activation, args.norm
-        )
+        options = ("network", "layers", "planes", "scalars", "activation", "norm", "encoder")
+        self.architecture = Architecture(**{name: getattr(args, name) for name in options})
         initial = self.architecture.initial(self.rng).items()
         self.weights = {n: torch.tensor(w, device=args.device) for n, w in initial}
         for name in self.architecture.trained:
@@ -165,12 +172,12 @@ class Learner:
         )
         self.past = [self.snapshot()]
         self.past_of = np.zeros(args.groups, np.int64)  # which past self each group meets
-        self.keeping = undecided(2 * self.batch.num_games).reshape(2, -1, 5)  # by seat
+        self.keeping = undecided(args.players * self.batch.num_games).reshape(args.players, -1, 5)
+        segments = encoders.load(args.encoder).segments
         self.transitions = OneStepTransitions(
             self.batch.num_games,
-            planes=((NUM_PLANES, HEIGHT, WIDTH), "int8"),
-            scalars=((NUM_SCALARS,), "int8"),
-            legal=((NUM_CHOICES,), "bool"),
+            **{segment.name: (segment.shape, "int8") for segment in segments},
+            legal=((self.architecture.num_choices,), "bool"),
             choice=((), "int64"),
         )
         self.figures: Counter[str] = Counter()
@@ -228,18 +235,19 @@ class Learner:
         actions = np.zeros(len(games), np.int64)
         bits = self.rng.integers(0, 2**64, len(games), np.uint64)
 
-        def play(seat: int, rows: np.ndarray, choose: Choose) -> None:
+        def play(rows: np.ndarray, choose: Choose) -> None:
             if len(rows):
-                keeping = self.keeping[seat, rows]
-                given = batch.units[rows], batch.mask[rows], keeping, bits[rows]
-                actions[rows] = decide(*given, choose, skip_forced=self.rules.skip_forced)
-                self.keeping[seat, rows] = keeping
+                keeping = self.keeping[batch.player[rows], rows]
+                given = batch.units[rows], batch.mask[rows], keeping, bits[rows], choose
+                skip_forced, encoder = self.rules.skip_forced, self.args.encoder
+                actions[rows] = decide(*given, skip_forced=skip_forced, encoder=encoder)
+                self.keeping[batch.player[rows], rows] = keeping
 
         own = np.flatnonzero(batch.player == LEARNER)
-        play(LEARNER, own, self.learn_and_choose(own))
-        met = np.where(batch.player == OPPONENT, np.repeat(self.past_of, self.args.group_size), -1)
+        play(own, self.learn_and_choose(own))
+        met = np.where(batch.player == LEARNER, -1, np.repeat(self.past_of, self.args.group_size))
         for k, past in enumerate(self.past):
-            play(OPPONENT, np.flatnonzero(met == k), self.chooser(past))
+            play(np.flatnonzero(met == k), self.chooser(past))
         batch.step(actions)
         ended = np.flatnonzero(batch.done)
         if len(ended):
@@ -271,7 +279,7 @@ class Learner:
 
     @torch.no_grad()
     def evaluated(self, weights: Weights, seen: dict) -> tuple[np.ndarray, np.ndarray]:
-        """Logits (k, 324) and values (k,)."""
+        """Logits (k, C) and values (k,)."""
         logits, values = self.architecture.evaluate(weights, *self.tensors(seen))
         return logits.numpy(force=True), values.numpy(force=True)
 
@@ -281,7 +289,7 @@ class Learner:
         return [torch.as_tensor(array).to(self.args.device).float() for array in arrays]
 
     def sampled(self, logits: np.ndarray) -> np.ndarray:
-        """(k,) choices sampled by logits (k, 324), which are -inf where a choice isn't legal."""
+        """(k,) choices sampled by logits (k, C), which are -inf where a choice isn't legal."""
         bits = self.rng.integers(0, 2**64, len(logits), np.uint64)
         return sample_actions(np.exp(logits - logits.max(axis=1, keepdims=True)), bits)
 

@@ -1,13 +1,13 @@
-"""The 17 planes and 45 scalars of Gendre and Kaneko, in a position worked out by hand."""
+"""The planes and scalars of Gendre and Kaneko, in positions worked out by hand."""
 
 import numpy as np
 import pytest
 
 from catan_pz import encoders
 from catan_pz.board.topology import HEX_EDGES, HEX_POINTS, HEX_VERTICES
-from catan_pz.encoders.gendre import NUM_PLANES, NUM_SCALARS
 from catan_pz.notation import position
 from catan_pz.rules import Rules
+from tests.helpers import act
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_phases_are_told():
 
 def test_a_kernel_on_a_hex_covers_its_edges_and_vertices():
     encoder = encoders.load("gendre")
-    assert [s.shape for s in encoder.segments] == [(NUM_PLANES, 11, 21), (NUM_SCALARS,)]
+    assert [s.shape for s in encoder.segments] == [(17, 11, 21), (45,)]
     rules = Rules(num_players=2, trading=False)
     for hex_id, (x, y) in enumerate(HEX_POINTS.tolist()):
         around = HEX_VERTICES[hex_id][::2].tolist()
@@ -154,3 +154,70 @@ def test_what_the_opponent_holds_is_not_in_it():
     encode = encoders.load("gendre").encode
     for name, array in encode(one.observe(0)).items():
         np.testing.assert_array_equal(array, encode(other.observe(0))[name])
+
+
+def test_a_table_of_four_shows_each_opponent_by_itself():
+    """Seat 2 looks: seat 3 is its first opponent, then seats 0 and 1."""
+    players = [
+        {"settlements": [10], "roads": [7], "hand": {"wool": 2}},
+        {"cities": [21], "cards": {"knight": 2}, "hand": {"ore": 1}},
+        {"settlements": [0], "roads": [0, 6], "hand": {"brick": 3, "grain": 1}},
+        {"settlements": [40], "hand": {"wool": 1, "grain": 1}, "cards_played": {"knight": 3}},
+    ]
+    game = position(players, rules=Rules(), turn=40, seed=1)
+    seen = encoders.load("gendre_table").encode(game.observe(2))
+    planes, scalars = seen["planes"], seen["scalars"].tolist()
+    two = encoders.load("gendre").encode(game.observe(2))
+    np.testing.assert_array_equal(planes[:8], two["planes"][:8])  # hexes, own roads
+    np.testing.assert_array_equal(planes[11:18], two["planes"][9:16])  # harbors, own buildings
+    assert [shown(planes, plane) for plane in (8, 9, 10)] == [[], [(1, 8, 1)], []]
+    assert [shown(planes, plane) for plane in (17, 19, 20)] == [
+        *([(0, 4, 1)], [(2, 8, 1)], [(4, 10, 2)])
+    ]
+    assert len(shown(planes, 18)) == 1
+    assert scalars[:27] == two["scalars"].tolist()[:27]
+    # Cards in hand, pieces left, knights played, development cards, longest road, largest army.
+    assert scalars[27:51] == [
+        *(2, 15, 4, 4, 3, 0, 0, 1),
+        *(2, 14, 4, 4, 0, 0, 0, 0),
+        *(1, 15, 5, 3, 0, 2, 0, 0),
+    ]
+    assert scalars[51:57] == [16, 19, 18, 17, 16, 20]
+    assert scalars[57:66] == [0, 1, 0, 0, 0, 0, 1, 0, 3]
+    assert scalars[66:] == [0] * 56
+
+
+def test_a_table_shows_offers_and_answers():
+    """Seat 0 gives a wool for an ore; the first asked counters, and the second rejects."""
+    players = [
+        {"settlements": [10], "hand": {"wool": 2}},
+        {"settlements": [0], "hand": {"ore": 2}},
+        {"settlements": [40], "hand": {"ore": 1}},
+    ]
+    game = position(players, rules=Rules(num_players=3), turn=40, seed=1)
+    act(game, "offer", give={"wool": 1}, get={"ore": 1})
+    act(game, "offer", give={"ore": 1}, get={"wool": 2})
+    act(game, "reject")
+    scalars = encoders.load("gendre_table").encode(game.observe(1))["scalars"].tolist()
+    # Of brick, lumber, ore, grain, wool; the viewer is seat 1, seat 0 the last before an empty one.
+    assert scalars[61:66] == [0, 0, 1, 0, 2]
+    assert scalars[66:86] == [0, 0, 1, 0, 0, *[0] * 5, 0, 0, 0, 0, 1, *[0] * 5]
+    assert scalars[86:106] == [0, 0, 0, 0, 2, *[0] * 5, 0, 0, 1, 0, 0, *[0] * 5]
+    answers = [np.flatnonzero(scalars[first : first + 4]).tolist() for first in range(106, 122, 4)]
+    assert answers[:2] == [[3], [2]]
+
+
+def test_what_opponents_hold_is_not_in_the_table_either():
+    shown_to_first = [
+        encoders.load("gendre_table").encode(
+            position(
+                [{"settlements": [10]}, {"settlements": [0], "cards": cards}, {}, {}],
+                rules=Rules(),
+                turn=40,
+                seed=1,
+            ).observe(0)
+        )
+        for cards in ({"knight": 2}, {"victory_point": 2})
+    ]
+    for name, array in shown_to_first[0].items():
+        np.testing.assert_array_equal(array, shown_to_first[1][name])

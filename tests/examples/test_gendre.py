@@ -11,6 +11,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 import torch
 
+from catan_pz import actions
 from catan_pz.agents.gendre import choices as c
 from catan_pz.agents.gendre.agent import GendreAgent
 from catan_pz.agents.gendre.model import GendreModel
@@ -177,6 +178,7 @@ def test_batch_normalisation_learns_running_statistics(program):
 
 def test_rules_are_those_of_the_paper(program):
     rules = program.Args().make_rules()
+    assert program.Args().encoder == "gendre"
     assert (rules.num_players, rules.trading, rules.victory_points) == (2, False, 10)
     assert (rules.discard_limit, rules.first_player, rules.skip_forced) == (7, "random", False)
     assert program.Args(forced=False).make_rules().skip_forced
@@ -195,6 +197,34 @@ def final_state(folder):
     }
 
 
+def test_a_table_of_four_trades(program):
+    """Each past self of a group sits in three seats, and answers to offers there."""
+    one = learner(program, players=4, trading=True, batch_size=10_000)
+    assert (one.rules.num_players, one.rules.trading) == (4, True)
+    first, second = one.past[0], one.snapshot()
+    one.past, one.past_of[:] = [first, second], [0, 1, 1]
+    met, evaluated = {id(first): 0, id(second): 0}, one.evaluated
+
+    def spy(weights, seen):
+        if weights is not one.weights:
+            met[id(weights)] += len(seen["scalars"])
+        return evaluated(weights, seen)
+
+    one.evaluated = spy
+    moved, answered = set(), 0
+    for _ in range(400):
+        moved |= set(one.batch.player.tolist())
+        answered += int(one.batch.mask[:, actions.ACCEPT].sum())
+        one.step()
+    taken = one.transitions.take(200)
+    assert moved == {0, 1, 2, 3}
+    assert answered > 0
+    assert 0 < met[id(first)] < met[id(second)]
+    assert taken["scalars"].shape == (200, 122)
+    assert taken["legal"].shape == (200, 464)
+    assert taken["legal"][np.arange(200), taken["choice"]].all()
+
+
 def test_trainings_of_other_seeds_play_other_games(program):
     seeds = [set(learner(program, seed=seed).batch.seeds.tolist()) for seed in (1, 2)]
     assert seeds[0].isdisjoint(seeds[1])
@@ -206,9 +236,10 @@ def test_limits_with_which_fewer_than_four_cards_are_kept_are_refused(program):
     assert learner(program, discard_limit=6).rules.discard_limit == 6
 
 
-def test_a_killed_training_resumes(program, tmp_path):
+@pytest.mark.parametrize("table", [(), ("--players=4", "--trading")], ids=["two", "four, trade"])
+def test_a_killed_training_resumes(program, table, tmp_path):
     """SIGKILL after the first checkpoint; then the same numbers as without it."""
-    arguments = [*SMALL, "--trainings=3", "--renew-every=1"]
+    arguments = [*SMALL, "--trainings=3", "--renew-every=1", *table]
     program.main([*arguments, f"--out={tmp_path / 'whole'}"])
     killed = tmp_path / "killed"
     kill_after_a_checkpoint(program, [*arguments, f"--out={killed}"], killed)

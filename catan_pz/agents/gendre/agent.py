@@ -37,7 +37,7 @@ def sampled(logits: NDArray[np.floating[Any]], bits: NDArray[np.uint64]) -> NDAr
 
 
 class GendreAgent(BatchAgent):
-    """Plays games of two by a cross-dimensional network.
+    """Plays by a cross-dimensional network, games of two without trade or, by model, of any table.
 
     It keeps nothing of a game, so which cards to keep is chosen anew before each single discard,
     with the same random numbers throughout a turn.
@@ -71,12 +71,13 @@ class GendreAgent(BatchAgent):
             self.name = check_text("name", name)
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games but of two players without trade, and those in which fewer cards are kept.
+        """Refuse games that its model doesn't see whole, and those in which fewer cards are kept.
 
         Raises:
             ValueError: for others.
         """
-        refuse_others(self.name, rules, players=2, trading=False)
+        if self.model.architecture.encoder == "gendre":
+            refuse_others(self.name, rules, players=2, trading=False)
         if rules.discard_limit < LEAST_LIMIT:
             raise ValueError(
                 f"agent {self.name!r} plays games with a discard_limit from {LEAST_LIMIT}; "
@@ -101,4 +102,11 @@ class GendreAgent(BatchAgent):
             return sampled(logits, bits[rows])
 
         keeping = undecided(len(views))
-        return decide(views.observations, views.masks, keeping, views.random_bits, choose)
+        return decide(
+            views.observations,
+            views.masks,
+            keeping,
+            views.random_bits,
+            choose,
+            encoder=self.model.architecture.encoder,
+        )

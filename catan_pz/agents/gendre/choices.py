@@ -1,9 +1,11 @@
-"""The 324 choices of the cross-dimensional network, and how the environment's actions play them.
+"""The choices of the cross-dimensional network, and how the environment's actions play them.
 
 A choice stands for one action of the environment, but for three kinds: a discard names four cards
 to keep, from which all single discards follow; a year of plenty is played first, then each of its
-two cards is chosen; and a move of the robber says whether a card is stolen. Letters: K decisions,
-N numbers of an observation, A = 252 actions, C = 324 choices, R resources.
+two cards is chosen; and a move of the robber says whether a card is stolen. Two players without
+trade have the authors' 324 choices. At any other table whom to steal from and the actions of trade
+follow, which makes 464. Letters: K decisions, N numbers of an observation, A actions (252, with
+trade 389), C choices, R resources.
 """
 
 from typing import Final
@@ -33,7 +35,14 @@ PLENTY: Final = 243
 FREE_RESOURCE: Final = 244
 MONOPOLY: Final = 249
 KEEP: Final = 254
-NUM_CHOICES: Final = 324
+VICTIM: Final = 324
+"""Relative seats 1 to 3; where one can be robbed the environment leaves no choice."""
+PLAYER_TRADE: Final = 327
+"""The actions from `actions.OFFER` on, in their order."""
+
+NUM_CHOICES: Final = {"gendre": 324, "gendre_table": 464}
+"""C for what each encoder shows: two players without trade, or any table."""
+
 NUM_PLANE_CHOICES: Final = ROLL
 """The first choices belong to places of the board."""
 
@@ -73,7 +82,7 @@ def _swap_action(give: int, get: int) -> int:
 
 
 def _actions() -> NDArray[np.int64]:
-    table = np.full(NUM_CHOICES, actions.NO_ACTION)
+    table = np.full(NUM_CHOICES["gendre_table"], actions.NO_ACTION)
     hexes, vertices = np.arange(NUM_HEXES), np.arange(NUM_VERTICES)
     for offset in (0, 1):
         table[ROBBER + 2 * hexes + offset] = actions.MOVE_ROBBER + hexes
@@ -89,15 +98,17 @@ def _actions() -> NDArray[np.int64]:
         actions.PLAY_ROAD_BUILDING,
     )
     table[MONOPOLY:KEEP] = actions.PLAY_MONOPOLY + _ORDER
+    table[VICTIM:PLAYER_TRADE] = actions.STEAL + np.arange(actions.NUM_OPPONENTS)
+    table[PLAYER_TRADE:] = np.arange(actions.OFFER, actions.NUM_ACTIONS)
     table.flags.writeable = False
     return table
 
 
 ACTIONS: Final = _actions()
-"""(C,) the action that plays each choice; `NO_ACTION` where more is to be settled first."""
+"""(464,) the action that plays each choice; `NO_ACTION` where more is to be settled first."""
 
 
-_DIRECT: Final = np.flatnonzero(ACTIONS >= 0)
+_DIRECT: Final = np.flatnonzero(ACTIONS != actions.NO_ACTION)
 _ROBBER_MOVES: Final = slice(actions.MOVE_ROBBER, actions.MOVE_ROBBER + NUM_HEXES)
 _DISCARDS: Final = slice(actions.DISCARD, actions.DISCARD + NUM_RESOURCES)
 _PLENTIES: Final = slice(
@@ -122,15 +133,20 @@ def steals(units: NDArray[np.int8]) -> NDArray[np.bool_]:
     return np.asarray(robbed[..., 1:].any(-1) @ _CORNERS)
 
 
-def legal_choices(units: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.bool_]:
+def legal_choices(
+    units: NDArray[np.int8], masks: NDArray[np.int8], encoder: str = "gendre"
+) -> NDArray[np.bool_]:
     """(K, C) the choices that are legal.
 
     Args:
         units: (K, N) observations in natural units.
         masks: (K, A) legal actions.
+        encoder: whose choices.
     """
-    legal = np.zeros((len(masks), NUM_CHOICES), np.bool_)
-    legal[:, _DIRECT] = masks[:, ACTIONS[_DIRECT]] != 0
+    legal = np.zeros((len(masks), NUM_CHOICES[encoder]), np.bool_)
+    direct = _DIRECT[ACTIONS[_DIRECT] < masks.shape[1]]
+    direct = direct[direct < legal.shape[1]]
+    legal[:, direct] = masks[:, ACTIONS[direct]] != 0
     legal[:, PLENTY] = masks[:, _PLENTIES].any(axis=1)
     robbing = np.flatnonzero(masks[:, _ROBBER_MOVES].any(axis=1))
     if len(robbing):
@@ -140,20 +156,23 @@ def legal_choices(units: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[n
     rows = np.flatnonzero(discarding(masks))
     if len(rows):
         hands = units[rows, _HAND]
-        legal[rows, KEEP:] = (hands[:, None] >= KEEP_SETS).all(-1)
+        legal[rows, KEEP:VICTIM] = (hands[:, None] >= KEEP_SETS).all(-1)
     return legal
 
 
-def legal_resources(masks: NDArray[np.int8], first: NDArray[np.int64] | None) -> NDArray[np.bool_]:
+def legal_resources(
+    masks: NDArray[np.int8], first: NDArray[np.int64] | None, encoder: str = "gendre"
+) -> NDArray[np.bool_]:
     """(K, C) what a year of plenty may take.
 
     Args:
         masks: (K, A) legal actions.
         first: (K,) the resource that was chosen first, None while none is.
+        encoder: whose choices.
     """
     pairs = masks[:, actions.PLENTY_ACTIONS] != 0
     possible = pairs.any(-1) if first is None else pairs[np.arange(len(masks)), first]
-    legal = np.zeros((len(masks), NUM_CHOICES), np.bool_)
+    legal = np.zeros((len(masks), NUM_CHOICES[encoder]), np.bool_)
     legal[:, FREE_RESOURCE:MONOPOLY] = possible[:, _ORDER]
     return legal
 

@@ -4,7 +4,7 @@ Letters: K decisions, N numbers of an observation, A actions, C choices, R resou
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from catan_pz.agents.gendre import choices as c
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.encoders import load
-from catan_pz.encoders.gendre import FREE_RESOURCES
+from catan_pz.encoders.gendre import GendreEncoder
 from catan_pz.engine.chance import GAMMA
 from catan_pz.observation.segments import PLACES
 from catan_pz.terms import NUM_RESOURCES, YEAR_OF_PLENTY
@@ -35,7 +35,7 @@ _BANK: Final = PLACES["bank"]
 _TO_DISCARD: Final = PLACES["to_discard"].start
 _CARD_PLAYED: Final = PLACES["card_played"].start
 _PLENTY: Final = PLACES["own_cards"].start + YEAR_OF_PLENTY
-_ENCODER: Final = load("gendre")
+_ENCODERS: Final = {name: cast(GendreEncoder, load(name)) for name in c.NUM_CHOICES}
 
 
 def decide(
@@ -46,6 +46,7 @@ def decide(
     choose: Choose,
     *,
     skip_forced: bool = True,
+    encoder: str = "gendre",
 ) -> NDArray[np.int64]:
     """Choose an action in each of K games.
 
@@ -57,6 +58,7 @@ def decide(
         random_bits: (K,) they draw the cards beyond four that are kept, and the order of discards.
         choose: the network.
         skip_forced: whether the engine plays decisions with a single legal action.
+        encoder: name of the encoder, which tells the choices, too.
 
     Returns:
         (K,) legal actions.
@@ -66,17 +68,17 @@ def decide(
     keeping[~discards] = UNDECIDED
     asked = np.flatnonzero(keeping[:, 0] == UNDECIDED)
     if len(asked):
-        legal = c.legal_choices(units[asked], masks[asked])
-        chosen = choose(asked, _ENCODER.encode(units[asked]), legal)
+        legal = c.legal_choices(units[asked], masks[asked], encoder)
+        chosen = choose(asked, _ENCODERS[encoder].encode(units[asked]), legal)
         found[asked] = c.ACTIONS[chosen]
-        kept = chosen >= c.KEEP
+        kept = (chosen >= c.KEEP) & (chosen < c.VICTIM)
         if kept.any():
             rows = asked[kept]
             sets = c.KEEP_SETS[chosen[kept] - c.KEEP]
             keeping[rows] = kept_hands(units[rows], sets, random_bits[rows])
         plenty = asked[chosen == c.PLENTY]
         if len(plenty):
-            found[plenty] = _plenty(plenty, units[plenty], masks[plenty], choose)
+            found[plenty] = _plenty(plenty, units[plenty], masks[plenty], choose, encoder)
     rows = np.flatnonzero(discards)
     if len(rows):
         found[rows] = _next_discards(units, keeping, random_bits, rows, skip_forced)
@@ -123,7 +125,11 @@ def _next_discards(
 
 
 def _plenty(
-    rows: NDArray[np.intp], units: NDArray[np.int8], masks: NDArray[np.int8], choose: Choose
+    rows: NDArray[np.intp],
+    units: NDArray[np.int8],
+    masks: NDArray[np.int8],
+    choose: Choose,
+    encoder: str,
 ) -> NDArray[np.int64]:
     """(k,) years of plenty: two choices, each seen as if the card were on the table."""
     units, games = units.copy(), np.arange(len(rows))
@@ -131,9 +137,9 @@ def _plenty(
     units[:, _CARD_PLAYED] = 1
     taken: list[NDArray[np.int64]] = []
     for left in (2, 1):
-        seen = _ENCODER.encode(units)
-        seen["scalars"][:, FREE_RESOURCES] = left
-        legal = c.legal_resources(masks, taken[0] if taken else None)
+        seen = _ENCODERS[encoder].encode(units)
+        seen["scalars"][:, _ENCODERS[encoder].free_resources] = left
+        legal = c.legal_resources(masks, taken[0] if taken else None, encoder)
         taken.append(c.resource_of(choose(rows, seen, legal)))
         units[games, _HAND.start + taken[-1]] += 1
         units[games, _BANK.start + taken[-1]] -= 1

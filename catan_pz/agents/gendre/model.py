@@ -26,7 +26,7 @@ KIND: Final = "gendre"
 
 @dataclass(frozen=True)
 class GendreModel:
-    """A network over the 324 choices.
+    """A network over the choices of two players, or of any table.
 
     Attributes:
         architecture: the network.
@@ -50,7 +50,7 @@ class GendreModel:
     def evaluate(
         self, seen: Mapping[str, NDArray[np.float32]]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Logits (K, 324) and values (K,) for what the encoder `gendre` gives."""
+        """Logits (K, L) and values (K,) for what its encoder gives."""
         logits, values = self.architecture.evaluate(self.weights, seen["planes"], seen["scalars"])
         return np.asarray(logits), np.asarray(values)
 
@@ -65,7 +65,7 @@ class GendreModel:
             "rules": self.rules.to_dict(),
             "card": dict(self.card),
         }
-        write_model(path, header, self.weights, load("gendre"), dtype)
+        write_model(path, header, self.weights, load(self.architecture.encoder), dtype)
 
     @classmethod
     def read(cls, path: Path | str) -> "GendreModel":
@@ -78,10 +78,8 @@ class GendreModel:
         """
         with model_file(path) as (header, arrays):
             network = network_of(header, KIND)
-            if encoder_of(header).name != "gendre":
-                raise ValueError(f"its encoder is {encoder_of(header)}, must be 'gendre'")
             return cls(
-                Architecture(**network),
+                Architecture(**network, encoder=encoder_of(header).name),
                 arrays,
                 Rules.from_dict(header["rules"]),
                 header["card"],

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from catan_pz.agents.gendre.choices import BUILDING, NUM_CHOICES, NUM_PLANE_CHOICES, ROAD
 from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
 from catan_pz.checks import check_count, not_possible
+from catan_pz.encoders import load
 from catan_pz.encoders.arrays import Array, Table, gather, join, merge
-from catan_pz.encoders.gendre import NUM_PLANES, NUM_SCALARS
 from catan_pz.encoders.planes import HEIGHT, WIDTH
 
 NETWORKS: Final = ("xdim", "xdim_res", "cnn_res")
@@ -34,9 +34,6 @@ SLOPE: Final = 0.2
 
 NUM_ACTION_PLANES: Final = 5
 """Robber without stealing, robber with it, road, settlement, city."""
-
-OUT_SCALARS: Final = NUM_CHOICES - NUM_PLANE_CHOICES + 1
-"""Choices that belong to no place, then the value."""
 
 MOMENTUM: Final = 0.1
 """Share of a batch in the running mean and variance."""
@@ -98,6 +95,8 @@ class Architecture:
         scalars: S of each layer.
         activation: "tanh_leaky", which alternate, or "relu".
         norm: "none", or "batch" for batch normalisation before the residual.
+        encoder: what it sees, which tells its choices, too: "gendre" for two players without trade,
+            or "gendre_table" for any table.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -109,12 +108,14 @@ class Architecture:
     scalars: int = 40
     activation: str = "tanh_leaky"
     norm: str = "none"
+    encoder: str = "gendre"
 
     def __post_init__(self) -> None:
         for name, allowed in (
             ("network", NETWORKS),
             ("activation", ACTIVATIONS),
             ("norm", NORMS),
+            ("encoder", tuple(NUM_CHOICES)),
         ):
             if getattr(self, name) not in allowed:
                 raise not_possible(f"option {name}", getattr(self, name), f"one of {allowed}")
@@ -130,11 +131,17 @@ class Architecture:
         return self.network != "cnn_res"
 
     @property
+    def num_choices(self) -> int:
+        """L."""
+        return NUM_CHOICES[self.encoder]
+
+    @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of all weights, biases and running statistics, by name."""
         shapes: dict[str, tuple[int, ...]] = {}
-        planes = NUM_PLANES if self.is_crossed else NUM_PLANES + NUM_SCALARS
-        scalars = NUM_SCALARS
+        planes, scalars = (segment.shape[0] for segment in load(self.encoder).segments)
+        if not self.is_crossed:
+            planes += scalars
         for k in range(self.layers):
             shapes |= self._layer_shapes(str(k), planes, scalars, self.planes, self.scalars)
             if self.norm == "batch":
@@ -143,9 +150,10 @@ class Architecture:
                     for part in ("scale", "shift", "mean", "variance"):
                         shapes[f"{side}_{part}_{k}"] = (size,)
             planes, scalars = self.planes, self.scalars
-        shapes |= self._layer_shapes("head", planes, scalars, NUM_ACTION_PLANES, OUT_SCALARS)
+        outputs = self.num_choices - NUM_PLANE_CHOICES + 1  # of no place, then the value
+        shapes |= self._layer_shapes("head", planes, scalars, NUM_ACTION_PLANES, outputs)
         if not self.is_crossed:
-            shapes |= {"scalar_head": (planes, OUT_SCALARS), "scalar_bias_head": (OUT_SCALARS,)}
+            shapes |= {"scalar_head": (planes, outputs), "scalar_bias_head": (outputs,)}
         return shapes
 
     def _layer_shapes(
@@ -176,8 +184,8 @@ class Architecture:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The attributes as JSON values."""
-        return asdict(self)
+        """The attributes but for the encoder as JSON values."""
+        return {name: value for name, value in asdict(self).items() if name != "encoder"}
 
     def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
         """Weights to begin with: Glorot's, biases zero."""
@@ -203,8 +211,8 @@ class Architecture:
 
         Args:
             weights: of the `shapes`, arrays of the same kind as the planes.
-            planes: (K, 17, 11, 21) float32.
-            scalars: (K, 45) float32.
+            planes: (K, C, 11, 21) float32 of the encoder, with 17 or 21 planes.
+            scalars: (K, S) float32 of the encoder, 45 or 122.
             statistics: a dict to train with batch normalisation: the batch's own mean and
                 variance are used and written into it. None uses the running ones.
         """

@@ -18,10 +18,15 @@ from catan_pz.runtime.view import view_of
 from catan_pz.testing import check_agent
 
 RULES = Rules(num_players=2, trading=False)
+TABLES = (
+    Rules(),
+    Rules(num_players=3, trading=False, skip_forced=True),
+    Rules(num_players=2, offer_form="both", counter_offers=False),
+)
 
 
-def made(network="xdim_res", layers=2, **options):
-    architecture = Architecture(network, layers, 3, 5)
+def made(network="xdim_res", layers=2, encoder="gendre", **options):
+    architecture = Architecture(network, layers, 3, 5, encoder=encoder)
     weights = architecture.initial(np.random.default_rng(1))
     return GendreModel(architecture, weights, RULES, **options)
 
@@ -36,9 +41,9 @@ def zeros(**biases):
     return model
 
 
-def plays(agent, decisions, games=256):
-    """Decisions in both seats of many games; each must be legal."""
-    batch = CpuBatch(games, RULES, seed=3)
+def plays(agent, decisions, games=256, rules=RULES):
+    """Decisions in all seats of many games; each must be legal."""
+    batch = CpuBatch(games, rules, seed=3)
     seeds, rows = np.arange(games, dtype=np.uint64), np.arange(games)
     for n in range(-(-decisions // games)):
         bits = nth_numbers(seeds, np.full(games, n))
@@ -56,6 +61,15 @@ def test_choices_are_legal(network):
 @pytest.mark.slow
 def test_masks_are_never_violated():
     plays(GendreAgent(made()), 100_000)
+    plays(GendreAgent(made(encoder="gendre_table")), 100_000, rules=Rules())
+
+
+@pytest.mark.parametrize("rules", TABLES, ids=["four, trade", "three", "two, trade"])
+def test_a_model_of_any_table_plays_there(rules):
+    model = made(layers=1, encoder="gendre_table")
+    GendreAgent(model).check_rules(rules)
+    plays(GendreAgent(model), 5_000, rules=rules)
+    check_agent(GendreAgent(model), rules=rules, games=1, max_turns=10)
 
 
 def test_it_is_an_agent():
@@ -118,9 +132,10 @@ def test_the_same_four_cards_are_kept_throughout_a_discard(monkeypatch):
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_a_model_comes_back_from_its_file(network, tmp_path):
+@pytest.mark.parametrize("encoder", c.NUM_CHOICES)
+def test_a_model_comes_back_from_its_file(network, encoder, tmp_path):
     path = tmp_path / "model.npz"
-    model = made(network, card={"seed": 1})
+    model = made(network, encoder=encoder, card={"seed": 1})
     model.save(path, dtype="float32")
     read = GendreModel.read(path)
     assert (read.architecture, read.rules, read.card) == (

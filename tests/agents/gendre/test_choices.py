@@ -1,4 +1,4 @@
-"""The 324 choices: their order, their masks, and the actions that play them."""
+"""The choices: their order, their masks, and the actions that play them."""
 
 from collections import Counter
 
@@ -8,7 +8,8 @@ import pytest
 from catan_pz import actions
 from catan_pz.agents.gendre import choices as c
 from catan_pz.agents.gendre.deciding import decide, kept_hands, legal_logits, undecided
-from catan_pz.encoders.gendre import FREE_RESOURCES
+from catan_pz.board.topology import HEX_VERTICES
+from catan_pz.encoders import load
 from catan_pz.notation import position
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
@@ -16,11 +17,17 @@ from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.terms import Resource
 
 RULES = Rules(num_players=2, trading=False)
+TWO, TABLE = c.NUM_CHOICES["gendre"], c.NUM_CHOICES["gendre_table"]
+TABLES = [
+    Rules(trading=False),
+    Rules(num_players=3, offer_form="both", max_offers_per_turn=2),
+    Rules(skip_forced=True, discard_limit=6),
+]
 BRICK, LUMBER, WOOL, GRAIN, ORE = Resource
 
 
-def legal_in(game, seat=0):
-    legal = c.legal_choices(game.observe(seat)[None], game.mask[None])
+def legal_in(game, seat=0, encoder="gendre"):
+    legal = c.legal_choices(game.observe(seat)[None], game.mask[None], encoder)
     return np.flatnonzero(legal[0]).tolist()
 
 
@@ -48,7 +55,10 @@ def test_the_order_is_that_of_the_authors():
     assert swaps[-1] == (WOOL, GRAIN)
     assert len(set(swaps)) == 20
     assert (c.ACTIONS[243:249] == actions.NO_ACTION).all()
-    assert (c.ACTIONS[254:] == actions.NO_ACTION).all()
+    assert (c.ACTIONS[254:324] == actions.NO_ACTION).all()
+    assert (TWO, TABLE) == (324, 464)
+    assert c.ACTIONS[324:327].tolist() == [actions.STEAL, actions.STEAL + 1, actions.STEAL + 2]
+    assert c.ACTIONS[327:].tolist() == list(range(252, 389))
 
 
 def test_there_are_70_sets_of_four_cards_to_keep():
@@ -178,7 +188,7 @@ def test_a_year_of_plenty_is_three_choices():
     # There is no wool in the bank, and a single grain.
     assert asked[1][1] == list(free)[:4]
     assert asked[2][1] == list(free)[:3]
-    assert [seen[FREE_RESOURCES] for seen, _ in asked] == [0, 2, 1]
+    assert [seen[load("gendre").free_resources] for seen, _ in asked] == [0, 2, 1]
     # The card is on the table, then grain in the hand and no more of it in the bank.
     assert [seen[11] for seen, _ in asked] == [1, 0, 0]
     assert [seen[42] for seen, _ in asked] == [1, 0, 0]
@@ -186,15 +196,56 @@ def test_a_year_of_plenty_is_three_choices():
     assert [seen[38] for seen, _ in asked] == [1, 1, 0]
 
 
-@pytest.mark.parametrize("skip_forced", [False, True])
-def test_masks_are_never_violated(skip_forced):
-    """100,000 decisions by random choices; every kind of choice occurs."""
-    games = 512
-    rules = Rules(num_players=2, trading=False, skip_forced=skip_forced, discard_limit=6)
+def test_a_year_of_plenty_of_a_table_tells_what_is_left():
+    players = [{"settlements": [10], "cards": {"year_of_plenty": 1}}, {}, {}, {}]
+    game = position(players, rules=Rules(), turn=40, seed=1)
+    answers, left = iter([c.PLENTY, c.FREE_RESOURCE, c.FREE_RESOURCE]), []
+
+    def choose(rows, seen, legal):
+        left.append(seen["scalars"][0, 60])
+        assert legal.shape == (1, TABLE)
+        return np.array([next(answers)])
+
+    given = game.observe(0)[None], game.mask[None], undecided(1), np.zeros(1, np.uint64)
+    (action,) = decide(*given, choose, encoder="gendre_table")
+    assert actions.PLENTY_PAIRS[action - actions.PLAY_YEAR_OF_PLENTY].tolist() == [BRICK, BRICK]
+    assert left == [0, 2, 1]
+
+
+def test_whom_to_steal_from_is_a_choice():
+    """Three opponents build at the first hex; the second has no cards."""
+    players = [
+        {"settlements": [53]},
+        {"settlements": [0], "hand": {"wool": 1}},
+        {"settlements": [2]},
+        {"settlements": [9], "hand": {"ore": 1}},
+    ]
+    rules = Rules(trading=False)
+    game = position(players, rules=rules, phase="move_robber", turn=40, seed=1)
+    assert {0, 2, 9} < set(HEX_VERTICES[0].tolist())
+    assert legal_in(game, encoder="gendre_table")[0] == c.ROBBER + 1
+    game.step(actions.MOVE_ROBBER)
+    assert legal_in(game, encoder="gendre_table") == [c.VICTIM, c.VICTIM + 2]
+
+
+@pytest.mark.parametrize(
+    ("rules", "decisions"),
+    [
+        (Rules.make(RULES, discard_limit=6), 100_000),
+        (Rules.make(RULES, discard_limit=6, skip_forced=True), 100_000),
+        *((rules, 100_000) for rules in TABLES),
+    ],
+    ids=["two", "two, forced skipped", "four", "three with trade", "four with trade"],
+)
+def test_masks_are_never_violated(rules, decisions):
+    """By random choices; every kind of choice occurs."""
+    games, seats = 512, rules.num_players
+    encoder = "gendre" if seats == 2 else "gendre_table"
     batch = CpuBatch(games, rules, seed=5)
     rng = np.random.default_rng(1)
-    keeping = undecided(2 * games).reshape(games, 2, 5)
+    keeping = undecided(seats * games).reshape(games, seats, 5)
     rows, kinds = np.arange(games), Counter()
+    options = {"skip_forced": rules.skip_forced, "encoder": encoder}
 
     def choose(asked, seen, legal):
         assert legal.any(axis=1).all()
@@ -202,25 +253,27 @@ def test_masks_are_never_violated(skip_forced):
         kinds.update(chosen.tolist())
         return chosen
 
-    for _ in range(-(-100_000 // games)):
+    for _ in range(-(-decisions // games)):
         bits = rng.integers(0, 2**64, games, np.uint64)
         own = keeping[rows, batch.player]
-        chosen = decide(batch.observation, batch.mask, own, bits, choose, skip_forced=skip_forced)
+        chosen = decide(batch.observation, batch.mask, own, bits, choose, **options)
         keeping[rows, batch.player] = own
         assert batch.mask[rows, chosen].all()
         batch.step(chosen)
-    used = np.zeros(c.NUM_CHOICES, bool)
+    used = np.zeros(c.NUM_CHOICES[encoder], bool)
     used[list(kinds)] = True
     for first, stop in ((0, 38), (38, 110), (110, 218), (220, 240), (244, 249), (249, 254)):
         assert used[first:stop].any()
-    assert used[254:].sum() > 60
+    assert used[254:324].sum() > (60 if seats == 2 else 20)
+    assert used[324:327].sum() == (seats - 1 if seats > 2 else 0)
+    assert used[327:].any() == rules.trading
     assert used[[219, 240, 241, 242, 243]].all()
 
 
 def test_a_network_is_asked_only_where_several_choices_are_legal():
     rng = np.random.default_rng(1)
-    legal = rng.random((20, c.NUM_CHOICES)) < 0.1
-    legal[::4] = np.arange(c.NUM_CHOICES) == c.ROLL
+    legal = rng.random((20, TWO)) < 0.1
+    legal[::4] = np.arange(TWO) == c.ROLL
     logits = rng.normal(size=legal.shape).astype(np.float32)
     seen = {"planes": np.zeros((20, 1), np.float32), "scalars": np.arange(20, dtype=np.float32)}
     asked = []
@@ -238,17 +291,19 @@ def test_a_network_is_asked_only_where_several_choices_are_legal():
     assert len(asked) == 15
 
 
-def test_each_action_is_played_by_a_choice():
+@pytest.mark.parametrize("rules", [RULES, *TABLES], ids=["two", "four", "three", "trade"])
+def test_each_action_is_played_by_a_choice(rules):
     """Masks agree in random games: a choice for every legal action and none beside them."""
-    batch = CpuBatch(64, RULES, seed=2)
+    batch = CpuBatch(64, rules, seed=2)
+    encoder = "gendre" if rules == RULES else "gendre_table"
     singles = np.setdiff1d(c.ACTIONS, actions.NO_ACTION)
     for _ in range(25):
-        legal = c.legal_choices(batch.observation, batch.mask)
+        legal = c.legal_choices(batch.observation, batch.mask, encoder)
         for mask, row in zip(batch.mask, legal, strict=True):
             played = c.ACTIONS[np.flatnonzero(row)]
             own = played[played >= 0]
             assert len(set(own)) == len(own)
             assert set(own) == set(np.intersect1d(np.flatnonzero(mask), singles))
-            assert row[c.KEEP :].any() == mask[227:232].any()
+            assert row[c.KEEP : c.VICTIM].any() == mask[227:232].any()
             assert row[c.PLENTY] == mask[185:200].any()
         batch.play_random(31)

@@ -29,6 +29,11 @@ def test_parameters_are_those_counted_by_hand():
     for layers, parameters in {6: 164_832, 8: 212_912, 10: 260_992}.items():
         assert CNN_FIRST + (layers - 1) * CNN_LAYER + CNN_HEADS == parameters
         assert Architecture("cnn_res", layers).parameters == parameters
+    # At any table 4 more planes and 77 more scalars come in, and 140 more choices go out.
+    more = 15 * 4 * 15 + 77 * 15 + 77 * 40 + 2 * 4 * 40 + (40 + 1 + 2 * 15) * 140
+    assert Architecture("xdim_res", 6, encoder="gendre_table").parameters == 50_792 + more
+    more = 15 * (4 + 77) * 40 + (40 + 1) * 140
+    assert Architecture("cnn_res", 6, encoder="gendre_table").parameters == 164_832 + more
     # A scale and a shift for each plane and scalar of a layer.
     assert Architecture("xdim", 6, norm="batch").parameters == 50_792 + 6 * 2 * (15 + 40)
 
@@ -49,6 +54,7 @@ def test_wrong_options_are_refused():
         ({"layers": 0}, "layers=0"),
         ({"layers": 300_000}, "layers=300000 is not possible; allowed: an int from 1 to 1000"),
         ({"planes": -1}, "planes=-1"),
+        ({"encoder": "planes"}, r"encoder='planes'.*'gendre_table'"),
     ):
         with pytest.raises(ValueError, match=message):
             Architecture(**options)
@@ -156,12 +162,16 @@ def test_the_baseline_sees_scalars_as_constant_planes(seen):
 
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("network", NETWORKS)
-def test_numpy_and_torch_agree(network, norm, seen):
+@pytest.mark.parametrize(("encoder", "count"), [("gendre", 324), ("gendre_table", 464)])
+def test_numpy_and_torch_agree(network, norm, encoder, count):
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    architecture = Architecture(network, 4, norm=norm)
+    architecture = Architecture(network, 4, norm=norm, encoder=encoder)
+    batch = CpuBatch(6, num_players=count // 100, trading=count > 324, seed=1)
+    batch.play_random(400)
+    seen = encoders.load(encoder).encode(batch.observation)
     weights = weights_of(architecture)
     found = architecture.evaluate(weights, seen["planes"], seen["scalars"])
-    assert [array.shape for array in found] == [(6, 324), (6,)]
+    assert [array.shape for array in found] == [(6, count), (6,)]
     assert all(array.dtype == np.float32 for array in found)
     tensors = {name: torch.as_tensor(array) for name, array in weights.items()}
     planes, scalars = (torch.as_tensor(seen[name]) for name in ("planes", "scalars"))
