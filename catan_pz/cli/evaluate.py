@@ -7,7 +7,7 @@ import click
 
 from catan_pz.cli.agents import agent_source, specs_by_seat, trust_option
 from catan_pz.cli.console import examples, win_rate_words
-from catan_pz.cli.matches import all_forfeited, forfeit_lines, write_replays
+from catan_pz.cli.matches import all_forfeited, check_replays, forfeit_lines, write_replays
 from catan_pz.cli.options import (
     executor_options,
     isolate_option,
@@ -71,6 +71,7 @@ def command(
 
     rules = make_rules(**chosen, agents=f"{agent},{against}")
     others = specs_by_seat("--against", against, rules.num_players - 1)
+    check_replays(records, html)
     specs = [agent, *others]
     sources = {spec: agent_source(spec, rules) for spec in specs}
     # A player that meets itself needs a name of its own to be told apart.

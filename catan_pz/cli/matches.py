@@ -15,6 +15,30 @@ from catan_pz.ui.frames import frames_of_record
 from catan_pz.web.replay import make_replay
 
 
+def check_replays(records: Path | None, html: Path | None) -> None:
+    """Refuse a folder with replays of another match, which would be written over.
+
+    Recorded games of another match are refused by the match itself.
+
+    Args:
+        records: where games are recorded; None where that is beside the replays.
+        html: folder for the replays; None for none of them.
+
+    Raises:
+        click.UsageError: names a replay without a record.
+    """
+    if html is None:
+        return
+    for path in sorted(html.glob("game-[0-9]*.html")):
+        record = (records or html) / path.with_suffix(".jsonl").name
+        if not record.exists():
+            raise click.UsageError(
+                f"--html {html} is not possible: {path.name} there is a replay of a game that has "
+                f"no record in {record.parent}; allowed: a folder without replays, or with those "
+                "of this match"
+            )
+
+
 def write_replays(result: Result, records: Path | None, html: Path | None, most: int) -> None:
     """Write recorded games of a match as HTML files, and say where they are.
 

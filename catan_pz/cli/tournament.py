@@ -9,7 +9,7 @@ from catan_pz.agents.specs import split_specs
 from catan_pz.cli.agents import agent_source, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
-from catan_pz.cli.matches import write_replays
+from catan_pz.cli.matches import check_replays, write_replays
 from catan_pz.cli.options import (
     FloatRange,
     check_apart,
@@ -103,6 +103,7 @@ def command(
             need("arena", "a plot", "matplotlib")
         check_apart({"--results": results, "--report": report})
         check_target("--report", report)
+    check_replays(records, html)
     rules = make_rules(**chosen, agents=agents)
     try:
         result = play_tournament(

@@ -43,6 +43,21 @@ def test_recorded_games_of_another_match_are_kept(
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.parametrize("command", [["evaluate", "random"], ["tournament", "random,weighted"]])
+def test_replays_of_another_match_are_kept(command: list[str], tmp_path: Path, capsys: Any) -> None:
+    words = [*command, *QUICK, "--games", "4", "--html", str(tmp_path / "pages")]
+    first = [*words, "--seed", "1", "--records", str(tmp_path / "first")]
+    assert main(first) == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "pages").iterdir()}
+    assert len(before) == 4
+    capsys.readouterr()
+    for other in (["--records", str(tmp_path / "second")], []):
+        assert main([*words, "--seed", "2", *other]) == 2
+        assert "game-000000.html there is a replay of a game that has no" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in (tmp_path / "pages").iterdir()} == before
+    assert main(first) == 0
+
+
 def test_recorded_games_of_the_same_match_are_recorded_again(tmp_path: Path) -> None:
     words = ["evaluate", "random", *QUICK, "--seed", "1", "--records", str(tmp_path)]
     assert main([*words, "--games", "2"]) == 0
