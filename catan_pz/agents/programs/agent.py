@@ -44,17 +44,22 @@ class ProgramError(RuntimeError):
         self.reason = reason
 
 
+class _EndedError(ProgramError):
+    """A program that ended by itself, without an error, where an answer was due."""
+
+
 class _Program:
     """A program that runs, between games or in one.
 
     Attributes:
         wants_events: whether it asked to be told events.
         is_asked: whether an answer of it is due.
+        has_begun: whether it has begun a game.
     """
 
     def __init__(self, name: str, command: Sequence[str], first_line: bytes) -> None:
         self._name = name
-        self.is_asked = False
+        self.is_asked = self.has_begun = False
         try:
             self._process = LineProcess(command)
         except OSError as error:
@@ -99,7 +104,11 @@ class _Program:
             reason = f"time: the program took more than {seconds:g} s"
             raise ProgramError(self._name, self._with_last_words(reason)) from None
         if line is None:
-            raise ProgramError(self._name, self._with_last_words(self._why_silent()))
+            # Killed if it has closed its output but goes on.
+            status = self._process.end(grace=1.0)
+            reason = f"died: the program ended without an answer (exit status {status})"
+            kind = _EndedError if status == 0 else ProgramError
+            raise kind(self._name, self._with_last_words(reason))
         try:
             answer = messages.decoded(line)
         except ValueError as error:
@@ -113,11 +122,6 @@ class _Program:
             raise ProgramError(self._name, reason)
         self.is_asked = False
         return answer
-
-    def _why_silent(self) -> str:
-        # Killed if it has closed its output but goes on.
-        status = self._process.end(grace=1.0)
-        return f"died: the program ended without an answer (exit status {status})"
 
     def _with_last_words(self, reason: str) -> str:
         words = self._process.last_words()
@@ -251,16 +255,24 @@ class ProgramAgent(Agent):
         return b""
 
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        """Start a program, or take one that waits, and tell it that a game begins."""
+        """Start a program, or take one that waits, and tell it that a game begins.
+
+        One that ended after its last game may be taken before that shows: it is replaced.
+        """
         super().reset(seat, rules, seed)
-        self._program = self._pool.take(self.name, self.command, self._first_line())
-        self.needs_events = self._program.wants_events
-        try:
-            beginning = messages.start(seat, rules, seed, self.seconds)
-            self._ask(beginning, messages.READY, START_SECONDS)
-        except BaseException:
-            self.close()
-            raise
+        beginning = messages.start(seat, rules, seed, self.seconds)
+        while True:
+            program = self._program = self._pool.take(self.name, self.command, self._first_line())
+            self.needs_events = program.wants_events
+            try:
+                program.ask(beginning, messages.READY, START_SECONDS)
+            except BaseException as error:
+                self.close()
+                if not (isinstance(error, _EndedError) and program.has_begun):
+                    raise
+            else:
+                program.has_begun = True
+                return
 
     def _ask(
         self, message: Message, wanted: str, seconds: float | None, since: float | None = None

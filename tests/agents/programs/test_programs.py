@@ -361,6 +361,19 @@ def test_a_program_that_speaks_between_games_is_replaced(tmp_path: Path) -> None
     assert all_end(pids(tmp_path))
 
 
+def test_a_program_that_ends_after_each_game_is_replaced(tmp_path: Path) -> None:
+    """It is taken for the next game while it still runs."""
+    special = "if kind == 'end': time.sleep(0.3); sys.exit(0)"
+    assert reasons(f"exec:{command(tmp_path, special)}", 4) == {""}
+    assert len(pids(tmp_path)) >= 4
+
+
+def test_a_program_that_fails_when_a_second_game_begins_forfeits_it(tmp_path: Path) -> None:
+    special = "if kind == 'start' and views: sys.exit(3)"
+    (reason,) = reasons(f"exec:{command(tmp_path, special)}", 4) - {""}
+    assert reason.startswith("died: the program ended without an answer (exit status 3)")
+
+
 # ----------------------------------------------------------------------------- ends of all
 
 
