@@ -67,6 +67,21 @@ def _neighbors() -> NDArray[np.int64]:
 _NEIGHBORS: Final = _neighbors()
 
 
+def _taps() -> NDArray[np.float32]:
+    """(15, 231) 1 where a weight of the kernel lies on a real cell, for each cell in its middle."""
+    real = np.pad(_MASK.values.reshape(HEIGHT, WIDTH), ((1, 1), (2, 2)))
+    shifted = [
+        real[y : y + HEIGHT, x : x + WIDTH].ravel()
+        for y in range(KERNEL[0])
+        for x in range(KERNEL[1])
+    ]
+    return np.array(shifted)
+
+
+_TAPS_OF_GRID: Final = Table(_taps())
+_TAPS_OF_CELLS: Final = Table(_taps()[:, CELLS])
+
+
 def _choices(cells: int, place: Any) -> Table:
     """(218,) where the logit of each choice of a place lies in (5, cells) planes."""
     hexes, edges, vertices = (place(points) for points in _POINTS)
@@ -217,8 +232,6 @@ class Architecture:
                 variance are used and written into it. None uses the running ones.
         """
         x, s = _entered(planes), scalars
-        if not self.is_crossed:
-            x = join([x, _masked(s[..., None] + x[:, :1] * 0)], 1)
         for k in range(self.layers):
             y, t = self._sums(str(k), weights, x, s)
             if self.norm == "batch":
@@ -238,10 +251,11 @@ class Architecture:
 
     def _sums(self, k: str, weights: Weights, x: Array, s: Array) -> tuple[Array, Array | None]:
         """What a layer adds up for planes (K, C, n), and for scalars (K, S) where it has any."""
-        y = _convolved(x, weights[f"plane_{k}"])
-        bias = weights[f"plane_bias_{k}"]
+        kernels, bias = weights[f"plane_{k}"], weights[f"plane_bias_{k}"]
+        y = _convolved(x, kernels[:, : x.shape[1]])
         if not self.is_crossed:
-            return y + bias[:, None], None
+            y = y + bias[:, None]
+            return (y + _convolved_constants(s, kernels[:, x.shape[1] :]) if k == "0" else y), None
         y = y + (s @ weights[f"inflate_{k}"] + bias)[..., None]
         mean = x.sum(-1) * (1 / len(CELLS))
         variance = (x * x).sum(-1) * (1 / len(CELLS)) - mean * mean
@@ -257,7 +271,10 @@ def _entered(planes: Array) -> Array:
 
 def _masked(x: Array) -> Array:
     """Planes (K, C, n) with zeros in void cells."""
-    return x if isinstance(x, np.ndarray) else x * _MASK.beside(x)
+    if isinstance(x, np.ndarray):
+        return x
+    mask = _MASK.beside(x)[:, None].expand(-1, x.shape[1])
+    return x * mask.contiguous().T  # in the order of memory that convolutions leave
 
 
 def _convolved(x: Array, kernels: Array) -> Array:
@@ -275,6 +292,15 @@ def _convolved(x: Array, kernels: Array) -> Array:
     grid = x.reshape(*x.shape[:2], HEIGHT, WIDTH).contiguous(memory_format=channels_last)
     grid = conv2d(grid, kernels, padding=(1, 2))
     return grid.reshape(*grid.shape[:2], _GRID)
+
+
+def _convolved_constants(s: Array, kernels: Array) -> Array:
+    """(K, O, n) convolution of planes that show scalars (K, S) in all real cells."""
+    taps = _TAPS_OF_CELLS if isinstance(s, np.ndarray) else _TAPS_OF_GRID
+    by_scalar = kernels.reshape(*kernels.shape[:2], -1).swapaxes(0, 1)
+    of_cells = by_scalar @ taps.beside(s)  # (S, O, n)
+    flat = of_cells.swapaxes(1, 2).reshape(len(of_cells), -1)
+    return (s @ flat).reshape(len(s), -1, len(kernels)).swapaxes(1, 2)
 
 
 def _activated(x: Array, is_tanh: bool, slope: float) -> Array:
