@@ -324,7 +324,8 @@ def _normalised(
         axes = (0, 2) if per_plane else (0,)
         count = len(x) * (len(CELLS) if per_plane else 1)
         mean = real.sum(axes) * (1 / count)
-        variance = (real * real).sum(axes) * (1 / count) - mean * mean
+        apart = _masked(x - mean[:, None]) if per_plane else x - mean
+        variance = (apart * apart).sum(axes) * (1 / count)
         statistics[name.format("mean")] = mean
         statistics[name.format("variance")] = variance
     factor = scale * (variance + _EPSILON) ** -0.5

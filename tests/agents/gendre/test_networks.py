@@ -181,6 +181,25 @@ def test_numpy_and_torch_agree(network, norm, encoder, count):
         np.testing.assert_allclose(array, tensor.numpy(), rtol=1e-3, atol=1e-3)
 
 
+def test_a_batch_of_one_position_has_no_variance(seen):
+    """Sums of squares less the square of the mean would be below zero."""
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    architecture = Architecture("xdim_res", 2, 8, 64, "relu", "batch")
+    weights = {
+        n: torch.as_tensor(w) for n, w in architecture.initial(np.random.default_rng(3)).items()
+    }
+    planes, scalars = (
+        torch.as_tensor(seen[name][:1].repeat(24, axis=0)) for name in ("planes", "scalars")
+    )
+    statistics = {}
+    logits, values = architecture.evaluate(weights, planes, scalars, statistics)
+    assert logits.isfinite().all()
+    assert values.isfinite().all()
+    for name, found in statistics.items():
+        if "scalar_variance" in name:
+            assert ((found >= 0) & (found < 1e-5)).all()
+
+
 def test_batches_are_normalised_by_their_own_statistics(seen):
     torch = pytest.importorskip("torch", reason="takes the extra `train`")
     architecture = Architecture("xdim", 1, 3, 4, "relu", "batch")
