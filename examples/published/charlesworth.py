@@ -36,6 +36,7 @@ from catan_pz.agents.charlesworth.model import ENCODERS, CharlesworthModel
 from catan_pz.agents.charlesworth.networks import Architecture
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.agents.specs import split_specs
+from catan_pz.checks import check_count
 from catan_pz.rewards import LinearReward, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
@@ -101,6 +102,8 @@ class Args(CountedArgs):
     """decisions after which the learning rate is 0"""
     entropy: Coefficient = 0.01
     """coefficient of the entropy"""
+    entropy_schedule: Literal["constant", "published"] = "constant"
+    """the coefficient throughout, or as in the published code 0.04 falling to 0.005"""
     value: Coefficient = 1.0
     """coefficient of the value loss"""
     max_grad_norm: Positive = 0.5
@@ -136,6 +139,11 @@ class Args(CountedArgs):
         return WinAndTerms() if self.reward == "text" else LinearReward(won=500.0)
 
 
+def published_entropy(update: int) -> float:
+    """The coefficient of the published code: 0.04, falling to 0.005 from update 500 to 1,500."""
+    return float(np.interp(update, [500, 1500], [0.04, 0.005]))
+
+
 def advantages(batch: Batch, values: np.ndarray, gamma: float, gae_lambda: float) -> np.ndarray:
     """(K,) generalized advantage estimates; zero for decisions that aren't complete."""
     reward, following, values = batch["reward"].tolist(), batch["next"].tolist(), values.tolist()
@@ -154,6 +162,7 @@ class Learner:
     """Plays against past selves, and learns by PPO."""
 
     def __init__(self, args: Args) -> None:
+        check_count("minibatches", args.minibatches, most=args.decisions)
         self.args, self.rules = args, args.make_rules()
         self.eval_past = whole_numbers("eval_past", args.eval_past) if args.eval_past else ()
         self.rng = np.random.default_rng([args.seed, 0xC4A2])
@@ -221,7 +230,7 @@ class Learner:
 
     # -------------------------------------------------------------------------- learning
 
-    def learn(self, batch: Batch) -> dict[str, float]:
+    def learn(self, batch: Batch, entropy_coef: float) -> dict[str, float]:
         """Update the network by the decisions of a batch; means of the last epoch."""
         args, device = self.args, self.args.device
         encoded = self.encoder.encode(batch["units"])
@@ -257,7 +266,7 @@ class Learner:
                 near = old_value[rows] + (value - old_value[rows]).clamp(-args.clip, args.clip)
                 errors = (value - targets[rows]) ** 2, (near - targets[rows]) ** 2
                 value_loss = 0.5 * torch.max(*errors).mean()
-                loss = policy_loss + args.value * value_loss - args.entropy * entropy
+                loss = policy_loss + args.value * value_loss - entropy_coef * entropy
                 self.optimizer.zero_grad()
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(self.weights.values(), args.max_grad_norm)
@@ -276,7 +285,8 @@ class Learner:
         collected = time.perf_counter()
         rate = args.learning_rate * max(0.0, 1 - self.decisions / args.decay_decisions)
         self.optimizer.param_groups[0]["lr"] = rate
-        losses = self.learn(batch)
+        published = args.entropy_schedule == "published"
+        losses = self.learn(batch, published_entropy(number) if published else args.entropy)
         complete = batch["next"] != UNKNOWN
         self.decisions += int(complete.sum())
         if (number + 1) % args.league_every == 0:

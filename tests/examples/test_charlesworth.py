@@ -144,7 +144,8 @@ def rewarded(one, kind, count):
                 "value": made.value,
                 "reward": 100.0 * (made.choices[:, 0] == kind),
                 "next": np.full(count, END),
-            }
+            },
+            one.args.entropy,
         )
 
 
@@ -158,6 +159,26 @@ def test_it_learns_which_kind_is_rewarded(program, tmp_path):
     assert probability[-1] > 0.9
     # The value goes from 0 (which stands for 150) towards what is got.
     assert made[-1].value[0] * 150 + 150 < made[0].value[0] * 150 + 150
+
+
+def test_the_entropy_falls_as_in_the_published_code(program, tmp_path):
+    updates = (0, 500, 1000, 1500, 3500)
+    found = [program.published_entropy(update) for update in updates]
+    assert found == pytest.approx([0.04, 0.04, 0.0225, 0.005, 0.005])
+    options = {"decisions": 10, "epochs": 1, "minibatches": 1, "workers": 1}
+    for chosen, expected in (({"entropy": 0.03}, 0.03), ({"entropy_schedule": "published"}, 0.04)):
+        one = learner(program, tmp_path, **options, **chosen)
+        used, learn = [], one.learn
+        one.learn = lambda batch, coef, learn=learn, used=used: (
+            used.append(coef) or learn(batch, coef)
+        )
+        one.play(0)
+        assert used == [expected]
+
+
+def test_more_parts_than_decisions_are_refused(program, tmp_path):
+    with pytest.raises(ValueError, match="minibatches=17 is not possible; allowed: an int from 1"):
+        learner(program, tmp_path, decisions=16, minibatches=17)
 
 
 def test_the_learning_rate_falls(program, tmp_path):

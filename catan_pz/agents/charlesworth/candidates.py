@@ -104,8 +104,14 @@ def _all_settlements(found: Situations) -> Choices:
 
 
 def _different(rows: Choices) -> list[NDArray[np.int8]]:
-    """Rows without their repetitions, in their order."""
-    return list({row.tobytes(): row for row in rows}.values())
+    """Rows of which no two are played by the same actions, in their order."""
+    offers = rows.copy()
+    for picks in (ch.GIVE, ch.GET):
+        offers[:, picks].sort(axis=1)
+    found: dict[int | bytes, NDArray[np.int8]] = {}
+    for row, offer, action in zip(rows, offers, single_actions(rows).tolist(), strict=True):
+        found.setdefault(offer.tobytes() if action == NO_ACTION else action, row)
+    return list(found.values())
 
 
 class Spread:

@@ -7,6 +7,7 @@ from catan_pz import actions
 from catan_pz.agents.charlesworth import choices as ch
 from catan_pz.agents.charlesworth.agent import CharlesworthAgent
 from catan_pz.agents.charlesworth.candidates import Node, candidates
+from catan_pz.agents.charlesworth.plans import single_actions
 from catan_pz.agents.charlesworth.resampling import shuffled
 from catan_pz.agents.charlesworth.search import (
     ForwardOptions,
@@ -87,6 +88,24 @@ def test_further_candidates_are_other_places():
         assert len(rows) == 10 == len(set(rows[:, ch.COLUMN["tile"]]))
         rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 30)
         assert len(rows) == 18
+
+
+def test_the_order_of_cards_makes_no_candidate():
+    owner = {"settlements": [10], "cards": {"year_of_plenty": 1}, "hand": {"ore": 1, "wool": 2}}
+    game = position([owner, {}, {}, {"hand": {"brick": 2, "grain": 2}}], rules=BOARD, turn=40)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 30)
+        single = single_actions(rows)
+        played = single[single != actions.NO_ACTION].tolist()
+        assert len(played) == len(set(played))
+        assert {185 + k for k in range(15)} & set(played)
+        offers = rows[single == actions.NO_ACTION]
+        bundles = {
+            (row[ch.COLUMN["player"]], *(tuple(sorted(row[side])) for side in (ch.GIVE, ch.GET)))
+            for row in offers
+        }
+        assert len(bundles) == len(offers) > 0
 
 
 def test_to_accept_and_to_reject_are_both_candidates():
