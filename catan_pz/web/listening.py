@@ -46,6 +46,8 @@ def listen(
         ws="websockets-sansio",
         # Longer messages are refused with a reason up to here, and cut off beyond.
         ws_max_size=2 * MOST_BYTES,
+        # A frame of some hundred bytes could unpack to as much.
+        ws_per_message_deflate=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
         server_header=False,
     )
