@@ -11,8 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count, not_possible
+from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.runtime.given import numbers
 from catan_pz.runtime.reward_calls import NO_STEP
 
 _WORKED_OUT: Final = ("reward", "advantage", "target", "targets", "has_target")
@@ -103,7 +104,9 @@ class SelfPlayRollout:
         self._truncated = zeros(shape, np.bool_)
         self._value = zeros(shape, np.float32)
         self._last_value = zeros((batch.num_games,), np.float32)
-        self._recorded: dict[str, Any] = {"value": self._value}
+        self._own = {name: _room_for(array, num_steps) for name, array in self._seen().items()}
+        self._own |= {"action": zeros(shape, np.int64), "value": self._value}
+        self._more: dict[str, Any] = {}
         self._count = 0
         self._first = 0
 
@@ -112,6 +115,14 @@ class SelfPlayRollout:
         """Steps that are recorded, T at most."""
         return self._count
 
+    def _seen(self) -> dict[str, Any]:
+        """What the seats to move see, by name."""
+        batch = self.batch
+        seen = {"observation": batch.observation, "mask": batch.mask, "player": batch.player}
+        if seen["observation"] is None:
+            del seen["observation"]
+        return seen
+
     def step(self, actions: Any, values: Any, **more: Any) -> None:
         """Record what the seats to move see and do, and play it.
 
@@ -119,11 +130,13 @@ class SelfPlayRollout:
             actions: (B,) of any integer type, legal.
             values: (B,) the learner's estimates of what the seats to move will get.
             **more: (B, ...) arrays or tensors that the learner wants back, by name, such as
-                `log_probability`. Tensors must not require gradients.
+                `log_probability`: the same names in every step. Tensors must not require
+                gradients.
 
         Raises:
-            IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`, or for what else
-                is to be recorded under a name that is taken, or that is no array, or another
+            IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`, or for values that
+                aren't (B,) real numbers, or for what else is to be recorded under a name that is
+                taken, or other names than in the first step, or that is no array, or another
                 kind of array than in the first step; nothing is recorded.
             RuntimeError: if all T steps are recorded: `finish` comes next. If the batch has
                 been reset or stepped between steps that are recorded, or an exception came
@@ -135,35 +148,43 @@ class SelfPlayRollout:
         if t == 0:
             self._first = batch.steps
         self._check_unbroken()
-        seen = {"observation": batch.observation, "mask": batch.mask, "player": batch.player}
-        if seen["observation"] is None:
-            del seen["observation"]
-        actions = actions if hasattr(actions, "shape") else np.asarray(actions)
-        self._check_more(more)
-        for name, array in (seen | {"action": actions, "value": values} | more).items():
-            if name not in self._recorded:
-                self._recorded[name] = _room_for(array, self.num_steps)
-            _store(self._recorded[name], t, array)
+        values = numbers(values, batch.num_games, "values")
+        rooms = self._rooms_for(more)
+        for name, array in (self._seen() | {"value": values} | more).items():
+            _store((self._own | rooms)[name], t, array)
         batch.step(actions)
+        self._more = rooms
+        _store(
+            self._own["action"], t, actions if hasattr(actions, "shape") else np.asarray(actions)
+        )
         self._step_reward[t] = batch.step_reward
         self._done[t] = batch.done
         self._truncated[t] = batch.truncated
         self._count += 1
 
-    def _check_more(self, more: dict[str, Any]) -> None:
-        """Refuse what can't be recorded beside what each step has."""
+    def _rooms_for(self, more: dict[str, Any]) -> dict[str, Any]:
+        """Arrays (T, B, ...) by name for what a step has beside its own; new ones where needed."""
+        rooms = {}
         for name, array in more.items():
             if name in _OWN_NAMES:
                 raise ValueError(f"{name!r} can't be recorded: it is the rollout's own name")
             if not hasattr(array, "dtype") or array.shape[:1] != (self.batch.num_games,):
                 size = self.batch.num_games
                 raise not_possible(name, array, f"an array or tensor ({size}, ...)")
-            room = self._recorded.get(name)
-            if room is not None and (room.dtype, room.shape[1:]) != (array.dtype, array.shape):
-                raise ValueError(
-                    f"{name} is {tuple(array.shape)} of {array.dtype}, must be "
-                    f"{tuple(room.shape[1:])} of {room.dtype} as before"
-                )
+            room = self._more.get(name)
+            if room is None or (room.dtype, room.shape[1:]) != (array.dtype, array.shape):
+                if room is not None and self._count > 0:
+                    raise ValueError(
+                        f"{name} is {tuple(array.shape)} of {array.dtype}, must be "
+                        f"{tuple(room.shape[1:])} of {room.dtype} as before"
+                    )
+                room = _room_for(array, self.num_steps)
+            rooms[name] = room
+        if self._count > 0 and rooms.keys() != self._more.keys():
+            raise ValueError(
+                f"recorded by name are {sorted(rooms)}, must be {sorted(self._more)} as before"
+            )
+        return rooms
 
     def clear(self) -> None:
         """Drop the steps that are recorded."""
@@ -186,7 +207,7 @@ class SelfPlayRollout:
 
         Args:
             last_values: (B,) estimates for the seats that are to move now.
-            gamma: discount from one decision of a seat to its next.
+            gamma: discount from one decision of a seat to its next, from 0 to 1.
             gae_lambda: weight of later estimates, 0 for one step, 1 for all.
 
         Returns:
@@ -195,17 +216,21 @@ class SelfPlayRollout:
         Raises:
             RuntimeError: if fewer than T steps are recorded, or the batch has been reset or
                 stepped since.
+            TypeError, ValueError: names what isn't possible; the steps stay recorded.
         """
         if self._count != self.num_steps:
             raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")
         self._check_unbroken()
-        self._last_value[:] = last_values
+        gamma = check_number("option gamma", gamma, least=0, most=1)
+        gae_lambda = check_number("option gae_lambda", gae_lambda, least=0, most=1)
+        last_values = numbers(last_values, self.batch.num_games, "last_values")
+        _store(self._last_value, slice(None), last_values)
         scan = _BackwardScan(self.batch, self.num_steps, self._last_value)
         for t in reversed(range(self.num_steps)):
             scan.end_games(self._done[t], self._truncated[t])
             scan.reward = scan.reward + self._step_reward[t]
-            scan.visit(t, self._recorded["player"][t], self._value[t], gamma, gae_lambda)
-        data = SelfPlayData(dict(self._recorded), *scan.results(self._value))
+            scan.visit(t, self._own["player"][t], self._value[t], gamma, gae_lambda)
+        data = SelfPlayData(self._own | self._more, *scan.results(self._value))
         self._count = 0
         return data
 
@@ -287,12 +312,14 @@ def _room_for(array: Any, num_steps: int) -> Any:
     return array.new_empty(shape)
 
 
-def _store(room: Any, t: int, array: Any) -> None:
+def _store(room: Any, place: int | slice, array: Any) -> None:
     if isinstance(room, dict):
         for name, part in room.items():
-            part[t] = array[name]
+            part[place] = array[name]
+    elif isinstance(array, np.ndarray) and not isinstance(room, np.ndarray):
+        room[place] = room.new_tensor(array)
     else:
-        room[t] = array
+        room[place] = array
 
 
 def _select(values: Any, chosen: Any) -> Any:

@@ -34,6 +34,23 @@ def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
     return array if array.flags.writeable else array.copy()  # compiled calls take no other
 
 
+def numbers(given: Any, count: int, name: str) -> Any:
+    """An array or tensor (count,) of real numbers.
+
+    Raises:
+        TypeError, ValueError: if it is no such array; the name tells which.
+    """
+    try:
+        array = given if hasattr(given, "dtype") else np.asarray(given)
+    except ValueError:  # a list of lists of several lengths
+        raise TypeError(f"{name} are {quoted(given)}, must be real numbers") from None
+    if getattr(array.dtype, "kind", "f") not in "iuf":  # the types of tensors have no kind
+        raise TypeError(f"{name} are {quoted(given)}, must be real numbers")
+    if tuple(array.shape) != (count,):
+        raise ValueError(f"{name} have shape {tuple(array.shape)}, must have ({count},)")
+    return array
+
+
 def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a state without an array for each of those that a batch keeps, or with another one.
 

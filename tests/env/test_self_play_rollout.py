@@ -235,3 +235,74 @@ def test_what_is_recorded_keeps_its_type_and_shape():
     assert rollout.num_recorded == 1
     rollout.step(batch.sample(), np.zeros(2), more=np.array([3, 4]))
     assert rollout.finish(np.zeros(2)).recorded["more"].tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_refused_step_leaves_nothing_behind():
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 2)
+    refused = np.zeros(3, int), np.zeros((2, 2), int), batch.sample().astype(float), [[1], []]
+    for actions in refused:
+        with pytest.raises((TypeError, ValueError), match="actions"):
+            rollout.step(actions, np.zeros(2), more=np.zeros(2), lp=np.zeros(2))
+    for _ in range(2):
+        rollout.step(batch.sample(), np.zeros(2), more=np.zeros((2, 3), int))
+    recorded = rollout.finish(np.zeros(2)).recorded
+    assert set(recorded) == {"mask", "player", "action", "value", "more"}
+    assert recorded["action"].dtype == np.int64
+    assert recorded["more"].shape == (2, 2, 3)
+
+
+def test_actions_of_every_type_are_kept():
+    batch = SelfPlayBatch(16, seed=2, observation=False)
+    rollout, played = SelfPlayRollout(batch, 200), []
+    for _ in range(200):
+        last = 388 - batch.mask[:, ::-1].argmax(1)
+        played.append(last)
+        rollout.step(last.astype(np.int8 if last.max() < 128 else np.int64), np.zeros(16))
+    assert np.max(played[0]) < 128 < np.max(played)
+    np.testing.assert_array_equal(rollout.finish(np.zeros(16)).recorded["action"], played)
+
+
+def test_each_step_records_the_same_names():
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 2)
+    one, zeros = np.ones(2), np.zeros(2)
+    rollout.step(batch.sample(), zeros, one=one)
+    for more in ({}, {"one": one, "other": one}, {"other": one}):
+        with pytest.raises(
+            ValueError, match=r"recorded by name are .*, must be \['one'\] as before"
+        ):
+            rollout.step(batch.sample(), zeros, **more)
+    assert rollout.num_recorded == 1
+    rollout.clear()
+    for _ in range(2):
+        rollout.step(batch.sample(), zeros, other=one)
+    assert "one" not in rollout.finish(zeros).recorded
+    rollout.step(batch.sample(), zeros, one=one.astype(int))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [None, 0.5, "ab", ["a", "b"], [[1.0], [1.0, 2.0]], [1.0], np.zeros((2, 1)), [True] * 2],
+)
+def test_values_are_one_number_for_each_game(values):
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 1)
+    with pytest.raises((TypeError, ValueError), match=r"^values (are|have shape) .*, must "):
+        rollout.step(batch.sample(), values)
+    assert batch.steps == 0
+    rollout.step(batch.sample(), [1, 2])
+    with pytest.raises((TypeError, ValueError), match=r"^last_values (are|have shape) .*, must "):
+        rollout.finish(values)
+    assert rollout.finish([1, 2]).recorded["value"].tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("option", ["gamma", "gae_lambda"])
+@pytest.mark.parametrize("value", [5, -0.1, None, "a", np.nan])
+def test_discounts_go_from_0_to_1(option, value):
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 1)
+    rollout.step(batch.sample(), np.zeros(2))
+    with pytest.raises(ValueError, match=f"option {option}=.* from 0 to 1"):
+        rollout.finish(np.zeros(2), **{option: value})
+    rollout.finish(np.zeros(2), **{option: np.float32(1)})
