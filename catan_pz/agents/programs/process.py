@@ -23,6 +23,9 @@ MAX_LINE: Final = 1 << 20
 MAX_LINES: Final = 1000
 """Lines that may wait to be received; nothing is read from a process that writes more."""
 
+MAX_WAITING: Final = 4 << 20
+"""Bytes that these lines may have together."""
+
 STDERR_BYTES: Final = 4096
 """Bytes of the end of standard error that are kept."""
 
@@ -80,7 +83,7 @@ class LineProcess:
         assert stdout is not None
         assert stderr is not None
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._incoming: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._incoming = _Lines()
         self._errors = bytearray()
         self._host = os.getpid()
         _running.add(self)
@@ -111,17 +114,14 @@ class LineProcess:
             TimeoutError: if it writes none in this time.
         """
         try:
-            line = self._incoming.get(timeout=seconds)
+            return self._incoming.take(seconds)
         except queue.Empty:
             raise TimeoutError from None
-        if line is None:
-            self._incoming.put(None)
-        return line
 
     @property
     def is_silent(self) -> bool:
         """Whether it runs, and all that it wrote was received."""
-        return self._incoming.empty()
+        return self._incoming.is_empty
 
     def last_words(self) -> str:
         """The end of its standard error on one line, control characters left out."""
@@ -166,6 +166,54 @@ class LineProcess:
             self._process.kill()
 
 
+class _Lines:
+    """Lines that wait to be received: one thread puts them, another takes them.
+
+    None stands for the end, which stays.
+    """
+
+    def __init__(self) -> None:
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._put = self._taken = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of the lines, each with its end."""
+        return self._put - self._taken
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no line, nor the end."""
+        return self._lines.empty()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many wait as may."""
+        return self._lines.qsize() >= MAX_LINES or self.size >= MAX_WAITING
+
+    def put(self, line: bytes) -> None:
+        """Add a line."""
+        self._put += len(line) + 1
+        self._lines.put(line)
+
+    def end(self) -> None:
+        """No more lines come."""
+        self._lines.put(None)
+
+    def take(self, seconds: float | None) -> bytes | None:
+        """The next line, or None at the end.
+
+        Raises:
+            queue.Empty: if there is none in so many seconds.
+        """
+        line = self._lines.get(timeout=seconds)
+        if line is None:
+            self.end()
+        else:
+            self._taken += len(line) + 1
+        return line
+
+
 def _write(stream: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
     with contextlib.suppress(OSError), stream:
         while (line := lines.get()) is not None:
@@ -174,10 +222,10 @@ def _write(stream: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
                 left = left[stream.write(left) :]
 
 
-def _read(stream: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
+def _read(stream: IO[bytes], lines: _Lines) -> None:
     waiting = b""
     with contextlib.suppress(OSError), stream:
-        while lines.qsize() < MAX_LINES and len(waiting) < MAX_LINE:
+        while not lines.is_full and len(waiting) < MAX_LINE:
             chunk = stream.read(1 << 16)
             if not chunk:
                 break
@@ -186,7 +234,7 @@ def _read(stream: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
                 lines.put(line)
     if waiting:
         lines.put(waiting)
-    lines.put(None)
+    lines.end()
 
 
 def _keep_end(stream: IO[bytes], kept: bytearray) -> None:

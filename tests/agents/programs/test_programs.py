@@ -19,7 +19,7 @@ from catan_pz import agents, arena
 from catan_pz.agents.base import Agent
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
-from catan_pz.agents.programs.process import LineProcess
+from catan_pz.agents.programs.process import MAX_LINE, MAX_WAITING, LineProcess
 from catan_pz.agents.programs.serve import FromHost, Session
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
@@ -471,6 +471,15 @@ def test_programs_of_workers_end_even_if_they_hang(tmp_path: Path) -> None:
     assert found == {"time: a decision took more than 4 s"}
     assert pids(tmp_path)
     assert not any(map(is_running, pids(tmp_path)))
+
+
+def test_little_is_read_of_a_process_that_nobody_listens_to() -> None:
+    process = LineProcess([sys.executable, "-c", "while True: print('x' * 1_000_000)"])
+    _, reading, _ = process._threads
+    reading.join(SECONDS)
+    lines = list(iter(lambda: process.receive(SECONDS), None))
+    process.end(grace=0)
+    assert MAX_WAITING < sum(map(len, lines)) < MAX_WAITING + 2 * MAX_LINE
 
 
 def test_ending_twice_is_fine() -> None:
