@@ -101,8 +101,7 @@ class _Program:
         try:
             line = self._process.receive(_left(seconds, since))
         except TimeoutError:
-            reason = f"time: the program took more than {seconds:g} s"
-            raise ProgramError(self._name, self._with_last_words(reason)) from None
+            raise self._late(seconds) from None
         if line is None:
             # Killed if it has closed its output but goes on.
             status = self._process.end(grace=1.0)
@@ -116,12 +115,21 @@ class _Program:
         if answer["type"] == messages.ERROR:
             raise ProgramError(self._name, f"error: {one_line(answer.get('message'))}")
         if answer["type"] == messages.RESAMPLE and wanted == messages.ACTION:
+            if _left(seconds, since) == 0:
+                raise self._late(seconds)
+            if not self._process.is_patient:
+                reason = "nonsense: it asks for games and doesn't wait for them"
+                raise ProgramError(self._name, reason)
             return answer
         if answer["type"] != wanted:
             reason = f'nonsense: {_quoted(line)}, its type must be "{wanted}"'
             raise ProgramError(self._name, reason)
         self.is_asked = False
         return answer
+
+    def _late(self, seconds: float | None) -> ProgramError:
+        reason = f"time: the program took more than {seconds:g} s"
+        return ProgramError(self._name, self._with_last_words(reason))
 
     def _with_last_words(self, reason: str) -> str:
         words = self._process.last_words()

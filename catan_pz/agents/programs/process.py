@@ -123,6 +123,11 @@ class LineProcess:
         """Whether it runs, and all that it wrote was received."""
         return self._incoming.is_empty
 
+    @property
+    def is_patient(self) -> bool:
+        """Whether it reads what it is sent, all but the last line, and no line of it waits."""
+        return self._outgoing.empty() and not self._incoming.size
+
     def last_words(self) -> str:
         """The end of its standard error on one line, control characters left out."""
         text = self._errors.decode("utf-8", "replace")

@@ -1,0 +1,66 @@
+"""Programs that ask for games while they decide: those that wait for them, and those that don't."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catan_pz.agents.programs import messages
+from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
+from catan_pz.rules import Rules
+from catan_pz.runtime.followed import FollowedGame
+from tests.agents.programs.players import all_end, command, pids
+
+ASK = "say({'type': 'resample', 'count': 1, 'seed': 1})"
+
+
+def decide(program: str, tmp_path: Path, seconds: float | None) -> int:
+    """A decision of a program for which games are drawn."""
+    rules = Rules(board="beginner")
+    agent = ProgramAgent(command(tmp_path, program), seconds=seconds)
+    agent.reset(0, rules, 1)
+    try:
+        return agent.act(FollowedGame(rules, 0).view())
+    finally:
+        agent.end_programs()
+
+
+@pytest.mark.parametrize("count", [1, 1000])
+def test_a_program_that_asks_for_games_and_does_not_wait(count: int, tmp_path: Path) -> None:
+    """It doesn't read any, either."""
+    program = f"while kind == 'view': {ASK.replace('1', str(count), 1)}"
+    with pytest.raises(ProgramError, match="nonsense: it asks for games and doesn't wait for"):
+        decide(program, tmp_path, None)
+    assert all_end(pids(tmp_path))
+
+
+def test_a_program_that_asks_for_games_one_by_one(tmp_path: Path) -> None:
+    program = f"""
+    if kind == 'games':
+        asked += 1
+        kind = 'view' if asked == 20 else ''
+    elif kind == 'view':
+        asked = 0
+        kind = ''
+    if not kind:
+        {ASK}
+    message = {{"actions": [{{"id": 42}}]}}
+    """
+    assert decide(program, tmp_path, None) == 42
+
+
+def test_no_games_are_drawn_once_the_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+
+    def draw(*_: Any) -> messages.Message:
+        drawn.append(time.sleep(1.0))
+        return {"type": "games", "games": []}
+
+    monkeypatch.setattr(messages, "of_games", draw)
+    program = f"if kind == 'view': {ASK}; time.sleep(0.3); {ASK}; continue"
+    with pytest.raises(ProgramError, match=r"time: the program took more than 0\.6 s"):
+        decide(program, tmp_path, 0.1)
+    assert len(drawn) <= 1
