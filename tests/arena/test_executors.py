@@ -11,7 +11,14 @@ from catan_pz import arena
 from catan_pz.arena import executors
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant, as_entrants
-from catan_pz.arena.executors import Executor, InlineExecutor, ProcessExecutor, Task, play_task
+from catan_pz.arena.executors import (
+    Executor,
+    InlineExecutor,
+    ProcessExecutor,
+    RayExecutor,
+    Task,
+    play_task,
+)
 from catan_pz.arena.results import GameResult, Result
 from catan_pz.arena.schedule import Schedule
 from catan_pz.rules import Rules
@@ -120,6 +127,17 @@ def test_the_usual_executor() -> None:
 def test_an_executor_has_workers_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="workers=2 is not possible; allowed: None, as the exec"):
         play(RemoteExecutor(), tmp_path, workers=2)
+
+
+@pytest.mark.parametrize("workers", [-1, 0, "2", 2.5, True])
+def test_numbers_of_workers_that_are_none(workers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = f"option workers={workers!r} is not possible; allowed: an int from 1"
+    for executor in (ProcessExecutor, RayExecutor):
+        with pytest.raises(ValueError, match=told):
+            executor(workers)
+    monkeypatch.setattr(RemoteExecutor, "workers", workers)
+    with pytest.raises(ValueError, match=told):
+        executors.make_executor(RemoteExecutor(), None, None)
 
 
 @pytest.mark.parametrize(("executor", "workers"), [("inline", None), ("processes", 2)])

@@ -37,6 +37,7 @@ def make_executor(
     if given is None:
         given = "inline" if count in (None, 1) and seconds_per_decision is None else "processes"
     if not isinstance(given, str) and isinstance(given, Executor):
+        check_count("workers", given.workers)
         if workers not in (None, given.workers):
             allowed = f"None, as the executor has {given.workers} of its own"
             raise not_possible("option workers", workers, allowed)

@@ -10,6 +10,7 @@ from catan_pz.arena.executors.pool import Pool
 from catan_pz.arena.executors.tasks import Task
 from catan_pz.arena.executors.worker import WorkerArguments
 from catan_pz.arena.results import GameResult
+from catan_pz.checks import check_count
 
 
 class ProcessExecutor:
@@ -23,10 +24,13 @@ class ProcessExecutor:
 
     Attributes:
         workers: the same.
+
+    Raises:
+        ValueError: for a number of workers that is not possible.
     """
 
     def __init__(self, workers: int = 1) -> None:
-        self.workers = workers
+        self.workers = check_count("workers", workers)
 
     def run(
         self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]

@@ -15,6 +15,7 @@ from catan_pz.arena.executors.tasks import Task
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import record_path
+from catan_pz.checks import check_count
 from catan_pz.files import whole_file
 
 _NOTICE_SECONDS: Final = 60.0
@@ -45,12 +46,13 @@ class RayExecutor:
     Raises:
         ImportError, ConnectionError, RuntimeError: without Ray, without a cluster, or where
             versions don't fit.
-        ValueError: for an address that is not possible.
+        ValueError: for an address, or a number of workers, that is not possible.
     """
 
     def __init__(self, workers: int | None = None, *, address: str | None = None) -> None:
-        self._ray = connect(address, workers)
-        self.workers = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        count = None if workers is None else check_count("workers", workers)
+        self._ray = connect(address, count)
+        self.workers = count or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def run(
         self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]
