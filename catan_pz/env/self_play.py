@@ -25,7 +25,7 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.batch import make_batch
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.game import Game, drawn_seed
-from catan_pz.runtime.given import check_arrays
+from catan_pz.runtime.given import check_arrays, check_numbers_in
 from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.reward_calls import NO_STEP, begin_decisions
 
@@ -207,6 +207,9 @@ class SelfPlayBatch(OneAtATime):
         """
         kept = {name: getattr(self, place) for name, place in _KEPT.items()}
         check_arrays(state, kept | {"steps": np.array(0)})
+        check_numbers_in(state, ["steps"], 0)
+        check_numbers_in(state, ["last_step"], NO_STEP, int(state["steps"]) - 1)
+        check_numbers_in(state, ["decided"], 0, self.num_players - 1)
         with self._turn:
             was_whole = self._is_whole
             try:

@@ -24,7 +24,7 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
-from catan_pz.runtime.given import check_arrays, sound_records
+from catan_pz.runtime.given import check_arrays, check_ends, sound_records
 from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.placing import TakesPositions
 from catan_pz.runtime.reward_values import check_replaces, reward_values
@@ -216,17 +216,18 @@ class CpuBatch(ThreadedGames, TakesPositions):
                 breaks the rules; nothing is changed.
         """
         check_arrays(state, self._arrays(_KEPT))
-        sound_records(state["games"], self.rules)
-        if (state["player"] != state["games"]["player"]).any():
+        records = sound_records(state["games"], self.rules)
+        if (state["player"] != records["player"]).any():
             raise ValueError("state: player isn't the seat to move in each of the games")
+        check_ends(state)
         with self._turn:
-            self._change(self._copy_from, state)
+            self._change(self._copy_from, state, records)
 
-    def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
+    def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
         self._forget_values()
         for name, array in self._arrays(_KEPT).items():
             array[...] = state[name]
-        self._forget_values()
+        self._place(records, np.arange(self.num_games))  # masks and observations follow from games
 
     def sample(self) -> NDArray[np.int64]:
         """(B,) a random legal action for each game, -1 where it is finished.

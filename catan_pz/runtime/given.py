@@ -1,6 +1,6 @@
 """What callers give to batches, checked: actions, states, records of games."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,8 @@ def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> 
     Raises:
         ValueError: names the first that is missing or doesn't fit.
     """
+    if not isinstance(state, Mapping):
+        raise ValueError(f"state is {quoted(state)}, must be arrays by name")
     for name, own in kept.items():
         given = state.get(name)
         if isinstance(given, np.ndarray):
@@ -66,6 +68,48 @@ def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> 
         else:
             seen = "missing" if given is None else quoted(given)
         raise ValueError(f"state: {name} is {seen}, must be {own.shape} of {own.dtype}")
+
+
+def check_numbers_in(
+    state: Mapping[str, NDArray[Any]], names: Iterable[str], least: int, most: int | None = None
+) -> None:
+    """Refuse a state with numbers that can't be.
+
+    Args:
+        state: the state.
+        names: of arrays in it.
+        least: the least number allowed in them.
+        most: the largest, if there is one.
+
+    Raises:
+        ValueError: names the first array that has others.
+    """
+    for name in names:
+        given = state[name]
+        if (given < least).any() or (most is not None and (given > most).any()):
+            allowed = f"from {least}" if most is None else f"{least} to {most}"
+            raise ValueError(f"state: {name} is {quoted(given)}, must be {allowed}")
+
+
+def check_ends(state: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse a state in which games are truncated that aren't done.
+
+    Raises:
+        ValueError: says so.
+    """
+    if (state["truncated"] & ~state["done"]).any():
+        raise ValueError("state: truncated names games that aren't done")
+
+
+def check_unfinished(records: np.ndarray) -> None:
+    """Refuse finished games among sound records (K,).
+
+    Raises:
+        ValueError: names the first.
+    """
+    ended = ~records["legal"].any(1)
+    if ended.any():
+        raise ValueError(f"games[{int(ended.argmax())}] is finished")
 
 
 def sound_records(games: Any, rules: Rules) -> np.ndarray:

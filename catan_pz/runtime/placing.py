@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import NOT_PLACED
-from catan_pz.runtime.given import integers, sound_records
+from catan_pz.runtime.given import check_unfinished, integers, sound_records
 from catan_pz.runtime.one_at_a_time import OneAtATime
 
 
@@ -65,9 +65,7 @@ def _checked(
         raise ValueError(f"numbers must lie between 0 and {num_games - 1}")
     if len(np.unique(chosen)) != len(chosen):
         raise ValueError("numbers must name each game once")
-    ended = ~records["legal"].any(1)
-    if ended.any():
-        raise ValueError(f"games[{int(ended.argmax())}] is finished")
+    check_unfinished(records)
     sources = np.full(num_games, NOT_PLACED, np.int64)
     sources[chosen] = np.arange(len(records))
     return sources, records

@@ -201,6 +201,22 @@ def test_a_state_that_does_not_fit_changes_nothing(name):
     batch.step(batch.sample())
 
 
+def test_a_state_that_no_batch_has_is_refused():
+    batch = SelfPlayBatch(2, seed=5, **SHORT)
+    for _ in range(3):
+        batch.step(batch.sample())
+    state = batch.get_state()
+    wrong = {"steps": np.array(-5), "last_step": state["last_step"] + 99}
+    wrong["decided"] = np.full_like(state["decided"], 77)
+    for name, array in wrong.items():
+        with pytest.raises(ValueError, match=f"(?s)state: {name} is .*, must be "):
+            batch.set_state(state | {name: array})
+    with pytest.raises(ValueError, match="state is None, must be arrays by name"):
+        batch.set_state(None)
+    batch.set_state(state)
+    assert batch.steps == 3
+
+
 def test_an_illegal_action_changes_nothing():
     batch = SelfPlayBatch(3, seed=5, reward="points_gained", **SHORT)
     for _ in range(40):

@@ -163,6 +163,27 @@ def test_a_state_with_another_seat_to_move_is_refused() -> None:
     batch.set_state(state)
 
 
+@pytest.mark.parametrize("observation", ["units", False])
+def test_a_state_gives_out_the_masks_of_its_games(observation) -> None:
+    batch = CpuBatch(3, seed=1, observation=observation)
+    for _ in range(30):
+        batch.step(batch.sample())
+    state = batch.get_state()
+    batch.set_state(state | {name: np.ones_like(state[name]) for name in ("mask", "observation")})
+    assert (batch.mask == state["mask"]).all()
+    assert batch.units is None or (batch.units == state["observation"]).all()
+
+
+def test_a_state_that_no_batch_has_is_refused() -> None:
+    batch = CpuBatch(3, seed=1)
+    state = batch.get_state()
+    with pytest.raises(ValueError, match="state: truncated names games that aren't done"):
+        batch.set_state(state | {"truncated": np.array([False, True, False])})
+    for wrong in (None, [], 3):
+        with pytest.raises(ValueError, match=r"state is .*, must be arrays by name"):
+            batch.set_state(wrong)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_positions_take_the_places_of_games(monkeypatch, threads) -> None:
     monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 2)

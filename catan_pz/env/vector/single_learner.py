@@ -26,7 +26,13 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules, seat_calls
 from catan_pz.runtime.game import drawn_seed
-from catan_pz.runtime.given import check_arrays, sound_records
+from catan_pz.runtime.given import (
+    check_arrays,
+    check_ends,
+    check_numbers_in,
+    check_unfinished,
+    sound_records,
+)
 from catan_pz.runtime.per_step import PerStep
 from catan_pz.runtime.reward_values import reward_values
 from catan_pz.runtime.threaded import ThreadedGames
@@ -55,6 +61,8 @@ _KEPT: Final = (
     "_sample_rng",
 )
 """Arrays that hold the state of the games and the results of the last step."""
+_COUNTS: Final = ("final_points", "final_turns", "final_decisions", "decisions", "decisions_by")
+"""Those of a state that count something."""
 
 
 class SingleLearnerBatch(ThreadedGames):
@@ -344,18 +352,22 @@ class SingleLearnerBatch(ThreadedGames):
                 breaks the rules; nothing is changed.
         """
         check_arrays(state, self._arrays(_KEPT))
-        sound_records(state["games"], self.rules)
-        seats = state["seats"]
-        if ((seats < 0) | (seats >= self.rules.num_players)).any():
-            allowed = f"0 to {self.rules.num_players - 1}"
-            raise ValueError(f"state: seats are {quoted(seats)}, must be {allowed}")
+        records = sound_records(state["games"], self.rules)
+        check_unfinished(records)
+        if (state["seats"] != records["player"]).any():
+            raise ValueError("state: seats aren't those to move in the games")
+        check_ends(state)
+        check_numbers_in(state, _COUNTS, 0)
         with self._turn:
-            self._change(self._copy_from, state)
+            self._change(self._copy_from, state, records)
 
-    def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
+    def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
         self._seated.leave()
         for name, array in self._arrays(_KEPT).items():
             array[...] = state[name]
+        places = np.arange(self.num_games)
+        shown = np.zeros(self.num_games, np.int8), *self._sets[0][:2]
+        self._share_out(batch_calls.place_games, records, places, 1, *shown)
         self._waiting[:] = False
         self._encoded.forget()
 

@@ -330,6 +330,40 @@ def test_a_state_of_other_games_is_named_and_changes_nothing():
     assert all(v.tobytes() == before[k].tobytes() for k, v in batch.get_state().items())
 
 
+def test_a_state_that_no_batch_has_is_refused():
+    batch = SingleLearnerBatch(2, seed=1, seat=1, num_players=2, trading=False)
+    for _ in range(5):
+        batch.step(batch.sample())
+    state = batch.get_state()
+    over = Game.from_games(batch.games[:1].copy(), batch.rules)
+    while not over.is_over:
+        over.step(int(over.legal_actions()[-1]))
+    finished = np.repeat(np.asarray(over.games), 2)
+    wrong = {
+        "seats": (1 - state["seats"], "state: seats aren't those to move"),
+        "games": (finished, r"games\[0\] is finished"),
+        "truncated": (~state["done"], "state: truncated names games that aren't done"),
+        "decisions": (state["decisions"] - 9, "state: decisions is .*, must be from 0"),
+        "decisions_by": (state["decisions_by"] - 50, "state: decisions_by is"),
+        "final_turns": (state["final_turns"] - 1, "state: final_turns is"),
+    }
+    for name, (array, said) in wrong.items():
+        with pytest.raises(ValueError, match=said):
+            batch.set_state(state | {name: array})
+    with pytest.raises(ValueError, match="state is None, must be arrays by name"):
+        batch.set_state(None)
+    assert all(v.tobytes() == state[k].tobytes() for k, v in batch.get_state().items())
+
+
+def test_a_state_gives_out_the_masks_of_its_games():
+    batch = SingleLearnerBatch(3, seed=1, seat="random", alternate=True)
+    for _ in range(30):
+        batch.step(batch.sample())
+    state = batch.get_state()
+    batch.set_state(state | {name: np.ones_like(state[name]) for name in ("mask", "observation")})
+    assert all(v.tobytes() == state[k].tobytes() for k, v in batch.get_state().items())
+
+
 def test_what_opponents_keep_is_in_no_state():
     batch = SingleLearnerBatch(2, seed=1, seat=3, opponents=Stateful(), trading=False)
     with pytest.raises(ValueError, match="Stateful"):
