@@ -1,6 +1,7 @@
 """A robot on a JSettlers server: one connection, any number of games at once."""
 
 import asyncio
+import socket
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -41,6 +42,16 @@ MOST_WAITING: Final = 2000
 
 LONGEST_REASON: Final = 200
 """Characters that are shown of what a server says."""
+
+_KEEPALIVE: Final = {
+    "TCP_KEEPIDLE": 60,
+    "TCP_KEEPINTVL": 15,
+    "TCP_KEEPCNT": 4,
+    "TCP_USER_TIMEOUT": 120_000,
+}
+"""Seconds of silence after which the server's machine is asked whether it is there, seconds between
+such questions, how many without an answer end the connection, and milliseconds after which what
+was sent and has not arrived does."""
 
 _ROBOT_CLASS: Final = "catan_pz"
 _WELCOME: Final = 1071
@@ -161,6 +172,7 @@ class RobotClient:
     async def _connect_and_listen(self) -> None:
         async with asyncio.timeout(SECONDS_TO_CONNECT) as patience:
             reader, self._writer = await asyncio.open_connection(*self._address)
+            _keep_alive(self._writer)
             self._send(f"{Kind.VERSION.value}|{VERSION}")
             self._send(command(Kind.I_AM_A_ROBOT, self._name, self._cookie, _ROBOT_CLASS))
             while True:
@@ -291,6 +303,15 @@ class RobotClient:
         except Exception as error:
             if self._failed is not None and not self._failed.done():
                 self._failed.set_exception(error)
+
+
+def _keep_alive(writer: asyncio.StreamWriter) -> None:
+    """Have the system notice when the other machine, or the way to it, is gone without a word."""
+    connection = writer.get_extra_info("socket")
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE.items():
+        if hasattr(socket, name):  # each platform has some of them
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 def _described(error: Exception) -> str:

@@ -1,7 +1,10 @@
 """The robot's connection: what a server may ask of it."""
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
+
+import pytest
 
 from catan_pz.agents import load
 from catan_pz.bridges.jsettlers.client import RobotClient
@@ -61,6 +64,30 @@ def test_it_joins_no_more_games_than_it_may() -> None:
     asyncio.run(connected(serve, watch))
     joined = [text for text in heard if text.startswith("1013|")]
     assert [text[-2:] for text in joined] == ["g0", "g1"]
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="takes options of Linux")
+def test_a_server_that_is_gone_without_a_word_is_noticed() -> None:
+    """The system asks for it, in minutes rather than in the hours that it would take otherwise."""
+    found: list[int] = []
+
+    async def serve(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async def watch(robot: RobotClient) -> None:
+        await robot.wait_until_welcome()
+        assert robot._writer is not None
+        connection = robot._writer.get_extra_info("socket")
+        found.append(connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE))
+        names = ("TCP_KEEPIDLE", "TCP_KEEPINTVL", "TCP_KEEPCNT", "TCP_USER_TIMEOUT")
+        options = [getattr(socket, name) for name in names]
+        found.extend(connection.getsockopt(socket.IPPROTO_TCP, option) for option in options)
+
+    asyncio.run(connected(serve, watch))
+    is_kept, idle, interval, count, milliseconds = found
+    assert is_kept
+    assert idle + interval * count <= 300
+    assert 0 < milliseconds <= 300_000
 
 
 def test_it_reads_no_more_from_a_server_that_does_not_read() -> None:
