@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -191,12 +192,13 @@ class Checkpoints:
             warn: called with a sentence for each checkpoint that is damaged or missing.
 
         Raises:
-            ValueError: if there is no whole checkpoint.
+            ValueError: if there is no whole checkpoint, or it unpacks to more than it is.
         """
         for entry in self.entries():
             path = self.folder / entry["file"]
             data = path.read_bytes() if path.exists() else b""
             if hashlib.sha256(data).hexdigest() == entry["sha256"]:
+                _check_size(path, data)
                 state: dict[str, Any] = torch.load(
                     io.BytesIO(data), map_location="cpu", weights_only=True
                 )
@@ -204,3 +206,18 @@ class Checkpoints:
             if warn is not None:
                 warn(f"{path} is damaged or missing: trying the one before.")
         raise ValueError(f"option resume: {self.folder} has no whole checkpoint to resume from")
+
+
+def _check_size(path: Path, data: bytes) -> None:
+    """Refuse a checkpoint that would take more memory than its file; `torch.save` packs nothing.
+
+    Raises:
+        ValueError: says how much, or that it is none.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            total = sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise ValueError(f"{path} is no checkpoint: {error}") from error
+    if total > len(data):
+        raise ValueError(f"{path}: its {len(data):,} bytes unpack to {total:,}")

@@ -1,4 +1,6 @@
+import hashlib
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -140,6 +142,39 @@ def test_checkpoints_hold_no_code(tmp_path):
     kept = Checkpoints(tmp_path)
     kept.save(10, {"value": Surprise()})
     with pytest.raises(Exception, match=r"weights_only|Weights only"):
+        kept.load()
+
+
+def _swap(kept, write):
+    """Let somebody write another file in place of the newest checkpoint, and list its checksum."""
+    (entry,) = kept.entries()
+    path = kept.folder / entry["file"]
+    write(path)
+    entry["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    kept.index.write_text(json.dumps({"checkpoints": [entry]}))
+
+
+def test_a_checkpoint_that_unpacks_to_more_than_it_is_is_refused(tmp_path):
+    kept = Checkpoints(tmp_path)
+    kept.save(10, {"value": torch.zeros(1_000_000)})
+
+    def pack(path):
+        with zipfile.ZipFile(path) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in members.items():
+                archive.writestr(name, content)
+
+    _swap(kept, pack)
+    with pytest.raises(ValueError, match=r"checkpoint-.*\.pt: its [\d,]+ bytes unpack to 4,000,"):
+        kept.load()
+
+
+def test_a_file_that_is_no_checkpoint_is_named(tmp_path):
+    kept = Checkpoints(tmp_path)
+    kept.save(10, {"value": 1})
+    _swap(kept, lambda path: path.write_bytes(b"PK\x03\x04"))
+    with pytest.raises(ValueError, match=r"checkpoint-.*\.pt is no checkpoint: "):
         kept.load()
 
 
