@@ -159,8 +159,11 @@ def rate(result: Result, level: float = LEVEL, resamples: int = 500) -> list[Rat
         resamples: bootstrap samples of the blocks.
 
     Raises:
-        ValueError: if some entrants have not met the others, not even by way of third ones.
+        ValueError: if no block of games is complete, or some entrants have not met the others,
+            not even by way of third ones.
     """
+    if not result.games:
+        raise ValueError("there are no ratings: no block of games is complete")
     names = result.played
     column = {result.names.index(name): k for k, name in enumerate(names)}
     used = sorted({game.lineup for game in result.games})

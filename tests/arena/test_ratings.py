@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from catan_pz.arena.ratings import ELO, OpenInterval, beaten, connected, fit, rate_by_wins
+from catan_pz.arena.ratings import ELO, OpenInterval, beaten, connected, fit, rate, rate_by_wins
+from catan_pz.arena.results import Result
+from catan_pz.rules import Rules
 
 pytestmark = pytest.mark.purepython
 
@@ -202,6 +204,11 @@ def test_no_end_is_open_where_each_has_won_once() -> None:
     for rating in rate_by_wins(("x", "y"), np.array([[1, 1]]), wins):
         assert rating.interval is not None
         assert None not in rating.interval
+
+
+def test_without_a_complete_block_there_are_no_ratings() -> None:
+    with pytest.raises(ValueError, match="no ratings: no block of games is complete"):
+        rate(Result(("x", "y"), ((0, 1),), Rules(num_players=2), 1, ()))
 
 
 def test_entrants_that_never_met_have_no_ratings() -> None:
