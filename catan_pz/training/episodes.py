@@ -80,7 +80,8 @@ class EpisodeRun:
     The folder gets the last two checkpoints, what the learner saves, `episodes.csv` with a row for
     each game or part, `curve.csv` and `curve.png` of the evaluations, and at the end `result.json`.
     Checkpoints are written between games: a training that was killed resumes at the last one, and
-    on a CPU computes the same numbers as one that never stopped.
+    on a CPU computes the same numbers as one that never stopped. The model's card says after how
+    many games or parts its results were taken, where the model has learned more since.
 
     Args:
         args: options, and the one that says how many.
@@ -195,6 +196,9 @@ class EpisodeRun:
 
     def _when_evaluated(self) -> dict[str, int]:
         """What the card says of a last evaluation that is older than the model."""
+        results = self._last_results()
+        if results and results[0]["frames"] < len(self.rows):
+            return {f"results_after_{self.unit}": results[0]["frames"]}
         return {}
 
     def _save(self, last: bool) -> None:

@@ -51,6 +51,22 @@ def train(out, learner, **options):
     return EpisodeRun(args, learner, against=(), title="test", card={}).train(lambda _: None)
 
 
+def test_the_card_says_when_older_results_were_taken(tmp_path, monkeypatch):
+    found = {"games": 2, "won": 1, "win_rate": 0.5, "interval": [0.1, 0.9], "points": 5.0}
+    monkeypatch.setattr(episodes, "evaluate", lambda *_: found)
+    cards = []
+
+    class Keeping(Learner):
+        def save(self, folder, card):
+            cards.append(card)
+
+    args = EpisodeArgs(episodes=5, eval_every=3, checkpoint_every=1, out=str(tmp_path))
+    EpisodeRun(args, Keeping(), against=["random"], title="", card={}).train(lambda _: None)
+    told = [(card["games"], card.get("results_after_games")) for card in cards]
+    assert told == [(1, 0), (2, 0), (3, None), (4, 3), (5, None)]
+    assert all(len(card["results"]) == 1 for card in cards)
+
+
 def fill_disk(monkeypatch, beginnings, times):
     """A disk on which so many files with these beginnings of their names find no room."""
     left = [times]
