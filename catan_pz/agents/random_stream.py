@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.checks import check_seed
 from catan_pz.engine import chance
 
 _ALL: Final = 2**64 - 1
@@ -76,8 +77,11 @@ def one_way_seed(seed: int, number: int, purpose: str) -> int:
 
     Returns:
         A seed from 0 to 2**64 - 1.
+
+    Raises:
+        ValueError: if the seed isn't one.
     """
-    known = int(seed).to_bytes(8, "little") + int(number).to_bytes(8, "little")
+    known = check_seed(seed).to_bytes(8, "little") + int(number).to_bytes(8, "little")
     digest = blake2b(known, digest_size=8, person=purpose.encode("ascii"))
     return int.from_bytes(digest.digest(), "little")
 
@@ -86,6 +90,9 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
     """Seeds of the streams of all seats of a game, which follow from the game's seed.
 
     The game's seed doesn't follow from them: they come from `one_way_seed`.
+
+    Raises:
+        ValueError: if the game's seed isn't one.
     """
     return [one_way_seed(seed, p, "catan-pz seat") for p in range(num_players)]
 
