@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -110,9 +110,12 @@ def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entra
     """The entrants, with those of some names to be shown the true state; their names say so.
 
     Raises:
-        ValueError: for a name that none has, or if two entrants then have the same name.
+        ValueError: for what is no list of names, for a name that none has, or if two entrants
+            then have the same name.
     """
     known = [entrant.name for entrant in entrants]
+    if isinstance(names, str) or not isinstance(names, Collection):
+        raise not_possible("option true_state", names, f"a list of names among {known}")
     for name in names:
         if name not in known:
             raise not_possible("option true_state", name, f"names among {known}", known)

@@ -182,9 +182,12 @@ def _rules_for(count: int, rules: Rules | str | None, options: dict[str, Any]) -
 
 
 def _lineups(given: Sequence[Sequence[str]], names: list[str], num_players: int) -> list[Lineup]:
+    if not isinstance(given, list | tuple):
+        raise not_possible("lineups", given, "a list of lists of names")
     found: list[Lineup] = []
     for one in given:
-        if isinstance(one, str) or len(one) != num_players or not set(one) <= set(names):
+        is_lineup = isinstance(one, list | tuple) and len(one) == num_players
+        if not is_lineup or not all(name in names for name in one):
             raise ValueError(
                 f"line-up {one!r} is not possible; allowed: {num_players} of the names {names}"
             )

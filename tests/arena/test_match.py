@@ -250,6 +250,9 @@ def test_names_that_did_not_play() -> None:
             "two different agents have the name 'a'",
         ),
         ({"agents": [Builder(), Builder(eager=False)]}, "have the name 'Builder'"),
+        ({"true_state": 5}, "option true_state=5 is not possible; allowed: a list of names among"),
+        ({"true_state": "random"}, "option true_state='random' is not possible; allowed: a list"),
+        ({"true_state": [[]]}, r"option true_state=\[\] is not possible; allowed: names among"),
         ({"unknown": 1}, "unknown option unknown=1"),
     ],
 )
@@ -268,6 +271,10 @@ def test_invalid_options(change: dict, message: str) -> None:
         (["random", Builder()], [("random", "Builder")], "allowed: 4 of the names"),
         (["random", Builder()], ["random"], "line-up 'random' is not possible"),
         (["random", Builder()], [], r"lineups=\[\] is not possible"),
+        (["random", Builder()], 5, "lineups=5 is not possible; allowed: a list of lists of names"),
+        (["random", Builder()], [5], "line-up 5 is not possible; allowed: 4 of the names"),
+        (["random", Builder()], [([], [])], r"line-up \(\[\], \[\]\) is not possible"),
+        (["random", Builder()], [[[]] * 4], "line-up .* is not possible; allowed: 4 of the names"),
         (["random", Builder()], [["random"] * 4, ["random"] * 4], "given twice"),
     ],
 )
