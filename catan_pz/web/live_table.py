@@ -6,19 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER
 from catan_pz.names import shown
 from catan_pz.web.advice import advice_json, drawn_advice
+from catan_pz.web.failures import AGENT_ERRORS, log_failure
 from catan_pz.web.saved import TableFile
 from catan_pz.web.table import HostedGame, PressError
-
-_AGENT_ERRORS: Final = (Exception, SystemExit)
-"""What agents' code may raise; no task may end with a `SystemExit`, which would end the server."""
-
-_LONGEST_FAILURE: Final = 200
 
 Moment = tuple[HostedGame, int, str | None]
 """What a viewer was sent last: the game, the version of its picture, and the warning."""
@@ -73,13 +69,16 @@ class LiveTable:
                 hosted.play(action)
                 await self.tell()
                 await asyncio.sleep(self._pause)
-        except _AGENT_ERRORS as error:
+        except AGENT_ERRORS as error:
             await self._fail(error)
 
     async def _fail(self, error: BaseException) -> None:
-        """Stop the table for good, and say why to all who look on."""
-        failure = f"the table stopped: {type(error).__name__}: {error}"
-        self.failure = shown(failure, _LONGEST_FAILURE)
+        """Stop the table for good, and say whose agent failed to all who look on."""
+        seats, seat = self.hosted.seats, self.hosted.failed
+        who = "an agent" if seat is None else f"the agent in seat {seat}"
+        names = ", ".join(map(shown, seats.names))
+        log_failure(f"The table of {names} stopped: {who} failed.", error)
+        self.failure = f"the table stopped: {who} failed"
         async with self._changed:
             self._changed.notify_all()
 
@@ -130,7 +129,7 @@ class LiveTable:
             await self.tell()
         except PressError as error:
             return str(error)
-        except _AGENT_ERRORS as error:  # agents hear of it, and begin and end games
+        except AGENT_ERRORS as error:  # agents hear of it, and begin and end games
             await self._fail(error)
             return self.failure
         return None
@@ -167,6 +166,7 @@ def _work_out(hosted: HostedGame, question: Question, decision: int) -> dict[str
     try:
         advice = question.advice()
         found = advice_json(advice) | {"drawn": drawn_advice(advice)}
-    except _AGENT_ERRORS as error:  # the table goes on without
-        found = {"failure": shown(f"no advice: {type(error).__name__}: {error}", _LONGEST_FAILURE)}
+    except AGENT_ERRORS as error:  # the table goes on without
+        log_failure(f"The adviser of seat {question.adviser.seat} failed.", error)
+        found = {"failure": "no advice: the adviser failed"}
     return found | {"decision": decision}

@@ -1,7 +1,8 @@
 """A game between persons and agents, as a server holds it: who may see and press what."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from catan_pz.agents.adviser import Adviser, Question
 from catan_pz.agents.base import Agent
+from catan_pz.agents.hosting import blamed
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.events import ONLOOKER, Events
@@ -95,6 +97,7 @@ class HostedGame:
         game: the game.
         record: all that was played.
         version: counts everything that changes a picture.
+        failed: the seat whose agent has raised something; None where none has.
 
     Raises:
         ValueError: the record isn't that of a game by the rules.
@@ -109,8 +112,10 @@ class HostedGame:
         start = record and Game.from_snapshot(record.start)
         self.game = start or Game(rules or Rules(), seed)
         self.version = 0
+        self.failed: int | None = None
         seeds = seat_seeds(seed, len(seats.agents))
         self._table = Table(self.game, seats.agents, seeds)
+        self._table.guard = self._guarded
         self._advisers = {
             seat: Adviser(self.game, seat, seats.adviser, seeds[seat])
             for seat in seats.persons
@@ -147,7 +152,23 @@ class HostedGame:
 
     def decide(self) -> int:
         """The choice of the agent that is to move; the game is left as it is."""
-        return self._table.decide()
+        with self._noted(self.game.player):
+            return self._table.decide()
+
+    @contextmanager
+    def _guarded(self, agent: Agent, seat: int) -> Iterator[None]:
+        """What the table enters around calls of an agent."""
+        with self._noted(seat), blamed(agent, seat):
+            yield
+
+    @contextmanager
+    def _noted(self, seat: int) -> Iterator[None]:
+        """Note the seat of an agent that raises something."""
+        try:
+            yield
+        except BaseException:
+            self.failed = seat
+            raise
 
     def advised_decision(self, viewer: int) -> int | None:
         """The number of the decision on which a viewer can have advice now; None for none.

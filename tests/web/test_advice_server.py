@@ -122,7 +122,7 @@ def test_who_has_advice_on_hears_that_the_table_has_failed() -> None:
                 place = next_of(socket, "advice")["rows"][0][1]
                 version = table.hosted.version
                 socket.send_json({"press": place, "version": version})
-            assert "ZeroDivisionError: no idea" in next_of(socket, "failure")
+            assert next_of(socket, "failure") == "the table stopped: the agent in seat 1 failed"
 
 
 class Slow(Agent):
@@ -140,7 +140,9 @@ class Slow(Agent):
         raise ZeroDivisionError("no idea")
 
 
-def test_a_slow_adviser_that_fails_holds_up_nothing_and_is_asked_once() -> None:
+def test_a_slow_adviser_that_fails_holds_up_nothing_and_is_asked_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     slow = Slow()
     with (
         serving(slow, persons=2) as (client, table),
@@ -157,6 +159,9 @@ def test_a_slow_adviser_that_fails_holds_up_nothing_and_is_asked_once() -> None:
         assert "can't be pressed" in next_of(socket, "refused")
         slow.may_go_on.set()
         for one in (socket, again):
-            assert next_of(one, "advice")["failure"] == "no advice: ZeroDivisionError: no idea"
+            assert next_of(one, "advice")["failure"] == "no advice: the adviser failed"
+        (told,) = caplog.messages
+        assert told.startswith("The adviser of seat 0 failed.\n")
+        assert "ZeroDivisionError: no idea" in told
         assert adviser.calls == 1  # type: ignore[attr-defined]
         assert table.failure is None

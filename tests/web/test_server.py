@@ -339,41 +339,6 @@ def test_onlookers_only_look() -> None:
         assert "nothing to press" in socket.receive_json()["refused"]
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (ZeroDivisionError("no idea"), "ZeroDivisionError: no idea"),
-        (SystemExit(3), "SystemExit: 3"),
-        (ValueError("\ud800"), r"ValueError: \ud800"),
-        (ValueError("long" * 10_000), "longlong"),
-    ],
-)
-@pytest.mark.parametrize("call", ["act", "observe"])
-def test_an_agent_that_fails_stops_its_table_with_a_word(
-    error: BaseException, words: str, call: str
-) -> None:
-    def fail(*_given: Any) -> int:
-        raise error
-
-    broken = agents.load("random")
-    broken.needs_events = True
-    setattr(broken, call, fail)
-    hosted = HostedGame(Seats([None, broken], ["A", "B"]), rules=RULES)
-    with ThreadPoolExecutor(1) as pool:
-        table = LiveTable(hosted, [None, "broken"], None, 0.0, pool)
-        with (
-            TestClient(make_app([table])) as client,
-            client.websocket_connect(socket_of(table, 0)) as socket,
-        ):
-            socket.receive_json()
-            while "failure" not in (news := socket.receive_json()):
-                if news.get("to_move") == 0:
-                    name = news["controls"][0]["name"]
-                    socket.send_json({"press": name, "version": news["version"]})
-            assert words in news["failure"]
-            assert len(news["failure"]) <= 200
-
-
 def test_files_that_hold_no_table_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "table-0.jsonl"
     header = {"format": "catan-pz-table/1", "agents": [], "names": [], "links": {}}

@@ -203,18 +203,18 @@ def test_a_lost_connection_comes_back_to_the_same_game(
     wait_for(page, "document.querySelectorAll('#log li').length === 1")
 
 
-def test_the_page_says_why_its_table_has_stopped(
+def test_the_page_says_that_its_table_has_stopped(
     open_page: Callable[..., Any], serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> int:
         raise ZeroDivisionError("no idea")
 
     served = serve(Rules(num_players=2), [None, "random"], start=trade_position())
-    monkeypatch.setattr(served.tables[0].hosted, "decide", fail)
+    monkeypatch.setattr(served.tables[0].hosted._table, "decide", fail)
     page = open_page(served.link(0))
     arrive(page)
     press(page, "end turn")
-    words = "the table stopped: ZeroDivisionError: no idea"
+    words = "the table stopped: the agent in seat 1 failed"
     page.locator("#status", has_text=words).wait_for()
     page.wait_for_timeout(1500)  # longer than pages wait until they try again
     assert page.inner_text("#status") == words

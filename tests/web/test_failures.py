@@ -1,0 +1,83 @@
+"""Agents that fail at a table, and what viewers hear of it."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from catan_pz import agents
+from catan_pz.agents.base import Agent
+from catan_pz.events import ONLOOKER
+from catan_pz.rules import Rules
+from catan_pz.web.table import HostedGame, Seats
+
+pytest.importorskip("starlette", reason="Starlette is not installed")
+pytest.importorskip("httpx2", reason="httpx2 is not installed")
+
+from starlette.testclient import TestClient
+
+from catan_pz.web.live_table import LiveTable
+from catan_pz.web.server import make_app
+
+RULES = Rules(num_players=2, max_turns=2)
+
+
+def broken(call: str, error: BaseException) -> Agent:
+    """An agent that raises something in a call."""
+
+    def fail(*_given: Any) -> int:
+        raise error
+
+    agent = agents.load("random")
+    agent.needs_events = True
+    setattr(agent, call, fail)
+    return agent
+
+
+@contextmanager
+def serving(player: Agent) -> Iterator[tuple[TestClient, LiveTable]]:
+    hosted = HostedGame(Seats([None, player], ["\x1bAnn", "Bob"]), rules=RULES)
+    with ThreadPoolExecutor(1) as pool:
+        table = LiveTable(hosted, [None, "random"], None, 0.0, pool)
+        with TestClient(make_app([table])) as client:
+            yield client, table
+
+
+def play(table: LiveTable, socket: Any) -> str:
+    """Press what plays something until the table fails; what is said of that."""
+    while "failure" not in (news := socket.receive_json()):
+        if news.get("controls") and news["to_move"] == 0 and not news["over"]:
+            control = next(c for c in table.hosted.frame(0).controls if c.play)
+            socket.send_json({"press": control.name, "version": news["version"]})
+    return str(news["failure"])
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ZeroDivisionError("no idea"), "ZeroDivisionError: no idea"),
+        (ZeroDivisionError("\x1b]0;title\x07"), r"ZeroDivisionError: \x1b]0;title\x07"),
+        (SystemExit(3), "SystemExit: 3"),
+        (ValueError("\ud800"), r"ValueError: \ud800"),
+    ],
+)
+@pytest.mark.parametrize("call", ["act", "observe", "end", "close"])
+def test_viewers_hear_whose_agent_failed_and_the_log_tells_why(
+    error: BaseException, words: str, call: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    failure = "the table stopped: the agent in seat 1 failed"
+    with serving(broken(call, error)) as (client, table):
+        links = table.hosted.seats.links
+        with (
+            client.websocket_connect(f"/socket/{links[0]}") as socket,
+            client.websocket_connect(f"/socket/{links[ONLOOKER]}") as onlooker,
+        ):
+            assert play(table, socket) == failure
+            assert play(table, onlooker) == failure
+            socket.send_json({"press": "roll", "version": 0})
+            assert socket.receive_json() == {"refused": failure}
+    told = caplog.messages[0]
+    assert told.startswith(r"The table of \x1bAnn, Bob stopped: the agent in seat 1 failed.")
+    assert words in told
