@@ -13,7 +13,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.agents.registry import Source, made
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_flag, not_possible
 from catan_pz.rules import Rules
 
 AgentSpec = Source | tuple[str, Source]
@@ -216,8 +216,9 @@ def as_entrants(
         isolate: whether each plays in a process of its own.
 
     Raises:
-        ValueError: if two different ones have the same name.
+        ValueError: names what is not possible, or the name that two different ones have.
     """
+    check_flag("isolate", isolate)
     if not isinstance(given, list | tuple):
         raise not_possible("agents", given, f"a list, each {ALLOWED}")
     found: dict[str, Entrant] = {}

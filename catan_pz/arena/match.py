@@ -17,7 +17,7 @@ from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups, spread
 from catan_pz.arena.single_game import check_records
-from catan_pz.checks import check_count, check_seed, not_possible
+from catan_pz.checks import check_count, check_flag, check_seed, not_possible
 from catan_pz.files import remove_drafts
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import drawn_seed
@@ -225,6 +225,8 @@ def _play_options(
     chosen = make_executor(executor, workers, seconds_per_decision)
     if most_records is not None:
         check_count("most_records", most_records)
+    if progress is not None:
+        check_flag("progress", progress)
     return _PlayOptions(chosen, seconds_per_decision, results, records, most_records, progress)
 
 

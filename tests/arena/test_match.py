@@ -253,6 +253,8 @@ def test_names_that_did_not_play() -> None:
         ({"true_state": 5}, "option true_state=5 is not possible; allowed: a list of names among"),
         ({"true_state": "random"}, "option true_state='random' is not possible; allowed: a list"),
         ({"true_state": [[]]}, r"option true_state=\[\] is not possible; allowed: names among"),
+        ({"progress": "x"}, "option progress='x' is not possible; allowed: True or False"),
+        ({"isolate": "x"}, "option isolate='x' is not possible; allowed: True or False"),
         ({"unknown": 1}, "unknown option unknown=1"),
     ],
 )

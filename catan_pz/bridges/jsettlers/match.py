@@ -35,7 +35,7 @@ from catan_pz.bridges.jsettlers.organizer import Organizer
 from catan_pz.bridges.jsettlers.outcomes import THIRD_PARTY, Match, game_result
 from catan_pz.bridges.jsettlers.playing import SeatedAgent
 from catan_pz.bridges.jsettlers.server import FAST, KINDS, SMART, OwnServer, class_path
-from catan_pz.checks import check_count, check_seed, not_possible
+from catan_pz.checks import check_count, check_flag, check_seed, not_possible
 from catan_pz.names import shown
 from catan_pz.rules import Rules
 from catan_pz.runtime.followed import FollowedGame
@@ -130,6 +130,8 @@ def play_match(
         workers=check_count("workers", workers),
         parallel=check_count("parallel", parallel),
     )
+    if progress is not None:
+        check_flag("progress", progress)
     path = class_path(classes) if server is None else None
     file = ResultsFile(results, plan.header(against if server is None else ""), None, plan.names)
     running = _Running(plan, file)
