@@ -79,8 +79,7 @@ class LiveTable:
         names = ", ".join(map(shown, seats.names))
         log_failure(f"The table of {names} stopped: {who} failed.", error)
         self.failure = f"the table stopped: {who} failed"
-        async with self._changed:
-            self._changed.notify_all()
+        await self.tell()  # what was played last is saved, too
 
     async def tell(self) -> None:
         """Save the game and wake those who wait for a change, also if the caller is cancelled."""
@@ -145,9 +144,8 @@ class LiveTable:
         return None
 
     async def close(self) -> None:
-        """Try once more to save what couldn't be saved, and let the agents go."""
-        if self._file.warning is not None:
-            await self._file.save(self.hosted)
+        """Save what isn't saved yet, and let the agents go."""
+        await self._file.save(self.hosted)
         self.hosted.close()
 
 

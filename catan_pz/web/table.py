@@ -113,6 +113,8 @@ class HostedGame:
         self.game = start or Game(rules or Rules(), seed)
         self.version = 0
         self.failed: int | None = None
+        # Before agents hear of a decision, which they may fail in.
+        self.record = GameRecord.of(self.game, seats.names)
         seeds = seat_seeds(seed, len(seats.agents))
         self._table = Table(self.game, seats.agents, seeds)
         self._table.guard = self._guarded
@@ -121,7 +123,6 @@ class HostedGame:
             for seat in seats.persons
             if seats.adviser is not None
         }
-        self.record = GameRecord.of(self.game, seats.names)
         self._drafts: dict[int, Draft] = {}
         self._frames: dict[int, Frame] = {}
         self._logs: dict[int, list[str]] = {viewer: [] for viewer in seats.links}

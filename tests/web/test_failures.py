@@ -1,8 +1,10 @@
-"""Agents that fail at a table, and what viewers hear of it."""
+"""Agents that fail at a table: what viewers hear of it, and what is saved."""
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.events import ONLOOKER
 from catan_pz.rules import Rules
+from catan_pz.web.saved import SavedTable
 from catan_pz.web.table import HostedGame, Seats
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
@@ -81,3 +84,31 @@ def test_viewers_hear_whose_agent_failed_and_the_log_tells_why(
     told = caplog.messages[0]
     assert told.startswith(r"The table of \x1bAnn, Bob stopped: the agent in seat 1 failed.")
     assert words in told
+
+
+@pytest.mark.parametrize("call", ["observe", "end", "close"])
+@pytest.mark.parametrize("persons", [0, 1])
+def test_what_was_played_last_is_saved_where_an_agent_fails(
+    call: str, persons: int, tmp_path: Path
+) -> None:
+    async def play_until_it_fails() -> None:
+        running = asyncio.create_task(table.run())
+        while not running.done() and table.failure is None:
+            moment = table.moment
+            if hosted.waits_for_person:
+                control = next(c for c in hosted.frame(0).controls if c.play)
+                press = {"press": control.name, "version": hosted.version}
+                assert await table.answer(0, press) in (None, table.failure)
+            else:
+                await table.wait_for_change(moment)
+        await asyncio.wait_for(running, 60)
+
+    path = tmp_path / "table-0.jsonl"
+    playing = [None] * persons + [broken(call, OSError("gone"))] * (2 - persons)
+    hosted = HostedGame(Seats(playing, ["Ann", "Bob"]), rules=RULES)
+    with ThreadPoolExecutor(1) as pool:
+        table = LiveTable(hosted, [agent and "random" for agent in playing], path, 0.0, pool)
+        asyncio.run(play_until_it_fails())
+    *_, last = SavedTable.load(path).record.replay()
+    assert last.snapshot()["players"] == hosted.game.snapshot()["players"]
+    assert last.is_truncated == hosted.is_finished == (call != "observe")
