@@ -19,6 +19,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from catan_pz.events import ONLOOKER
+from catan_pz.web.failures import AGENT_ERRORS, log_failure
 from catan_pz.web.limits import (
     MADE_ROOM,
     MOST_BYTES,
@@ -246,6 +247,9 @@ class _Served:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
             for table in self._tables:
-                await table.close()
+                try:
+                    await table.close()
+                except AGENT_ERRORS as error:
+                    log_failure("A table ended with an error.", error)
             if self._studies is not None:
                 self._studies.close()

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -219,9 +219,10 @@ class HostedGame:
 
     def close(self) -> None:
         """Let the agents go."""
-        self._table.close()
-        for adviser in self._advisers.values():
-            adviser.close()
+        with ExitStack() as leaving:  # all of them, also where some raise
+            for adviser in self._advisers.values():
+                leaving.callback(adviser.close)
+            self._table.close()
 
     def frame(self, viewer: int) -> Frame:
         """What a viewer sees now."""

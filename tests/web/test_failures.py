@@ -23,6 +23,7 @@ from starlette.testclient import TestClient
 
 from catan_pz.web.live_table import LiveTable
 from catan_pz.web.server import make_app
+from catan_pz.web.study_server import Studies
 
 RULES = Rules(num_players=2, max_turns=2)
 
@@ -112,3 +113,32 @@ def test_what_was_played_last_is_saved_where_an_agent_fails(
     *_, last = SavedTable.load(path).record.replay()
     assert last.snapshot()["players"] == hosted.game.snapshot()["players"]
     assert last.is_truncated == hosted.is_finished == (call != "observe")
+
+
+def test_a_table_that_fails_at_the_end_keeps_no_other_from_ending(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "tables"
+    folder.touch()  # a file where the folder should be
+    tables, studies = [], Studies()
+    with ThreadPoolExecutor(1) as pool:
+        for number, error in enumerate((OSError("gone"), SystemExit(3), None)):
+            player = agents.load("random") if error is None else broken("close", error)
+            seats = Seats([None, player], ["Ann", "Bob"], adviser=player)
+            path = folder / f"table-{number}.jsonl"
+            hosted = HostedGame(seats, rules=RULES)
+            tables.append(LiveTable(hosted, [None, "random"], path, 0.0, pool))
+        with TestClient(make_app(tables, studies)) as client:
+            for table in tables:
+                link = table.hosted.seats.links[0]
+                with client.websocket_connect(f"/socket/{link}") as socket:
+                    socket.receive_json()
+                    while socket.receive_json()["warning"] is None:
+                        pass
+            folder.unlink()
+    for number in range(3):
+        assert SavedTable.load(folder / f"table-{number}.jsonl").names == ["Ann", "Bob"]
+    errors = [told for told in caplog.messages if told.startswith("A table ended with an error.")]
+    assert ["OSError: gone" in told for told in errors] == [True, False]
+    with pytest.raises(RuntimeError, match="shutdown"):
+        studies.pool.submit(int)
