@@ -38,8 +38,8 @@ class SelfPlayBatch(OneAtATime):
 
     Game i is the game that `SelfPlayEnv` plays with the seed + i, whatever B, the device and
     the number of threads. When it ends the next one starts in its place within the same step:
-    `done`, `truncated`, `reward`, `step_reward`, `decided` and `last_step` tell of the one that
-    ended; `player`, `observation` and `mask` are the new one's.
+    `done`, `truncated`, `winner`, `reward`, `step_reward`, `decided` and `last_step` tell of the
+    one that ended; `player`, `observation` and `mask` are the new one's.
 
     Args:
         num_games: B.
@@ -150,6 +150,11 @@ class SelfPlayBatch(OneAtATime):
     def truncated(self) -> Any:
         """(B,) bool, whether it did so by the limit of turns."""
         return self.batch.truncated
+
+    @property
+    def winner(self) -> Any:
+        """(B,) int8, the seat that won in the last step, -1 where none did."""
+        return self.batch.winner
 
     @property
     def due(self) -> Any:

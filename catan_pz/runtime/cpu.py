@@ -16,6 +16,7 @@ from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
     Reward,
+    RewardTerm,
     is_linear,
     is_sparse,
     make_reward,
@@ -29,7 +30,7 @@ from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.placing import TakesPositions
 from catan_pz.runtime.reward_values import check_replaces, reward_values
 from catan_pz.runtime.threaded import ThreadedGames
-from catan_pz.terms import MAX_PLAYERS
+from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 _KEPT: Final = (
     *("games", "seeds", "player", "mask", "done", "truncated"),
@@ -143,6 +144,13 @@ class CpuBatch(ThreadedGames, TakesPositions):
         with self._turn:
             return None if self._global is None else self._global.get()
 
+    @property
+    def winner(self) -> NDArray[np.int8]:
+        """(B,) the seat that won in the last step, -1 where none did; a new array."""
+        with self._turn:
+            won = self._terms[:, :, RewardTerm.WON] * (self.done & ~self.truncated)[:, None]
+            return np.where(won.any(1), won.argmax(1), NOBODY).astype(np.int8)
+
     def _encode(self) -> Any:
         if self.encoder is None:
             return None
@@ -227,6 +235,7 @@ class CpuBatch(ThreadedGames, TakesPositions):
         self._forget_values()
         for name, array in self._arrays(_KEPT).items():
             array[...] = state[name]
+        self._terms[:] = 0
         self._place(records, np.arange(self.num_games))  # masks and observations follow from games
 
     def sample(self) -> NDArray[np.int64]:

@@ -20,7 +20,7 @@ from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.placing import TakesPositions
 from catan_pz.runtime.reward_values import check_replaces
 from catan_pz.runtime.threaded import seeds_from
-from catan_pz.terms import MAX_PLAYERS
+from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 _GLOBAL_SCALES: Final = Table(GLOBAL_SCALES)
 _NOTHING: Final = np.array([NOTHING_REFUSED, 0], np.int64)
@@ -55,6 +55,7 @@ class CudaBatch(TakesPositions):
         reward: (B, P) float32 tensor, of each seat for the last step.
         done: (B,) bool tensor, whether the last step ended a game.
         truncated: (B,) bool tensor, whether it did so by the limit of turns.
+        winner: (B,) int8 tensor, the seat that won in the last step, -1 where none did.
         steps_begun: steps that have been launched, or broken off by an exception.
 
     All tensors are views of the same device memory at each step, but for observations of other
@@ -115,6 +116,7 @@ class CudaBatch(TakesPositions):
         self.reward = self._paid[:, : self.rules.num_players]
         self.done = device.zeros((size,), np.bool_)
         self.truncated = device.zeros((size,), np.bool_)
+        self.winner = device.zeros((size,), np.int8)
         self._actions = device.zeros((size,), np.int64)
         table, own = self._table, device.own
         self._games = own(np.zeros(size, STATE))
@@ -134,7 +136,8 @@ class CudaBatch(TakesPositions):
             view(self._masks),
             view(self._observations),
         )
-        self._outcome = view(self._paid), view(self.done), view(self.truncated)
+        told = self._paid, self.done, self.truncated, self.winner
+        self._outcome = tuple(view(array) for array in told)
         self._dense = int(not is_sparse(self._reward))
 
     def _make_kernels(self) -> None:
@@ -209,6 +212,7 @@ class CudaBatch(TakesPositions):
         self._device.copy(self._rng_states, ~seeds)
         for array in (self._paid, self.done, self.truncated):
             array[:] = 0
+        self.winner[:] = NOBODY
         self._deal(FROM_SEEDS)
 
     def reset_finished(self) -> None:
@@ -355,7 +359,7 @@ class CudaBatch(TakesPositions):
 def bytes_a_game(rules: Rules, *, observation: bool = True) -> int:
     """Device memory that each game of a batch takes."""
     numbers = SIZE if observation else 0
-    rest = 8 + 8 + 8 + 4 * MAX_PLAYERS + 1 + 1 + 1  # seed, sampler, action, reward, the flags
+    rest = 8 + 8 + 8 + 4 * MAX_PLAYERS + 1 + 1 + 1 + 1  # seed, sampler, action, reward, the flags
     return STATE.itemsize + numbers + rules.num_actions + rest
 
 

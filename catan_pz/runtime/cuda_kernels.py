@@ -33,7 +33,7 @@ from catan_pz.runtime.batch_rules import (
     play_and_reward,
     show,
 )
-from catan_pz.terms import MAX_PLAYERS
+from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 _FIRST, _TOLD = 0, 1
 """What `refused` holds: the place of the first illegal action, and whether the host knows."""
@@ -119,6 +119,7 @@ def step_kernel(
     rewards: Float32Matrix,
     done: BoolArray,
     truncated: BoolArray,
+    winners: Int8Array,
     following: int,
     blank: States,
     seeds: UInt64Array,
@@ -156,6 +157,7 @@ def step_kernel(
     played = actions[i] != NO_ACTION
     truncated[i] = played and is_truncated(staged[0])
     done[i] = played and is_finished(staged[0])
+    winners[i] = staged[0].winner if done[i] else NOBODY
     if following and done[i]:
         deal_in_place(
             staged,

@@ -162,7 +162,7 @@ class SelfPlayGames:
                 actions = torch.where(learns[-1], own, others)
             self._step(actions, log_probabilities, values, hidden, mask)
             done, truncated = (torch.as_tensor(x) for x in (self.games.done, self.games.truncated))
-            winners = torch.as_tensor(self.games.step_reward).argmax(1)
+            winners = torch.as_tensor(self.games.winner)
             ends.append(torch.where(done, winners.masked_fill(truncated, _NOBODY), _GOES_ON))
             if expert is None:
                 self.rivals.count(winners, done & ~truncated)

@@ -33,7 +33,14 @@ def main() -> None:
         for step in range(STEPS):
             values = np.full(GAMES, step / 8, np.float32)
             rollout.step(np.array(batch.sample()), values)
-            for part in (batch.reward, batch.last_step, batch.due, batch.done, batch.player):
+            for part in (
+                batch.reward,
+                batch.last_step,
+                batch.due,
+                batch.done,
+                batch.winner,
+                batch.player,
+            ):
                 shown.update(np.ascontiguousarray(part).tobytes())
         data = rollout.finish(np.ones(GAMES, np.float32), gamma=0.5, gae_lambda=0.5)
         for part in (data.reward, data.advantage, data.is_complete, data.next_step):

@@ -99,6 +99,7 @@ def test_the_batch_gives_what_pettingzoo_gives(reward):
             np.testing.assert_allclose(batch.reward[i], agent_rewards(env), rtol=1e-5)
             assert batch.done[i] == (env.game.is_over or env.game.is_truncated)
             assert batch.truncated[i] == env.game.is_truncated
+            assert batch.winner[i] == (-1 if env.game.winner is None else env.game.winner)
             if batch.done[i]:
                 ends[int(batch.truncated[i])] += 1
                 env.reset(seed=int(batch.batch.seeds[i]))

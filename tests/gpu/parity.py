@@ -15,7 +15,7 @@ from tests.gpu.report import Deadline, table
 
 LEAST = 100
 """Decisions in each game that have to be compared on a GPU."""
-ARRAYS = ("observation", "mask", "player", "reward", "done", "truncated")
+ARRAYS = ("observation", "mask", "player", "reward", "done", "truncated", "winner")
 RULE_SETS: tuple[dict[str, Any], ...] = (
     {"trading": False},
     {"offer_form": "both", "num_players": 3, "skip_forced": True, "reward": "win_and_terms"},

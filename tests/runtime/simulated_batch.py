@@ -48,7 +48,7 @@ def play(device: str, case: dict[str, Any], steps: int) -> str:
         if not following and step % 7 == 0:
             batch.reset_finished()
         seen = batch.observation if isinstance(batch.observation, dict) else {"": batch.observation}
-        told = (batch.reward, batch.done, batch.truncated, batch.global_state)
+        told = (batch.reward, batch.done, batch.truncated, batch.winner, batch.global_state)
         for part in (batch.games, batch.seeds, batch.mask, batch.player, *seen.values(), *told):
             if part is not None:
                 digest.update(np.ascontiguousarray(part).tobytes())

@@ -10,6 +10,7 @@ import torch
 from catan_pz import agents
 from catan_pz.agents.network import Base
 from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.rewards import LinearReward
 from catan_pz.rules import Rules
 from catan_pz.training.rivals import Rivals
 from catan_pz.training.self_play_games import SelfPlayGames, _won
@@ -30,12 +31,15 @@ def make(
     others=("heuristic",),
     games=12,
     base=None,
+    reward=None,
 ):
     torch.manual_seed(0)
     sizes = {"kind": kind, "width": 16, "embedding_size": 8, "base": base}
     network = SelfPlayNetwork(252, 3, **sizes)
     past = SelfPlayNetwork(252, 3, critic="shared", **sizes)
-    batch = SelfPlayBatch(games, RULES, observation="units", seed=4, global_state=True)
+    batch = SelfPlayBatch(
+        games, RULES, observation="units", reward=reward, seed=4, global_state=True
+    )
     rivals = Rivals(tmp_path, past, list(others), games, 3, share=share)
     options = {"symmetries": symmetries, "starts": starts, "starts_share": 0.5}
     return network, SelfPlayGames(batch, rivals, 40, **options)
@@ -126,6 +130,17 @@ def test_decisions_tell_who_won(tmp_path):
     assert games.finished > 0
     assert 0 < len(known) < len(won)
     assert 0.2 < known.mean() < 0.5
+
+
+def test_who_won_does_not_follow_from_rewards(tmp_path):
+    counted = []
+    for reward in ("win_loss", LinearReward(city_built=1.0)):
+        network, games = make(tmp_path, games=8, reward=reward)
+        rounds = [games.play(network, number, **DISCOUNTS).won for number in range(4)]
+        counted.append((torch.cat(rounds).nan_to_num(2.0), games.rivals.win_rates))
+    for there, here in zip(*counted, strict=True):
+        assert torch.equal(there, here)
+    assert {0.0, 1.0} < set(counted[0][0].tolist())
 
 
 def test_games_start_in_the_middle(tmp_path):
