@@ -11,6 +11,7 @@ counted for the decision that it took, never for forced ones. A truncated game h
 and no reward for its end.
 """
 
+from collections.abc import Collection
 from enum import IntEnum
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
@@ -380,6 +381,7 @@ def make_reward(reward: Reward | str | None = None) -> Reward:
     if isinstance(reward, type) or not callable(reward):
         allowed = f"one of {sorted(REWARDS)} or an object as catan_pz.rewards.Reward describes it"
         raise not_possible("option reward", reward, allowed, REWARDS)
+    dependencies(reward)  # refuses what are no terms
     return reward
 
 
@@ -400,12 +402,21 @@ def weights_of(reward: Reward) -> NDArray[np.float64]:
 
 
 def dependencies(reward: Reward) -> int:
-    """The set of terms that a reward depends on, as `step_code` gives it, or -1: all steps."""
+    """The set of terms that a reward depends on, as `step_code` gives it, or -1: all steps.
+
+    Raises:
+        ValueError: names the reward if what it depends on are no reward terms.
+    """
     terms = getattr(reward, "depends_on", None)
     if isinstance(reward, LinearReward) and not is_linear(reward):
         is_inherited = type(reward).depends_on is LinearReward.depends_on
         terms = None if is_inherited else terms  # it may look at more than its weights
-    return -1 if terms is None else sum(1 << int(term) for term in set(terms))
+    if terms is None:
+        return -1
+    if not isinstance(terms, Collection) or not all(isinstance(term, RewardTerm) for term in terms):
+        allowed = "a collection of catan_pz.rewards.RewardTerm"
+        raise not_possible(f"reward {reward!r}: depends_on", terms, allowed)
+    return sum(1 << term for term in set(terms))
 
 
 def is_sparse(reward: Reward) -> bool:

@@ -378,3 +378,12 @@ def test_a_reward_of_the_end_pays_games_and_batches_alike(kind):
     for _ in range(20):
         learner.step(learner.sample())
         assert learner.reward[0] == 0 or learner.done[0]
+
+
+@pytest.mark.parametrize("terms", [{99}, [1.5], {"won"}, 5, {-1}, {0}, "won"], ids=repr)
+def test_a_reward_depends_on_terms_alone(terms):
+    reward = EndLessCost()
+    reward.depends_on = terms
+    for made in (CpuBatch, SingleLearnerBatch):
+        with pytest.raises(ValueError, match=r"EndLessCost.*: depends_on=.*RewardTerm"):
+            made(2, reward=reward)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import not_possible
+from catan_pz.checks import not_possible, quoted
 from catan_pz.rewards import NUM_TERMS, Reward, dependencies, is_linear, is_sparse
 from catan_pz.terms import MAX_PLAYERS
 
@@ -53,11 +53,16 @@ def _called(
 ) -> NDArray[np.floating[Any]]:
     """What a reward that only Python knows gives, checked."""
     try:
-        values = np.asarray(reward(_sealed(terms), _sealed(games)))
+        given = reward(_sealed(terms), _sealed(games))
     except ValueError as error:
         if "read-only" not in str(error):
             raise
         raise ValueError(f"reward {reward!r} writes to its arguments: {error}") from error
+    try:
+        values = np.asarray(given)
+    except ValueError:  # a list of lists of several lengths
+        told = f"reward {reward!r} gave {quoted(given)}, must give real numbers"
+        raise ValueError(told) from None
     if values.dtype.kind not in "biuf":
         raise ValueError(f"reward {reward!r} gave {values.dtype}, must give real numbers")
     expected = (len(games), MAX_PLAYERS)
