@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from enum import IntEnum
 from inspect import signature
+from itertools import islice
 from operator import index
 from typing import Any, Final, Self
 
@@ -274,6 +275,10 @@ _LONGEST_NAME: Final = 80
 """Characters of an option's name that an error shows as it is."""
 
 
+_LONGEST_LIST: Final = 10_000
+"""Seeds of boards, or rolls of dice: they are part of every state that is written down."""
+
+
 def _names() -> set[str]:
     return {field.name for field in fields(Rules)}
 
@@ -299,9 +304,12 @@ def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:
             raise _bad_option("dice", value, allowed, DICE_KINDS)
         return value
     try:
-        pairs = tuple((_plain_int(a), _plain_int(b)) for a, b in value)
+        some = islice(value, _LONGEST_LIST + 1)
+        pairs = tuple((_plain_int(a), _plain_int(b)) for a, b in some)
     except (TypeError, ValueError):
         raise _bad_option("dice", value, allowed) from None
+    if len(pairs) > _LONGEST_LIST:
+        raise _bad_option("dice", value, f"{allowed}; at most {_LONGEST_LIST:,} pairs")
     dice = [n for pair in pairs for n in pair]
     if not pairs or not all(type(n) is int and 1 <= n <= 6 for n in dice):
         raise _bad_option("dice", value, allowed)
@@ -320,9 +328,11 @@ def _board_option(value: Any) -> str | tuple[int, ...] | Board:
     if isinstance(value, Mapping):
         return Board.from_dict(value)
     try:
-        seeds = tuple(_plain_int(seed) for seed in value)
+        seeds = tuple(_plain_int(seed) for seed in islice(value, _LONGEST_LIST + 1))
     except TypeError:
         raise _bad_option("board", value, allowed) from None
+    if len(seeds) > _LONGEST_LIST:
+        raise _bad_option("board", value, f"{allowed}; at most {_LONGEST_LIST:,} seeds")
     if not seeds or not all(type(seed) is int and 0 <= seed < 2**64 for seed in seeds):
         raise _bad_option("board", value, allowed + "; seeds lie from 0 to 2**64 - 1")
     return seeds

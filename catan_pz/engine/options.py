@@ -1,5 +1,6 @@
 """What the rules of a game put into its record, and the tables that play reads beside it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -7,13 +8,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.board.generators import fixed_layouts, flat_layout
+from catan_pz.board.generators import fixed_layouts
 from catan_pz.compiler.rule import entry
 from catan_pz.engine import chance
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.rules import Board, Rules
 
 NO_SCRIPT: Final = np.zeros((0, 2), np.int8)
+
+_PARTS: Final = ("terrain", "token", "harbor")
+"""Entries of a record that hold its board, in the order of a board laid flat."""
 
 
 @entry
@@ -49,10 +53,16 @@ class Table:
 
 def seeded_board(seed: int, *, no_adjacent_red: bool = False) -> Board:
     """The random board of a seed, from 0 to 2**64 - 1."""
-    games = as_games(np.zeros(1, STATE))
-    _shuffle_seeded_board(games, 0, np.uint64(seed), int(no_adjacent_red))
-    parts = [tuple(int(x) for x in games[name][0]) for name in ("terrain", "token", "harbor")]
-    return Board(*parts)
+    games = _seeded_boards([seed], no_adjacent_red=no_adjacent_red)
+    return Board(*(games[part][0] for part in _PARTS))
+
+
+def _seeded_boards(seeds: Sequence[int], *, no_adjacent_red: bool) -> States:
+    """Records that hold the random boards of seeds and nothing else."""
+    games = as_games(np.zeros(len(seeds), STATE))
+    for i, seed in enumerate(seeds):
+        _shuffle_seeded_board(games, i, np.uint64(seed), int(no_adjacent_red))
+    return games
 
 
 def _blank(rules: Rules) -> np.ndarray:
@@ -77,8 +87,8 @@ def table_of(rules: Rules) -> Table:
     """The tables of some rules."""
     layouts = fixed_layouts(rules)
     if isinstance(rules.board, tuple):
-        red = rules.no_adjacent_red
-        layouts = np.stack([flat_layout(seeded_board(k, no_adjacent_red=red)) for k in rules.board])
+        games = _seeded_boards(rules.board, no_adjacent_red=rules.no_adjacent_red)
+        layouts = np.concatenate([games[part] for part in _PARTS], axis=1)
     script = np.array(rules.dice, np.int8) if isinstance(rules.dice, tuple) else NO_SCRIPT
     return Table(
         blank=_blank(rules),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from itertools import repeat
 
 import numpy as np
 import pytest
@@ -100,6 +101,14 @@ def test_a_wrong_option_is_named_with_its_value_and_what_is_allowed(name, value)
         Rules(**{name: value})
     assert repr(value) in str(error.value)
     assert "allowed" in str(error.value)
+
+
+@pytest.mark.parametrize(("name", "one"), [("board", 2**64 - 1), ("dice", (6, 6))])
+def test_lists_that_are_too_long_are_refused(name, one):
+    assert len(getattr(Rules(**{name: [one] * 10_000}), name)) == 10_000
+    for many in ([one] * 10_001, repeat(one)):
+        with pytest.raises(ValueError, match=f"option {name}=.* at most 10,000 (seeds|pairs)$"):
+            Rules(**{name: many})
 
 
 def test_every_option_has_wrong_values_tested():
