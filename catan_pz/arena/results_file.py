@@ -4,6 +4,7 @@ Lines are written one after the other, so that a kill can truncate the last one 
 line is then dropped and its game played again.
 """
 
+import errno
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -247,9 +248,12 @@ def load_results(path: str | os.PathLike[str]) -> Result:
     Games of blocks that aren't complete are left out, so that seats stay balanced.
 
     Raises:
+        FileNotFoundError: if there is no such file.
         ValueError: names the line that is wrong.
     """
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     lines, _ = _complete_lines(path)
     if not lines:
         raise ValueError(f"{path}: there are no results in it")

@@ -291,6 +291,9 @@ def test_invalid_files_of_results(unbroken: tuple[Result, bytes], tmp_path: Path
         with pytest.raises(ValueError, match=message):
             play(path)
         assert path.read_bytes() == content
+    path.unlink()
+    with pytest.raises(FileNotFoundError, match=path.name):
+        load_results(path)
     path.write_bytes(b"")
     with pytest.raises(ValueError, match="there are no results in it"):
         load_results(path)
