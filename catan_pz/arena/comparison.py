@@ -81,12 +81,14 @@ def compare(
         names: of the two; found where each result has one line-up.
 
     Raises:
-        ValueError: if seeds or rules differ, or no two line-ups fit.
+        ValueError: if seeds or rules differ, no two line-ups fit, or names are not possible.
     """
     if (first.seed, first.rules) != (second.seed, second.rules):
         raise ValueError("results of different seeds or rules can't be compared game by game")
-    names = names or _different_names(first, second)
-    if names[0] == names[1]:
+    if names is None:
+        names = _different_names(first, second)
+    is_pair = isinstance(names, list | tuple) and len(names) == 2
+    if not is_pair or not all(isinstance(name, str) for name in names) or names[0] == names[1]:
         raise not_possible("names", names, "two different names")
     twins = {(game.block, game.seats): game for game in second.games}
     blocks: list[int] = []

@@ -149,9 +149,12 @@ class Result:
                 won[row[game.block], column[game.seats[game.winner]]] += 1
         return played, won
 
-    def _column(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _check_name(self, name: str) -> None:
         if name not in self.names:
             raise not_possible("name", name, f"one of {list(self.names)}")
+
+    def _column(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        self._check_name(name)
         played, won = self._by_block
         k = self.names.index(name)
         there = played[:, k] > 0
@@ -225,7 +228,12 @@ class Result:
         )
 
     def win_rates_by_seat(self, name: str) -> list[float | None]:
-        """Win rate in each seat, None where the entrant never sat there."""
+        """Win rate in each seat, None where the entrant never sat there.
+
+        Raises:
+            ValueError: for a name that no entrant has.
+        """
+        self._check_name(name)
         found: list[float | None] = []
         for p in range(self.rules.num_players):
             wins = [game.winner == p for game in self.games if game.seats[p] == name]

@@ -122,6 +122,8 @@ def test_seats_are_balanced() -> None:
     assert Counter(game.block for game in result.games) == dict.fromkeys(range(10), 4)
     seats = result.win_rates_by_seat("b")
     assert np.mean(seats) == pytest.approx(result.win_rate("b"))
+    with pytest.raises(ValueError, match="name='nobody' is not possible; allowed: one of"):
+        result.win_rates_by_seat("nobody")
 
 
 def test_copies_share_the_wins_of_their_name() -> None:
@@ -175,8 +177,10 @@ def test_comparison_needs_the_same_seeds_and_one_change() -> None:
         arena.compare(one, one)
     with pytest.raises(ValueError, match="no two line-ups differ by"):
         arena.compare(one, one, names=("a", "random"))
-    with pytest.raises(ValueError, match="two different names"):
-        arena.compare(one, one, names=("a", "a"))
+    wrong: tuple[Any, ...] = (("a", "a"), ("a",), (), "ab", ("a", []), 5)
+    for names in wrong:
+        with pytest.raises(ValueError, match=r"names=.* allowed: two different names"):
+            arena.compare(one, one, names=names)
 
 
 def test_a_tournament_plays_all_line_ups_on_the_same_seeds() -> None:
