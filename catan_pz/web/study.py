@@ -27,6 +27,9 @@ from catan_pz.web.edits import EditError, edited
 MOST_UNDONE: Final = 200
 """Changes and decisions that can be taken back."""
 
+MOST_KEPT: Final = 4 * 2**20
+"""Characters kept for that, beyond which the oldest are forgotten; 200 usual ones take less."""
+
 _SENTENCES: Final = {
     Violation.RESOURCE_COUNT: "Hands and bank don't add up to 19 cards of each resource.",
     Violation.DECK_COUNT: "Deck, hands and played cards don't add up to 25 development cards.",
@@ -58,6 +61,11 @@ class _Moment:
     start: str
     decisions: int
     errors: list[str]
+
+    @property
+    def length(self) -> int:
+        """Characters of it."""
+        return len(self.position) + len(self.start)
 
 
 @dataclass
@@ -112,6 +120,8 @@ class Study:
             self.errors,
         )
         self._past = [*self._past[1 - MOST_UNDONE :], moment]
+        while len(self._past) > 1 and sum(past.length for past in self._past) > MOST_KEPT:
+            del self._past[0]
 
     def new(self, options: Mapping[str, Any], seed: int, phase: str = "main") -> None:
         """Begin with an empty board.

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from catan_pz.engine.violations import Violation
+from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
 from catan_pz.runtime.record import GameRecord
@@ -92,6 +93,19 @@ def test_undoing_comes_back_to_what_was(study: Study) -> None:
     assert not seen
     with pytest.raises(StudyError, match="nothing to undo"):
         study.undo()
+
+
+def test_long_positions_are_undone_less_often() -> None:
+    long = Study(position([{}, {}], rules=Rules(num_players=2, board=range(2**63, 2**63 + 4000))))
+    for study, edits, least, most in ((Study(), 205, 200, 200), (long, 35, 20, 30)):
+        for seed in range(edits):
+            study.edit({"set": "seed", "to": seed})
+        undone = 0
+        while study.status()["can_undo"]:
+            study.undo()
+            undone += 1
+        assert least <= undone <= most
+        assert study.game.snapshot()["rng"]["state"] == edits - 1 - undone
 
 
 def test_positions_that_break_the_rules_are_opened_with_what_is_wrong(study: Study) -> None:
