@@ -18,7 +18,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.registry import Opponents
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_count, check_flag
+from catan_pz.checks import check_count, check_flag, check_seed
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.env.spaces import encoder_of_space, observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
@@ -94,6 +94,14 @@ class CatanVecEnv(VecEnv):
             observation_space(self.batch.encoder),
             spaces.Discrete(self.batch.rules.num_actions),
         )
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Let the next `reset` start game i from seed + i; drawn at random where None.
+
+        Raises:
+            ValueError: for a seed that is not possible.
+        """
+        return super().seed(None if seed is None else check_seed(seed))
 
     def reset(self) -> Any:
         """Start all games, from the seeds given to `seed` if it was called.

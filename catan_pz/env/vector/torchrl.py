@@ -10,6 +10,7 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
 from catan_pz.agents.registry import Opponents
+from catan_pz.checks import check_count, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.rewards import Reward
@@ -68,7 +69,7 @@ class CatanTorchRLEnv(EnvBase):
         **options: Any,
     ) -> None:
         batch = SingleLearnerBatch(
-            num_envs,
+            check_count("num_envs", num_envs),
             Rules.of(CatanTorchRLEnv, rules, options),
             seat=seat,
             opponents=opponents,
@@ -196,7 +197,7 @@ class CatanTorchRLEnv(EnvBase):
 
     def _set_seed(self, seed: int | None) -> None:
         """The next reset of all games starts game i from seed + i."""
-        self._next_seed = seed
+        self._next_seed = None if seed is None else check_seed(seed)
 
     def close(self, *, raise_if_closed: bool = True) -> None:
         """Let the threads go."""

@@ -67,6 +67,14 @@ def test_the_seed_settles_the_next_reset():
     assert (CatanVecEnv(3, seed=5, trading=False).reset() == first).all()
 
 
+def test_a_seed_that_is_not_possible_is_refused_at_once():
+    env = CatanVecEnv(2, trading=False)
+    for wrong in (-1, 2**64, 1.5):
+        with pytest.raises(ValueError, match=f"seed={wrong} is not possible"):
+            env.seed(wrong)
+    env.reset()
+
+
 def test_arrays_of_the_step_before_stay():
     lasting = CatanVecEnv(3, seed=5, trading=False, copy=True)
     env = CatanVecEnv(3, seed=5, trading=False)

@@ -205,5 +205,13 @@ def test_illegal_actions_and_options_are_named():
         env.step(data)
     with pytest.raises(ValueError, match="option observation='pictures'"):
         CatanTorchRLEnv(3, observation="pictures")
-    with pytest.raises(ValueError, match="option num_games=0"):
+    with pytest.raises(ValueError, match="option num_envs=0"):
         CatanTorchRLEnv(0)
+
+
+def test_a_seed_that_is_refused_changes_nothing():
+    env = CatanTorchRLEnv(2, seed=1, trading=False)
+    for wrong in (-1, 2**64, 1.5):
+        with pytest.raises(ValueError, match=f"seed={wrong} is not possible"):
+            env.set_seed(wrong)
+    env.reset()
