@@ -106,12 +106,28 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         return self._match.game
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of what an agent observes: the same object at each call."""
+        """The space of what an agent observes: the same object at each call.
+
+        Raises:
+            ValueError: for an unknown agent.
+        """
+        self._seat_of(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Discrete(A): 389 actions with trade between players, 252 without."""
+        """Discrete(A): 389 actions with trade between players, 252 without.
+
+        Raises:
+            ValueError: for an unknown agent.
+        """
+        self._seat_of(agent)
         return self.action_spaces[agent]
+
+    def _seat_of(self, agent: str) -> int:
+        seat = _SEATS.get(agent, MAX_PLAYERS) if isinstance(agent, str) else MAX_PLAYERS
+        if seat >= len(self.possible_agents):
+            raise ValueError(f"unknown agent {quoted(agent)}; agents are {self.possible_agents}")
+        return seat
 
     def _clear(self, agents: list[str]) -> None:
         """Take the place of a game's start, for those who play."""
@@ -232,10 +248,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         Raises:
             ValueError: for an unknown agent.
         """
-        viewer = _SEATS.get(agent, MAX_PLAYERS) if isinstance(agent, str) else MAX_PLAYERS
-        if viewer >= len(self.possible_agents):
-            raise ValueError(f"unknown agent {quoted(agent)}; agents are {self.possible_agents}")
-        seen, mask = self._match.observe(viewer)
+        seen, mask = self._match.observe(self._seat_of(agent))
         return {"observation": seen, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:

@@ -4,6 +4,7 @@ PettingZoo's wrappers look each attribute up through every wrapper below, which 
 times what a step of the game costs. These look in the environment itself; all else is theirs.
 """
 
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -15,6 +16,8 @@ from pettingzoo.utils.wrappers import (
     OrderEnforcingWrapper,
     TerminateIllegalWrapper,
 )
+
+from catan_pz.checks import not_possible
 
 
 def _of_raw(name: str) -> Any:
@@ -198,9 +201,15 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
 
         Returns:
             Observations, rewards, terminations, truncations and infos, by agent.
+
+        Raises:
+            ValueError: names the agent to move where there is no action of it.
         """
         if not self.agents:
             return {}, {}, {}, {}, {}
+        mover = self.aec_env.agent_selection
+        if not isinstance(actions, Mapping) or mover not in actions:
+            raise not_possible("actions", actions, f"a dict with the action of {mover!r}")
         results: tuple[dict[str, Any], ...] = super().step(actions)
         for info in results[-1].values():
             info.pop("active_agent", None)

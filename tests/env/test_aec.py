@@ -149,8 +149,9 @@ def test_an_action_of_a_wrong_type_is_refused_and_changes_nothing(env, action):
 
 @pytest.mark.parametrize("agent", ["player_3", "player_9", "", 0, None])
 def test_an_unknown_agent_is_named(env, agent):
-    with pytest.raises(ValueError, match="unknown agent"):
-        env.observe(agent)
+    for call in (env.observe, env.observation_space, env.action_space):
+        with pytest.raises(ValueError, match="unknown agent"):
+            call(agent)
 
 
 @pytest.mark.parametrize(

@@ -137,3 +137,14 @@ def test_what_was_observed_is_the_callers():
     env.last()[0]["action_mask"][:] = 1
     env.step(ROLL)
     assert all(env.terminations.values())
+
+
+@pytest.mark.parametrize("actions", [{}, {"player_1": 74}, None, [74], 74])
+def test_the_parallel_environment_names_the_agent_to_move(actions):
+    env = catan_v0.parallel_env(trading=False)
+    env.reset(seed=1)
+    before = env.unwrapped.snapshot()
+    with pytest.raises(ValueError, match=r"actions=.* allowed: a dict with .* 'player_0'"):
+        env.step(actions)
+    assert env.unwrapped.snapshot() == before
+    env.step({"player_0": int(env.unwrapped.game.legal_actions()[0])})
