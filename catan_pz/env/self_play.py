@@ -25,7 +25,7 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.batch import make_batch
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.game import Game, drawn_seed
-from catan_pz.runtime.given import check_arrays, check_numbers_in
+from catan_pz.runtime.given import check_arrays, check_numbers_in, check_records, integers
 from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.reward_calls import NO_STEP, begin_decisions
 
@@ -245,17 +245,19 @@ class SelfPlayBatch(OneAtATime):
         Raises:
             TypeError, ValueError: names what isn't possible; nothing is changed.
         """
+        check_records(games)
+        chosen = integers(numbers, len(games), "numbers")
         with self._turn:
             self._check_whole()
             have_begun = self.done | (self.last_step == NO_STEP).all(1)
             begun = np.asarray(have_begun if isinstance(self.batch, CpuBatch) else have_begun.cpu())
-            going_on = np.intersect1d(numbers, np.flatnonzero(~begun))
+            going_on = np.intersect1d(chosen, np.flatnonzero(~begun))
             if len(going_on):
                 raise ValueError(
                     f"game {int(going_on[0])} is on: positions take the places of games that have "
                     "just begun"
                 )
-            self.batch.place_games(numbers, games)
+            self.batch.place_games(chosen, games)
 
     def sample(self) -> Any:
         """(B,) int64, a random legal action for each game, in the same array at each call."""

@@ -112,14 +112,23 @@ def check_unfinished(records: np.ndarray) -> None:
         raise ValueError(f"games[{int(ended.argmax())}] is finished")
 
 
+def check_records(games: Any) -> None:
+    """Refuse what are no records (K,) of `STATE`.
+
+    Raises:
+        ValueError: says so.
+    """
+    if not isinstance(games, np.ndarray) or games.ndim != 1 or games.dtype != STATE:
+        raise ValueError("games must be an array (K,) of engine.state.STATE")
+
+
 def sound_records(games: Any, rules: Rules) -> np.ndarray:
     """A copy of records (K,) of `STATE` as compiled code wants them, all sound games of the rules.
 
     Raises:
         ValueError: names the first that isn't, and what is wrong with it.
     """
-    if not isinstance(games, np.ndarray) or games.ndim != 1 or games.dtype != STATE:
-        raise ValueError("games must be an array (K,) of engine.state.STATE")
+    check_records(games)
     ranges_of(rules).check(np.ascontiguousarray(games))
     records = as_games(np.empty(len(games), STATE))
     records[:] = games  # those from files are not aligned
