@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -23,6 +24,11 @@ FORMAT: Final = "catan-pz-game/1"
 
 TABLE_FORMAT: Final = "catan-pz-table/1"
 """Of a line that may come first: the table of a server at which the game is played."""
+
+_NO_GAME: Final = (
+    f"a recorded game begins with the format {FORMAT!r} and ends with the result: this one "
+    "doesn't, or is cut short"
+)
 
 
 @dataclass
@@ -113,26 +119,20 @@ class GameRecord:
         Raises:
             ValueError: names the line that is wrong.
         """
-        # Not by splitlines, which breaks lines at letters that a name may hold.
-        lines = text.removesuffix("\n").split("\n")
-        rows = [_parse(number, line) for number, line in enumerate(lines, 1)]
-        if rows[0].get("format") == TABLE_FORMAT:
-            del rows[0]
-        if len(rows) < 2 or rows[0].get("format") != FORMAT or "result" not in rows[-1]:
-            raise ValueError(
-                f"a recorded game begins with the format {FORMAT!r} and ends with the "
-                "result: this one doesn't, or is cut short"
-            )
-        decisions = [_decision(number, row) for number, row in enumerate(rows[1:-1], 2)]
-        start, result = rows[0].get("state"), rows[-1]["result"]
+        rows = _rows(text)
+        number, header = next(rows)
+        if header.get("format") == TABLE_FORMAT:
+            number, header = next(rows, (number, header))
+        if header.get("format") != FORMAT:
+            raise ValueError(_NO_GAME)
+        start = header.get("state")
         if not isinstance(start, dict) or not isinstance(start.get("players"), list):
-            raise ValueError("line 1 has no state: the header needs the entry 'state'")
+            raise ValueError(f"line {number} has no state: the header needs the entry 'state'")
         if not isinstance(start.get("rules"), dict):
-            raise ValueError("line 1 has no rules: the state needs the entry 'rules'")
-        if not isinstance(result, dict):
-            raise ValueError(f"line {len(rows)}: {quoted(result)} is no result of a game")
-        names = _check_names(rows[0].get("names"), start)
-        agents = _check_agents(rows[0].get("agents"), start)
+            raise ValueError(f"line {number} has no rules: the state needs the entry 'rules'")
+        names = _check_names(header.get("names"), start)
+        agents = _check_agents(header.get("agents"), start)
+        decisions, result = _decisions_and_result(rows)
         return cls(start, decisions, result, names, agents)
 
     def replay(self, game: Game | None = None) -> Iterator[Game]:
@@ -235,6 +235,18 @@ def _outcome_from_json(action: int, value: Any) -> Outcome:
     return outcome
 
 
+def _rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Numbers and values of the lines, each parsed when it is asked for: a text may be long."""
+    start, end = 0, len(text) - text.endswith("\n")
+    for number in count(1):
+        # Not by splitlines, which breaks lines at letters that a name may hold.
+        until = text.find("\n", start, end)
+        yield number, _parse(number, text[start : end if until < 0 else until])
+        if until < 0:
+            return
+        start = until + 1
+
+
 def _parse(number: int, line: str) -> Mapping[str, Any]:
     try:
         row = read_json(line)
@@ -247,6 +259,23 @@ def _parse(number: int, line: str) -> Mapping[str, Any]:
     if not isinstance(row, dict):
         raise ValueError(f"line {number} is not a JSON object")
     return row
+
+
+def _decisions_and_result(
+    rows: Iterator[tuple[int, Mapping[str, Any]]],
+) -> tuple[list[Decision], dict[str, Any]]:
+    """What the lines after the header hold."""
+    decisions = []
+    for number, row in rows:
+        if "result" not in row:
+            decisions.append(_decision(number, row))
+            continue
+        if not isinstance(row["result"], dict):
+            raise ValueError(f"line {number}: {quoted(row['result'])} is no result of a game")
+        if next(rows, None) is not None:
+            raise ValueError(f"line {number + 1} stands after the result")
+        return decisions, row["result"]
+    raise ValueError(_NO_GAME)
 
 
 def _decision(number: int, row: Mapping[str, Any]) -> Decision:

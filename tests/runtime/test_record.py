@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import tracemalloc
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Game
+from catan_pz.files import read_json
 from catan_pz.notation import GameRecord
 
 RULE_SETS = (
@@ -188,6 +190,35 @@ def test_broken_records_are_refused_with_the_line() -> None:
     other_result = json.dumps({"result": record.result | {"turns": 99}})
     with pytest.raises(ValueError, match="the result is"):
         list(GameRecord.from_lines("\n".join([*lines[:-1], other_result])).replay())
+
+
+@pytest.mark.purepython
+def test_what_follows_the_line_that_is_wrong_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(line: str) -> Any:
+        parsed.append(line)
+        return read_json(line)
+
+    monkeypatch.setattr("catan_pz.runtime.record.read_json", counted)
+    _, record = recorded_game(5, 3, trading=False)
+    lines = list(record.lines())
+    empty = "{}\n" * 100_000
+    for first, reason in (
+        ([], "begins with the format"),
+        (['{"format": "catan-pz-table/1"}'], "begins with the format"),
+        (lines[:1], "line 2 is no decision: 'action'"),
+        (lines[:3], "line 4 is no decision: 'action'"),
+        (['{"format": "catan-pz-table/1"}', *lines[:3]], "line 5 is no decision: 'action'"),
+        (lines, f"line {len(lines) + 1} stands after the result"),
+    ):
+        parsed: list[str] = []
+        text = "".join(f"{line}\n" for line in first) + empty
+        tracemalloc.start()
+        with pytest.raises(ValueError, match=reason):
+            GameRecord.from_lines(text)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(parsed) == len(first) + 1
+        assert most < len(text)
 
 
 @pytest.mark.purepython
