@@ -9,6 +9,7 @@ import tempfile
 import time
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
@@ -184,8 +185,8 @@ def read_json(text: str) -> Any:
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        name = next(name for k, name in enumerate(names) if name in names[:k])
+        times = Counter(name for name, _ in pairs)
+        name = next(name for name in times if times[name] > 1)
         raise RepeatedNameError(f"the entry {name[:_QUOTED]!r} stands twice in an object")
     return found
 

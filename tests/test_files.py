@@ -3,6 +3,7 @@
 import io
 import os
 import struct
+import time
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
@@ -141,6 +142,11 @@ def test_each_name_stands_once_in_an_object() -> None:
     for text in ('{"a": 1, "a": 1}', '[{"b": {"c": 0, "a": 1, "a": 2}}]'):
         with pytest.raises(ValueError, match="the entry 'a' stands twice"):
             read_json(text)
+    many = [f'"{k}": 0' for k in range(100_000)]
+    before = time.process_time()
+    with pytest.raises(ValueError, match="the entry '99999' stands twice"):
+        read_json(f"{{{', '.join([*many, many[-1]])}}}")
+    assert time.process_time() - before < 5
 
 
 # --------------------------------------------------------------------------- archives of arrays
