@@ -35,8 +35,7 @@ class UpdateLearner(Protocol):
 class UpdateRun(EpisodeRun):
     """An `EpisodeRun` whose parts are updates, and whose learner finds its own win rates.
 
-    `updates.csv` has a row for each update. The card says after how many updates its results were
-    taken, where the model has learned more since.
+    `updates.csv` has a row for each update.
 
     Args:
         args: options, and `updates`.
@@ -73,9 +72,3 @@ class UpdateRun(EpisodeRun):
 
     def _snapshots(self) -> list[str]:
         return self._updating.snapshots()
-
-    def _when_evaluated(self) -> dict[str, int]:
-        results = self._last_results()
-        if results and results[0]["frames"] < len(self.rows):
-            return {"results_after_updates": results[0]["frames"]}
-        return {}
