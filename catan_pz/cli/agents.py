@@ -1,6 +1,7 @@
 """Agents as they are named on the command line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -14,6 +15,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TRUSTED: Final = f"{__name__}.trusted"
 """Where a command's context notes that it may run what files hold."""
+
+_NAMED_IN_FILE: Final = f"{__name__}.named_in_file"
+"""Where it notes that the agents being loaded aren't those that the command names."""
 
 
 def _trust(context: click.Context, _option: click.Parameter, given: bool) -> None:
@@ -71,6 +75,23 @@ def load_agent(spec: str, rules: Rules) -> Any:
     return agent
 
 
+@contextmanager
+def named_in_file() -> Iterator[None]:
+    """Within it `load_agent` refuses programs and pickles, whatever the command trusts.
+
+    It is for names from files, which may be a stranger's.
+    """
+    from catan_pz.agents.registry import no_programs
+
+    meta = click.get_current_context().meta
+    meta[_NAMED_IN_FILE] = True
+    try:
+        with no_programs():
+            yield
+    finally:
+        del meta[_NAMED_IN_FILE]
+
+
 def agent_source(spec: str, rules: Rules) -> Any:
     """An agent, by its name where that is enough for each process to make its own."""
     agent = load_agent(spec, rules)  # says at once what is wrong with it
@@ -81,7 +102,12 @@ def _load_learner(path: Path) -> Any:
     """A learner of Stable-Baselines3, with all that its file holds."""
     if not path.is_file():
         raise click.UsageError(f"there is no model {path}")
-    if not click.get_current_context().meta.get(_TRUSTED):
+    meta = click.get_current_context().meta
+    if meta.get(_NAMED_IN_FILE):
+        raise click.UsageError(
+            f"{path} holds pickles, which no file runs: name it on the command line"
+        )
+    if not meta.get(_TRUSTED):
         other = path.with_suffix(".npz")
         beside = f"give {other} instead, or" if other.is_file() else "give an .npz instead, or"
         raise click.UsageError(

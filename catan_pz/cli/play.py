@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
+from catan_pz.cli.agents import load_agent, named_in_file, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import (
@@ -196,13 +196,11 @@ def _recorded_agents(specs: Sequence[str | None], rules: Rules) -> list[Any]:
     """Agents that a recording names.
 
     Raises:
-        click.UsageError: one of them can't be loaded, or is or holds a program, which a file that
-            somebody sent must not start.
+        click.UsageError: one of them can't be loaded, or is or holds a program or a pickle, which
+            a file that somebody sent must not run.
     """
-    from catan_pz.agents.registry import no_programs
-
     try:
-        with no_programs():
+        with named_in_file():
             return loaded(specs, rules)
     except click.UsageError as error:
         raise click.UsageError(f"{error.message}: say who plays now with --against") from error

@@ -11,7 +11,7 @@ import click
 
 from catan_pz.agents.specs import split_specs
 from catan_pz.arena.file_lock import FileLock, InUseError
-from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
+from catan_pz.cli.agents import load_agent, named_in_file, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import FloatRange, make_rules, rules_options
@@ -251,14 +251,12 @@ def _saved_tables(
 
 
 def _saved_agent(spec: str | None, named: Sequence[str], rules: Rules) -> Any:
-    """The agent of a seat in a file; programs are started if the command names them as well."""
-    from catan_pz.agents.registry import no_programs
-
+    """The agent of a seat in a file; programs and pickles run if the command names them, too."""
     if spec is None:
         return None
     if spec in named:
         return load_agent(spec, rules)
-    with no_programs():
+    with named_in_file():
         return load_agent(spec, rules)
 
 

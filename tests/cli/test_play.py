@@ -148,6 +148,27 @@ def test_a_recording_starts_no_program(
     assert not touched.exists()
 
 
+def test_a_recording_runs_no_pickle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    kept, model = tmp_path / "game.jsonl", tmp_path / "model.zip"
+    model.touch()
+    typing(monkeypatch)
+    words = ["play", "--terminal", "--players", "2", "--against", "random"]
+    assert main([*words, "--record", str(kept)]) == 0
+    header, *rest = kept.read_text().split("\n")
+    evil = json.loads(header) | {"agents": [None, str(model)]}
+    kept.write_text("\n".join([json.dumps(evil), *rest]))
+    words = ["play", "--terminal", "--continue", str(kept), "--trust-pickle"]
+    told = f"{model} holds pickles, which no file runs: name it on the command line: say who plays"
+    for given in (words, words[:-1]):
+        capsys.readouterr()
+        assert main(given) == 2
+        assert told in " ".join(capsys.readouterr().err.split())
+    assert main([*words, "--against", str(model)]) != 0
+    assert f"Warning: loading {model} runs the pickles in it." in capsys.readouterr().err
+
+
 def test_recordings_that_name_no_agents_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

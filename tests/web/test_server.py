@@ -402,6 +402,21 @@ def test_a_saved_table_starts_the_programs_that_the_command_names(
         touched.unlink()
 
 
+def test_a_saved_table_runs_the_pickles_that_the_command_names(tmp_path: Path, capsys: Any) -> None:
+    model, path = tmp_path / "model.zip", tmp_path / "table-0.jsonl"
+    model.touch()
+    hosted = HostedGame(Seats([None, agents.load("random")], ["Ann", "Bob"]), rules=RULES)
+    specs = [None, str(model)]
+    write(path, SavedTable(specs, ["Ann", "Bob"], hosted.seats.links, hosted.record).text())
+    words = ["serve", "--port", "0", "--save", str(tmp_path), "--trust-pickle"]
+    for others in ([], ["--agents", "other.zip"]):
+        assert main([*words, *others]) == 2
+        told = f"{path}: {model} holds pickles, which no file runs: name it on the command line"
+        assert told in " ".join(capsys.readouterr().err.split())
+    assert main([*words, "--agents", str(model)]) != 0
+    assert f"Warning: loading {model} runs the pickles in it." in capsys.readouterr().err
+
+
 def test_a_folder_in_which_nothing_can_be_written_is_refused(
     tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
