@@ -16,6 +16,7 @@ from catan_pz.cli.console import compiling_shown, examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import FloatRange, make_rules, rules_options
 from catan_pz.files import read_file
+from catan_pz.names import printable, shown
 from catan_pz.rules import Rules
 from catan_pz.ui.session import get_ready
 
@@ -126,8 +127,8 @@ def command(
                 _new_table(rules, agents, seats, names, pause, pools, save, number, advice)
                 for number in range(tables)
             ]
-        shown = f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{socket.getsockname()[1]}"
+        bracketed = f"[{host}]" if ":" in host else host
+        address = f"http://{bracketed}:{socket.getsockname()[1]}"
         _say_links(opened, address)
         if studies is not None:
             click.echo(f"Study: {address}/study")
@@ -245,7 +246,7 @@ def _saved_tables(
             keep_game(path, saved.record)
             path.unlink()
             continue
-        click.echo(f"{path} goes on in turn {hosted.game.turn}.", err=True)
+        click.echo(f"{printable(str(path))} goes on in turn {hosted.game.turn}.", err=True)
         opened.append(LiveTable(hosted, saved.agents, path, pause, *pools))
     return opened
 
@@ -275,5 +276,6 @@ def _say_links(tables: list[Any], address: str) -> None:
         if len(tables) > 1:
             click.echo(f"Table {number}")
         for seat in seats.persons:
-            click.echo(f"{seats.names[seat]} (seat {seat}): {address}/table/{seats.links[seat]}")
+            name = shown(seats.names[seat])
+            click.echo(f"{name} (seat {seat}): {address}/table/{seats.links[seat]}")
         click.echo(f"Onlookers: {address}/table/{seats.links[-1]}")

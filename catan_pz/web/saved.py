@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -19,6 +20,9 @@ _LOGGER: Final = logging.getLogger("catan_pz.web")
 
 _GAME: Final = "-game-"
 """Stands in the names of files that keep finished games, after the name of their table."""
+
+_LINK: Final = re.compile(r"[\w-]+", re.ASCII)
+"""What links are made of, which are part of an address."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,8 @@ class SavedTable:
         viewers = [ONLOOKER, *(seat for seat, agent in enumerate(agents) if agent is None)]
         if not isinstance(links, dict) or links.keys() != set(map(str, viewers)):
             raise ValueError(f"it must have links for {viewers}: onlookers (-1) and persons")
-        if not _are(str, links.values()) or not all(links.values()):
-            raise ValueError("its links must be texts, and not empty")
+        if not _are(str, links.values()) or not all(map(_LINK.fullmatch, links.values())):
+            raise ValueError("its links must be texts of letters, digits, '-' and '_'")
         if len(set(links.values())) < len(links):
             raise ValueError("its links must differ: each is the secret of one viewer")
         return cls(agents, names, {int(seat): link for seat, link in links.items()}, record)

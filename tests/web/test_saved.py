@@ -51,8 +51,11 @@ def saved_with(path: Path, **changed: object) -> None:
         ({"links": []}, r"must have links for \[-1, 0\]"),
         ({"links": {"-1": "x"}}, r"must have links for \[-1, 0\]"),
         ({"links": {"-1": "x", "0": "y", "1": "z"}}, r"must have links for \[-1, 0\]"),
-        ({"links": {"-1": "x", "0": ""}}, "must be texts, and not empty"),
-        ({"links": {"-1": "x", "0": 5}}, "must be texts, and not empty"),
+        ({"links": {"-1": "x", "0": ""}}, "must be texts of letters, digits"),
+        ({"links": {"-1": "x", "0": 5}}, "must be texts of letters, digits"),
+        ({"links": {"-1": "x", "0": "\x1b[2J"}}, "must be texts of letters, digits"),
+        ({"links": {"-1": "a/b", "0": "y"}}, "must be texts of letters, digits"),
+        ({"links": {"-1": "x", "0": "y\n"}}, "must be texts of letters, digits"),
         ({"links": {"-1": "x", "0": "x"}}, "must differ"),
     ],
 )
@@ -72,6 +75,18 @@ def test_the_command_names_the_file_of_an_agent_that_is_not_known(
     saved_with(path, agents=[None, "nobody"])
     assert main(["serve", "--port", "0", "--save", str(tmp_path)]) == 2
     assert f"Error: {path}: agent 'nobody' is not possible" in capsys.readouterr().err
+
+
+def test_the_command_shows_names_as_printable_text(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *_given: None)
+    saved_with(tmp_path / "table-0.jsonl", names=["\x1b]0;title\x07Ann", "Bob"])
+    assert main(["serve", "--port", "0", "--save", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert r"\x1b]0;title\x07Ann (seat 0): http://127.0.0.1:" in shown.out
+    assert "\x1b" not in shown.out + shown.err
 
 
 def test_a_file_that_cannot_be_written_is_tried_again(
