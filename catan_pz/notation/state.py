@@ -256,6 +256,7 @@ def _read_state(top: _Reader) -> tuple[np.ndarray, Rules]:
         board = Board.from_dict(top["board"].data)
     except TypeError as error:
         raise ValueError(f"state.rules: {error}") from error
+    _check_board_entries(top["board"])
     if isinstance(rules.board, Board) and rules.board != board:
         raise ValueError("state.board is another than the explicit board in state.rules")
     games = table_of(rules).blank.copy()
@@ -270,6 +271,14 @@ def _read_state(top: _Reader) -> tuple[np.ndarray, Rules]:
         for p, reader in enumerate(row.items(rules.num_players)):
             _read_bounds(s, o, p, reader)
     return games, rules
+
+
+def _check_board_entries(reader: _Reader) -> None:
+    reader.only(("hexes", "harbors"))
+    for hexagon in reader["hexes"].items():
+        hexagon.only(("terrain", "token"))
+    for harbor in reader["harbors"].items():
+        harbor.only(("edge", "resource"))
 
 
 def _read_course(s: np.ndarray, top: _Reader, rules: Rules) -> None:
@@ -296,10 +305,20 @@ def _read_course(s: np.ndarray, top: _Reader, rules: Rules) -> None:
     s["to_discard"][:n] = [count.integer(*_BYTE) for count in top["to_discard"].items(n)]
     s["offers_made"] = top["offers_made"].integer(*_BYTE)
     s["winner"] = top["winner"].seat(n)
-    s["rng"] = top["rng"]["state"].integer(0, 2**64 - 1)
-    throws = [[die.integer(1, 6) for die in t.items(2)] for t in top["rng"]["dice_left"].items()]
-    s["dice_left"] = sum({1 << 6 * (a - 1) + b - 1 for a, b in throws})
-    s["script_place"] = top["rng"]["script_place"].integer(0, 2**31 - 1)
+    _read_rng(s, top["rng"])
+
+
+def _read_rng(s: np.ndarray, reader: _Reader) -> None:
+    reader.only(("state", "dice_left", "script_place"))
+    s["rng"] = reader["state"].integer(0, 2**64 - 1)
+    throws = [
+        [die.integer(1, 6) for die in throw.items(2)] for throw in reader["dice_left"].items()
+    ]
+    members = {1 << 6 * (a - 1) + b - 1 for a, b in throws}
+    if len(members) != len(throws):
+        raise reader["dice_left"].fail("each throw once")
+    s["dice_left"] = sum(members)
+    s["script_place"] = reader["script_place"].integer(0, 2**31 - 1)
 
 
 def _read_player(s: np.ndarray, p: int, reader: _Reader) -> None:
@@ -332,12 +351,14 @@ def _read_offer(s: np.ndarray, reader: _Reader, rules: Rules) -> None:
         raise reader.fail("null, since the rules are without trading")
     if reader.data is None:
         return
+    reader.only(("from", "give", "get", "answers"))
     if reader["from"].data != maker:
         raise reader["from"].fail(f"turn_player, {maker}")
     _read_sides(s, maker, reader)
     for p, answer in enumerate(reader["answers"].items(rules.num_players)):
         composing = s["phase"] == Phase.COMPOSE and p == s["player"]
         if isinstance(answer.data, Mapping) and p != maker:
+            answer.only(("give", "get"))
             _read_sides(s, p, answer)
             s["answer"][p] = NO_ANSWER if composing else COUNTERED
         elif answer.data is not None:
@@ -346,6 +367,7 @@ def _read_offer(s: np.ndarray, reader: _Reader, rules: Rules) -> None:
 
 
 def _read_bounds(s: np.ndarray, o: int, p: int, reader: _Reader) -> None:
+    reader.only(("min", "max"))
     least = np.array(reader["min"].counts(RESOURCE_NAMES), np.int8)
     most = np.array(reader["max"].counts(RESOURCE_NAMES), np.int8)
     if (least > s["hand"][p]).any() or (most < s["hand"][p]).any():

@@ -578,6 +578,32 @@ def test_an_entry_that_no_state_has_is_refused():
         Game.from_snapshot(state | {"players": [player, *state["players"][1:]]})
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        *(["board"], ["board", "hexes", 3], ["board", "harbors", 0], ["rng"]),
+        *(["knowledge", 0, 1], ["offer"], ["offer", "answers", 2]),
+    ],
+    ids=str,
+)
+def test_an_entry_that_no_part_has_is_refused(place):
+    state = counter_composing().snapshot()
+    part = state
+    for key in place:
+        part = part[key]
+    part["colour"] = "red"
+    with pytest.raises(ValueError, match=r"has unknown entries .'colour'") as error:
+        Game.from_snapshot(state)
+    assert all(str(key) in str(error.value) for key in place)
+
+
+def test_a_throw_that_is_left_twice_is_refused():
+    state = Game(seed=1, dice="balanced").snapshot()
+    state["rng"]["dice_left"][1] = state["rng"]["dice_left"][0]
+    with pytest.raises(ValueError, match=r"state\.rng\.dice_left=.* allowed: each throw once"):
+        Game.from_snapshot(state)
+
+
 def test_an_explicit_board_that_is_another_than_the_board_is_refused():
     state = Game(seed=1).snapshot()
     other = Game(seed=2).snapshot()["board"]
