@@ -14,6 +14,7 @@ from catan_pz.cli.options import (
     make_rules,
     match_options,
     records_options,
+    refuse_options,
     rules_options,
     where_played,
 )
@@ -71,6 +72,8 @@ def command(
 
     rules = make_rules(**chosen, agents=f"{agent},{against}")
     others = specs_by_seat("--against", against, rules.num_players - 1)
+    if html is None:
+        refuse_options(("most_html",), "this is for replays: add --html")
     check_replays(records, html)
     specs = [agent, *others]
     sources = {spec: agent_source(spec, rules) for spec in specs}

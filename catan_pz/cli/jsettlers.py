@@ -7,7 +7,7 @@ import click
 
 from catan_pz.cli.agents import agent_source, trust_option
 from catan_pz.cli.console import examples, win_rate_words
-from catan_pz.cli.options import Choice, make_rules, match_options
+from catan_pz.cli.options import Choice, make_rules, match_options, refuse_options
 from catan_pz.names import shown
 
 _LONGEST_LINE: Final = 300
@@ -88,6 +88,12 @@ def command(
     from catan_pz.arena import Interrupted
     from catan_pz.bridges.jsettlers.match import ServerAddress, play_match
 
+    if host is None:
+        refuse_options(("port", "cookie"), "this is for a server that runs: add --host")
+    else:
+        refuse_options(
+            ("against", "classes"), "--host joins a server; this is for one that is started"
+        )
     rules = make_rules(
         rules="base",
         players=players,

@@ -19,6 +19,7 @@ from catan_pz.cli.options import (
     make_rules,
     match_options,
     records_options,
+    refuse_options,
     rules_options,
     where_played,
 )
@@ -103,6 +104,8 @@ def command(
             need("arena", "a plot", "matplotlib")
         check_apart({"--results": results, "--report": report})
         check_target("--report", report)
+    if html is None:
+        refuse_options(("most_html",), "this is for replays: add --html")
     check_replays(records, html)
     rules = make_rules(**chosen, agents=agents)
     try:

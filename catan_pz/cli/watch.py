@@ -25,6 +25,7 @@ from catan_pz.cli.pictures import write_pictures, write_replay
 from catan_pz.cli.show import Asked, Show, live_show, notes_options, recorded_show
 from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.files import is_terminal
+from catan_pz.render.export import FILMS
 from catan_pz.ui.playback import Playback
 from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
 
@@ -148,7 +149,10 @@ def command(
     in_window = on_screen and (has_display() if windowed is None else windowed)
     if target is not None and html is not None:
         raise click.UsageError("--export and --html: one of them at a time")
-    _refuse_without_effect(live=recording is None, pictures=target is not None)
+    _refuse_without_effect(recording is None, target, on_screen)
+    if windowed is not None and not on_screen:
+        option = "--window" if windowed else "--terminal"
+        raise click.UsageError(f"{option}: this is for the screen, not for a file")
     if in_window:
         check_display()
     elif on_screen and is_terminal(sys.stdout):
@@ -176,14 +180,18 @@ def command(
         _keep(show, record)
 
 
-def _refuse_without_effect(*, live: bool, pictures: bool) -> None:
+def _refuse_without_effect(live: bool, target: Path | None, on_screen: bool) -> None:
     if live:
         refuse_options(("named",), "a live match has the names of its agents")
     else:
         of_matches = ("agents", "record", "seed", *RULES_OPTIONS)
         refuse_options(of_matches, "this is for a live match, and has no effect on a recording")
-    if not pictures:
+    if target is None:
         refuse_options(("at", "every", "width"), "this is for pictures: add --export")
+    if target is None or target.suffix.lower() not in FILMS:
+        refuse_options(("every",), "this is for films: export a .gif or .mp4")
+        if not on_screen:
+            refuse_options(("speed",), "this is for the screen and for films")
 
 
 def _keep(show: Show, path: Path | None) -> None:

@@ -115,3 +115,33 @@ def test_a_report_that_cannot_be_written_is_told_before_the_games(
     path = tmp_path / "file" / "report.md"
     assert main(["tournament", "random,weighted", "--report", str(path)]) == 2
     assert f"--report {path}: this file can't be written: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["evaluate", "random"], ["tournament", "random,weighted"]])
+def test_a_number_of_replays_without_replays_is_refused(
+    command: list[str], tmp_path: Path, capsys: Any
+) -> None:
+    words = [*command, *QUICK, "--most-html", "5", "--records", str(tmp_path / "games")]
+    assert main(words) == 2
+    assert "--most-html: this is for replays: add --html" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--port", "9000"], "--port: this is for a server that runs"),
+        (["--cookie", "secret"], "--cookie: this is for a server that runs"),
+        (
+            ["--host", "there", "--against", "fast"],
+            "--against: --host joins a server; this is for one",
+        ),
+        (
+            ["--host", "there", "--classes", "a.jar"],
+            "--classes: --host joins a server; this is for one",
+        ),
+    ],
+)
+def test_options_of_the_other_server_are_refused(words: list[str], named: str, capsys: Any) -> None:
+    assert main(["jsettlers", "--agent", "random", "--games", "1", *words]) == 2
+    assert named in capsys.readouterr().err

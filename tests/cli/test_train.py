@@ -93,6 +93,12 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_first_frame(
     assert shown.out == ""
 
 
+def test_demonstrations_without_an_expert_are_refused(tmp_path: Path, capsys: Any) -> None:
+    assert main(["train", "--demonstrations", "50", "--out", str(tmp_path / "run")]) == 2
+    assert "--demonstrations: this is for an expert to imitate" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_finished_training_is_not_overwritten(finished: Path, capsys: Any) -> None:
     before = {path: path.read_bytes() for path in finished.iterdir() if path.is_file()}
     assert main([*SMALL, "--out", str(finished)]) == 1

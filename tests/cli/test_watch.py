@@ -196,6 +196,30 @@ def test_options_without_effect_on_a_recording_are_refused(
     assert not list(tmp_path.glob("*.html"))
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--export", "b.svg", "--every", "turn"], "--every: this is for films"),
+        (["--export", "b.svg", "--speed", "9"], "--speed: this is for the screen and for films"),
+        (["--html", "b.html", "--speed", "9"], "--speed: this is for the screen and for films"),
+        (["--html", "b.html", "--window"], "--window: this is for the screen"),
+        (["--export", "b.svg", "--terminal"], "--terminal: this is for the screen"),
+    ],
+)
+def test_options_without_effect_on_a_file_are_refused(
+    words: list[str],
+    named: str,
+    recorded: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Any,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["watch", str(recorded), *words]) == 2
+    assert named in capsys.readouterr().err
+    assert not list(tmp_path.glob("b.*"))
+
+
 def test_a_live_match_is_called_by_its_agents(capsys: Any) -> None:
     assert main(["watch", "--terminal", "--names", "Ann,Bob"]) == 2
     assert "--names: a live match has the names of its agents" in capsys.readouterr().err
@@ -207,7 +231,7 @@ def test_files_that_cannot_be_written_are_told_before_the_match(
 ) -> None:
     (tmp_path / "file").touch()
     path = tmp_path / "file" / "game.svg"
-    assert main(["watch", "--terminal", "--agents", "random", option, str(path)]) == 2
+    assert main(["watch", "--agents", "random", option, str(path)]) == 2
     out, error = capsys.readouterr()
     assert out == ""
     assert f"{option} {path}: this file can't be written: " in error
