@@ -101,7 +101,8 @@ class CatanVecEnv(VecEnv):
         Raises:
             ValueError: for a seed that is not possible.
         """
-        return super().seed(None if seed is None else check_seed(seed))
+        seeds: Sequence[int | None] = super().seed(None if seed is None else check_seed(seed))
+        return seeds
 
     def reset(self) -> Any:
         """Start all games, from the seeds given to `seed` if it was called.
