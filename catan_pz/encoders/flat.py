@@ -19,7 +19,13 @@ class FlatForm(Encoder):
     """
 
     def encode(self, units: Array) -> Any:
-        """The observations (..., N) in natural units, scaled and in this form."""
+        """The observations (..., N) in natural units, scaled and in this form.
+
+        Raises:
+            ValueError: for vectors of another length.
+        """
+        if units.shape[-1:] != (SIZE,):
+            raise ValueError(f"units have shape {tuple(units.shape)}, must have (..., {SIZE})")
         return self.of_flat(scaled(units))
 
     @abstractmethod

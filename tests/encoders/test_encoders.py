@@ -67,6 +67,13 @@ def test_flat_scales_as_compiled_code_does():
     assert flat.max() == 1
 
 
+@pytest.mark.parametrize("name", ["flat", "dict"])
+@pytest.mark.parametrize("shape", [(), (1,), (999,), (SIZE, 1)])
+def test_vectors_of_another_length_are_refused(name, shape):
+    with pytest.raises(ValueError, match=r"^units have shape .*, must have \(\.\.\., "):
+        encoders.load(name).encode(np.zeros(shape, np.int8))
+
+
 def test_units_are_the_very_numbers(units):
     assert encoders.load("units").encode(units) is units
 
