@@ -225,6 +225,8 @@ def _play_options(
     chosen = make_executor(executor, workers, seconds_per_decision)
     if most_records is not None:
         check_count("most_records", most_records)
+        if records is None:
+            raise not_possible("option most_records", most_records, "None without `records`")
     if progress is not None:
         check_flag("progress", progress)
     return _PlayOptions(chosen, seconds_per_decision, results, records, most_records, progress)

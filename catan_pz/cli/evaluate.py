@@ -89,7 +89,7 @@ def command(
             **where_played(executor, address, workers),
             results=results,
             records=records or html,
-            most_records=most_html if records is None else None,
+            most_records=None if html is None or records is not None else most_html,
             isolate=isolate,
         )
     except Interrupted as stopped:

@@ -118,7 +118,7 @@ def command(
             seconds_per_decision=seconds,
             results=results,
             records=records or html,
-            most_records=most_html if records is None else None,
+            most_records=None if html is None or records is not None else most_html,
             true_state=true_state,
             isolate=isolate,
         )

@@ -154,6 +154,7 @@ class Learner:
 
     def __init__(self, args: Args) -> None:
         check_count("discard_limit", args.discard_limit, least=LEAST_LIMIT)
+        check_count("freeze_after", args.freeze_after, least=0)
         self.args, self.rules = args, args.make_rules()
         self.rng = np.random.default_rng([args.seed, 0x6E2D2E])
         options = ("network", "layers", "planes", "scalars", "activation", "norm", "encoder")

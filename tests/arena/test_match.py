@@ -239,6 +239,7 @@ def test_names_that_did_not_play() -> None:
         ({"executor": "cloud"}, r"option executor='cloud' is not possible; allowed: one of \['inl"),
         ({"executor": 3}, "option executor=3 is not possible"),
         ({"seed": -1}, "seed=-1 is not possible"),
+        ({"most_records": 3}, "option most_records=3 is not possible; allowed: None without"),
         ({"seconds_per_decision": 0}, "option seconds_per_decision=0 is not possible"),
         ({"seconds_per_decision": "1"}, "option seconds_per_decision='1'"),
         ({"agents": "random"}, "agents='random' is not possible; allowed: a list"),

@@ -234,6 +234,8 @@ def test_limits_with_which_fewer_than_four_cards_are_kept_are_refused(program):
     with pytest.raises(ValueError, match="discard_limit=5 is not possible; allowed: an int from 6"):
         learner(program, discard_limit=5)
     assert learner(program, discard_limit=6).rules.discard_limit == 6
+    with pytest.raises(ValueError, match="freeze_after=-1 is not possible"):
+        learner(program, freeze_after=-1)
 
 
 @pytest.mark.parametrize("table", [(), ("--players=4", "--trading")], ids=["two", "four, trade"])
