@@ -147,7 +147,7 @@ class Architecture:
 
     @property
     def num_choices(self) -> int:
-        """L."""
+        """L, how many choices there are."""
         return NUM_CHOICES[self.encoder]
 
     @property
