@@ -110,7 +110,7 @@ class GendreEncoder(Encoder):
         self._sides = MAX_PLAYERS if table else 2
         self._sources = _sources(self._sides)
         self.free_resources = 27 + 8 * (self._sides - 1) + 9
-        self.segments = _table_segments() if table else _segments()
+        self.segments = _OF_TABLE if table else _OF_TWO
 
     def encode(self, units: Array) -> dict[str, Array]:
         """The observations (..., N) in natural units as planes and scalars."""
@@ -170,49 +170,42 @@ def for_table() -> GendreEncoder:
     return GendreEncoder(table=True)
 
 
-_HEXES: Final = (
-    "(plane, y, x) number token of hexes that produce brick 0, lumber 1, ore 2, grain 3, wool 4; "
-    "desert 5; robber 6; "
-)
-_OWN: Final = (
-    "(feature) own hand 0-4 (brick, lumber, ore, grain, wool), roads, settlements, cities left "
-    "5-7, knights played 8, development cards held before this turn 9-13 and new ones 14-18 (in "
-    "the order of `own_cards`), harbors in use 19-24, longest road 25, largest army 26; "
-)
-
-
-def _segments() -> tuple[Segment, Segment]:
-    planes = (
-        f"{_HEXES}roads own 7, opponent's 8; vertices of 2:1 harbors in the order of the "
-        "resources 9-13, of 3:1 harbors 14; buildings own 15, opponent's 16 (settlement 1, city 2)"
+def _segments(planes: int, scalars: int, on_board: str, beside_it: str) -> tuple[Segment, Segment]:
+    """The two arrays, by their sizes and what comes after what both encoders begin with."""
+    hexes = (
+        "(plane, y, x) number token of hexes that produce brick 0, lumber 1, ore 2, grain 3, wool "
+        "4; desert 5; robber 6; roads own 7, "
     )
-    scalars = (
-        f"{_OWN}opponent's cards in hand 27, roads, settlements, cities left 28-30, knights played "
-        "31, development cards 32, longest road 33, largest army 34; bank 35-39, deck 40; before "
-        "the roll 41, a card may still be played 42, free roads left 43, free resources left 44 "
-        "(always 0: written by what plays)"
+    own = (
+        "(feature) own hand 0-4 (brick, lumber, ore, grain, wool), roads, settlements, cities left "
+        "5-7, knights played 8, development cards held before this turn 9-13 and new ones 14-18 "
+        "(in the order of `own_cards`), harbors in use 19-24, longest road 25, largest army 26; "
     )
     return (
-        Segment("planes", (17, HEIGHT, WIDTH), planes, high=12.0),
-        Segment("scalars", (45,), scalars, high=127.0),
+        Segment("planes", (planes, HEIGHT, WIDTH), hexes + on_board, high=12.0),
+        Segment("scalars", (scalars,), own + beside_it, high=127.0),
     )
 
 
-def _table_segments() -> tuple[Segment, Segment]:
-    planes = (
-        f"{_HEXES}roads own 7, of each opponent 8-10; vertices of 2:1 harbors in the order of the "
-        "resources 11-15, of 3:1 harbors 16; buildings own 17, of each opponent 18-20 (settlement "
-        "1, city 2)"
-    )
-    scalars = (
-        f"{_OWN}for each opponent cards in hand, roads, settlements, cities left, knights played, "
-        "development cards, longest road, largest army 27-50; bank 51-55, deck 56; before the roll "
-        "57, a card may still be played 58, free roads left 59, free resources left 60 (always 0: "
-        "written by what plays); whose turn it is 61-64, offers left 65; what each seat gives by "
-        "its offer or counter-offer 66-85, and gets 86-105, in the order of the hand; answers "
-        "106-121 (of each seat none, accepted, rejected, countered)"
-    )
-    return (
-        Segment("planes", (21, HEIGHT, WIDTH), planes, high=12.0),
-        Segment("scalars", (122,), scalars, high=127.0),
-    )
+_OF_TWO: Final = _segments(
+    17,
+    45,
+    "opponent's 8; vertices of 2:1 harbors in the order of the resources 9-13, of 3:1 harbors 14; "
+    "buildings own 15, opponent's 16 (settlement 1, city 2)",
+    "opponent's cards in hand 27, roads, settlements, cities left 28-30, knights played 31, "
+    "development cards 32, longest road 33, largest army 34; bank 35-39, deck 40; before the roll "
+    "41, a card may still be played 42, free roads left 43, free resources left 44 (always 0: "
+    "written by what plays)",
+)
+_OF_TABLE: Final = _segments(
+    21,
+    122,
+    "of each opponent 8-10; vertices of 2:1 harbors in the order of the resources 11-15, of 3:1 "
+    "harbors 16; buildings own 17, of each opponent 18-20 (settlement 1, city 2)",
+    "for each opponent cards in hand, roads, settlements, cities left, knights played, development "
+    "cards, longest road, largest army 27-50; bank 51-55, deck 56; before the roll 57, a card may "
+    "still be played 58, free roads left 59, free resources left 60 (always 0: written by what "
+    "plays); whose turn it is 61-64, offers left 65; what each seat gives by its offer or "
+    "counter-offer 66-85, and gets 86-105, in the order of the hand; answers 106-121 (of each seat "
+    "none, accepted, rejected, countered)",
+)

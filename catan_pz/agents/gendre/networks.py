@@ -66,20 +66,18 @@ def _neighbors() -> NDArray[np.int64]:
 
 _NEIGHBORS: Final = _neighbors()
 
-
-def _taps() -> NDArray[np.float32]:
-    """(15, 231) 1 where a weight of the kernel lies on a real cell, for each cell in its middle."""
-    real = np.pad(_MASK.values.reshape(HEIGHT, WIDTH), ((1, 1), (2, 2)))
-    shifted = [
-        real[y : y + HEIGHT, x : x + WIDTH].ravel()
-        for y in range(KERNEL[0])
-        for x in range(KERNEL[1])
-    ]
-    return np.array(shifted)
+_TAPS_OF_CELLS: Final = Table((_NEIGHBORS.reshape(len(CELLS), -1) < len(CELLS)).T.astype(float))
+"""(15, 145) 1 where a weight of the kernel lies on a real cell, for each cell in its middle."""
 
 
-_TAPS_OF_GRID: Final = Table(_taps())
-_TAPS_OF_CELLS: Final = Table(_taps()[:, CELLS])
+def _on_grid(of_cells: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Numbers (k, 145) of the real cells as (k, 231), zero in void ones."""
+    grid = np.zeros((len(of_cells), _GRID), np.float32)
+    grid[:, CELLS] = of_cells
+    return grid
+
+
+_TAPS_OF_GRID: Final = Table(_on_grid(_TAPS_OF_CELLS.values))
 
 
 def _choices(cells: int, place: Any) -> Table:
@@ -255,7 +253,9 @@ class Architecture:
         y = _convolved(x, kernels[:, : x.shape[1]])
         if not self.is_crossed:
             y = y + bias[:, None]
-            return (y + _convolved_constants(s, kernels[:, x.shape[1] :]) if k == "0" else y), None
+            if k == "0":  # scalars come in as constant planes
+                y = y + _convolved_constants(s, kernels[:, x.shape[1] :])
+            return y, None
         y = y + (s @ weights[f"inflate_{k}"] + bias)[..., None]
         mean = x.sum(-1) * (1 / len(CELLS))
         variance = (x * x).sum(-1) * (1 / len(CELLS)) - mean * mean
