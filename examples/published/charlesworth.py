@@ -24,13 +24,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import torch
 
 from catan_pz import encoders
-from catan_pz.agents.charlesworth.choices import NUM_SLOTS
+from catan_pz.agents.charlesworth.choices import CITY, COLUMN, NUM_SLOTS, ROAD, ROBBER, SETTLEMENT
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.model import ENCODERS, CharlesworthModel
 from catan_pz.agents.charlesworth.networks import Architecture
@@ -59,6 +59,14 @@ from catan_pz.training.past_selves import PastSelves
 from catan_pz.training.program import RESUMABLE, run_program
 from catan_pz.training.recording import END, UNKNOWN, Batch, Recording
 from catan_pz.training.updates import UpdateRun
+
+PLACED: Final = (
+    ("settlement", SETTLEMENT, "corner"),
+    ("city", CITY, "corner"),
+    ("road", ROAD, "edge"),
+    ("robber", ROBBER, "tile"),
+)
+"""Kinds that go to a place, and the slots that choose it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +152,17 @@ def published_entropy(update: int) -> float:
     return float(np.interp(update, [500, 1500], [0.04, 0.005]))
 
 
+def certainties(batch: Batch) -> dict[str, float | None]:
+    """Mean probabilities of the kinds and places chosen; None of what wasn't chosen."""
+    kinds, found = batch["choices"][:, COLUMN["kind"]], batch["certainty"]
+    means: dict[str, float | None] = {"certainty_kind": float(found[:, COLUMN["kind"]].mean())}
+    for name, kind, slot in PLACED:
+        rows = kinds == kind
+        mean = float(found[rows, COLUMN[slot]].mean()) if rows.any() else None
+        means[f"certainty_{name}"] = mean
+    return means
+
+
 def advantages(batch: Batch, values: np.ndarray, gamma: float, gae_lambda: float) -> np.ndarray:
     """(K,) generalized advantage estimates; zero for decisions that aren't complete."""
     reward, following, values = batch["reward"].tolist(), batch["next"].tolist(), values.tolist()
@@ -206,11 +225,16 @@ class Learner:
             seated[game, np.arange(count) != seat] = places[game // args.group_size]
         return policies, seated
 
-    def collect(self) -> Batch:
-        """Play until there are enough decisions of the learner."""
+    def collect(self) -> tuple[Batch, float | None]:
+        """Play until there are enough decisions of the learner.
+
+        Returns:
+            These; and the decisions of all players for each game that ended, None if none did.
+        """
         policies, seated = self.draw_opponents()
         batch, every = self.games.batch, np.arange(len(self.seats))
         recording = Recording(len(self.seats))
+        decided = ended = 0
         while recording.complete < self.args.decisions:
             asked = self.games.asked()
             who = seated[asked, batch.player[asked]]
@@ -223,10 +247,12 @@ class Learner:
                 if k == 0:
                     part = {"units": units, "choices": made.choices, "masks": made.masks}
                     part |= {"log_probability": made.log_probability, "value": made.value}
-                    recording.add(rows, part | {"certainty": made.kinds.max(1)})
+                    recording.add(rows, part | {"certainty": made.certainty})
             self.games.step(asked, choices)
             recording.step(batch.reward[every, self.seats], batch.done, batch.truncated)
-        return recording.batch()
+            decided += len(asked)
+            ended += int(batch.done.sum())
+        return recording.batch(), decided / ended if ended else None
 
     # -------------------------------------------------------------------------- learning
 
@@ -281,7 +307,7 @@ class Learner:
         args, start = self.args, time.perf_counter()
         if not self.league.pool:
             self.league.add(f"{0:08d}", self.weights)
-        batch = self.collect()
+        batch, decisions_per_game = self.collect()
         collected = time.perf_counter()
         rate = args.learning_rate * max(0.0, 1 - self.decisions / args.decay_decisions)
         self.optimizer.param_groups[0]["lr"] = rate
@@ -297,7 +323,8 @@ class Learner:
             "seconds_learning": time.perf_counter() - collected,
             "reward": float(batch["reward"][complete].mean()),
             "ended": int((batch["next"] == END).sum()),
-            "certainty": float(batch["certainty"].mean()),
+            "decisions_per_game": decisions_per_game,
+            **certainties(batch),
             **losses,
         }
 

@@ -87,7 +87,7 @@ def test_advantages_are_those_of_the_formula(program):
 def test_what_is_collected_fits_together(program, tmp_path):
     one = learner(program, tmp_path, decisions=150)
     one.league.add("00000000", one.weights)
-    batch = one.collect()
+    batch, _ = one.collect()
     complete = batch["next"] != UNKNOWN
     assert complete.sum() >= 150
     goes_on = np.flatnonzero(batch["next"] >= 0)
@@ -103,6 +103,42 @@ def test_what_is_collected_fits_together(program, tmp_path):
     settles = complete & (batch["choices"][:, 0] == ch.SETTLEMENT)
     assert settles.any()
     assert (batch["reward"][settles] >= 5).all()
+
+
+@pytest.mark.parametrize("max_turns", [6, 200])
+def test_decisions_of_all_players_are_counted(program, tmp_path, max_turns):
+    one = learner(program, tmp_path, decisions=100, max_turns=max_turns)
+    one.league.add("00000000", one.weights)
+    games, decided, ended = one.games, 0, 0
+    step = games.step
+
+    def counting(rows, choices):
+        nonlocal decided, ended
+        decided += len(rows)
+        step(rows, choices)
+        ended += int(games.batch.done.sum())
+
+    games.step = counting
+    batch, decisions_per_game = one.collect()
+    assert decided > 2 * len(batch["reward"])
+    if max_turns == 6:
+        assert ended
+        assert decisions_per_game == decided / ended
+    else:
+        assert decisions_per_game is None
+
+
+def test_certainties_are_those_of_what_was_chosen(program):
+    choices = np.full((4, ch.NUM_SLOTS), -1, np.int8)
+    certainty = np.ones((4, ch.NUM_SLOTS))
+    certainty[:, 0] = 0.5, 0.25, 0.5, 0.75
+    chosen = [(ch.SETTLEMENT, "corner", 0.2), (ch.CITY, "corner", 0.4), (ch.ROAD, "edge", 0.6)]
+    for row, (kind, slot, probability) in enumerate([*chosen, (ch.ROAD, "edge", 0.8)]):
+        choices[row, [0, ch.COLUMN[slot]]] = kind, 7
+        certainty[row, ch.COLUMN[slot]] = probability
+    found = program.certainties({"choices": choices, "certainty": certainty})
+    expected = {"kind": 0.5, "settlement": 0.2, "city": 0.4, "road": 0.7, "robber": None}
+    assert found == {f"certainty_{name}": pytest.approx(mean) for name, mean in expected.items()}
 
 
 def test_opponents_are_past_selves_group_by_group(program, tmp_path):
@@ -122,7 +158,7 @@ def test_opponents_are_past_selves_group_by_group(program, tmp_path):
 
 
 def rewarded(one, kind, count):
-    """Decisions in one position; those of a kind are rewarded, and end the game."""
+    """Decisions in one position, and the probability of the kind that is rewarded, each time."""
     batch = one.games.batch
     batch.play_random(40)
     row = next(
@@ -133,8 +169,10 @@ def rewarded(one, kind, count):
     units = np.repeat(batch.units[row][None], count, 0)
     masks = np.repeat(batch.mask[row][None], count, 0)
     for _ in range(8):
-        made = one.policy().decide(units, masks, one.rng.random((count, ch.NUM_SLOTS)))
-        yield made
+        uniforms = one.rng.random((count, ch.NUM_SLOTS))
+        made = one.policy().decide(units, masks, uniforms)
+        taken = one.policy().decide(units, masks, uniforms, kinds=np.full(count, kind))
+        yield made, taken.certainty[0, ch.COLUMN["kind"]]
         one.learn(
             {
                 "units": units,
@@ -153,8 +191,7 @@ def test_it_learns_which_kind_is_rewarded(program, tmp_path):
     """A problem with a known answer."""
     options = {"epochs": 4, "minibatches": 2, "learning_rate": 1e-3}
     one = learner(program, tmp_path, group_size=16, **options)
-    made = list(rewarded(one, ch.END_TURN, 64))
-    probability = [step.kinds[0, ch.END_TURN] for step in made]
+    made, probability = zip(*rewarded(one, ch.END_TURN, 64), strict=True)
     assert probability[0] < 0.7
     assert probability[-1] > 0.9
     # The value goes from 0 (which stands for 150) towards what is got.

@@ -41,14 +41,14 @@ class Decision:
         masks: (K, M) bool, what each slot could choose where it was needed.
         log_probability: (K,) float64, joint.
         value: (K,) float64, normalised.
-        kinds: (K, kinds) float64, the probability of each kind.
+        certainty: (K, S) float64, the probability of each choice; 1 where a slot isn't needed.
     """
 
     choices: Choices
     masks: Mask
     log_probability: NDArray[np.float64]
     value: NDArray[np.float64]
-    kinds: NDArray[np.float64]
+    certainty: NDArray[np.float64]
 
 
 def _numbers(array: Array) -> NDArray[np.float64]:
@@ -86,7 +86,7 @@ def decide(
         np.zeros((count, MASK_SIZE), np.bool_),
         np.zeros(count),
         _numbers(architecture.value(weights, trunk)),
-        np.zeros((count, SLOTS[0].size)),
+        np.ones((count, NUM_SLOTS)),
     )
     for k, slot in enumerate(SLOTS):
         rows = np.flatnonzero(needed(slot.name, decision.choices))
@@ -99,14 +99,14 @@ def decide(
         condition = condition_of(slot.name, _like(before, trunk), here)
         logits = architecture.logits(weights, slot.head, trunk[rows], condition)
         logs = log_probabilities(_numbers(logits), mask)
-        if slot.name == "kind":
-            decision.kinds[:] = np.exp(logs)
         if slot.name == "kind" and kinds is not None:
             chosen = kinds
         else:
             chosen = logs.argmax(1) if best else _sampled(np.exp(logs), uniforms[rows, k])
         decision.choices[rows, k] = chosen
-        decision.log_probability[rows] += logs[np.arange(len(rows)), chosen]
+        chosen_logs = logs[np.arange(len(rows)), chosen]
+        decision.log_probability[rows] += chosen_logs
+        decision.certainty[rows, k] = np.exp(chosen_logs)
     return decision
 
 

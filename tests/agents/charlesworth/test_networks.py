@@ -226,6 +226,8 @@ def test_log_probabilities_are_those_of_an_enumeration(number):
     drawn_places = np.array([place[row.tobytes()] for row in drawn.choices])
     np.testing.assert_allclose(drawn.log_probability, logs.numpy()[drawn_places], atol=1e-3)
     np.testing.assert_array_equal(drawn.masks, masks[drawn_places])
+    np.testing.assert_allclose(np.log(drawn.certainty).sum(1), drawn.log_probability)
+    assert (drawn.certainty[drawn.choices == -1] == 1).all()
     np.testing.assert_allclose(drawn.value, values[0].item(), atol=1e-3)
     frequency = np.bincount(drawn_places, minlength=len(rows)) / many
     error = np.sqrt(probabilities * (1 - probabilities) / many)
@@ -242,7 +244,8 @@ def test_kinds_can_be_given_and_the_best_taken(batch):
     last = legal.shape[1] - 1 - legal[:, ::-1].argmax(1)
     assert (policy.decide(units, masks, uniforms, kinds=last).choices[:, 0] == last).all()
     best = policy.decide(units, masks, uniforms, best=True)
-    assert (best.choices[:, 0] == plain.kinds.argmax(1)).all()
+    assert (best.certainty[:, 0] >= plain.certainty[:, 0]).all()
+    assert (best.certainty[:, 0] > plain.certainty[:, 0]).any()
 
 
 @pytest.mark.parametrize("lead", [(), (0,), (0, 3), (5, 3)])
