@@ -64,10 +64,10 @@ class Args:
     """games for each win rate"""
     rules: Literal["base", "one_v_one"] = "base"
     """preset of rules"""
-    players: int = 4
-    """players, the learner included (base rules)"""
+    players: int = 0
+    """players, the learner included; 0 for those of the rules"""
     trading: bool = False
-    """trade between players (base rules)"""
+    """trade between players"""
     point_reward: float = 0.1
     """reward for each victory point gained"""
     win_reward: float = 1.0
@@ -103,9 +103,9 @@ class Args:
 
     def make_rules(self) -> Rules:
         """The rules of the games."""
-        chosen: dict[str, Any] = {"skip_forced": True}
-        if self.rules == "base":
-            chosen |= {"num_players": self.players, "trading": self.trading}
+        chosen: dict[str, Any] = {"skip_forced": True, "trading": self.trading}
+        if self.players:
+            chosen["num_players"] = self.players
         return Rules.make(self.rules, **chosen)
 
 

@@ -73,10 +73,10 @@ class TrainingArgs(RunArgs):
 
     rules: Literal["base", "one_v_one"] = "base"
     """preset of rules"""
-    players: int = 4
-    """players, the learner included (base rules)"""
+    players: int = 0
+    """players, the learner included; 0 for those of the rules"""
     trading: bool = False
-    """trade between players (base rules)"""
+    """trade between players"""
     points: int = 0
     """victory points that win; 0 for those of the rules"""
     boards: str = "random"
@@ -110,9 +110,9 @@ class TrainingArgs(RunArgs):
         Raises:
             ValueError: names the option, its value and what is allowed.
         """
-        chosen: dict[str, Any] = {"skip_forced": self.skip_forced}
-        if self.rules == "base":
-            chosen |= {"num_players": self.players, "trading": self.trading}
+        chosen: dict[str, Any] = {"skip_forced": self.skip_forced, "trading": self.trading}
+        if self.players:
+            chosen["num_players"] = self.players
         if self.points:
             chosen["victory_points"] = self.points
         boards: Any = self.boards

@@ -7,6 +7,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 from catan_pz import agents
 from catan_pz.agents.network import Model
+from catan_pz.rules import Rules
 from tests.examples.programs import load
 
 SMALL = (
@@ -53,6 +54,13 @@ def test_other_options_than_those_of_the_model_are_refused(program, trained, tmp
     with pytest.raises(ValueError, match=rf"option {option} .*model\.zip was trained with {name}="):
         program.main([*words, f"--{name.replace('_', '-')}={value}"])
     assert not list(tmp_path.iterdir())
+
+
+def test_players_and_trade_replace_those_of_the_rules(program):
+    assert program.Args().make_rules() == Rules(trading=False, skip_forced=True)
+    assert program.Args(rules="one_v_one").make_rules().num_players == 2
+    rules = program.Args(rules="one_v_one", players=3, trading=True).make_rules()
+    assert (rules.num_players, rules.trading, rules.victory_points) == (3, True, 15)
 
 
 def test_frames_may_grow(program, trained, tmp_path):

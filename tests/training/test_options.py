@@ -133,6 +133,9 @@ def test_rules_follow_from_the_options():
     assert Args().make_rules() == Rules(trading=False, skip_forced=True)
     assert Args(rules="one_v_one").make_rules() == Rules.make("one_v_one", skip_forced=True)
     assert Args(players=3, trading=True, skip_forced=False).make_rules() == Rules(num_players=3)
+    assert Args(rules="one_v_one", players=4, trading=True).make_rules() == Rules.make(
+        "one_v_one", num_players=4, trading=True, skip_forced=True
+    )
     assert Args(boards="5,7", points=8).make_rules().board == (5, 7)
     assert Args(boards="spiral").make_rules().board == "spiral"
     with pytest.raises(ValueError, match="num_players=5"):
