@@ -5,7 +5,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count, check_game_number, check_seed
+from catan_pz.checks import check_count, check_flag, check_game_number, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.arrays import Table, scaled
 from catan_pz.engine.options import table_of
@@ -19,7 +19,7 @@ from catan_pz.runtime.game import Game, IllegalActionError, drawn_seed
 from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.placing import TakesPositions
 from catan_pz.runtime.reward_values import check_replaces
-from catan_pz.runtime.threaded import seeds_from
+from catan_pz.runtime.threaded import MOST_GAMES, seeds_from
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 _GLOBAL_SCALES: Final = Table(GLOBAL_SCALES)
@@ -86,15 +86,17 @@ class CudaBatch(TakesPositions):
     ) -> None:
         super().__init__()
         self.rules = Rules.of(CudaBatch, rules, options)
-        self.num_games = check_count("num_games", num_games)
-        self.auto_reset = auto_reset
+        self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
+        self.auto_reset = check_flag("auto_reset", auto_reset)
         self.steps_begun = 0
         self._reward = self._first_reward = _linear(reward)
-        self._table = table_of(self.rules)
-        self._device = _open_device()
         self.encoder = encoder_of(observation)
         self._encoded: PerStep[Any] = PerStep(self._encode)
-        self._global = PerStep(self._full_states) if global_state else None
+        self._global = (
+            PerStep(self._full_states) if check_flag("global_state", global_state) else None
+        )
+        self._table = table_of(self.rules)
+        self._device = _open_device()
         self._make_arrays(self.encoder is not None)
         self._make_kernels()
         self.reset(seed)

@@ -18,7 +18,8 @@ from catan_pz.runtime.game import Game, IllegalActionError
 from catan_pz.runtime.given import integers
 from catan_pz.runtime.one_at_a_time import OneAtATime
 
-_MOST_GAMES: Final = 2**31 - 1
+MOST_GAMES: Final = 2**31 - 1
+"""Games of a batch at most."""
 
 FEWEST_GAMES_AT_ONCE: Final = 64
 MOST_GAMES_AT_ONCE: Final = 256
@@ -47,7 +48,7 @@ class ThreadedGames(OneAtATime):
     def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
         super().__init__()
         self.rules = rules
-        self.num_games = check_count("num_games", num_games, most=_MOST_GAMES)
+        self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
         threads = check_count("threads", threads)
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)

@@ -139,6 +139,10 @@ def test_memory_of_what_is_forgotten_is_free(fake_gpu: tuple[Any, list[str]]) ->
         ({"device": "cuda", "threads": 2}, "threads=2"),
         ({"device": "cuda", "reward": lambda terms, games: terms}, "reward="),
         ({"device": "cuda", "num_games": 0}, "num_games=0"),
+        ({"device": "cuda", "num_games": 2**31}, "num_games=2147483648"),
+        ({"device": "cuda", "auto_reset": "no"}, "auto_reset='no'"),
+        ({"device": "cuda", "global_state": 1}, "global_state=1"),
+        ({"device": "cuda", "observation": "planse"}, "observation='planse'"),
     ],
 )
 def test_options_that_are_not_possible(options: dict, named: str) -> None:
