@@ -120,6 +120,8 @@ class Gpu:
             TypeError, ValueError: if they are no such array.
         """
         torch = self._torch
+        if not (isinstance(given, torch.Tensor) or hasattr(given, "__cuda_array_interface__")):
+            given = integers(given, count, "actions")  # torch takes fewer arrays than NumPy
         tensor = torch.as_tensor(given, device=f"cuda:{self._index}")
         if tuple(tensor.shape) != (count,):
             raise ValueError(f"actions have shape {tuple(tensor.shape)}, must have ({count},)")

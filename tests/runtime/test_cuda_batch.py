@@ -113,6 +113,55 @@ def test_copies_wait_for_torchs_stream_and_it_for_them(fake_gpu: tuple[Any, list
     assert done == ["torch's", "copy"]
 
 
+@pytest.fixture
+def gpu_of_tensors() -> Any:
+    """A GPU whose tensors lie in the host's memory."""
+    torch = pytest.importorskip("torch")
+    from catan_pz.runtime.cuda_device import Gpu
+
+    gpu = Gpu.__new__(Gpu)
+    gpu._index = 0
+    gpu._torch = SimpleNamespace(
+        Tensor=torch.Tensor,
+        bool=torch.bool,
+        int64=torch.int64,
+        as_tensor=lambda given, device: torch.as_tensor(given),
+    )
+    return gpu
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, {}, 3, "abc", [1.0, 2.0, 3.0], [True] * 3, [[1], [1, 2], [3]], [2**70] * 3, [1, 2]],
+)
+def test_actions_that_are_no_integers_are_told_as_on_the_cpu(
+    gpu_of_tensors: Any, given: Any
+) -> None:
+    from catan_pz.runtime.given import integers
+
+    with pytest.raises((TypeError, ValueError)) as on_cpu:
+        integers(given, 3, "actions")
+    with pytest.raises(on_cpu.type) as on_gpu:
+        gpu_of_tensors.integers(given, 3)
+    assert str(on_gpu.value) == str(on_cpu.value)
+
+
+def test_actions_are_any_array_or_tensor_of_integers(gpu_of_tensors: Any) -> None:
+    torch = pytest.importorskip("torch")
+    fixed = np.array([1, 2, 3], np.uint16)
+    fixed.flags.writeable = False
+    swapped = np.array([1, 2, 3], ">i4")
+    for given in ([1, 2, 3], np.array([3, 2, 1])[::-1], fixed, swapped, torch.tensor([1, 2, 3])):
+        tensor = gpu_of_tensors.integers(given, 3)
+        assert tensor.dtype == torch.int64
+        assert tensor.tolist() == [1, 2, 3]
+    for wrong in (torch.ones(3), torch.ones(3, dtype=torch.bool)):
+        with pytest.raises(TypeError, match="must be integers"):
+            gpu_of_tensors.integers(wrong, 3)
+    with pytest.raises(ValueError, match=r"must have \(4,\)"):
+        gpu_of_tensors.integers(torch.ones(3), 4)
+
+
 def test_all_batches_share_a_compiled_kernel() -> None:
     from catan_pz.runtime import cuda_kernels
     from catan_pz.runtime.cuda_device import _compiled
