@@ -45,7 +45,8 @@ def make_batch(
 
     Returns:
         The `CpuBatch` or `CudaBatch`: `step(actions)`, `sample()`, `play_random(steps)`,
-        `reset(seed)`, and `observation`, `mask`, `player`, `reward`, `done`, `truncated`.
+        `reset(seed)`, and `observation`, `mask`, `player`, `reward`, `done`, `truncated`,
+        `winner`.
 
     Raises:
         ValueError: names the option, its value and what is allowed.

@@ -156,7 +156,8 @@ class CudaBatch(TakesPositions):
 
     def _deal(self, where: int) -> None:
         self._forget_values()
-        self._deal_all(self._games, self._blank, where, *self._dealt, *self._shown)
+        refused, blank = self._refused, self._blank
+        self._deal_all(self._games, refused, blank, where, *self._dealt, *self._shown)
 
     @property
     def observation(self) -> Any:
@@ -218,10 +219,36 @@ class CudaBatch(TakesPositions):
         self._deal(FROM_SEEDS)
 
     def reset_finished(self) -> None:
-        """Start the next game in every place whose game is finished."""
+        """Start the next game in every place whose game is finished.
+
+        Raises:
+            IllegalActionError: for an action of a step before, as `step` would; no game is started
+                until that is reported.
+        """
         with self._turn:
             self._check_whole()
+            self._raise_refused()
             self._change(self._deal, WHERE_FINISHED)
+
+    def place_games(self, numbers: Any, games: np.ndarray) -> None:
+        """Let positions take the places of some games: the batch goes on from them.
+
+        `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
+
+        Args:
+            numbers: (K,) games of the batch, each once.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
+
+        Raises:
+            IllegalActionError: for an action of a step before, as `synchronize` would; nothing is
+                changed.
+            TypeError, ValueError: names what isn't possible, or the position that breaks the
+                rules; nothing is changed.
+        """
+        with self._turn:
+            self._check_whole()
+            self.synchronize()  # what was refused is told of the games that it was refused in
+            super().place_games(numbers, games)
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()

@@ -41,6 +41,7 @@ _FIRST, _TOLD = 0, 1
 
 def deal_kernel(
     games: States,
+    refused: Int64Array,
     blank: States,
     where: int,
     seeds: UInt64Array,
@@ -53,9 +54,9 @@ def deal_kernel(
     masks: Int8Matrix,
     observations: Int8Matrix,
 ) -> None:
-    """Start games."""
+    """Start games; none if an action was refused, of which the host has yet to be told."""
     i = cuda.grid(1)
-    if i < games.shape[0] and is_due(games[i], where):
+    if i < games.shape[0] and refused[_FIRST] == NOTHING_REFUSED and is_due(games[i], where):
         staged = cuda.local.array(1, STATE)
         deal_in_place(
             staged, 0, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first

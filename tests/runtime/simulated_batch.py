@@ -12,6 +12,7 @@ import numpy as np
 
 import catan_pz
 from catan_pz.engine.state import as_games
+from catan_pz.runtime.batch_rules import WHERE_FINISHED
 
 CASES: tuple[dict[str, Any], ...] = (
     {"rules": "one_v_one", "max_turns": 12, "reward": "points_gained", "global_state": True},
@@ -77,8 +78,59 @@ def refuse(device: str, then: str) -> str:
     return said
 
 
+def refuse_before_placing(device: str) -> str:
+    """What is said of an illegal action that is legal in the position that is to be placed."""
+    batch = catan_pz.make_batch(2, device=device, seed=1, trading=False)
+    position = catan_pz.Game(seed=9, trading=False)
+    roll = 0
+    while not position.mask[roll]:
+        position.step(int(position.legal_actions()[0]))
+    actions = np.array(batch.sample())
+    actions[1] = roll
+    before = np.array(batch.games).tobytes()
+    try:
+        batch.step(actions)
+        batch.place_games([1], position.games)
+        batch.synchronize()
+    except catan_pz.IllegalActionError as error:
+        said = str(error)
+    assert np.array(batch.games).tobytes() == before
+    batch.place_games([1], position.games)
+    actions[1] = roll
+    batch.step(actions)
+    return said
+
+
+def refuse_before_the_next_game(device: str, *, is_told: bool) -> str:
+    """What is said of an action in a finished game that is legal in the one that follows."""
+    batch = catan_pz.make_batch(
+        2, device=device, seed=1, trading=False, auto_reset=False, max_turns=2
+    )
+    while not batch.done[1]:
+        batch.play_random()
+    actions = np.array(batch.sample())
+    following = catan_pz.make_batch(1, seed=2, trading=False, max_turns=2)
+    while not following.done[0]:
+        following.play_random()
+    actions[1] = following.sample()[0]
+    before = np.array(batch.games).tobytes()
+    try:
+        batch.step(actions)
+        if is_told:
+            batch.reset_finished()
+        else:  # as where the GPU is still at work
+            batch._deal(WHERE_FINISHED)
+        batch.synchronize()
+    except catan_pz.IllegalActionError as error:
+        said = str(error)
+    assert np.array(batch.games).tobytes() == before
+    batch.reset_finished()
+    batch.step(actions)
+    return said
+
+
 def main() -> None:
-    """Print a digest and the number of games that ended, one line a case, and two refusals."""
+    """Print a digest and the number of games that ended, one line a case, and refusals."""
     np.seterr(over="ignore")
     device = sys.argv[1]
     steps = int(sys.argv[2]) if len(sys.argv) > 2 else 60
@@ -88,6 +140,9 @@ def main() -> None:
         print(play(device, case, steps))
     for then in ("step", "synchronize"):
         print(refuse(device, then))
+    print(refuse_before_placing(device))
+    for is_told in (True, False):
+        print(refuse_before_the_next_game(device, is_told=is_told))
 
 
 if __name__ == "__main__":

@@ -28,12 +28,15 @@ def gpu_is_there() -> bool:
 def test_the_kernels_play_the_same_games_as_the_cpu() -> None:
     module = "tests.runtime.simulated_batch"
     on_cpu = run(module, "cpu")
-    *cases, by_step, by_synchronize = on_cpu.splitlines()
+    cases, refusals = on_cpu.splitlines()[:-5], on_cpu.splitlines()[-5:]
+    by_step, by_synchronize, by_place_games, *by_next_game = refusals
     # Games end, and are followed, where the limit of turns is near.
     assert [int(case.split()[1]) > 0 for case in cases] == [True, False, True]
     assert "game 1" in by_step
     assert "end_turn" in by_step
     assert by_synchronize == by_step
+    assert "'roll'} is illegal" in by_place_games
+    assert all("the game is truncated" in said for said in by_next_game)
     simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
     assert run(module, "cuda", **simulator) == on_cpu
 
