@@ -44,6 +44,8 @@ from catan_pz.training.hardware import set_up_torch
 from catan_pz.training.options import (
     Coefficient,
     Count,
+    Number,
+    Seed,
     Share,
     check_device,
     check_minibatches,
@@ -68,9 +70,9 @@ class Args:
     """players, the learner included; 0 for those of the rules"""
     trading: bool = False
     """trade between players"""
-    point_reward: float = 0.1
+    point_reward: Number = 0.1
     """reward for each victory point gained"""
-    win_reward: float = 1.0
+    win_reward: Number = 1.0
     """reward for a win, and its negative for a loss"""
     num_envs: Count = 64
     """games played side by side"""
@@ -88,7 +90,7 @@ class Args:
     """coefficient of the entropy bonus"""
     width: Count = 128
     """units in each of the two hidden layers"""
-    seed: int = 1
+    seed: Seed = 1
     """random seed of games, network and learning"""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """device of the network"""

@@ -143,7 +143,7 @@ def parse_weights(text: str) -> dict[str, float]:
     Agents may have options: "heuristic,rocco:model=a.npz:0.5".
 
     Raises:
-        ValueError: for a negative weight.
+        ValueError: for a negative weight, an agent that stands there twice, or none that plays.
     """
     weights: dict[str, float] = {}
     for spec in split_specs(text):
@@ -153,7 +153,11 @@ def parse_weights(text: str) -> dict[str, float]:
             name, weight = spec, 1
         if not 0 <= weight < float("inf"):
             raise not_possible(f"option opponents: {name} weight", given, "a number from 0")
+        if name in weights:
+            raise not_possible("option opponents", text, f"{name} once")
         weights[name] = float(weight)
+    if not any(weights.values()):
+        raise not_possible("option opponents", text, "agents, one of them with a weight above 0")
     return weights
 
 
@@ -167,7 +171,7 @@ def make_opponents(args: TrainingArgs) -> League | None:
     if set(weights) == {"random"}:
         return None
     share = weights.pop("league", 0.0)
-    return League(
+    league = League(
         Path(args.out) / "league",
         list(weights),
         list(weights.values()),
@@ -176,3 +180,8 @@ def make_opponents(args: TrainingArgs) -> League | None:
         active=args.league_members,
         seed=args.seed,
     )
+    for name, agent in zip(weights, league.members, strict=False):
+        if agent.needs_belief or agent.needs_events:
+            allowed = "agents without `needs_belief` and `observe`, which batches don't serve"
+            raise not_possible("option opponents", name, allowed)
+    return league

@@ -6,17 +6,18 @@ from typing import Any
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.console import warn
 from catan_pz.training.hardware import set_up_torch
-from catan_pz.training.options import RunArgs, check_device, check_same_training
+from catan_pz.training.options import RunArgs, check_device, check_ranges, check_same_training
 
 
 def open_run(args: RunArgs) -> dict[str, Any] | None:
     """The state to resume from, or None for a new training; sets torch up as well.
 
     Raises:
-        ValueError: if `resume` finds no whole checkpoint or one of another training, if the
-            output folder of a new training holds one already or can't be written, or if there is
-            no GPU.
+        ValueError: if a number is out of its range, if `resume` finds no whole checkpoint or one
+            of another training, if the output folder of a new training holds one already or
+            can't be written, or if there is no GPU.
     """
+    check_ranges(args)
     check_device(args.device)
     set_up_torch(args.threads)
     saved = Checkpoints(Path(args.out)).open(resume=args.resume, warn=warn)

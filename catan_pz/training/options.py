@@ -13,10 +13,15 @@ _FROM_ONE: Final = "from 1"
 Count = Annotated[int, _FROM_ONE]
 """An int from 1."""
 
+_SEEDS: Final = "from 0 to 2**32 - 1"
+Seed = Annotated[int, _SEEDS]
+"""A seed that games, NumPy and torch take alike."""
+
 _RANGES: Final[dict[str, dict[str, float]]] = {
     "from 0 to 1": {"least": 0, "most": 1},
     "from 0": {"least": 0},
     "above 0": {"above": 0},
+    "finite": {},
 }
 Share = Annotated[float, "from 0 to 1"]
 """A discount, a share, or a probability."""
@@ -24,6 +29,8 @@ Coefficient = Annotated[float, "from 0"]
 """A number from 0, such as a learning rate."""
 Positive = Annotated[float, "above 0"]
 """A number above 0, such as a scale."""
+Number = Annotated[float, "finite"]
+"""Any number but infinity and NaN."""
 
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -45,7 +52,7 @@ class RunArgs:
     """decisions of the learner to train on"""
     num_envs: Count = 128
     """games played side by side"""
-    seed: int = 1
+    seed: Seed = 1
     """random seed of games, network and learning"""
     device: Device = "auto"
     """device of the network"""
@@ -85,11 +92,11 @@ class TrainingArgs(RunArgs):
     """the engine plays decisions with a single legal action"""
     reward: str = "shaped"
     """shaped (see point-reward and win-reward), or a name of catan_pz.rewards: win_loss"""
-    point_reward: float = 0.1
+    point_reward: Number = 0.1
     """shaped reward for each victory point gained"""
-    win_reward: float = 1.0
+    win_reward: Number = 1.0
     """shaped reward for a win, and its negative for a loss"""
-    reward_scale: float = 1.0
+    reward_scale: Positive = 1.0
     """factor of every reward"""
     observation: str = "units"
     """encoder: units, flat or dict; for a dense network also planes, tokens, graph"""
@@ -97,9 +104,9 @@ class TrainingArgs(RunArgs):
     """names with weights; past selves are league: random,league:3"""
     league_every: Count = 10
     """updates between snapshots of the policy for the league"""
-    league_size: int = 50
+    league_size: Count = 50
     """snapshots kept; the oldest is dropped first"""
-    league_members: int = 4
+    league_members: Count = 4
     """snapshots that play at a time, half recent, half any"""
     eval_against: str = "random"
     """names of the opponents in evaluations: random,heuristic"""
@@ -160,7 +167,7 @@ def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -
 
 
 def check_ranges(args: Any) -> None:
-    """Refuse a `Count` below 1, and a `Share`, `Coefficient` or `Positive` out of its range.
+    """Refuse a `Count` below 1, and a `Seed` or a number out of its range.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -169,6 +176,8 @@ def check_ranges(args: Any) -> None:
         for told in getattr(hint, "__metadata__", ()):
             if told == _FROM_ONE:
                 check_count(name, getattr(args, name))
+            elif told == _SEEDS:
+                check_count(name, getattr(args, name), least=0, most=2**32 - 1)
             elif told in _RANGES:
                 check_number(f"option {name}", getattr(args, name), **_RANGES[told])
 

@@ -15,7 +15,7 @@ from catan_pz.training.console import say
 from catan_pz.training.curves import Phase
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.opening import open_run
-from catan_pz.training.options import RunArgs
+from catan_pz.training.options import Count, RunArgs
 from catan_pz.training.run import Training
 from catan_pz.training.timers import Timers
 
@@ -38,7 +38,7 @@ class QuickArgs(RunArgs):
     against: str
     reward: str
     expert: str = ""
-    demonstrations: int = 100_000
+    demonstrations: Count = 100_000
 
 
 def train(

@@ -322,7 +322,7 @@ def test_a_finished_training_is_not_overwritten(program, tmp_path):
         ("--opponents=nobody", "nobody"),
         ("--opponents=random:much", "write NAME:OPTION=VALUE"),
         ("--opponents=random:-1", "weight='-1'"),
-        ("--opponents=league:0", "share"),
+        ("--opponents=league:0", "opponents='league:0'"),
         ("--boards=1,-2", "board"),
         ("--reward=gold", "reward='gold'"),
     ],

@@ -8,7 +8,8 @@ from catan_pz.agents.network import Model
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.training.league import League, parse_weights
+from catan_pz.training.league import League, make_opponents, parse_weights
+from catan_pz.training.options import TrainingArgs
 
 RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=20)
 
@@ -114,3 +115,15 @@ def test_weights_stand_behind_a_colon():
 def test_a_weight_is_a_number_from_zero(weight):
     with pytest.raises(ValueError, match=f"random weight='{weight}'.*a number from 0"):
         parse_weights(f"random:{weight}")
+
+
+@pytest.mark.parametrize("opponents", ["", "league:0", "random:0,heuristic:0", "random,random:2"])
+def test_opponents_of_whom_nobody_plays_or_one_stands_twice_are_refused(opponents):
+    with pytest.raises(ValueError, match=f"option opponents='{opponents}' is not possible"):
+        parse_weights(opponents)
+
+
+@pytest.mark.parametrize("name", ["search", "value"])
+def test_an_opponent_that_batches_cannot_serve_is_named(tmp_path, name):
+    with pytest.raises(ValueError, match=f"option opponents='{name}' .* without `needs_belief`"):
+        make_opponents(TrainingArgs(opponents=f"random,{name}:2", out=str(tmp_path)))
