@@ -4,6 +4,8 @@ from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.building import roads_left
+from catan_pz.engine.robber import victims
+from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import seat_to_place
 from catan_pz.engine.state import LEGAL_WORDS, State
 from catan_pz.engine.trade import (
@@ -55,6 +57,48 @@ def fits_phase(s: State) -> bool:
 
 
 @rule
+def is_half_due(s: State, p: int) -> bool:
+    """Whether p is to discard half of a hand above the limit, or nothing of one within it."""
+    due = s.hand_size[p] // 2 if s.hand_size[p] > s.discard_limit else 0
+    return bool(s.to_discard[p] == due)
+
+
+@rule
+def can_have_begun(s: State, p: int) -> bool:
+    """Whether what p has still to discard is due from a hand that p can have had after the roll."""
+    kept = int(s.hand_size[p]) - int(s.to_discard[p])
+    # Of 2 * kept or one fewer cards half, rounded down, is discarded.
+    return 2 * kept > s.discard_limit and 2 * kept >= s.hand_size[p]
+
+
+@rule
+def are_discards_in_order(s: State) -> bool:
+    """Whether all before the player to move have discarded, and none of those after it."""
+    reached = False
+    for k in range(s.num_players):
+        q = seat_after(s, int(s.turn_player), k)
+        if q == s.player:
+            reached = True
+            if not can_have_begun(s, q):
+                return False
+        elif reached and not is_half_due(s, q):
+            return False
+        elif not reached and s.to_discard[q] != 0:
+            return False
+    return True
+
+
+@rule
+def is_choice_due(s: State) -> bool:
+    """Whether it is as the phase says: discards in order, a theft from one of several."""
+    if s.phase == Phase.DISCARD:
+        return are_discards_in_order(s)
+    if s.phase == Phase.STEAL:
+        return bits.count(victims(s, int(s.turn_player), int(s.robber))) > 1
+    return True
+
+
+@rule
 def check_turn(s: State) -> int:
     n = s.num_players
     if s.phase < Phase.SETUP_SETTLEMENT or s.phase > Phase.OVER:
@@ -68,7 +112,7 @@ def check_turn(s: State) -> int:
     away = s.phase == Phase.DISCARD or s.phase == Phase.ANSWER or s.phase == Phase.COMPOSE
     if s.player != s.turn_player and not away:
         return TURN
-    if not fits_phase(s):
+    if not fits_phase(s) or not is_choice_due(s):
         return TURN
     for p in range(MAX_PLAYERS):
         if s.to_discard[p] < 0 or s.to_discard[p] > s.hand_size[p]:

@@ -27,7 +27,7 @@ class Violation(IntFlag):
     KNOWLEDGE = auto()
     """A bound on a hidden hand excludes the truth or contradicts what is public."""
     TURN = auto()
-    """Phase, player to move and flags don't fit together."""
+    """Phase, player to move, flags, discards or victims don't fit together."""
     SETUP = auto()
     """Settlements and roads of the set-up aren't those of its order."""
     OFFER = auto()

@@ -40,7 +40,7 @@ _SENTENCES: Final = {
     Violation.LONGEST_ROAD: "The longest road is held by the wrong player.",
     Violation.LARGEST_ARMY: "The largest army is held by the wrong player.",
     Violation.KNOWLEDGE: "What is known of a hand contradicts the hand or the bank.",
-    Violation.TURN: "Phase, player to move, roll, free roads and discards don't fit together.",
+    Violation.TURN: "Phase, who moves, roll, free roads, discards or victims don't fit together.",
     Violation.SETUP: "Settlements and roads aren't those that the order of the set-up gives.",
     Violation.OFFER: "An offer or an answer isn't possible.",
     Violation.WINNER: "The player in turn has the points to win but hasn't won, or the reverse.",

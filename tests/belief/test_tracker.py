@@ -59,12 +59,11 @@ def stolen_unseen() -> tuple[Game, Belief]:
         [{}, {}, {"wool": 1, "ore": 2}],
         turn_player=1,
         player_to_move=1,
-        phase="steal",
-        robber=0,
+        phase="move_robber",
     )
     belief = Belief(0, game.games[0], Fraction)
     game.listeners.append(belief.listen)
-    play(game, ("steal", {"seat": 1}, Resource.WOOL))
+    play(game, ("move_robber", {"hex": 0}, Resource.WOOL))
     return game, belief
 
 

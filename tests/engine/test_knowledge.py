@@ -156,8 +156,8 @@ def cells(game: Game, observer: int, seat: int) -> list[tuple[int, int]]:
 
 def stolen_from_seat_1() -> Game:
     """Seat 0 stole the ore of seat 1, who had a brick and an ore; seat 2 looked on."""
-    game = table([{}, {"brick": 1, "ore": 1}, {}], phase="steal", robber=0)
-    game.step(action_id("steal", seat=1), Resource.ORE)
+    game = table([{}, {"brick": 1, "ore": 1}, {}], phase="move_robber")
+    game.step(action_id("move_robber", hex=0), Resource.ORE)
     return game
 
 
@@ -177,8 +177,8 @@ def test_an_offer_proves_its_cards_and_the_sums_the_rest() -> None:
 
 
 def test_an_acceptance_proves_its_cards() -> None:
-    game = table([{"wool": 1}, {"brick": 1, "ore": 1}, {}], phase="steal", robber=0)
-    game.step(action_id("steal", seat=1), Resource.ORE)
+    game = table([{"wool": 1}, {"brick": 1, "ore": 1}, {}], phase="move_robber")
+    game.step(action_id("move_robber", hex=0), Resource.ORE)
     game.step(action_id("offer", give={"wool": 1}, get={"brick": 1}))
     # The offer of wool proves nothing about the card stolen.
     assert cells(game, 2, 1)[BRICK] == (0, 1)
@@ -196,8 +196,8 @@ def test_an_offer_asks_only_for_what_its_maker_thinks_possible() -> None:
 
 def test_a_rejection_tells_nothing() -> None:
     """Seat 1 refuses to give the brick, which it has."""
-    game = table([{"wool": 1}, {"brick": 1, "ore": 1}, {}], phase="steal", robber=0)
-    game.step(action_id("steal", seat=1), Resource.ORE)
+    game = table([{"wool": 1}, {"brick": 1, "ore": 1}, {}], phase="move_robber")
+    game.step(action_id("move_robber", hex=0), Resource.ORE)
     before = [cells(game, 2, p) for p in range(3)]
     game.step(action_id("offer", give={"wool": 1}, get={"brick": 1}))
     game.step(action_id("reject"))
@@ -213,10 +213,9 @@ def test_a_monopoly_that_brings_nothing_tells_all() -> None:
             {"settlements": [9]},
         ],
         rules=Rules(num_players=3),
-        phase="steal",
-        robber=0,
+        phase="move_robber",
     )
-    game.step(action_id("steal", seat=1), Resource.ORE)
+    game.step(action_id("move_robber", hex=0), Resource.ORE)
     game.step(action_id("play_monopoly", resource="ore"))
     assert cells(game, 2, 0)[ORE] == (1, 1)
     assert cells(game, 2, 1)[BRICK] == (1, 1)
@@ -228,8 +227,8 @@ def test_a_payment_proves_what_was_paid() -> None:
     # A settlement each away from the coast and its harbors; the first two touch hex 8.
     for player, vertex in zip(players, (18, 20, 22, 35), strict=True):
         player["settlements"] = [vertex]
-    game = position(players, rules=Rules(), phase="steal", robber=8)
-    game.step(action_id("steal", seat=1), Resource.ORE)
+    game = position(players, rules=Rules(), phase="move_robber")
+    game.step(action_id("move_robber", hex=8), Resource.ORE)
     assert cells(game, 3, 0)[ORE] == (3, 4)
     game.step(action_id("maritime_trade", give="ore", get="wool"))
     assert cells(game, 3, 0) == [(0, 0), (0, 0), (1, 1), (0, 0), (0, 0)]
@@ -237,8 +236,8 @@ def test_a_payment_proves_what_was_paid() -> None:
 
 
 def test_with_two_players_everything_is_known() -> None:
-    game = table([{"wool": 2}, {"brick": 1, "ore": 1}], phase="steal", robber=0)
-    game.step(action_id("steal", seat=1))
+    game = table([{"wool": 2}, {"brick": 1, "ore": 1}], phase="move_robber")
+    game.step(action_id("move_robber", hex=0))
     assert not game.games[0]["below"].any()
     assert not game.games[0]["above"].any()
 

@@ -34,6 +34,21 @@ def offered():
     return act(sound(), "offer", give={"brick": 1}, get={"wool": 1})
 
 
+def robbing(*others):
+    """Seat 0 is to choose whom to rob at hex 4; two of the others can be robbed unless given."""
+    hands = others or ({"wool": 1}, {"grain": 1})
+    seats = [{"settlements": [v], "hand": h} for v, h in zip((9, 11), hands, strict=True)]
+    return position([{}, *seats], rules=Rules(num_players=3), phase="steal", robber=4)
+
+
+def discarding(**entries):
+    """Seat 1 of four rolled a seven: seat 1 holds 8 cards, 2 holds 7, 3 holds 9, 0 holds 10."""
+    hands = ({"brick": 10}, {"lumber": 8}, {"wool": 7}, {"grain": 9})
+    course = {"turn_player": 1, "player_to_move": 1, "to_discard": [5, 4, 0, 4]}
+    players = [{"hand": hand} for hand in hands]
+    return position(players, rules=Rules(), phase="discard", **(course | entries))
+
+
 def change(name, value, *where):
     """Add to one number of a record."""
 
@@ -128,12 +143,47 @@ WITHOUT_A_CARD = {
 
 @pytest.mark.parametrize("fault", WITHOUT_A_CARD)
 def test_what_only_a_card_brings_needs_one_played(fault):
-    game = sound()
+    game = robbing()
     for name, value in WITHOUT_A_CARD[fault].items():
         game.games[name] = value
     assert Violation.TURN in game.validate()
     game.games["card_played"] = 1
     assert Violation.TURN not in game.validate()
+
+
+@pytest.mark.parametrize("others", [({"wool": 1}, {}), ({}, {})])
+def test_a_theft_waits_only_for_a_choice_of_several(others):
+    assert robbing().validate() == Violation.NONE
+    with pytest.raises(ValueError, match="TURN"):
+        robbing(*others)
+
+
+DISCARDS = {
+    "somebody before the others": {"player_to_move": 3},
+    "one who is due nothing": {"player_to_move": 2},
+    "one fewer later": {"to_discard": [4, 4, 0, 4]},
+    "some of few cards": {"to_discard": [5, 4, 3, 4]},
+    "nothing of many cards": {"to_discard": [5, 4, 0, 0]},
+    "more than half": {"to_discard": [5, 5, 0, 4]},
+    "all": {"to_discard": [5, 8, 0, 4]},
+}
+
+
+@pytest.mark.parametrize("fault", DISCARDS)
+def test_discards_go_round_from_the_roller_half_of_each_hand(fault):
+    assert discarding().validate() == Violation.NONE
+    with pytest.raises(ValueError, match="TURN"):
+        discarding(**DISCARDS[fault])
+
+
+def test_a_discard_that_has_begun_comes_of_a_hand_above_the_limit():
+    """One who has 4 cards and is to discard 1 had 6 at most, of which none is due."""
+    assert discarding(to_discard=[5, 1, 0, 4]).validate() == Violation.NONE
+    assert discarding(player_to_move=3, to_discard=[5, 0, 0, 4]).validate() == Violation.NONE
+    one_due = {"rules": Rules(num_players=2), "phase": "discard", "to_discard": [1, 0]}
+    assert position([{"hand": {"brick": 5}}, {}], **one_due).validate() == Violation.NONE
+    with pytest.raises(ValueError, match="TURN"):
+        position([{"hand": {"brick": 4}}, {}], **one_due)
 
 
 @pytest.mark.parametrize("name", ["offers_made", "new_cards"])

@@ -256,9 +256,15 @@ class TableFollower:
         return self._asked_now(copy)
 
     def _asked_now(self, game: Game) -> View:
-        """The view of a game in which the seat is to move."""
+        """The view of a game in which the seat is to move.
+
+        Others who discard before it by our rules owe nothing then: no state has them wait.
+        """
         games = game.games.copy()
         games[0]["player"] = self.seat
+        before = (self.seat - game.turn_player) % game.rules.num_players
+        for k in range(before):
+            games[0]["to_discard"][(game.turn_player + k) % game.rules.num_players] = 0
         now = Game.from_games(games, self.game.rules)
         return view_of(now, self.seat, FromBelief(self.game.belief, now))
 

@@ -122,6 +122,17 @@ def test_resampled_games_are_sound(name) -> None:
             assert (drawn.observe(0) == view.observation).all()
 
 
+@pytest.mark.parametrize(("name", "seat"), SEATS)
+def test_games_drawn_for_a_discard_out_of_turn_are_sound(name, seat) -> None:
+    rng = np.random.default_rng(0)
+    for follower, message in follow(name, seat):
+        if Facts.read(message["state"], seat).position["phase"] == Phase.DISCARD:
+            view = follower.view()
+            drawn = view.resample(rng)
+            assert drawn.validate() == 0
+            assert (drawn.observe(seat) == view.observation).all()
+
+
 def test_a_move_that_our_rules_forbid_is_taken_from_the_table() -> None:
     """Somebody builds a road out of nothing; the table's own word counts."""
     name, seat = "two_players", 0
