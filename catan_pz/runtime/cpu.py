@@ -25,7 +25,7 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
-from catan_pz.runtime.given import check_arrays, check_ends, sound_records
+from catan_pz.runtime.given import check_arrays, check_ends, check_winners, sound_records
 from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.placing import TakesPositions
 from catan_pz.runtime.reward_values import check_replaces, reward_values
@@ -148,8 +148,11 @@ class CpuBatch(ThreadedGames, TakesPositions):
     def winner(self) -> NDArray[np.int8]:
         """(B,) the seat that won in the last step, -1 where none did; a new array."""
         with self._turn:
-            won = self._terms[:, :, RewardTerm.WON] * (self.done & ~self.truncated)[:, None]
-            return np.where(won.any(1), won.argmax(1), NOBODY).astype(np.int8)
+            return self._winners()
+
+    def _winners(self) -> NDArray[np.int8]:
+        won = self._terms[:, :, RewardTerm.WON] * (self.done & ~self.truncated)[:, None]
+        return np.where(won.any(1), won.argmax(1), NOBODY).astype(np.int8)
 
     def _encode(self) -> Any:
         if self.encoder is None:
@@ -214,20 +217,26 @@ class CpuBatch(ThreadedGames, TakesPositions):
         """Copies of all arrays that the future rests on, by name."""
         with self._turn:
             self._check_whole()
-            return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
+            kept = {name: array.copy() for name, array in self._arrays(_KEPT).items()}
+            return kept | {"winner": self._winners()}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, B, reward and encoder or none.
+
+        States of earlier versions have no `winner`: then nobody is said to have won.
 
         Raises:
             ValueError: names the array that is missing or that doesn't fit, or the game that
                 breaks the rules; nothing is changed.
         """
         check_arrays(state, self._arrays(_KEPT))
+        if "winner" in state:
+            check_arrays(state, {"winner": self.player})
         records = sound_records(state["games"], self.rules)
         if (state["player"] != records["player"]).any():
             raise ValueError("state: player isn't the seat to move in each of the games")
         check_ends(state)
+        check_winners(state, records)
         with self._turn:
             self._change(self._copy_from, state, records)
 
@@ -236,6 +245,9 @@ class CpuBatch(ThreadedGames, TakesPositions):
         for name, array in self._arrays(_KEPT).items():
             array[...] = state[name]
         self._terms[:] = 0
+        winners = state.get("winner", np.full(self.num_games, NOBODY))
+        won = np.flatnonzero(winners != NOBODY)
+        self._terms[won, winners[won], RewardTerm.WON] = 1
         self._place(records, np.arange(self.num_games))  # masks and observations follow from games
 
     def sample(self) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.rules import Rules
 from catan_pz.runtime import game_calls
+from catan_pz.terms import NOBODY
 
 
 def integers(given: Any, count: int, name: str) -> NDArray[np.int64]:
@@ -99,6 +100,32 @@ def check_ends(state: Mapping[str, NDArray[Any]]) -> None:
     """
     if (state["truncated"] & ~state["done"]).any():
         raise ValueError("state: truncated names games that aren't done")
+
+
+def check_winners(state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
+    """Refuse a state whose winners, or ends of games that are still there, don't fit.
+
+    A game that is done may be followed by any other already.
+
+    Args:
+        state: the state, with or without "winner".
+        records: (B,) its games, sound.
+
+    Raises:
+        ValueError: names the array that doesn't fit.
+    """
+    done, truncated = state["done"], state["truncated"]
+    here = done & ~records["legal"].any(1)
+    if (truncated != (records["winner"] == NOBODY))[here].any():
+        raise ValueError("state: truncated isn't how the games ended")
+    if "winner" not in state:
+        return
+    winner, most = state["winner"], int(records["num_players"].max(initial=1)) - 1
+    check_numbers_in(state, ["winner"], NOBODY, most)
+    if ((winner != NOBODY) != (done & ~truncated)).any():
+        raise ValueError("state: winner must be a seat where done without truncated, else -1")
+    if (winner != records["winner"])[here].any():
+        raise ValueError("state: winner isn't who won the games")
 
 
 def check_unfinished(records: np.ndarray) -> None:

@@ -184,6 +184,51 @@ def test_a_state_that_no_batch_has_is_refused() -> None:
             batch.set_state(wrong)
 
 
+@pytest.mark.parametrize("auto_reset", [True, False])
+@pytest.mark.parametrize("max_turns", [1000, 30])
+def test_a_state_keeps_who_won(auto_reset, max_turns) -> None:
+    options = {"num_players": 2, "trading": False, "max_turns": max_turns, "auto_reset": auto_reset}
+    batch, other = (CpuBatch(16, seed=seed, **options) for seed in (1, 2))
+    batch.step(batch.sample())
+    ends = 0
+    while ends < 5:
+        batch.step(batch.sample())
+        if batch.done.any():
+            ends += 1
+            state = batch.get_state()
+            other.set_state(state)
+            assert (other.winner == batch.winner).all()
+            assert (other.done == batch.done).all()
+            del state["winner"]
+            other.set_state(state)
+            assert (other.winner == -1).all()
+
+
+def test_a_state_in_which_games_end_otherwise_is_refused() -> None:
+    options = {"num_players": 2, "trading": False, "auto_reset": False}
+    batch = CpuBatch(3, seed=1, **options)
+    fresh = batch.get_state()
+    while not batch.done.any():
+        batch.step(batch.sample())
+    over = batch.get_state()
+    game, nobody = int(over["done"].argmax()), np.full(3, -1, np.int8)
+    another = over["winner"].copy()
+    another[game] = 1 - another[game]
+    wrong = {
+        "winner must be a seat where done": (fresh, {"done": np.ones(3, bool)}),
+        "winner must be a seat": (over, {"winner": nobody}),
+        "winner isn't who won": (over, {"winner": another}),
+        "winner is .*, must be -1 to 1": (fresh, {"winner": nobody + 3}),
+        r"winner is \(3,\) of int64": (fresh, {"winner": nobody.astype(int)}),
+        "truncated isn't how": (over, {"truncated": over["done"], "winner": nobody}),
+    }
+    batch.set_state(over)
+    for said, (state, spoilt) in wrong.items():
+        with pytest.raises(ValueError, match=f"state: {said}"):
+            batch.set_state(state | spoilt)
+    assert all(v.tobytes() == over[k].tobytes() for k, v in batch.get_state().items())
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_positions_take_the_places_of_games(monkeypatch, threads) -> None:
     monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 2)
