@@ -15,11 +15,17 @@ from tests.gpu.report import Deadline, table
 
 LEAST = 100
 """Decisions in each game that have to be compared on a GPU."""
-ARRAYS = ("observation", "mask", "player", "reward", "done", "truncated", "winner")
+RESTARTED = 16
+"""Decisions after which games that wait are followed, and a position takes the place of a game."""
+ARRAYS = (
+    *("observation", "global_state", "mask", "player"),
+    *("reward", "done", "truncated", "winner"),
+)
 RULE_SETS: tuple[dict[str, Any], ...] = (
     {"trading": False},
     {"offer_form": "both", "num_players": 3, "skip_forced": True, "reward": "win_and_terms"},
     {"rules": "one_v_one", "board": "spiral", "first_player": "random"},
+    {"rules": "one_v_one", "max_turns": 9, "auto_reset": False, "global_state": True},
 )
 FLOAT_TOLERANCE = 1e-6
 """By which encoded observations may differ: NumPy and torch round alike, but for last bits."""
@@ -59,8 +65,9 @@ def play(device: Device, deadline: Deadline, options: dict[str, Any]) -> tuple[i
         ended += int(cpu.done.sum())
         steps += 1
         compare(cpu, gpu)
-        if steps % 16 == 0:
+        if steps % RESTARTED == 0:
             for batch in (cpu, gpu):
+                batch.reset_finished()
                 batch.place_games([0], batch.games[-1:])
             compare(cpu, gpu)
     gpu.synchronize()
