@@ -14,7 +14,8 @@ from catan_pz.arena.file_lock import FileLock, InUseError
 from catan_pz.cli.agents import load_agent, named_in_file, specs_by_seat, trust_option
 from catan_pz.cli.console import compiling_shown, examples
 from catan_pz.cli.extras import need
-from catan_pz.cli.options import FloatRange, make_rules, rules_options
+from catan_pz.cli.kept_tables import Asked, asked_of_kept
+from catan_pz.cli.options import FloatRange, make_rules, refuse_options, rules_options
 from catan_pz.files import read_file
 from catan_pz.names import printable, shown
 from catan_pz.rules import Rules
@@ -119,10 +120,13 @@ def command(
     studies = _studies(study) if study is not None or host in _LOOPBACK else None
     pools = ThreadPoolExecutor(_THREADS, "agent"), ThreadPoolExecutor(1, "adviser")
     with open_socket(host, port) as socket, _reserved(save), compiling_shown():
-        named = split_specs(agents)
-        opened = [] if save is None else _saved_tables(save, named, pause, pools, advice)
+        playing = f"{agents},{advice or ''}"
+        opened = []
+        if save is not None:
+            asked = asked_of_kept(agents, seats, names, tables, chosen, playing)
+            opened = _saved_tables(save, split_specs(agents), pause, pools, advice, asked)
         if not opened:
-            rules = make_rules(**chosen, agents=f"{agents},{advice or ''}")
+            rules = make_rules(**chosen, agents=playing)
             opened = [
                 _new_table(rules, agents, seats, names, pause, pools, save, number, advice)
                 for number in range(tables)
@@ -159,7 +163,9 @@ def _new_table(
         raise click.UsageError(f"--seats {seats}: this game has {rules.num_players} seats")
     others = rules.num_players - seats
     specs: list[str | None] = [None] * seats
-    if others:
+    if not others:
+        refuse_options(("agents",), f"persons play all {seats} seats")
+    else:
         specs += specs_by_seat("--agents", agents, others)
     called = _person_names(names, seats)
     playing = [None if spec is None else load_agent(spec, rules) for spec in specs]
@@ -223,16 +229,29 @@ def _reserved(folder: Path | None) -> Iterator[None]:
 
 
 def _saved_tables(
-    folder: Path, named: Sequence[str], pause: float, pools: Pools, advice: str | None
+    folder: Path,
+    named: Sequence[str],
+    pause: float,
+    pools: Pools,
+    advice: str | None,
+    asked: Asked,
 ) -> list[Any]:
     """The tables in a folder whose games aren't over; games that are over are kept apart."""
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.saved import SavedTable, keep_game, table_files
     from catan_pz.web.table import HostedGame, Seats
 
+    kept = {path: SavedTable.load(path) for path in table_files(folder)}
+    going_on = {path: saved for path, saved in kept.items() if not saved.is_over}
+    asked.check(going_on)
     opened = []
-    for path in table_files(folder):
-        saved = SavedTable.load(path)
+    for path, saved in kept.items():
+        if saved.is_over:
+            with _named(path):
+                saved.check()
+            keep_game(path, saved.record)
+            path.unlink()
+            continue
         with _named(path):
             rules = Rules.from_dict(saved.record.start["rules"])
             playing = [_saved_agent(spec, named, rules) for spec in saved.agents]
@@ -241,11 +260,6 @@ def _saved_tables(
         seats = Seats(playing, saved.names, saved.links, adviser)
         with _named(path):
             hosted = HostedGame(seats, record=saved.record)
-        if hosted.is_finished:
-            hosted.close()
-            keep_game(path, saved.record)
-            path.unlink()
-            continue
         click.echo(f"{printable(str(path))} goes on in turn {hosted.game.turn}.", err=True)
         opened.append(LiveTable(hosted, saved.agents, path, pause, *pools))
     return opened

@@ -12,7 +12,7 @@ from types import UnionType
 from typing import Any, Final
 
 from catan_pz.events import ONLOOKER
-from catan_pz.files import whole_file
+from catan_pz.files import read_file, whole_file
 from catan_pz.runtime.record import TABLE_FORMAT, GameRecord
 from catan_pz.web.table import HostedGame
 
@@ -52,6 +52,20 @@ class SavedTable:
         }
         return "".join(f"{line}\n" for line in (json.dumps(header), *self.record.lines()))
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over, as its file says."""
+        return self.record.result.get("end") != "unfinished"
+
+    def check(self) -> None:
+        """Play the game again.
+
+        Raises:
+            ValueError: the record isn't that of a game by the rules.
+        """
+        for _ in self.record.replay():
+            pass
+
     @classmethod
     def load(cls, path: Path) -> "SavedTable":
         """Read a table from its file.
@@ -60,7 +74,7 @@ class SavedTable:
             ValueError: names the file and what is wrong with it.
         """
         try:
-            first, _, rest = path.read_text(encoding="utf-8").partition("\n")
+            first, _, rest = read_file(path).decode("utf-8").partition("\n")
             header = json.loads(first)
             if not isinstance(header, dict) or header.get("format") != TABLE_FORMAT:
                 raise ValueError(f"its format is not {TABLE_FORMAT!r}")

@@ -25,6 +25,13 @@ def press(game: HostedGame) -> None:
     game.press(seat, name, game.version)
 
 
+@pytest.fixture
+def unserved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command `serve` opens its tables, and ends."""
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *_given: None)
+
+
 def test_others_can_read_the_links_at_no_moment(tmp_path: Path, modes_of_drafts: list[int]) -> None:
     path = tmp_path / "table-0.jsonl"
     write(path, "a link\n")
@@ -77,16 +84,87 @@ def test_the_command_names_the_file_of_an_agent_that_is_not_known(
     assert f"Error: {path}: agent 'nobody' is not possible" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("unserved")
 def test_the_command_shows_names_as_printable_text(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *_given: None)
     saved_with(tmp_path / "table-0.jsonl", names=["\x1b]0;title\x07Ann", "Bob"])
     assert main(["serve", "--port", "0", "--save", str(tmp_path)]) == 0
     shown = capsys.readouterr()
     assert r"\x1b]0;title\x07Ann (seat 0): http://127.0.0.1:" in shown.out
     assert "\x1b" not in shown.out + shown.err
+
+
+@pytest.mark.usefixtures("unserved")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--agents", "nonsense"], "--agents: nonsense plays at no table that goes on"),
+        (["--seats", "2"], "--seats 2: {path}, which goes on, has 1 seats"),
+        (["--names", "Bob"], "--names Bob: at {path}, which goes on, they are Ann"),
+        (["--players", "3"], "{path}, which goes on, has num_players=2"),
+        (["--set", "dice=oops"], "option dice='oops' is not possible"),
+    ],
+)
+def test_options_that_kept_tables_do_not_have_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    path = tmp_path / "table-0.jsonl"
+    saved_with(path)
+    saved_with(tmp_path / "table-1.jsonl")
+    before = path.read_bytes()
+    assert main(["serve", "--port", "0", "--save", str(tmp_path), *words]) == 2
+    assert said.format(path=path) in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+@pytest.mark.usefixtures("unserved")
+def test_fewer_tables_than_go_on_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(2):
+        saved_with(tmp_path / f"table-{number}.jsonl")
+    assert main(["serve", "--port", "0", "--save", str(tmp_path), "--tables", "1"]) == 2
+    assert "--tables 1: 2 tables go on" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("unserved")
+def test_the_same_command_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = Rules(num_players=3, victory_points=5)
+    game = HostedGame(Seats([None] * 3, ["Ann", "a", "b"]), rules=rules)
+    agents = [None, "random", "heuristic"]
+    table = SavedTable(agents, ["Ann", "a", "b"], {-1: "x", 0: "y"}, game.record)
+    write(tmp_path / "table-0.jsonl", table.text())
+    command = ["serve", "--port", "0", "--save", str(tmp_path), "--names", "Ann", "--points", "5"]
+    command += ["--agents", "random,heuristic", "--players", "3", "--tables", "2"]
+    assert main(command) == 0
+    shown = capsys.readouterr()
+    assert "goes on in turn 0" in shown.err
+    assert shown.out.splitlines()[0].endswith("/table/y")
+
+
+@pytest.mark.usefixtures("unserved")
+def test_a_game_that_is_over_is_kept_whatever_the_command_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its agents may be gone by then."""
+    path = tmp_path / "table-0.jsonl"
+    game = new_game()
+    while not game.is_finished:
+        game.play(int(game.game.legal_actions()[-1]))
+    table = SavedTable([None, "gone.npz"], ["Ann", "Bob"], {-1: "x", 0: "y"}, game.record)
+    write(path, table.text())
+    command = ["serve", "--port", "0", "--save", str(tmp_path), "--agents", "random"]
+    assert main([*command, "--players", "2", "--no-trading"]) == 0
+    assert (tmp_path / "table-0-game-1.jsonl").is_file()
+    assert "Human (seat 0)" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("unserved")
+def test_agents_that_no_seat_needs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--port", "0", "--seats", "4", "--agents", "nonsense"]) == 2
+    assert "--agents: persons play all 4 seats" in capsys.readouterr().err
+    assert main(["serve", "--port", "0", "--seats", "4"]) == 0
 
 
 def test_a_file_that_cannot_be_written_is_tried_again(
