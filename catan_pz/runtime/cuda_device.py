@@ -1,6 +1,7 @@
 """Where a batch on CUDA keeps its arrays and launches its kernels: a GPU, or the simulator."""
 
 import gc
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
@@ -135,14 +136,16 @@ class Gpu:
 
         def launch(kernel: Any) -> Callable[..., None]:
             made = _compiled(kernel)
-            on_default = made[blocks, THREADS_A_BLOCK]
+            on_streams: dict[int, Callable[..., None]] = {}
 
             def call(*arguments: Any) -> None:
                 stream = self._torch.cuda.current_stream(self._index).cuda_stream
-                if stream == 0:
-                    on_default(*arguments)
-                else:
-                    made[blocks, THREADS_A_BLOCK, cuda.external_stream(stream)](*arguments)
+                if stream not in on_streams:
+                    given = cuda.external_stream(stream) if stream else 0
+                    with warnings.catch_warnings():  # of small batches
+                        warnings.filterwarnings("ignore", "Grid size")
+                        on_streams[stream] = made[blocks, THREADS_A_BLOCK, given]
+                on_streams[stream](*arguments)
 
             return call
 

@@ -1,6 +1,7 @@
 """The batch on CUDA: the games of the CPU, in the simulator and, if there is one, on a GPU."""
 
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -163,6 +164,38 @@ def test_actions_are_any_array_or_tensor_of_integers(gpu_of_tensors: Any) -> Non
             gpu_of_tensors.integers(wrong, 3)
     with pytest.raises(ValueError, match=r"must have \(4,\)"):
         gpu_of_tensors.integers(torch.ones(3), 4)
+
+
+def test_small_batches_launch_on_torchs_stream_without_a_warning(
+    fake_gpu: tuple[Any, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from numba import cuda
+
+    from catan_pz.runtime import cuda_device
+
+    gpu, _ = fake_gpu
+    launched: list[tuple[Any, Any, Any]] = []
+    configured: list[Any] = []
+
+    class Kernel:
+        """A dispatcher of numba's that says what numba says of few blocks."""
+
+        def __getitem__(self, given: Any) -> Any:
+            warnings.warn("Grid size 2 will likely result in GPU under-utilization", stacklevel=1)
+            configured.append(given)
+            return lambda *arguments: launched.append((*given[::2], arguments))
+
+    monkeypatch.setattr(cuda_device, "_compiled", lambda _: Kernel())
+    monkeypatch.setattr(cuda, "external_stream", lambda stream: f"stream {stream}")
+    current = SimpleNamespace(cuda_stream=0)
+    gpu._torch.cuda.current_stream = lambda _: current
+    call = gpu.launcher(129)(None)
+    for stream in (0, 7, 0, 7):
+        current.cuda_stream = stream
+        call(stream)
+    on_both = [(2, 0, (0,)), (2, "stream 7", (7,))]
+    assert launched == 2 * on_both
+    assert len(configured) == 2
 
 
 def test_all_batches_share_a_compiled_kernel() -> None:
