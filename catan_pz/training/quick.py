@@ -7,6 +7,7 @@ from typing import Any, Final
 from sb3_contrib import MaskablePPO
 
 from catan_pz.agents.base import Agent
+from catan_pz.checks import not_possible
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 from catan_pz.names import shown
 from catan_pz.rewards import REWARDS
@@ -59,10 +60,15 @@ def train(
         ValueError: names the option, its value and what is allowed.
         KeyboardInterrupt: after Ctrl-C or SIGTERM, once everything is saved.
     """
+    rules = Rules.from_dict(args.rules)
+    for option, given in (("opponents", opponents), ("names", names)):
+        if len(given) != rules.num_players - 1:
+            allowed = f"{rules.num_players - 1} of them, one for each other player of the rules"
+            raise not_possible(f"option {option}", given, allowed)
     saved = open_run(args)
     games = CatanVecEnv(
         args.num_envs,
-        Rules.from_dict(args.rules),
+        rules,
         seat="random",
         opponents=None if set(opponents) == {None} else list(opponents),
         observation="units",

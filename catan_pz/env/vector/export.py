@@ -31,12 +31,18 @@ def exported(
         rules: those that it was trained with.
         card: how it was trained.
         observation: the `Encoder` of the observations that it was trained on, or its name; None
-            for that of "flat", "dict" and "units" whose space is the learner's.
+            for the one that `note_training` noted, or that of "flat", "dict" and "units" whose
+            space is the learner's.
 
     Raises:
-        ValueError: for a network that isn't of that kind, or an encoder of another space.
+        ValueError: for a network that isn't of that kind, an encoder of another space, or rules
+            with other players or actions than those that `note_training` noted.
     """
     policy = learner.policy
+    noted = getattr(learner, "catan_pz", None)
+    if noted is not None:
+        _check_trained_with(Rules.from_dict(noted["rules"]), rules)
+        observation = noted["observation"] if observation is None else observation
     encoder = encoder_of_space(learner.observation_space, observation)
     of_values = hasattr(policy, "q_net")
     net = policy.q_net.q_net if of_values else policy.mlp_extractor
@@ -49,6 +55,20 @@ def exported(
     # Named segments and scaled units are the flat vector by other ways.
     takes = load("flat") if encoder.name in ("dict", "units") else encoder
     return Model(network, *plays, rules.to_dict(), card or {}, takes)
+
+
+def _check_trained_with(trained: Rules, rules: Rules) -> None:
+    """Refuse rules of another number of players, or with other actions.
+
+    Raises:
+        ValueError: names both.
+    """
+    if (trained.num_players, trained.trading) != (rules.num_players, rules.trading):
+        raise ValueError(
+            f"option rules with num_players={rules.num_players}, trading={rules.trading} is not "
+            f"possible: the learner was trained with num_players={trained.num_players}, "
+            f"trading={trained.trading}"
+        )
 
 
 def _array(parameter: Any) -> NDArray[np.float32]:

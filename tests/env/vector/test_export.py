@@ -10,7 +10,8 @@ from stable_baselines3 import DQN
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.board_policies import BoardPolicy, BoardQPolicy
 from catan_pz.env.vector.export import exported
-from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits
+from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits, note_training
+from catan_pz.rules import Rules
 from tests.views import views_of
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
@@ -156,3 +157,15 @@ def test_other_networks_are_refused():
     learner = MaskablePPO("MlpPolicy", env, n_steps=4, device="cpu", policy_kwargs=kwargs)
     with pytest.raises(ValueError, match="a layer is Sigmoid"):
         exported(learner, env.batch.rules)
+
+
+def test_what_was_noted_in_a_learner_counts():
+    env = CatanVecEnv(2, seed=1, observation="tokens", **QUICK)
+    learner = MaskablePPO(
+        "MultiInputPolicy", env, n_steps=4, device="cpu", policy_kwargs={"net_arch": [8]}
+    )
+    note_training(learner, env.batch.rules, "tokens")
+    assert exported(learner, env.batch.rules).encoder.name == "tokens"
+    assert exported(learner, Rules(num_players=2, trading=False)).num_players == 2
+    with pytest.raises(ValueError, match=r"num_players=3, .* trained with num_players=2, trading"):
+        exported(learner, Rules(num_players=3, trading=False))
