@@ -1,7 +1,7 @@
 """Self-play by the kernels in numba's simulator: prints digests of rewards and trajectories.
 
-`python -m tests.env.simulated_self_play cpu|cuda`; cuda needs NUMBA_DISABLE_JIT=1 and
-NUMBA_ENABLE_CUDASIM=1.
+`python -m tests.env.simulated_self_play cpu|cuda|tensors`; the last two need NUMBA_DISABLE_JIT=1
+and NUMBA_ENABLE_CUDASIM=1. With `tensors`, batches give out torch tensors, as on a GPU.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import numpy as np
 
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
-from tests.runtime.simulated_batch import let_kernels_stage_records
+from tests.runtime.simulated_batch import simulated
 
 CASES = (
     {"rules": "one_v_one", "max_turns": 8, "reward": "win_and_terms"},
@@ -23,9 +23,7 @@ GAMES, STEPS = 3, 40
 def main() -> None:
     """Print two digests a case: of what steps show, and of what a rollout makes of them."""
     np.seterr(over="ignore")
-    device = sys.argv[1]
-    if device == "cuda":
-        let_kernels_stage_records()
+    device = simulated(sys.argv[1])
     for case in CASES:
         batch = SelfPlayBatch(GAMES, device=device, seed=3, observation="units", **case)
         rollout = SelfPlayRollout(batch, STEPS)

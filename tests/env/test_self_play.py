@@ -287,13 +287,16 @@ def test_tensors_are_added_up_as_arrays_are(monkeypatch):
             np.testing.assert_array_equal(tensor.numpy(), getattr(on_cpu, name), name)
 
 
-def test_the_kernels_add_up_the_same_rewards():
+@pytest.mark.parametrize("device", ["cuda", "tensors"])
+def test_the_kernels_add_up_the_same_rewards(device):
     pytest.importorskip("numba.cuda")
+    if device == "tensors":
+        pytest.importorskip("torch")
     module = "tests.env.simulated_self_play"
     simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
     on_cpu = run(module, "cpu")
     assert len(set(on_cpu.split())) == 4
-    assert run(module, "cuda", **simulator) == on_cpu
+    assert run(module, device, **simulator) == on_cpu
 
 
 def test_another_reward_is_paid_from_the_next_step_on():

@@ -1,7 +1,8 @@
 """Plays a batch by the kernels in numba's simulator and prints a digest of all that was seen.
 
-`python -m tests.runtime.simulated_batch cpu|cuda [steps]`; both need NUMBA_DISABLE_JIT=1 to
-be as fast as they can, cuda NUMBA_ENABLE_CUDASIM=1 as well.
+`python -m tests.runtime.simulated_batch cpu|cuda|tensors [steps]`; all need NUMBA_DISABLE_JIT=1 to
+be as fast as they can, the last two NUMBA_ENABLE_CUDASIM=1 as well. With `tensors`, batches give
+out torch tensors, as on a GPU.
 """
 
 import hashlib
@@ -30,6 +31,34 @@ def let_kernels_stage_records() -> None:
         return as_games(np.zeros(shape, dtype)) if np.dtype(dtype).names else np.zeros(shape, dtype)
 
     kernelapi.FakeCUDALocal.array = array
+
+
+def give_out_tensors() -> None:
+    """Let batches in the simulator give out torch tensors, as on a GPU, that lie in the host."""
+    import torch
+
+    from catan_pz.runtime import cuda_device
+
+    class Tensors(cuda_device.Simulator):
+        """The simulator with tensors."""
+
+        def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
+            return torch.from_numpy(super().zeros(shape, dtype))
+
+        def view(self, array: Any) -> np.ndarray:
+            return array.numpy() if isinstance(array, torch.Tensor) else array
+
+    cuda_device.Simulator = Tensors
+
+
+def simulated(device: str) -> str:
+    """The device of `make_batch` by the name that was given, with the simulator made ready."""
+    if device == "cpu":
+        return device
+    let_kernels_stage_records()
+    if device == "tensors":
+        give_out_tensors()
+    return "cuda"
 
 
 def play(device: str, case: dict[str, Any], steps: int) -> str:
@@ -132,10 +161,8 @@ def refuse_before_the_next_game(device: str, *, is_told: bool) -> str:
 def main() -> None:
     """Print a digest and the number of games that ended, one line a case, and refusals."""
     np.seterr(over="ignore")
-    device = sys.argv[1]
+    device = simulated(sys.argv[1])
     steps = int(sys.argv[2]) if len(sys.argv) > 2 else 60
-    if device == "cuda":
-        let_kernels_stage_records()
     for case in CASES:
         print(play(device, case, steps))
     for then in ("step", "synchronize"):

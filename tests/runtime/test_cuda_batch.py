@@ -26,7 +26,10 @@ def gpu_is_there() -> bool:
     return bool(torch.cuda.is_available() and cuda.is_available())
 
 
-def test_the_kernels_play_the_same_games_as_the_cpu() -> None:
+@pytest.mark.parametrize("device", ["cuda", "tensors"])
+def test_the_kernels_play_the_same_games_as_the_cpu(device: str) -> None:
+    if device == "tensors":
+        pytest.importorskip("torch")
     module = "tests.runtime.simulated_batch"
     on_cpu = run(module, "cpu")
     cases, refusals = on_cpu.splitlines()[:-5], on_cpu.splitlines()[-5:]
@@ -39,7 +42,7 @@ def test_the_kernels_play_the_same_games_as_the_cpu() -> None:
     assert "'roll'} is illegal" in by_place_games
     assert all("the game is truncated" in said for said in by_next_game)
     simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
-    assert run(module, "cuda", **simulator) == on_cpu
+    assert run(module, device, **simulator) == on_cpu
 
 
 @pytest.mark.skipif(not gpu_is_there(), reason="no GPU")
