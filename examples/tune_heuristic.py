@@ -30,6 +30,7 @@ from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.evolved_weights import evolved
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.arena.statistics import normal_quantile, wilson
+from catan_pz.checks import check_count
 from catan_pz.files import whole_file
 from catan_pz.training.options import Count, parse
 from catan_pz.training.program import RESUMABLE, run_program
@@ -69,8 +70,8 @@ class Args:
     """begin with the weights of the agent evolved, not with those set by hand"""
     workers: Count = 1
     """threads"""
-    seed: int = 1
-    """random seed"""
+    seed: Count = 1
+    """random seed; CMA-ES would take 0 for the time of day"""
     out: Path = Path("runs/tune")
     """output folder"""
     resume: bool = False
@@ -82,9 +83,14 @@ class Tuning:
 
     Args:
         args: its options.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
     """
 
     def __init__(self, args: Args) -> None:
+        check_count("population", args.population, least=2)
+        check_count("seed", args.seed, most=2**32 - 1)
         self.args = args
         left_out = FIXED if args.trading else FIXED + OF_TRADE
         self.start = evolved(args.players) if args.from_evolved else Weights()

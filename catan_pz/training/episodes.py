@@ -13,7 +13,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, evaluate, line_up
-from catan_pz.training.options import Count, check_same_training
+from catan_pz.training.options import Count, Seed, check_same_training
 from catan_pz.training.tables import as_csv
 from catan_pz.training.timers import Clock
 
@@ -25,7 +25,7 @@ RECENT = 100
 class CountedArgs:
     """Options of the run itself but for how long: where, and when to evaluate and save."""
 
-    seed: int = 1
+    seed: Seed = 1
     """random seed of games, networks and learning"""
     device: Literal["cpu", "cuda"] = "cpu"
     """device of the networks"""

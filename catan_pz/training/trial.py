@@ -11,7 +11,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
 from catan_pz.training.console import bar_of, say
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
-from catan_pz.training.options import Count
+from catan_pz.training.options import Count, Seed
 
 _AGAINST: Final = "random"
 
@@ -28,7 +28,7 @@ class TrialArgs:
     """decisions between evaluations"""
     eval_games: Count = 400
     """games of an evaluation; twice as many confirm it"""
-    seed: int = 1
+    seed: Seed = 1
     """random seed of games, network and learning"""
     progress: bool = True
     """show a progress bar"""

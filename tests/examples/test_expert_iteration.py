@@ -89,6 +89,7 @@ def test_a_candidate_learns_what_was_found(program):
         (["--init=ppo-4p-notrade"], "init: the model's players: 4"),
         (["--considered=1"], "considered=1"),
         (["--games=0"], "games=0"),
+        (["--seed=-1"], "option seed=-1"),
     ],
 )
 def test_bad_options_are_named(program, tmp_path, options, named):

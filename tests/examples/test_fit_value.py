@@ -117,6 +117,7 @@ def test_it_learns_who_wins(program, tmp_path):
         ("--margin=-1", "margin=-1"),
         ("--players=5", "num_players=5"),
         ("--positions=0", "positions"),
+        ("--seed=-1", "option seed=-1"),
     ],
 )
 def test_bad_options_are_named(program, tmp_path, option, named):

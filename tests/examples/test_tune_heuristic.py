@@ -32,6 +32,13 @@ def test_a_resumed_run_is_the_whole_run(program, tmp_path):
     assert "offer" not in written
 
 
+@pytest.mark.parametrize("option", ["seed=0", "seed=4294967296", "population=1", "games=0"])
+def test_bad_options_are_named(program, tmp_path, option):
+    with pytest.raises(ValueError, match=f"option {option} is not possible"):
+        program.main([*SHORT, f"--{option}", f"--out={tmp_path / 'tune'}"])
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_folder_in_use_and_other_options_are_refused(program, tmp_path):
     program.main([*SHORT, "--generations=1", f"--out={tmp_path}"])
     with pytest.raises(ValueError, match="go on with --resume"):
