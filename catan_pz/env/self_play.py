@@ -116,10 +116,20 @@ class SelfPlayBatch(OneAtATime):
         self._clear()
 
     def _clear(self) -> None:
+        self._refusals = self._reported()
         self.steps = 0
         self.reward[:] = 0
         self.last_step[:] = NO_STEP
         self.decided[:] = 0
+
+    def _reported(self) -> int:
+        """Illegal actions that were reported after steps had been counted that were none."""
+        return 0 if isinstance(self.batch, CpuBatch) else self.batch.refusals
+
+    def _check_whole(self) -> None:
+        if self._reported() != self._refusals:
+            self._is_whole = False
+        super()._check_whole()
 
     @property
     def player(self) -> Any:
@@ -272,7 +282,7 @@ class SelfPlayBatch(OneAtATime):
         Raises:
             IllegalActionError: names the first game whose action isn't legal, phase, action
                 and the condition missing. On "cpu" no game is touched; on "cuda" a later step
-                raises it, at the latest `batch.synchronize`, and a `reset` must follow.
+                raises it, at the latest `batch.synchronize`, and the next call asks for `reset`.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
         with self._turn:

@@ -57,6 +57,7 @@ class CudaBatch(TakesPositions):
         truncated: (B,) bool tensor, whether it did so by the limit of turns.
         winner: (B,) int8 tensor, the seat that won in the last step, -1 where none did.
         steps_begun: steps that have been launched, or broken off by an exception.
+        refusals: illegal actions that have been reported.
 
     All tensors are views of the same device memory at each step, but for observations of other
     encoders than "units" and the global state: these are new ones.
@@ -88,7 +89,7 @@ class CudaBatch(TakesPositions):
         self.rules = Rules.of(CudaBatch, rules, options)
         self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
         self.auto_reset = check_flag("auto_reset", auto_reset)
-        self.steps_begun = 0
+        self.steps_begun = self.refusals = 0
         self._reward = self._first_reward = _linear(reward)
         self.encoder = encoder_of(observation)
         self._encoded: PerStep[Any] = PerStep(self._encode)
@@ -343,6 +344,7 @@ class CudaBatch(TakesPositions):
             return
         self._device.synchronize()
         i, action = int(self._told[0]), int(self._told[1])
+        self.refusals += 1
         self._clear_refusal()
         try:
             self.game(i).check(action)

@@ -6,9 +6,11 @@ and NUMBA_ENABLE_CUDASIM=1. With `tensors`, batches give out torch tensors, as o
 
 import hashlib
 import sys
+from contextlib import suppress
 
 import numpy as np
 
+from catan_pz import IllegalActionError
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 from tests.runtime.simulated_batch import simulated
@@ -20,8 +22,28 @@ CASES = (
 GAMES, STEPS = 3, 40
 
 
+def refuse(device: str) -> str:
+    """What is said of an illegal action, after which only a reset lets play go on."""
+    batch = SelfPlayBatch(GAMES, device=device, seed=3, trading=False, observation=False)
+    actions = np.array(batch.sample())
+    actions[1] = -3
+    try:
+        batch.step(actions)
+        batch.batch.synchronize()
+    except IllegalActionError as error:
+        said = str(error)
+    if device == "cuda":
+        with suppress(RuntimeError):  # which asks for the reset
+            batch.step(batch.sample())
+        assert batch.steps == 1
+        batch.reset(3)
+    batch.step(batch.sample())
+    assert batch.steps == 1
+    return said.replace(" ", "_")
+
+
 def main() -> None:
-    """Print two digests a case: of what steps show, and of what a rollout makes of them."""
+    """Print two digests a case, of what steps show and what a rollout makes of them; a refusal."""
     np.seterr(over="ignore")
     device = simulated(sys.argv[1])
     for case in CASES:
@@ -44,6 +66,7 @@ def main() -> None:
         for part in (data.reward, data.advantage, data.is_complete, data.next_step):
             learned.update(np.ascontiguousarray(part).tobytes())
         print(shown.hexdigest(), learned.hexdigest())
+    print(refuse(device))
 
 
 if __name__ == "__main__":

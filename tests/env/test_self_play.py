@@ -263,6 +263,7 @@ def tensors_of(batch, torch):
         reset=batch.reset,
         rules=batch.rules,
         steps_begun=0,
+        refusals=0,
         num_games=batch.num_games,
     )
 
@@ -295,7 +296,7 @@ def test_the_kernels_add_up_the_same_rewards(device):
     module = "tests.env.simulated_self_play"
     simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
     on_cpu = run(module, "cpu")
-    assert len(set(on_cpu.split())) == 4
+    assert len(set(on_cpu.split())) == 5
     assert run(module, device, **simulator) == on_cpu
 
 
