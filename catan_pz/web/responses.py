@@ -18,6 +18,7 @@ FILES: Final = {
     "table.css": "text/css",
     "table.js": "text/javascript",
     "picture.js": "text/javascript",
+    "storage.js": "text/javascript",
     "index.css": "text/css",
     "study.css": "text/css",
     "study.js": "text/javascript",

@@ -149,6 +149,7 @@ class StudyConnection:
                 {
                     "layout": layout_for(ONLOOKER),
                     "known_agents": registry.names(),
+                    "most_bytes": MOST_BYTES,
                     "colors": [{"fill": seat.fill, "outline": seat.outline} for seat in SEATS],
                 }
             )

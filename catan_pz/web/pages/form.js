@@ -27,10 +27,8 @@ function show(field, value) {
 function numberField(label, most, change) {
   const field = element("input", { type: "number", min: 0, max: most, value: 0 });
   field.setAttribute("aria-label", label);
-  field.addEventListener("change", () => {
-    const value = field.valueAsNumber;
-    if (Number.isInteger(value)) change(value);
-  });
+  // What is no whole number is refused by the server, which says what is allowed.
+  field.addEventListener("change", () => change(field.valueAsNumber));
   return field;
 }
 

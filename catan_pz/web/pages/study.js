@@ -3,6 +3,7 @@
 import { Connection } from "/static/connection.js";
 import { CountsForm, TurnForm, element } from "/static/form.js";
 import { Picture } from "/static/picture.js";
+import { remember, remembered } from "/static/storage.js";
 
 const KEPT = "catan-pz-study";
 const NEAR = 6;
@@ -69,10 +70,10 @@ class StudyPage {
     this.known = message.known_agents;
     this.colors = message.colors;
     this.news = null;
+    this.mostBytes = message.most_bytes;
     this.picture.start(message.layout);
-    const kept = sessionStorage.getItem(KEPT);
-    this.opening = kept !== null;
-    if (this.opening) this.send({ open: kept });
+    const kept = this.kept ?? remembered("sessionStorage", KEPT);
+    this.opening = kept !== null && this.openText(kept);
   }
 
   refuse(reason) {
@@ -93,7 +94,7 @@ class StudyPage {
     this.start = null;
     this.seat = Math.min(this.seat, news.agents.length - 1);
     // What comes before the kept position is opened does not take its place.
-    if (!this.opening) sessionStorage.setItem(KEPT, this.text);
+    if (!this.opening) this.keep(this.text);
     this.opening = false;
     this.draw(news.layers);
     this.problems(news.errors);
@@ -101,6 +102,12 @@ class StudyPage {
     byId("log").replaceChildren(...news.log.map((line) => element("li", { textContent: line })));
     byId("log").scrollTop = byId("log").scrollHeight;
     this.status(this.words(this.news));
+  }
+
+  // Without the space that makes it long; strings of JSON hold no ends of lines.
+  keep(text) {
+    this.kept = text.replaceAll(/\n */g, " ");
+    remember("sessionStorage", KEPT, this.kept);
   }
 
   words({ errors, is_playing, is_playable, position }) {
@@ -220,7 +227,7 @@ class StudyPage {
     byId("act").addEventListener("click", () => this.send({ action: Number(byId("actions").value) }));
     byId("save-position").addEventListener("click", () => this.send({ save: "position" }));
     byId("save-record").addEventListener("click", () => this.send({ save: "record" }));
-    byId("paste").addEventListener("click", () => this.send({ open: byId("json").value }));
+    byId("paste").addEventListener("click", () => this.openText(byId("json").value));
     byId("new-empty").addEventListener("click", () => this.begun("main"));
     byId("new-game").addEventListener("click", () => this.begun("setup_settlement"));
     byId("file").addEventListener("change", (event) => this.open(event.target.files[0]));
@@ -246,8 +253,26 @@ class StudyPage {
   }
 
   async open(file) {
-    if (file) this.send({ open: await file.text() });
     byId("file").value = "";
+    if (!file) return;
+    if (file.size > this.mostBytes) return this.tooLong();
+    const text = await file.text().catch(() => null); // a folder, for instance
+    if (text === null) this.refuse(`${file.name} can't be read.`);
+    else this.openText(text);
+  }
+
+  // Whether it is short enough: the server ends the connection of a page that sends more.
+  openText(text) {
+    const message = { open: text };
+    const isShort = new Blob([JSON.stringify(message)]).size <= this.mostBytes;
+    if (isShort) this.send(message);
+    else this.tooLong();
+    return isShort;
+  }
+
+  tooLong() {
+    const most = Math.floor(this.mostBytes / 1024);
+    this.refuse(`This is too long: the study opens positions and records of up to ${most} KiB.`);
   }
 
   download(name, text) {
@@ -290,6 +315,7 @@ class StudyPage {
       const target = at(event);
       end();
       this.justDragged = true;
+      setTimeout(() => { this.justDragged = false; }); // after the click, if there is one
       if (target && target !== name) this.move(name, target);
     });
     document.addEventListener("pointercancel", end);

@@ -3,6 +3,7 @@
 import { AdviceTable } from "/static/advice.js";
 import { Connection } from "/static/connection.js";
 import { Picture } from "/static/picture.js";
+import { remember, remembered } from "/static/storage.js";
 
 const TRY_AGAIN_LATER = 1013;
 const REMEMBERED = "catan-pz advice";
@@ -15,7 +16,7 @@ class AdvicePanel {
     this.send = send;
     this.table = new AdviceTable(byId("advice-rows"), (place) => picture.point(place));
     this.box = byId("advised");
-    this.box.checked = localStorage.getItem(REMEMBERED) === "on";
+    this.box.checked = remembered("localStorage", REMEMBERED) === "on";
     this.box.addEventListener("change", () => this.switch());
     this.given = null;
     this.decision = null;
@@ -30,7 +31,7 @@ class AdvicePanel {
   }
 
   switch() {
-    localStorage.setItem(REMEMBERED, this.box.checked ? "on" : "off");
+    remember("localStorage", REMEMBERED, this.box.checked ? "on" : "off");
     this.send({ advise: this.box.checked });
     this.given = null;
     this.show();
