@@ -17,9 +17,11 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
+from zipfile import BadZipFile
 
 # NumPy plays the exported policy in evaluations: on products this small threads only cost time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -54,6 +56,8 @@ from catan_pz.training.options import (
 )
 from catan_pz.training.program import run_program
 from catan_pz.training.tensorboard import make_logger
+
+_OWN_MODEL = "a model.zip that this program has written"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +129,7 @@ def make_envs(args: Args) -> DummyVecEnv:
 def make_model(args: Args, envs: DummyVecEnv) -> MaskablePPO:
     """A fresh learner, or a saved one to continue with."""
     if args.resume:
-        model = MaskablePPO.load(args.resume, device=args.device)
+        model = load_model(args)
         check_same_training(options_of(model, args.resume), args, args.resume)
         model.set_env(envs)
         return model
@@ -147,6 +151,18 @@ def make_model(args: Args, envs: DummyVecEnv) -> MaskablePPO:
     return model
 
 
+def load_model(args: Args) -> MaskablePPO:
+    """The learner in the file to continue from.
+
+    Raises:
+        ValueError: for a file that isn't there, or holds no learner.
+    """
+    if Path(args.resume).is_file():
+        with suppress(AssertionError, ValueError, BadZipFile):
+            return MaskablePPO.load(args.resume, device=args.device)
+    raise not_possible("option resume", args.resume, _OWN_MODEL)
+
+
 def options_of(model: MaskablePPO, path: str) -> dict[str, Any]:
     """The options that a saved learner was made with.
 
@@ -155,7 +171,7 @@ def options_of(model: MaskablePPO, path: str) -> dict[str, Any]:
     """
     options: dict[str, Any] | None = getattr(model, "options", None)
     if options is None:
-        raise not_possible("option resume", path, "a model.zip that this program has written")
+        raise not_possible("option resume", path, _OWN_MODEL)
     return options
 
 

@@ -56,6 +56,19 @@ def test_other_options_than_those_of_the_model_are_refused(program, trained, tmp
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("content", [None, b"", b"no zip", b"PK\x03\x04 half a zip", "npz"])
+def test_a_file_that_holds_no_learner_is_named(program, trained, tmp_path, content):
+    path = tmp_path / "given.zip"
+    if content == "npz":
+        path.write_bytes((trained.parent / "model.npz").read_bytes())
+    elif content is not None:
+        path.write_bytes(content)
+    words = [f"--out={tmp_path / 'out'}", *SMALL, f"--resume={path}"]
+    with pytest.raises(ValueError, match=r"option resume='.*given\.zip' is not possible"):
+        program.main(words)
+    assert not (tmp_path / "out").exists()
+
+
 def test_players_and_trade_replace_those_of_the_rules(program):
     assert program.Args().make_rules() == Rules(trading=False, skip_forced=True)
     assert program.Args(rules="one_v_one").make_rules().num_players == 2
