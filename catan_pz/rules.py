@@ -172,7 +172,7 @@ class Rules:
         self._check_range("victory_points", 3, 22)
         self._check_range("discard_limit", 1, 95)
         if self.max_turns is not None:
-            self._check_range("max_turns", 1, 2**31 - 1)
+            self._check_range("max_turns", 1, 2**31 - 1, ", or None")
         for name in ("trading", "counter_offers", "friendly_robber", "no_adjacent_red"):
             self._check_flag(name)
         self._check_flag("skip_forced")
@@ -261,10 +261,10 @@ class Rules:
         _check_names(data, _names())
         return cls(**data)
 
-    def _check_range(self, name: str, low: int, high: int) -> None:
+    def _check_range(self, name: str, low: int, high: int, further: str = "") -> None:
         value = getattr(self, name)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise _bad_option(name, value, f"an int from {low} to {high}")
+            raise _bad_option(name, value, f"an int from {low} to {high}{further}")
 
     def _check_flag(self, name: str) -> None:
         if not isinstance(getattr(self, name), bool):

@@ -156,17 +156,13 @@ def option_meanings() -> dict[str, str]:
     return {name: " ".join(meaning.split()) for name, meaning in found}
 
 
-def _refusal(option: str, value: object) -> str:
+def allowed(option: str) -> str:
+    """What an option of `Rules` may be, from the error that a wrong value raises."""
     try:
-        Rules.make(**{option: value})
+        Rules.make(**{option: object()})
     except ValueError as error:
         return str(error).split("allowed: ")[1]
     return ""
-
-
-def allowed(option: str) -> str:
-    """What an option of `Rules` may be, from the error that a wrong value raises."""
-    return _refusal(option, object()) + ("" if _refusal(option, None) else ", or None")
 
 
 def options() -> str:

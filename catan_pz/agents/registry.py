@@ -104,11 +104,11 @@ def load(name: str, **options: Any) -> Agent:
                 raise ValueError("no file starts a program: name it on the command line")
             if word != PROGRAM:  # all of the rest is its command
                 member, _, written = rest.partition(":")
-                given = options_in(name, written)
+                given = options_in(written)
             return as_agent(
                 callable_at(f"agents {word!r}", FAMILIES[word])(member, **given | options)
             )
-        return _made_by_name(word, options_in(name, rest) | options)
+        return _made_by_name(word, options_in(rest) | options)
     except (TypeError, ValueError, OSError) as error:
         raise ValueError(f"agent {quoted(name)}: {error}") from error
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from inspect import Parameter, signature
 from typing import Any
 
-from catan_pz.checks import did_you_mean, quoted
+from catan_pz.checks import did_you_mean
 
 
 def split_specs(text: str) -> list[str]:
@@ -33,7 +33,7 @@ def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats"
     return specs + specs[-1:] * (seats - len(specs))
 
 
-def options_in(spec: str, text: str) -> dict[str, Any]:
+def options_in(text: str) -> dict[str, Any]:
     """The options "name=value,name=value" of an agent, values as `as_value` reads them.
 
     Raises:
@@ -43,7 +43,7 @@ def options_in(spec: str, text: str) -> dict[str, Any]:
     for given in filter(None, text.split(",")):
         option, sign, value = given.partition("=")
         if not sign:
-            raise ValueError(f"agent {quoted(spec)}: write NAME:OPTION=VALUE,OPTION=VALUE")
+            raise ValueError("write NAME:OPTION=VALUE,OPTION=VALUE")
         options[option.strip()] = as_value(value)
     return options
 

@@ -32,10 +32,12 @@ def test_agents_in_a_row():
 
 
 def test_options():
-    assert options_in("x", "a=1, b=two,c=3=4") == {"a": 1, "b": "two", "c": "3=4"}
-    assert options_in("x", "") == {}
-    with pytest.raises(ValueError, match="agent 'x:a': write NAME:OPTION=VALUE"):
-        options_in("x:a", "a")
+    assert options_in("a=1, b=two,c=3=4") == {"a": 1, "b": "two", "c": "3=4"}
+    assert options_in("") == {}
+    with pytest.raises(ValueError, match=r"^write NAME:OPTION=VALUE"):
+        options_in("a")
+    with pytest.raises(ValueError, match=r"^agent 'heuristic:a': write NAME:OPTION=VALUE"):
+        agents.load("heuristic:a")
 
     def make(depth, *, speed=1):
         return depth, speed

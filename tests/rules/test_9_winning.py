@@ -440,6 +440,13 @@ def test_max_turns_ends_a_game_without_a_winner():
     assert len(game.legal_actions()) == 0
 
 
+@pytest.mark.parametrize("limit", [0, -1, 2**31, 1.5, "none"])
+def test_an_impossible_limit_of_turns_is_named(limit):
+    with pytest.raises(ValueError, match=r"option max_turns=.* an int from 1 to \d+, or None$"):
+        Rules(max_turns=limit)
+    assert Rules(max_turns=None).max_turns is None
+
+
 def test_a_win_at_the_start_of_the_turn_comes_before_truncation():
     rules = Rules(num_players=2, max_turns=2)
     game = of({}, {"cities": [0, 2, 4, 6], "settlements": [20, 22]}, rules=rules, turn=1)
