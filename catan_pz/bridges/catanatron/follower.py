@@ -16,6 +16,7 @@ from catan_pz.bridges.catanatron.facts import (
 )
 from catan_pz.bridges.catanatron.moves import Move, actions_of, stolen, victim_of
 from catan_pz.bridges.catanatron.numbering import CARD_OF, RESOURCE_OF
+from catan_pz.checks import quoted
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Events, NamedOutcome, as_seen_by
 from catan_pz.rules import Board, Rules
@@ -270,12 +271,15 @@ class TableFollower:
 
 
 def _dice_of(move: Move) -> tuple[int, int]:
-    first, second = move.result or move.value
-    return int(first), int(second)
+    try:
+        first, second = move.result or move.value
+        return int(first), int(second)
+    except (TypeError, ValueError):
+        raise _LostError(f"{quoted(move)} tells no two dice") from None
 
 
 def _card_of(move: Move) -> Card:
     name = move.result or move.value
-    if name not in CARD_OF:
+    if not isinstance(name, str) or name not in CARD_OF:
         raise _LostError("the card bought isn't told")
     return CARD_OF[name]

@@ -14,7 +14,7 @@ from catan_pz.agents.result import ABORTED, SeatResult
 from catan_pz.bridges.catanatron.facts import Facts, all_hands
 from catan_pz.bridges.catanatron.follower import TableFollower
 from catan_pz.bridges.catanatron.moves import Actions, Move, actions_of
-from catan_pz.checks import as_action
+from catan_pz.checks import as_action, not_possible
 from catan_pz.rules import Board, Rules
 from catan_pz.runtime.game import IllegalActionError
 from catan_pz.runtime.view import View
@@ -96,7 +96,12 @@ class AgentSeat:
             ValueError: if what the table tells is impossible.
         """
         new, self._seen = records[self._seen :], len(records)
-        for written, result in new:
+        for record in new:
+            try:
+                written, result = record
+            except (TypeError, ValueError):
+                allowed = "a pair of move and result"
+                raise not_possible("the record of a move", record, allowed) from None
             for events in self.follower.take(Move.read(self._colors, written, result)):
                 if self._agent.needs_events:
                     self._agent.observe(events)
