@@ -149,8 +149,8 @@ def check_records(games: Any) -> None:
         raise ValueError("games must be an array (K,) of engine.state.STATE")
 
 
-def sound_records(games: Any, rules: Rules) -> np.ndarray:
-    """A copy of records (K,) of `STATE` as compiled code wants them, all sound games of the rules.
+def records_in_range(games: Any, rules: Rules) -> np.ndarray:
+    """A copy of records (K,) of `STATE` as compiled code wants them, each number in its range.
 
     Raises:
         ValueError: names the first that isn't, and what is wrong with it.
@@ -159,6 +159,16 @@ def sound_records(games: Any, rules: Rules) -> np.ndarray:
     ranges_of(rules).check(np.ascontiguousarray(games))
     records = as_games(np.empty(len(games), STATE))
     records[:] = games  # those from files are not aligned
+    return records
+
+
+def sound_records(games: Any, rules: Rules) -> np.ndarray:
+    """A copy of records (K,) of `STATE` as compiled code wants them, all sound games of the rules.
+
+    Raises:
+        ValueError: names the first that isn't, and what is wrong with it.
+    """
+    records = records_in_range(games, rules)
     spare = as_games(np.empty_like(records))
     for i in range(len(records)):
         broken = Violation(int(game_calls.violations(records, spare, i)))

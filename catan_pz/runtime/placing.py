@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 
 from catan_pz.rules import Rules
 from catan_pz.runtime.batch_rules import NOT_PLACED
-from catan_pz.runtime.given import check_unfinished, integers, sound_records
+from catan_pz.runtime.given import (
+    check_unfinished,
+    integers,
+    records_in_range,
+    sound_records,
+)
 from catan_pz.runtime.one_at_a_time import OneAtATime
 
 
@@ -22,7 +27,7 @@ class TakesPositions(OneAtATime):
     rules: Rules
     num_games: int
 
-    def place_games(self, numbers: Any, games: np.ndarray) -> None:
+    def place_games(self, numbers: Any, games: np.ndarray, *, check: bool = True) -> None:
         """Let positions take the places of some games: the batch goes on from them.
 
         `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
@@ -30,12 +35,16 @@ class TakesPositions(OneAtATime):
         Args:
             numbers: (K,) games of the batch, each once.
             games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
+            check: whether positions that break the rules are refused. What `View.resample_many`
+                gives needs no check, and at a table with an unlimited bank it wouldn't pass: there
+                hands and bank don't add up. Numbers out of their ranges are refused in any case.
 
         Raises:
             TypeError, ValueError: names what isn't possible, or the position that breaks the
                 rules; nothing is changed.
         """
-        sources, records = _checked(numbers, games, self.rules, self.num_games)
+        records = (sound_records if check else records_in_range)(games, self.rules)
+        sources = _sources(numbers, records, self.num_games)
         with self._turn:
             self._check_whole()
             self._change(self._place, records, sources)
@@ -45,21 +54,17 @@ class TakesPositions(OneAtATime):
         raise NotImplementedError
 
 
-def _checked(
-    numbers: Any, games: Any, rules: Rules, num_games: int
-) -> tuple[NDArray[np.int64], np.ndarray]:
-    """What a batch of B games is to take up: (B,) the place in the records of each, and these.
+def _sources(numbers: Any, records: np.ndarray, num_games: int) -> NDArray[np.int64]:
+    """(B,) the place in the records of what each game of a batch is to take up.
 
     Args:
         numbers: (K,) games of the batch, each once.
-        games: (K,) records that take their places.
-        rules: of the batch.
+        records: (K,) that take their places.
         num_games: B.
 
     Raises:
         TypeError, ValueError: names what isn't possible.
     """
-    records = sound_records(games, rules)
     chosen = integers(numbers, len(records), "numbers")
     if len(chosen) and not 0 <= chosen.min() <= chosen.max() < num_games:
         raise ValueError(f"numbers must lie between 0 and {num_games - 1}")
@@ -68,4 +73,4 @@ def _checked(
     check_unfinished(records)
     sources = np.full(num_games, NOT_PLACED, np.int64)
     sources[chosen] = np.arange(len(records))
-    return sources, records
+    return sources

@@ -18,7 +18,7 @@ from catan_pz.runtime.followed import ContradictionError, FollowedGame
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
 from catan_pz.runtime.view import view_of
-from catan_pz.terms import NUM_RESOURCES, Phase
+from catan_pz.terms import BANK_PER_RESOURCE, NUM_RESOURCES, Phase
 
 CUSTOMS = TableCustoms(
     hides_discards=True, unlimited_bank=True, tells_in_part=True, robber_before_win=True
@@ -124,6 +124,24 @@ def test_hands_hold_more_than_a_bank_has(seat: int) -> None:
         agent = agents.load(name, **options)
         agent.reset(seat, THREE, 1)
         assert view.mask[agent.act(view)]
+
+
+@pytest.mark.parametrize("uncertainty", ["belief", "shuffled"])
+def test_a_forward_search_takes_hands_and_banks_that_do_not_add_up(uncertainty: str) -> None:
+    rules = Rules.make("charlesworth", trading=False, discard_limit=4, max_turns=None)
+    game, rng = Game(rules, 8), np.random.default_rng(8)
+    followed = FollowedGame.from_snapshot(game.snapshot(), 0, CUSTOMS)
+    options = {"simulations": 4, "depth": 1, "wave": 4, "candidates": 3}
+    agent = agents.load("charlesworth", uncertainty=uncertainty, **options)
+    agent.reset(0, rules, 1)
+    searched = 0
+    while searched < 10:
+        followed.follow(told(game.step_once(int(rng.choice(game.legal_actions()))), 0))
+        if game.player == 0 and len(game.legal_actions()) > 1 and followed.sampled.player == 0:
+            games = followed.view().resample_many(rng, 8)
+            if (games["bank"] + games["hand"].sum(1) != BANK_PER_RESOURCE).any():
+                assert game.mask[agent.act(followed.view())]
+                searched += 1
 
 
 def test_a_monopoly_takes_more_than_a_bank_has() -> None:

@@ -114,9 +114,10 @@ class PlannedGames:
 
         Args:
             rows: (K,) the games.
-            records: (K,) of `STATE`, in which no offer is being made or closed.
+            records: (K,) of `STATE` that a seat's belief has drawn, in which no offer is being
+                made or closed.
         """
-        self.batch.place_games(rows, records)
+        self.batch.place_games(rows, records, check=False)
         for row in rows.tolist():
             self._plans.pop(row, None)
 

@@ -3,7 +3,9 @@
 Unknown development cards of the opponents and the deck are shuffled together. Of each resource
 the opponents get the fewest cards that they can hold; the rest is handed out card by card at
 random, and all of it again where it doesn't come out. Hands drawn so are possible, but neither
-uniform nor as likely as what was seen makes them. Letters: P seats, R resources, C card kinds.
+uniform nor as likely as what was seen makes them. At a table where hands and bank needn't add up,
+there is nothing to hand out: the belief's draw is taken. Letters: P seats, R resources, C card
+kinds.
 """
 
 from typing import Any, Final
@@ -34,6 +36,8 @@ def shuffled(view: View, seat: int, rules: Rules, rng: np.random.Generator) -> G
         rng: where the draws come from.
     """
     drawn = view.resample(rng)
+    if drawn.validate() != Violation.NONE:
+        return drawn
     for _ in range(_TRIES):
         games = drawn.games.copy()
         hands = _hands(games[0], seat, rng)
