@@ -36,8 +36,9 @@ class TakesPositions(OneAtATime):
             numbers: (K,) games of the batch, each once.
             games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
             check: whether positions that break the rules are refused. What `View.resample_many`
-                gives needs no check, and at a table with an unlimited bank it wouldn't pass: there
-                hands and bank don't add up. Numbers out of their ranges are refused in any case.
+                gives needs no check, and at tables of others it may not pass: their bank may be
+                unlimited, so that it doesn't add up with the hands, or their longest road another.
+                Numbers out of their ranges are refused in any case.
 
         Raises:
             TypeError, ValueError: names what isn't possible, or the position that breaks the
