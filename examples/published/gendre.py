@@ -70,7 +70,7 @@ class Args(CountedArgs):
     planes: int = 0
     """planes of a layer; 0 for the paper's 15, 40 for cnn_res"""
     scalars: Count = 40
-    """scalars of a layer"""
+    """scalars of a layer; cnn_res has none"""
     activation: Literal["tanh_leaky", "relu"] = "tanh_leaky"
     """tanh and leaky ReLU in turn, or ReLU"""
     norm: Literal["none", "batch"] = "none"
