@@ -4,7 +4,7 @@ from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.building import roads_left
-from catan_pz.engine.robber import victims
+from catan_pz.engine.robber import cards_due, victims
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import seat_to_place
 from catan_pz.engine.state import LEGAL_WORDS, State
@@ -57,13 +57,6 @@ def fits_phase(s: State) -> bool:
 
 
 @rule
-def is_half_due(s: State, p: int) -> bool:
-    """Whether p is to discard half of a hand above the limit, or nothing of one within it."""
-    due = s.hand_size[p] // 2 if s.hand_size[p] > s.discard_limit else 0
-    return bool(s.to_discard[p] == due)
-
-
-@rule
 def can_have_begun(s: State, p: int) -> bool:
     """Whether what p has still to discard is due from a hand that p can have had after the roll."""
     kept = int(s.hand_size[p]) - int(s.to_discard[p])
@@ -81,7 +74,7 @@ def are_discards_in_order(s: State) -> bool:
             reached = True
             if not can_have_begun(s, q):
                 return False
-        elif reached and not is_half_due(s, q):
+        elif reached and s.to_discard[q] != cards_due(s, q):
             return False
         elif not reached and s.to_discard[q] != 0:
             return False

@@ -30,10 +30,16 @@ def next_to_discard(s: State) -> None:
 
 
 @rule
+def cards_due(s: State, p: int) -> int:
+    """Cards that a seven costs p: half of a hand above the limit, rounded down."""
+    return s.hand_size[p] // 2 if s.hand_size[p] > s.discard_limit else 0
+
+
+@rule
 def apply_seven(s: State) -> None:
-    """Every hand above the limit loses half, rounded down; then the robber moves."""
+    """Every hand above the limit is to lose half; then the robber moves."""
     for p in range(s.num_players):
-        s.to_discard[p] = s.hand_size[p] // 2 if s.hand_size[p] > s.discard_limit else 0
+        s.to_discard[p] = cards_due(s, p)
     next_to_discard(s)
 
 
