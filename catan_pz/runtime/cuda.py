@@ -231,26 +231,8 @@ class CudaBatch(TakesPositions):
             self._raise_refused()
             self._change(self._deal, WHERE_FINISHED)
 
-    def place_games(self, numbers: Any, games: np.ndarray, *, check: bool = True) -> None:
-        """Let positions take the places of some games: the batch goes on from them.
-
-        `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
-
-        Args:
-            numbers: (K,) games of the batch, each once.
-            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
-            check: whether positions that break the rules are refused, as on the CPU.
-
-        Raises:
-            IllegalActionError: for an action of a step before, as `synchronize` would; nothing is
-                changed.
-            TypeError, ValueError: names what isn't possible, or the position that breaks the
-                rules; nothing is changed.
-        """
-        with self._turn:
-            self._check_whole()
-            self.synchronize()  # what was refused is told of the games that it was refused in
-            super().place_games(numbers, games, check=check)
+    def _report(self) -> None:
+        self.synchronize()
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()

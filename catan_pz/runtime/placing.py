@@ -41,6 +41,7 @@ class TakesPositions(OneAtATime):
                 Numbers out of their ranges are refused in any case.
 
         Raises:
+            IllegalActionError: on "cuda", for an action of a step before; nothing is changed.
             TypeError, ValueError: names what isn't possible, or the position that breaks the
                 rules; nothing is changed.
         """
@@ -48,7 +49,11 @@ class TakesPositions(OneAtATime):
         sources = _sources(numbers, records, self.num_games)
         with self._turn:
             self._check_whole()
+            self._report()
             self._change(self._place, records, sources)
+
+    def _report(self) -> None:
+        """Raise what is still to be said of earlier steps, while their games are there."""
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         """Take up the record `sources[i]` as game i, unless that is `NOT_PLACED`."""
