@@ -12,6 +12,7 @@ from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.agents.specs import as_value, split_specs
 from catan_pz.checks import check_count, not_possible
+from catan_pz.env.vector.seated_opponents import check_served
 from catan_pz.training.options import TrainingArgs
 
 _RECENT: Final = 0.1
@@ -181,7 +182,5 @@ def make_opponents(args: TrainingArgs) -> League | None:
         seed=args.seed,
     )
     for name, agent in zip(weights, league.members, strict=False):
-        if agent.needs_belief or agent.needs_events:
-            allowed = "agents without `needs_belief` and `observe`, which batches don't serve"
-            raise not_possible("option opponents", name, allowed)
+        check_served(agent, name)
     return league

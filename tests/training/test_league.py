@@ -125,5 +125,6 @@ def test_opponents_of_whom_nobody_plays_or_one_stands_twice_are_refused(opponent
 
 @pytest.mark.parametrize("name", ["search", "value"])
 def test_an_opponent_that_batches_cannot_serve_is_named(tmp_path, name):
-    with pytest.raises(ValueError, match=f"option opponents='{name}' .* without `needs_belief`"):
+    told = f"option opponents='{name}': agent '{name}' .* without `needs_belief`"
+    with pytest.raises(ValueError, match=told):
         make_opponents(TrainingArgs(opponents=f"random,{name}:2", out=str(tmp_path)))

@@ -15,6 +15,28 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.given import integers
 
 
+def check_served(agent: Agent, given: object) -> None:
+    """Refuse an opponent that asks for what batches don't have.
+
+    Args:
+        agent: the opponent.
+        given: what the error names as the option.
+
+    Raises:
+        ValueError: names the agent and what it asks for.
+    """
+    if agent.needs_belief:
+        raise ValueError(
+            f"option opponents={given!r}: agent {agent.name!r} needs a belief, which "
+            "batches don't keep; allowed: agents without `needs_belief`"
+        )
+    if agent.needs_events:
+        raise ValueError(
+            f"option opponents={given!r}: agent {agent.name!r} observes events, which "
+            "batches don't write; allowed: agents without `observe`"
+        )
+
+
 class SeatedOpponents:
     """The opponents in B games, by their place from the learner's left.
 
@@ -49,16 +71,7 @@ class SeatedOpponents:
         for agent in agents:
             if agent is None:
                 continue
-            if agent.needs_belief:
-                raise ValueError(
-                    f"option opponents={given!r}: agent {agent.name!r} needs a belief, which "
-                    "batches don't keep; allowed: agents without `needs_belief`"
-                )
-            if agent.needs_events:
-                raise ValueError(
-                    f"option opponents={given!r}: agent {agent.name!r} observes events, which "
-                    "batches don't write; allowed: agents without `observe`"
-                )
+            check_served(agent, given)
             agent.check_rules(self._rules)
         return agents
 
