@@ -9,12 +9,13 @@ from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.rewards import REWARDS, LinearReward, PointsGained
 from catan_pz.rules import Rules
 
-_FROM_ONE: Final = "from 1"
-Count = Annotated[int, _FROM_ONE]
+_WHOLE: Final[dict[str, dict[str, int]]] = {
+    "from 1": {"least": 1},
+    "from 0 to 2**32 - 1": {"least": 0, "most": 2**32 - 1},
+}
+Count = Annotated[int, "from 1"]
 """An int from 1."""
-
-_SEEDS: Final = "from 0 to 2**32 - 1"
-Seed = Annotated[int, _SEEDS]
+Seed = Annotated[int, "from 0 to 2**32 - 1"]
 """A seed that games, NumPy and torch take alike."""
 
 _RANGES: Final[dict[str, dict[str, float]]] = {
@@ -174,10 +175,8 @@ def check_ranges(args: Any) -> None:
     """
     for name, hint in get_type_hints(type(args), include_extras=True).items():
         for told in getattr(hint, "__metadata__", ()):
-            if told == _FROM_ONE:
-                check_count(name, getattr(args, name))
-            elif told == _SEEDS:
-                check_count(name, getattr(args, name), least=0, most=2**32 - 1)
+            if told in _WHOLE:
+                check_count(name, getattr(args, name), **_WHOLE[told])
             elif told in _RANGES:
                 check_number(f"option {name}", getattr(args, name), **_RANGES[told])
 
