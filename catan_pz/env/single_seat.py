@@ -19,7 +19,7 @@ from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
 from catan_pz.rewards import FINISHED, Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
+from catan_pz.runtime.game import Game, IllegalActionError
 
 _ILLEGAL = ("end", "raise")
 
@@ -112,12 +112,11 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             ValueError: for a seed that is not possible.
         """
         super().reset(seed=None if seed is None else check_seed(seed))
+        self._end_episode()
         draw = self.np_random.integers(2**64, size=2, dtype=np.uint64)
         num_players = self._match.rules.num_players
         if self._seat_option == "random":
             self.seat = int(self.np_random.integers(num_players))
-        if self._table is not None:
-            self._table.close()
         self._match.reset(int(draw[0]))
         own = num_players - self.seat
         seats = [None, *self._opponents] * 2
@@ -137,7 +136,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             TypeError: if the action isn't an integer.
             IllegalActionError: for an illegal action, with `illegal="raise"`.
 
-        Where the reward raises, or gives what is none, the episode ends.
+        Where an opponent or the reward raises, or the reward gives what is none, the episode ends.
         """
         if not self._is_on:
             raise RuntimeError("no episode is on: call reset() first")
@@ -146,7 +145,13 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         if self._illegal == "end" and not (0 <= action < len(mask) and mask[action]):
             self._end_episode()
             return self._observe(), ILLEGAL_REWARD, True, False, self._final_info(illegal=1)
-        code = self._match.play(action)
+        try:
+            code = self._match.play(action)
+        except IllegalActionError:
+            raise
+        except BaseException:
+            self._end_episode()  # a listener's: the action may be played, and another is to move
+            raise
         self._decisions += 1
         reward = self._reward(code)
         if not code & FINISHED:

@@ -351,3 +351,43 @@ def test_an_exception_of_an_opponent_ends_the_episode():
     assert not env.action_masks().any()
     with pytest.raises(RuntimeError, match="reset"):
         env.step(0)
+
+
+class Deaf(RandomAgent):
+    """Raises when it hears an event, or is to sit down, once that is asked of it."""
+
+    fails_in = None
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        if Deaf.fails_in == "reset":
+            raise OSError("no seat")
+
+    def observe(self, events):
+        if Deaf.fails_in == "observe":
+            raise OSError("not heard")
+
+
+@pytest.mark.parametrize(("fails_in", "seat"), [("observe", 0), ("reset", 1)])
+def test_the_learner_never_plays_for_an_opponent_that_raised(monkeypatch, fails_in, seat):
+    env = SingleSeatEnv(num_players=2, trading=False, opponents=Deaf(), seat=seat)
+    env.reset(seed=1)
+    monkeypatch.setattr(Deaf, "fails_in", fails_in)
+    with pytest.raises(OSError, match="no"):
+        env.reset() if fails_in == "reset" else play(env)
+    assert not env.action_masks().any()
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(0)
+    monkeypatch.setattr(Deaf, "fails_in", None)
+    env.reset(seed=2)
+    assert env.game.player == seat
+    play(env, 3)
+
+
+def test_an_illegal_action_that_raises_leaves_the_episode_on_beside_listeners():
+    env = SingleSeatEnv(num_players=2, trading=False, opponents=Listener(), illegal="raise")
+    env.reset(seed=1)
+    with pytest.raises(IllegalActionError):
+        env.step(0)
+    assert env.action_masks().any()
+    play(env, 3)
