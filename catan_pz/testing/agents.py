@@ -58,7 +58,7 @@ def check_agent(
     """
     agent = as_agent(agent)
     rules = Rules.make(rules, **options)
-    check_seed(seed)
+    seed = check_seed(seed)
     for number in range(check_count("games", games)):
         where = _Place(agent, rules, number % rules.num_players, (seed + number) % 2**64)
         played = where.play(looked_at=True)
