@@ -356,6 +356,8 @@ class SingleLearnerBatch(ThreadedGames):
         check_unfinished(records)
         if (state["seats"] != records["player"]).any():
             raise ValueError("state: seats aren't those to move in the games")
+        if self._seat >= 0 and (state["seats"] != self._seat).any():
+            raise ValueError(f"state: seats are others than the learner's, {self._seat}")
         check_ends(state)
         check_numbers_in(state, _COUNTS, 0)
         with self._turn:

@@ -327,6 +327,8 @@ def test_a_state_of_other_games_is_named_and_changes_nothing():
         batch.set_state(SingleLearnerBatch(3, seed=2, trading=True).get_state())
     with pytest.raises(ValueError, match="state: opponent_rng is missing"):
         batch.set_state({k: v for k, v in before.items() if k != "opponent_rng"})
+    with pytest.raises(ValueError, match="state: seats are others than the learner's, 0"):
+        batch.set_state(SingleLearnerBatch(3, seed=1, seat=1, trading=False).get_state())
     assert all(v.tobytes() == before[k].tobytes() for k, v in batch.get_state().items())
 
 
