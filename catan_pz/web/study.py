@@ -27,7 +27,7 @@ from catan_pz.web.edits import EditError, edited
 MOST_UNDONE: Final = 200
 """Changes and decisions that can be taken back."""
 
-MOST_KEPT: Final = 4 * 2**20
+MOST_KEPT: Final = 2 * 2**20
 """Characters kept for that, beyond which the oldest are forgotten; 200 usual ones take less."""
 
 _SENTENCES: Final = {
@@ -58,14 +58,9 @@ class _Moment:
     """What undoing comes back to."""
 
     position: str
-    start: str
+    record: int
     decisions: int
     errors: list[str]
-
-    @property
-    def length(self) -> int:
-        """Characters of it."""
-        return len(self.position) + len(self.start)
 
 
 @dataclass
@@ -88,11 +83,16 @@ class Study:
 
     def __post_init__(self) -> None:
         self._past: list[_Moment] = []
+        self._records = 0
         self._table: Table | None = None
         self._begin(self.game)
 
     def _begin(self, game: Game, record: GameRecord | None = None) -> None:
         """Go on from a position, with an empty record or the one that leads to it."""
+        self._records += 1
+        self._go_on(game, record)
+
+    def _go_on(self, game: Game, record: GameRecord | None) -> None:
         self._leave_table()
         self.game = game
         count = game.rules.num_players
@@ -115,12 +115,12 @@ class Study:
     def _remember(self) -> None:
         moment = _Moment(
             json.dumps(self.game.snapshot()),
-            json.dumps(self.record.start),
+            self._records,
             len(self.record.decisions),
             self.errors,
         )
         self._past = [*self._past[1 - MOST_UNDONE :], moment]
-        while len(self._past) > 1 and sum(past.length for past in self._past) > MOST_KEPT:
+        while len(self._past) > 1 and sum(len(past.position) for past in self._past) > MOST_KEPT:
             del self._past[0]
 
     def new(self, options: Mapping[str, Any], seed: int, phase: str = "main") -> None:
@@ -277,17 +277,16 @@ class Study:
         if not self._past:
             raise StudyError("there is nothing to undo")
         moment = self._past.pop()
-        games, rules = state_from_dict(json.loads(moment.position))
-        same = moment.decisions <= len(self.record.decisions)
-        start = json.loads(moment.start)
-        if same and start == self.record.start:
-            before = GameRecord(start, self.record.decisions[: moment.decisions])
+        game = Game.from_games(*state_from_dict(json.loads(moment.position)))
+        self.errors = moment.errors
+        if moment.record == self._records:
+            before = GameRecord(self.record.start, self.record.decisions[: moment.decisions])
             self.log = self.log[: moment.decisions]
+            self._go_on(game, before)
         else:
             # The decisions of a record that was left behind are not kept.
-            before, self.log = None, []
-        self.errors = moment.errors
-        self._begin(Game.from_games(games, rules), before)
+            self.log = []
+            self._begin(game)
 
     def position_text(self) -> str:
         """The position as JSON."""

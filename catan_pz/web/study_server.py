@@ -25,8 +25,8 @@ from catan_pz.web.responses import is_own_origin, page
 from catan_pz.web.study import Study, StudyError
 from catan_pz.web.table import layout_for
 
-MOST_BYTES: Final = 256 * 1024
-"""Of a message: a recorded game may be opened."""
+MOST_BYTES: Final = 2 * 2**20
+"""Of a message: a recorded game may be opened, of 1,000 turns of random players too."""
 
 MOST_STUDIES: Final = 20
 """At once."""
@@ -219,8 +219,14 @@ class StudyConnection:
             }
             if not isinstance(what, str) or what not in files:
                 raise StudyError("a position or a record can be saved")
-            name, text = files[what]
-            await self._socket.send_json({"file": name, "text": text()})
+            name, write = files[what]
+            text = write()
+            if len(json.dumps({"open": text})) > MOST_BYTES:
+                raise StudyError(
+                    f"this {what} is too long to be opened again: a study opens and saves up to "
+                    f"{MOST_BYTES // 1024} KiB"
+                )
+            await self._socket.send_json({"file": name, "text": text})
 
     async def _play_on(self, wanted: Any) -> None:
         """Let agents decide, once or until the end."""

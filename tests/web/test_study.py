@@ -95,6 +95,22 @@ def test_undoing_comes_back_to_what_was(study: Study) -> None:
         study.undo()
 
 
+def test_undoing_knows_which_record_a_decision_is_of(study: Study) -> None:
+    texts = []
+    for which in (0, -1):
+        game = Game(Rules(num_players=2), 1)
+        record = GameRecord.of(game)
+        for _ in range(4):
+            game.step(int(game.legal_actions()[which]))
+        texts.append("".join(f"{line}\n" for line in record.lines()))
+    for text in texts:
+        study.open(text)
+    study.undo()
+    assert study.log == []
+    *_, last = study.record.replay()
+    assert last.snapshot()["players"] == study.game.snapshot()["players"]
+
+
 def test_long_positions_are_undone_less_often() -> None:
     long = Study(position([{}, {}], rules=Rules(num_players=2, board=range(2**63, 2**63 + 4000))))
     for study, edits, least, most in ((Study(), 205, 200, 200), (long, 35, 20, 30)):

@@ -84,6 +84,27 @@ def test_a_position_is_changed_played_on_and_saved(client: TestClient) -> None:
         assert json.loads(ask(socket, {"open": saved["text"]})["position"])["turn"] >= 0
 
 
+def test_what_can_be_saved_can_be_opened(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study_server, "MOST_BYTES", 12 * 1024)
+    monkeypatch.setattr(limits, "MOST_MESSAGES", 1000)
+    with client.websocket_connect("/study/socket") as socket:
+        begin(socket)
+        ask(socket, {"new": {"rules": {"num_players": 2}, "seed": 1, "phase": "setup_settlement"}})
+        for saved in range(200):
+            answer = ask(socket, {"save": "record"})
+            if "refused" in answer:
+                break
+            news = ask(socket, {"open": answer["text"]})
+            assert len(news["log"]) == saved
+            news = ask(socket, {"action": news["legal"][0][0]})
+        assert "too long to be opened again: a study opens and saves up to 12 KiB" in str(answer)
+        assert saved > 10
+        position = ask(socket, {"save": "position"})["text"]
+        assert ask(socket, {"open": position})["position"] == news["position"]
+
+
 def test_the_playing_is_stopped(client: TestClient) -> None:
     with client.websocket_connect("/study/socket") as socket:
         begin(socket)
