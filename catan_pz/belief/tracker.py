@@ -19,7 +19,7 @@ from catan_pz.belief.hands import (
     dealt_hands,
     drawn_hands,
 )
-from catan_pz.checks import check_seat
+from catan_pz.checks import check_count, check_seat
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
@@ -195,8 +195,9 @@ class Belief:
 
         Raises:
             ValueError: if the belief is not about this state, or no hands allow what is
-                coming.
+                coming; for a count that isn't an int from 1.
         """
+        count = check_count("count", count)
         games = as_games(np.full(count, record, STATE))
         possible = self.hands if coming is None else self._allowing(coming)
         hands = possible.draw(rng, count)

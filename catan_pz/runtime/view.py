@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_seat
+from catan_pz.checks import check_count, check_seat
 from catan_pz.compiler.rule import bound
 from catan_pz.observation.segments import SIZE, named_views
 from catan_pz.runtime import game_calls
@@ -77,8 +77,9 @@ class View:
 
         Raises:
             RuntimeError: as `resample`.
+            ValueError: for a count that isn't an int from 1.
         """
-        return self._followed().resample_many(rng, count)
+        return self._followed().resample_many(rng, check_count("count", count))
 
     def _followed(self) -> Resampler:
         if self._resampler is None:

@@ -100,6 +100,9 @@ def test_nothing_hidden_has_a_part_in_a_drawn_game():
     other = table.view(0).resample(np.random.default_rng(9))
     assert (one.games == other.games).all()
     many = table.view(0).resample_many(np.random.default_rng(9), 5)
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(ValueError, match=f"option count={wrong} is not possible"):
+            table.view(0).resample_many(np.random.default_rng(9), wrong)
     assert len({games["rng"] for games in many}) == 5
     for games in np.split(many, 5):
         drawn = Game.from_games(games, game.rules)

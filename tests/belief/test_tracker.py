@@ -90,6 +90,13 @@ def test_the_viewers_bounds_stay_and_the_others_know_their_own_hands() -> None:
         assert not s["above"][1:].any()
 
 
+@pytest.mark.parametrize("wrong", [0, -1, 1.5, True])
+def test_at_least_one_state_is_drawn(wrong) -> None:
+    game, belief = stolen_unseen()
+    with pytest.raises(ValueError, match=f"option count={wrong} is not possible"):
+        belief.resample(game.state, np.random.default_rng(0), wrong)
+
+
 def test_the_chance_of_a_drawn_state_starts_afresh() -> None:
     game, belief = stolen_unseen()
     states = {int(drawn(game, belief, seed).games[0]["rng"]) for seed in range(5)}
