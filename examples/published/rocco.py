@@ -149,7 +149,9 @@ class DQN(QNetwork):
         self.decay = args.decay if first else args.executor_decay
         self.learn_every = args.learn_every if first else args.executor_learn_every
         network = args.orchestrator if first else args.executors
-        architecture = Architecture(network, OUTPUTS[part], args.one_way, args.edge_weight)
+        one_way = args.one_way and network != "ff"
+        edge_weight = args.edge_weight if network == "gcn" else "none"
+        architecture = Architecture(network, OUTPUTS[part], one_way, edge_weight)
         rates = {"learning_rate": args.learning_rate, "tau": args.tau}
         super().__init__(architecture, rng, **rates, device=args.device)
         self.critic_part = "orchestrator" if args.executor_next == "orchestrator" else part
@@ -227,6 +229,13 @@ class Learner:
         if args.orchestrator == "ran" and args.executor_next == "orchestrator":
             raise not_possible("option executor_next", "orchestrator", "others without one")
         self.dqns = {part: DQN(part, args, self.rng) for part in parts}
+        used = {networks[part] for part in parts}
+        if args.one_way and not used & {"gcn", "rgcn"}:
+            raise not_possible("option one_way", True, "False without a graph network")
+        if args.edge_weight != "none" and "gcn" not in used:
+            raise not_possible("option edge_weight", args.edge_weight, "'none' without a gcn")
+        if args.sub_goal and args.executors == "ran":
+            raise not_possible("option sub_goal", True, "False with executors='ran'")
         for dqn in self.dqns.values():
             dqn.critic = self.dqns[dqn.critic_part]
         self.encoder = encoders.load("rocco_cities" if args.cities else "rocco")

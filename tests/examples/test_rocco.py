@@ -189,6 +189,28 @@ def test_executors_bootstrap_from_the_orchestrator(program):
         program.Learner(program.Args(orchestrator="ran", executor_next="orchestrator"))
 
 
+@pytest.mark.parametrize(
+    ("options", "allowed"),
+    [
+        ({"edge_weight": "own", "executors": "rgcn"}, "edge_weight='own'.*'none' without a gcn"),
+        ({"one_way": True}, "one_way=True.*False without a graph network"),
+        ({"sub_goal": True, "executors": "ran"}, "sub_goal=True.*False with executors='ran'"),
+    ],
+)
+def test_options_that_no_network_takes_are_refused(program, options, allowed):
+    with pytest.raises(ValueError, match=allowed):
+        program.Learner(program.Args(**options))
+
+
+def test_options_of_graph_networks_are_for_those_that_have_them(program):
+    args = program.Args(orchestrator="gcn", executors="ff", edge_weight="own", one_way=True)
+    dqns = program.Learner(args).dqns
+    found = [
+        (dqns[part].architecture.edge_weight, dqns[part].architecture.one_way) for part in dqns
+    ]
+    assert found == [("own", True)] + [("none", False)] * 3
+
+
 def test_games_side_by_side_are_those_of_the_batch(program):
     """Decisions of all games are remembered, and each is followed by one of its own game."""
     options = {"forced": False, "reward": "gain", "memory": 9000}

@@ -102,8 +102,8 @@ class Architecture:
     Attributes:
         network: "ff" (dense layers), "gcn" or "rgcn" (two graph layers before them).
         outputs: Q.
-        one_way: whether messages pass along 72 directed edges, from the vertex of lower number,
-            and not along 144.
+        one_way: of the graph networks: whether messages pass along 72 directed edges, from the
+            vertex of lower number, and not along 144.
         edge_weight: of the GCN: "own" weights messages by the ownership of the edge (1, 0, -1),
             "none" weights all alike.
 
@@ -117,9 +117,14 @@ class Architecture:
     edge_weight: str = "none"
 
     def __post_init__(self) -> None:
-        for name, allowed in (("network", NETWORKS), ("edge_weight", EDGE_WEIGHTS)):
-            if getattr(self, name) not in allowed:
-                raise not_possible(f"option {name}", getattr(self, name), f"one of {allowed}")
+        for name, known in (("network", NETWORKS), ("edge_weight", EDGE_WEIGHTS)):
+            if getattr(self, name) not in known:
+                raise not_possible(f"option {name}", getattr(self, name), f"one of {known}")
+        if self.one_way and self.network == "ff":
+            raise not_possible("option one_way", self.one_way, "False with network='ff'")
+        if self.edge_weight != "none" and self.network != "gcn":
+            allowed = f"'none' with network={self.network!r}"
+            raise not_possible("option edge_weight", self.edge_weight, allowed)
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

@@ -43,6 +43,18 @@ def test_unknown_networks_are_refused():
         Architecture("gcn", 10, edge_weight="both")
 
 
+@pytest.mark.parametrize("network", ["ff", "rgcn"])
+def test_weights_of_edges_are_refused_where_they_do_nothing(network):
+    allowed = f"edge_weight='own' is not possible; allowed: 'none' with network='{network}'"
+    with pytest.raises(ValueError, match=allowed):
+        Architecture(network, 10, edge_weight="own")
+
+
+def test_directions_of_edges_are_refused_where_there_are_none():
+    with pytest.raises(ValueError, match=r"one_way=True .* allowed: False with network='ff'"):
+        Architecture("ff", 10, one_way=True)
+
+
 def rng():
     return np.random.default_rng(0)
 
