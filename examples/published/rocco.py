@@ -23,7 +23,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -413,7 +413,9 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     check_device(args.device)
     set_up_torch(args.threads)
     name = f"{args.orchestrator}/{args.executors}".upper() + "*" * args.sub_goal
-    card = training_card(args, f"hierarchical DQN, {name}", "examples/published/rocco.py")
+    # What --fast stands for is told option by option: some may be back at their defaults.
+    told = replace(args, fast=False)
+    card = training_card(told, f"hierarchical DQN, {name}", "examples/published/rocco.py")
     title = f"Hierarchical DQN, {name}"
     return EpisodeRun(args, Learner(args), against=["rocco_random"], title=title, card=card).train()
 

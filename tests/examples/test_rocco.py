@@ -2,6 +2,8 @@
 
 import csv
 import json
+import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -311,6 +313,24 @@ def test_a_minute_of_training_leads_above_random_play(program, tmp_path):
 def test_options_beside_fast_count(program):
     args = program.parse_args(["--fast", "--learn-every=3", "--reward=points"])
     assert (args.learn_every, args.reward, args.games_at_once) == (3, "points", 128)
+
+
+def test_the_command_on_the_card_gives_the_options_of_the_training(program, monkeypatch):
+    cards = []
+
+    class Run:
+        def __init__(self, args, learner, *, card, **_):
+            cards.append(card)
+
+        def train(self):
+            pass
+
+    monkeypatch.setattr(program, "EpisodeRun", Run)
+    words = ["--fast", "--reward=points", "--memory=1000", "--eval-first"]
+    program.main(words)
+    python, path, *told = shlex.split(cards[0]["command"])
+    assert (python, path) == ("python", "examples/published/rocco.py")
+    assert program.parse_args(told) == replace(program.parse_args(words), fast=False)
 
 
 def test_what_goes_wrong_is_told(program, tmp_path):
