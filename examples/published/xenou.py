@@ -65,6 +65,7 @@ from catan_pz.training.options import (
     Coefficient,
     Count,
     Positive,
+    Seed,
     Share,
     check_same_training,
     command_line,
@@ -118,7 +119,7 @@ class Args:
     """ask before the base player builds, not after"""
     policy: Literal["learned", "random", "reject", "base"] = "learned"
     """who trades: for comparison random choices, nobody, or the base player"""
-    seed: int = 1
+    seed: Seed = 1
     """seed of the first game; the others follow"""
     out: str = "runs/xenou"
     """output folder"""

@@ -105,6 +105,12 @@ def test_fresh_weights_in_each_game_leave_no_model(program, tmp_path):
     assert not (tmp_path / "model.npz").exists()
 
 
+@pytest.mark.parametrize("seed", [-1, 2**32])
+def test_a_seed_that_is_none_is_named(program, tmp_path, seed):
+    with pytest.raises(ValueError, match=f"seed={seed} is not possible"):
+        program.main([*SMALL, f"--seed={seed}", f"--out={tmp_path}"])
+
+
 def test_help_names_every_option(program, capsys):
     with pytest.raises(SystemExit) as ended:
         program.main(["--help"])

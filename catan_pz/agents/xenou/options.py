@@ -21,7 +21,7 @@ class XenouOptions:
     Attributes:
         network: "formula" (the printed recurrence, without weights of its own), or one "lstm" or
             "gru" for each trade action.
-        hidden: units of each LSTM or GRU.
+        hidden: units of each LSTM or GRU; the formula has none.
         layers: of each LSTM or GRU, at most `MOST_LAYERS`; with 2 or more they are stacked.
         squash: what keeps Q-values in [0, 1]: "sigmoid", "softmax" over the actions, or "none".
         update: whether a step moves the weights of "all" actions or of the "chosen" one.
@@ -63,6 +63,10 @@ class XenouOptions:
         check_choice("policy", self.policy, POLICIES)
         check_count("hidden", self.hidden)
         check_count("layers", self.layers, most=MOST_LAYERS)
+        for name in ("hidden", "layers"):
+            value, usual = getattr(self, name), getattr(XenouOptions, name)
+            if self.network == FORMULA and value != usual:
+                raise not_possible(f"option {name}", value, f"{usual} with network={FORMULA!r}")
         check_count("offers", self.offers, least=0)
         for name in ("mask", "counters", "offers_first"):
             if not isinstance(getattr(self, name), bool):

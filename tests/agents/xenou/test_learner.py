@@ -100,7 +100,8 @@ def test_the_recurrent_networks_take_the_value_chosen_before():
 @pytest.mark.parametrize("network", ["formula", "lstm", "gru"])
 def test_the_loss_falls_where_there_is_something_to_learn(network, update):
     """States repeat, points never change: every value is worth -0.02, summed with discounts."""
-    own = learner(network=network, hidden=4, update=update, gamma=0.5, rate=0.1)
+    sizes = {} if network == "formula" else {"hidden": 4}
+    own = learner(network=network, **sizes, update=update, gamma=0.5, rate=0.1)
     seen = states(4, seed=5) / 4
     for k in range(600):
         own.choose(seen[k % 4], 2, only(k % 4, NO))
@@ -140,3 +141,11 @@ def test_with_the_update_of_all_values_drift_together():
 def test_impossible_options_are_named(name, value):
     with pytest.raises(ValueError, match=f"option {name}="):
         XenouOptions(**{name: value})
+
+
+@pytest.mark.parametrize(("name", "usual"), [("hidden", 161), ("layers", 1)])
+def test_sizes_of_recurrent_networks_are_refused_for_the_formula(name, usual):
+    match = f"option {name}=2 is not possible; allowed: {usual} with network='formula'"
+    with pytest.raises(ValueError, match=match):
+        XenouOptions(**{name: 2})
+    assert getattr(XenouOptions(network="gru", **{name: 2}), name) == 2

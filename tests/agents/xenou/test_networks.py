@@ -151,8 +151,8 @@ def test_slopes_are_those_of_the_squared_error(squash):
 
 
 def test_fresh_weights_follow_the_random_numbers():
-    for kind in ("formula", "lstm", "gru"):
-        options = XenouOptions(network=kind, hidden=2)
+    for given in ({}, {"network": "lstm", "hidden": 2}, {"network": "gru", "hidden": 2}):
+        options = XenouOptions(**given)
         one, same, other = (
             fresh_weights(options, np.random.default_rng(seed)) for seed in (1, 1, 2)
         )
