@@ -11,7 +11,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.agents.specs import as_value, split_specs
-from catan_pz.checks import check_count, not_possible
+from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.env.vector.seated_opponents import check_served
 from catan_pz.training.options import TrainingArgs
 
@@ -59,14 +59,15 @@ class League(Mixture):
     ) -> None:
         for option, value in (("size", size), ("active", active)):
             check_count(option, value)
-        if share < 0 or (share == 0 and not others):
-            allowed = "a number from 0, above it without other opponents"
-            raise not_possible("option share", share, allowed)
+        check_number("option share", share, least=0)
+        if share == 0 and not any(weights):
+            raise not_possible("option share", share, "a number above 0 without other opponents")
         # Before the first snapshot only the others play, or random players.
-        super().__init__(others or ["random"], weights if others else None)
+        alone = [] if any(weights) else ["random"]
+        super().__init__([*others, *alone], [*weights, *[1.0] * len(alone)])
         self.folder = Path(folder)
         self.share, self.size, self.active = share, size, active
-        self._others = list(zip(self.members, weights, strict=True)) if others else []
+        self._others = list(zip(self.members, weights, strict=False))
         self.pool: list[str] = []
         self.playing: list[str] = []
         self._rng = np.random.default_rng([seed, 0x1EA60E])

@@ -90,11 +90,26 @@ def test_a_missing_or_damaged_snapshot_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options", [{"size": 0}, {"active": 0}, {"share": -1}, {"share": 0}, {"others": ["nobody"]}]
+    "options",
+    [
+        *({"size": 0}, {"active": 0}, {"share": -1}, {"share": 0}, {"share": float("nan")}),
+        *({"others": ["nobody"]}, {"others": ["nobody"], "weights": [0.0]}),
+        {"others": ["random"], "weights": [0.0], "share": 0},
+    ],
 )
 def test_impossible_leagues_are_named(tmp_path, options):
     with pytest.raises(ValueError, match="not possible"):
         League(tmp_path, **options)
+
+
+def test_others_without_weight_leave_the_seats_to_snapshots(tmp_path):
+    args = TrainingArgs(opponents="league,heuristic:0", out=str(tmp_path))
+    league = make_opponents(args)
+    playing = [agent.name for agent, w in zip(league.members, league.weights, strict=True) if w]
+    assert playing == ["random"]
+    league.add("first", model(1))
+    assert league.weights == pytest.approx([0.0, *[0.25] * 4])
+    assert [agent.name for agent in league.members] == ["heuristic", *["first"] * 4]
 
 
 def test_weights_stand_behind_a_colon():
