@@ -15,7 +15,7 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.weighted import WeightedAgent
-from catan_pz.checks import check_seed
+from catan_pz.checks import check_count, check_seed
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
@@ -67,13 +67,14 @@ def play_compiled(
 
     Args:
         agents: one for each of P seats, or their names.
-        games: how many games.
+        games: how many games, from 1.
         rules: a `Rules`, a preset's name, or None for the defaults.
         seed: of game 0; game i has the seed + i.
         **options: replace single options of the rules.
 
     Raises:
-        ValueError: for any other agents, or another number of them; names what is allowed.
+        ValueError: for any other agents, another number of them, or no number of games; names
+            what is allowed.
     """
     rules = Rules.make(rules, **options)
     players = [as_agent(agent) for agent in agents]
@@ -82,6 +83,7 @@ def play_compiled(
             f"agents {list(agents)!r} are not possible; allowed: {rules.num_players} of "
             f"{sorted(kind.name for kind in _NUMBERS)}"
         )
+    games = check_count("games", games)
     table, first = table_of(rules), check_seed(seed)
     weights = [one.weights if isinstance(one, HeuristicAgent) else Weights() for one in players]
     records = as_games(np.zeros(games, STATE))
