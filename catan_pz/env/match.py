@@ -144,6 +144,11 @@ class Match:
             game.games, 0, action, self._script, self._dense, mask, self._events, self.terms
         )
 
+    def code(self) -> int:
+        """`rewards.step_code` of the game as it stands, with no terms."""
+        self.terms[:] = 0
+        return int(game_calls.code_of_step(self.game.games, 0, self.terms))
+
     def has_reward(self, code: int) -> bool:
         """Whether the reward of a step may be other than zero."""
         return bool(code >> TERMS_SHIFT & self._depends_on) or self._depends_on == -1

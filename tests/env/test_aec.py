@@ -322,6 +322,32 @@ def test_listeners_of_the_game_hear_each_decision(env):
     assert everything(quiet) == everything(env)
 
 
+@pytest.mark.parametrize("make", [catan_v0.raw_env, catan_v0.env])
+@pytest.mark.parametrize("reward", [None, "points_held"])
+def test_a_listener_that_raises_leaves_the_environment_where_its_game_is(make, reward):
+    env = make(num_players=2, trading=False, reward=reward, max_turns=3, mask_in_info=True)
+    env.reset(seed=1)
+    game = env.unwrapped.game
+
+    def hear(_game, _events):
+        raise OSError("not heard")
+
+    game.listeners.append(hear)
+    while env.agents and not any(env.truncations.values()):
+        mover, action = env.agent_selection, int(game.legal_actions()[0])
+        with pytest.raises(OSError, match="not heard"):
+            env.step(action)
+        assert env.agent_selection == f"player_{game.player}"
+        assert set(env.rewards.values()) == {0.0}
+        assert env._cumulative_rewards[mover] == 0.0
+        seen, _, _, truncated, info = env.last()
+        assert (seen["action_mask"] == game.mask).all()
+        assert truncated == game.is_truncated
+        assert (info["action_mask"] == (game.mask if game.mask.any() else 1)).all()
+    assert game.is_truncated
+    env.step(None)
+
+
 def test_rendering_follows_the_game_in_a_window(monkeypatch):
     shown = []
     monkeypatch.setattr("catan_pz.env.painter.Painter.render", lambda _, game: shown.append(game))
