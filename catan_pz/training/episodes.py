@@ -148,6 +148,8 @@ class EpisodeRun:
             OSError: if what is due at the end can't be written.
         """
         count = getattr(self.args, self.option)
+        if len(self.rows) >= count:  # a run that ended before all was written
+            self._write(needed=True)
         while len(self.rows) < count:
             if self.args.eval_first and not self.rows:
                 self._evaluate(report)
@@ -211,10 +213,15 @@ class EpisodeRun:
         }
         count, snapshots = len(self.rows), self._snapshots()
         keep(lambda: self.checkpoints.save(count, state, snapshots), "the checkpoint", needed=last)
-        trained = {self.unit: count, "seconds": round(self.clock.seconds)} | self._when_evaluated()
+        self._write(needed=last)
+
+    def _write(self, *, needed: bool) -> None:
+        """Write what isn't needed to resume: the model, its card, the tables and the curve."""
+        trained = {self.unit: len(self.rows), "seconds": round(self.clock.seconds)}
+        trained |= self._when_evaluated()
         card = {**self.card, **trained, "results": self._last_results()}
-        keep(lambda: self.learner.save(self.out, card), "the model", needed=last)
-        keep(self._write_tables, "the curve", needed=last)
+        keep(lambda: self.learner.save(self.out, card), "the model", needed=needed)
+        keep(self._write_tables, "the curve", needed=needed)
 
     def _write_tables(self) -> None:
         write_bytes(self.out / self.table, as_csv(self.rows))

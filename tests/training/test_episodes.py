@@ -112,3 +112,15 @@ def test_a_full_disk_at_the_end_is_told(tmp_path, monkeypatch, file):
     fill_disk(monkeypatch, (file,), 9)
     with pytest.raises(OSError, match="No space"):
         train(tmp_path, Learner())
+
+
+def test_what_a_full_disk_kept_from_the_end_is_written_when_it_resumes(tmp_path, monkeypatch):
+    with monkeypatch.context() as full:
+        fill_disk(full, ("curve.csv",), 9)
+        full.setattr(Learner, "save", lambda *_: None)
+        with pytest.raises(OSError, match="No space"):
+            train(tmp_path, Learner())
+    assert not (tmp_path / "model.txt").exists()
+    assert train(tmp_path, Learner(), resume=True)["episodes"] == 6
+    assert (tmp_path / "model.txt").read_text() == "[6.0, 6.0]"
+    assert (tmp_path / "curve.csv").exists()
