@@ -58,6 +58,7 @@ class SelfPlayBatch(OneAtATime):
         num_games: B.
         num_players: P.
         steps: steps since the last `reset`.
+        origin: another object after each `reset` and `set_state`.
         reward: (B, P) float32, what each seat has got since its own last decision, or since the
             start of the game. It is complete for the seats of `due`.
         last_step: (B, P) int64, the step (from 0) of each seat's last decision, -1 before its
@@ -118,6 +119,7 @@ class SelfPlayBatch(OneAtATime):
     def _clear(self) -> None:
         self._refusals = self._reported()
         self.steps = 0
+        self.origin = object()
         self.reward[:] = 0
         self.last_step[:] = NO_STEP
         self.decided[:] = 0
@@ -238,6 +240,7 @@ class SelfPlayBatch(OneAtATime):
         for name, place in _KEPT.items():
             getattr(self, place)[...] = state[name]
         self.steps = int(state["steps"])
+        self.origin = object()
 
     def _cpu_batch(self) -> CpuBatch:
         if not isinstance(self.batch, CpuBatch):

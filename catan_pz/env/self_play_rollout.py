@@ -109,6 +109,7 @@ class SelfPlayRollout:
         self._more: dict[str, Any] = {}
         self._count = 0
         self._first = 0
+        self._origin = batch.origin
 
     @property
     def num_recorded(self) -> int:
@@ -139,14 +140,14 @@ class SelfPlayRollout:
                 taken, or other names than in the first step, or that is no array, or another
                 kind of array than in the first step; nothing is recorded.
             RuntimeError: if all T steps are recorded: `finish` comes next. If the batch has
-                been reset or stepped between steps that are recorded, or an exception came
-                before a step was: `clear` comes next.
+                been reset, set or stepped between steps that are recorded, or an exception
+                came before a step was: `clear` comes next.
         """
         batch, t = self.batch, self._count
         if t == self.num_steps:
             raise RuntimeError(f"all {t} steps are recorded: call finish() first")
         if t == 0:
-            self._first = batch.steps
+            self._first, self._origin = batch.steps, batch.origin
         self._check_unbroken()
         values = numbers(values, batch.num_games, "values")
         rooms = self._rooms_for(more)
@@ -191,10 +192,11 @@ class SelfPlayRollout:
         self._count = 0
 
     def _check_unbroken(self) -> None:
-        if self.batch.steps != self._first + self._count:
+        batch = self.batch
+        if batch.origin is not self._origin or batch.steps != self._first + self._count:
             raise RuntimeError(
-                "the batch has been reset, or has played a step that isn't recorded, since the "
-                "first of those that are: call clear() first"
+                "the batch has been reset, got another state, or has played a step that isn't "
+                "recorded, since the first of those that are: call clear() first"
             )
 
     def finish(
@@ -214,8 +216,8 @@ class SelfPlayRollout:
             The data; its recorded arrays are written again by the next rollout.
 
         Raises:
-            RuntimeError: if fewer than T steps are recorded, or the batch has been reset or
-                stepped since.
+            RuntimeError: if fewer than T steps are recorded, or the batch has been reset, set
+                or stepped since.
             TypeError, ValueError: names what isn't possible; the steps stay recorded.
         """
         if self._count != self.num_steps:

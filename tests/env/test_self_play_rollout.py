@@ -263,6 +263,26 @@ def test_actions_of_every_type_are_kept():
     np.testing.assert_array_equal(rollout.finish(np.zeros(16)).recorded["action"], played)
 
 
+@pytest.mark.parametrize("change", ["reset", "set_state"])
+def test_steps_of_other_games_are_noticed_though_there_are_as_many(change):
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout, zeros = SelfPlayRollout(batch, 4), np.zeros(2)
+    for _ in range(2):
+        rollout.step(batch.sample(), zeros)
+    if change == "reset":
+        batch.reset(3)
+        for _ in range(2):
+            batch.step(batch.sample())
+    else:
+        batch.set_state(batch.get_state())
+    with pytest.raises(RuntimeError, match=r"clear\(\) first"):
+        rollout.step(batch.sample(), zeros)
+    rollout.clear()
+    for _ in range(4):
+        rollout.step(batch.sample(), zeros)
+    rollout.finish(zeros)
+
+
 def test_each_step_records_the_same_names():
     batch = SelfPlayBatch(2, seed=2, observation=False)
     rollout = SelfPlayRollout(batch, 2)
