@@ -233,8 +233,10 @@ class StudyConnection:
         if not isinstance(wanted, Mapping):
             raise StudyError("a message says how many decisions to play, and with which pause")
         decisions, pause = wanted.get("decisions"), wanted.get("pause")
-        if type(decisions) not in (int, type(None)) or not isinstance(pause, int | float):
-            raise StudyError("decisions are a number or null, the pause is in seconds")
+        if decisions is not None and (type(decisions) is not int or decisions < 1):
+            raise StudyError("decisions are a number from 1 or null")
+        if isinstance(pause, bool) or not isinstance(pause, int | float):
+            raise StudyError("the pause is a number of seconds")
         await self._stop()
         pause = min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, pause))
         self._playing = asyncio.create_task(self._play(decisions, pause))
@@ -250,6 +252,8 @@ class StudyConnection:
                         return
                 await asyncio.sleep(pause)
         except StudyError as error:
+            async with self._lock:
+                await self._tell(lambda: None)  # nobody plays on
             await self._socket.send_json({"refused": str(error)})
 
     async def _stop(self) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from catan_pz.agents.table import Table
 from catan_pz.cli import main
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -115,6 +116,28 @@ def test_the_playing_is_stopped(client: TestClient) -> None:
         assert len(news["log"]) == 1
 
 
+def test_nobody_plays_on_once_an_agent_has_failed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide, asked = Table.decide, []
+
+    def fail(table: Table) -> int:
+        asked.append(table)
+        if len(asked) == 3:
+            raise ValueError("out of ideas")
+        return decide(table)
+
+    monkeypatch.setattr(Table, "decide", fail)
+    with client.websocket_connect("/study/socket") as socket:
+        begin(socket)
+        news = ask(socket, {"play_on": {"decisions": None, "pause": 0}})
+        while "refused" not in (told := socket.receive_json()):
+            news = told
+    assert "out of ideas" in told["refused"]
+    assert len(news["log"]) == 2
+    assert not news["is_playing"]
+
+
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
@@ -140,6 +163,9 @@ def test_the_playing_is_stopped(client: TestClient) -> None:
         ({"save": {}}, "a position or a record"),
         ({"play_on": 3}, "how many decisions"),
         ({"play_on": {"decisions": "all", "pause": 1}}, "decisions are a number"),
+        ({"play_on": {"decisions": -1, "pause": 0}}, "decisions are a number from 1"),
+        ({"play_on": {"decisions": 0, "pause": 0}}, "decisions are a number from 1"),
+        ({"play_on": {"decisions": 1, "pause": True}}, "the pause is a number"),
     ],
 )
 def test_messages_that_make_no_sense_are_answered(
