@@ -167,6 +167,7 @@ def _new_table(
         refuse_options(("agents",), f"persons play all {seats} seats")
     else:
         specs += specs_by_seat("--agents", agents, others)
+    _refuse_without_effect([specs])
     called = _person_names(names, seats)
     playing = [None if spec is None else load_agent(spec, rules) for spec in specs]
     called += [agent.name for agent in playing if agent is not None]
@@ -175,6 +176,19 @@ def _new_table(
     hosted = HostedGame(Seats(playing, called, adviser=adviser), rules=rules)
     path = None if save is None else save / f"table-{number}.jsonl"
     return LiveTable(hosted, specs, path, pause, *pools)
+
+
+def _refuse_without_effect(tables: Sequence[Sequence[str | None]]) -> None:
+    """Refuse options for persons where only agents play, and for agents where only persons do.
+
+    Args:
+        tables: who plays at each table, by seat, None for a person.
+    """
+    seated = {spec for table in tables for spec in table}
+    if None not in seated:
+        refuse_options(("advice",), "no person plays, and onlookers get no advice")
+    if seated == {None}:
+        refuse_options(("pause",), "no agent plays whose moves could be shown")
 
 
 def _studies(file: str | None) -> Any:
@@ -244,6 +258,8 @@ def _saved_tables(
     kept = {path: SavedTable.load(path) for path in table_files(folder)}
     going_on = {path: saved for path, saved in kept.items() if not saved.is_over}
     asked.check(going_on)
+    if going_on:
+        _refuse_without_effect([saved.agents for saved in going_on.values()])
     opened = []
     for path, saved in kept.items():
         if saved.is_over:

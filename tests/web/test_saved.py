@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from catan_pz.agents import load
 from catan_pz.cli import main
 from catan_pz.rules import Rules
 from catan_pz.runtime.record import GameRecord
@@ -165,6 +166,25 @@ def test_agents_that_no_seat_needs_are_refused(capsys: pytest.CaptureFixture[str
     assert main(["serve", "--port", "0", "--seats", "4", "--agents", "nonsense"]) == 2
     assert "--agents: persons play all 4 seats" in capsys.readouterr().err
     assert main(["serve", "--port", "0", "--seats", "4"]) == 0
+    assert main(["serve", "--port", "0", "--seats", "4", "--pause", "1"]) == 2
+    assert "--pause: no agent plays" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("unserved")
+def test_advice_that_nobody_gets_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["serve", "--port", "0", "--players", "2", "--agents", "random"]
+    command += ["--save", str(tmp_path)]
+    said = "--advice: no person plays, and onlookers get no advice"
+    assert main([*command, "--seats", "0", "--advice", "random"]) == 2
+    assert said in capsys.readouterr().err
+    game = HostedGame(Seats([load("random")] * 2, ["a", "b"]), rules=Rules(num_players=2))
+    table = SavedTable(["random"] * 2, ["a", "b"], {-1: "x"}, game.record)
+    write(tmp_path / "table-0.jsonl", table.text())
+    assert main([*command, "--advice", "random"]) == 2
+    assert said in capsys.readouterr().err
+    assert main(command) == 0
 
 
 def test_a_file_that_cannot_be_written_is_tried_again(
