@@ -157,6 +157,8 @@ def command(
         check_display()
     elif on_screen and is_terminal(sys.stdout):
         terminal_rows()
+    if on_screen and not in_window:
+        refuse_options(("advice",), "it is drawn in a window and in files: add --export or --html")
     if win_probability is not None and html is None:
         raise click.UsageError("--win-probability draws a chart in a replay: give --html, too")
     targets = {"--record": record, "--export": target, "--html": html}

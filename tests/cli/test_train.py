@@ -233,7 +233,7 @@ class Planted:
 COMMANDS_WITH_AGENTS = {
     "play": ["play", "--terminal", "--against"],
     "watch": ["watch", "--terminal", "--agents"],
-    "watch --advice": ["watch", "--terminal", "--agents", "random", "--advice"],
+    "watch --advice": ["watch", "--export", "a.svg", "--agents", "random", "--advice"],
     "tournament": ["tournament"],
     "evaluate": ["evaluate"],
     "evaluate --against": ["evaluate", "random", "--against"],

@@ -220,6 +220,11 @@ def test_options_without_effect_on_a_file_are_refused(
     assert not list(tmp_path.glob("b.*"))
 
 
+def test_advice_that_a_terminal_does_not_show_is_refused(recorded: Path, capsys: Any) -> None:
+    assert main(["watch", str(recorded), "--terminal", "--advice", "random"]) == 2
+    assert "--advice: it is drawn in a window and in files" in capsys.readouterr().err
+
+
 def test_a_live_match_is_called_by_its_agents(capsys: Any) -> None:
     assert main(["watch", "--terminal", "--names", "Ann,Bob"]) == 2
     assert "--names: a live match has the names of its agents" in capsys.readouterr().err
