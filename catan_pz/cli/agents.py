@@ -134,7 +134,7 @@ def model_of(spec: str) -> Any:
     from catan_pz.agents.network import SHIPPED, Model, shipped
 
     name = spec.partition(":")[0]
-    path = SHIPPED / f"{name}.npz" if name in shipped() else Path(name)
+    path = SHIPPED / f"{name}.npz" if name in shipped() else Path(spec)
     if path.suffix != ".npz" or not path.is_file():
         return None
     try:

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from catan_pz.cli import bench, info, main, perft, warmup
-from catan_pz.cli.agents import load_agent
+from catan_pz.cli.agents import load_agent, model_of
 from catan_pz.cli.app import app
 from catan_pz.cli.console import size_words
 from catan_pz.cli.extras import need
@@ -191,6 +191,18 @@ def test_an_option_of_an_agent_may_be_a_file(tmp_path: Path) -> None:
         load_agent(f"gendre:model={tmp_path / 'none.npz'}", rules)
     with pytest.raises(click.UsageError, match="no model that can be played"):
         load_agent(f"rocco:model={SHIPPED}", rules)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no colons in names of folders there")
+def test_a_model_in_a_folder_with_a_colon_says_what_the_rules_are(tmp_path: Path) -> None:
+    from catan_pz.agents.network import SHIPPED
+
+    path = tmp_path / "runs:2" / "model.npz"
+    path.parent.mkdir()
+    path.write_bytes((SHIPPED / "ppo-2p.npz").read_bytes())
+    assert model_of(str(path)).rules == model_of("ppo-2p").rules
+    chosen = (None, None, None, None, None, ())
+    load_agent(str(path), make_rules("base", *chosen, agents=str(path)))
 
 
 def test_what_is_missing_is_named_with_its_extra() -> None:
