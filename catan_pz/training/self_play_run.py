@@ -114,6 +114,9 @@ class SelfPlayRun(Stoppable):
             task = bar.add_task("training", total=args.frames, rate=0.0)
             if self.updates == 0 and args.eval_first:
                 self._evaluate()
+            if self.frames >= args.frames:  # a run that ended before all was written
+                keep(self._write_curve, "the curve", needed=True)
+                keep(self._write_model, "the model", needed=True)
             while self.frames < args.frames and not self.stopping:
                 before, start = self.frames, time.perf_counter()
                 played, steps = self.update()
@@ -196,12 +199,15 @@ class SelfPlayRun(Stoppable):
         }
         if self.player.device.type == "cpu":
             state["games"] = pack_arrays(self.player.games.get_state())
-        frames, pool, model = self.frames, self.player.rivals.pool, self.export()
+        frames, pool = self.frames, self.player.rivals.pool
         with self.timers.measure("checkpoints"):
             keep(
                 lambda: self.checkpoints.save(frames, state, pool), "the checkpoint", needed=needed
             )
-            keep(lambda: model.save(self.folder / "model.npz"), "the model", needed=needed)
+            keep(self._write_model, "the model", needed=needed)
+
+    def _write_model(self) -> None:
+        self.export().save(self.folder / "model.npz")
 
     def _restore(self, saved: dict[str, Any]) -> None:
         """Continue from a checkpoint; with new games on a GPU, or from one of a GPU."""

@@ -1,6 +1,7 @@
 """Self-play in plain torch: what it writes, exact resumption, and that it learns."""
 
 import json
+import shutil
 import subprocess
 import sys
 from copy import deepcopy
@@ -178,6 +179,17 @@ def test_a_full_disk_at_the_end_is_told(program, tmp_path, monkeypatch):
     monkeypatch.setattr(Checkpoints, "save", full)
     with pytest.raises(OSError, match="No space left"):
         program.main([*SMALL, f"--out={tmp_path}"])
+
+
+def test_what_a_full_disk_kept_from_the_end_is_written_when_it_resumes(program, whole, tmp_path):
+    _, _, out = whole
+    shutil.copytree(out, tmp_path, dirs_exist_ok=True)
+    files = ("model.npz", "curve.csv", "curve.png", "result.json")
+    for name in files:
+        (tmp_path / name).unlink()
+    program.main([*SMALL, f"--out={tmp_path}", "--resume"])
+    assert all((tmp_path / name).exists() for name in files)
+    assert (tmp_path / "curve.csv").read_bytes() == (out / "curve.csv").read_bytes()
 
 
 def learner_and_round(program, tmp_path, *options):
