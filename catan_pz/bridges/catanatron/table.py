@@ -194,9 +194,14 @@ class _HostedGame:
         """Play to the end, to the limit of turns, or until somebody fails."""
         most = self.config.rules.max_turns
         while self.game.winning_color() is None and self.offender is None:
-            if most is not None and self.game.state.num_turns >= most:
+            if most is not None and self.turns >= most:
                 return
             self._step()
+
+    @property
+    def turns(self) -> int:
+        """Turns that have ended; catanatron counts most of the set-up, too."""
+        return max(0, self.game.state.num_turns - (2 * len(self.players) - 2))
 
     def _step(self) -> None:
         game, seat = self.game, self.game.state.current_player_index
@@ -224,11 +229,10 @@ class _HostedGame:
         end = TRUNCATED if winner is None else VICTORY
         if self.offender is not None:
             winner, end = forfeit_winner(points, self.offender), FORFEIT
-        turns = max(0, state.num_turns - (2 * count - 2))
         for player in self.players:
             if isinstance(player, AgentPlayer) and player.seat is not None:
                 with warned_at_end():
-                    player.seat.leave(winner, points, turns, end)
+                    player.seat.leave(winner, points, self.turns, end)
         return GameResult(
             number=self.scheduled.number,
             lineup=self.scheduled.lineup,
@@ -238,7 +242,7 @@ class _HostedGame:
             end=end,
             offender=self.offender,
             reason=self.reason,
-            turns=turns,
+            turns=self.turns,
             points=points,
             decisions=tuple(self.decisions),
             seconds=tuple(self.seconds),
