@@ -258,8 +258,7 @@ def write_cards(
     most = np.minimum.outer(np.array(facts.sizes), BANK_PER_RESOURCE - np.array(facts.bank))
     hands = record["hand"][:n].astype(np.int64)
     for o in range(n):
-        known = np.array([p in (o, facts.seat) and o == facts.seat for p in range(n)])
-        known[o] = True
+        known = np.arange(n) == o
         record["below"][o, :n] = np.where(known[:, None], 0, hands)
         record["above"][o, :n] = np.where(known[:, None], 0, most - hands)
     _write_development_cards(facts, record, bought, rng)

@@ -81,6 +81,8 @@ class AgentSeat:
             IllegalActionError: if the agent's choice isn't a legal action.
         """
         moves = [Move.read(self._colors, written) for written in offered]
+        if not moves:
+            raise ValueError("the table asks for a move, and offers none")
         self.catch_up(records, document)
         if len(moves) == 1:
             return 0

@@ -57,7 +57,7 @@ class StdioBot:
                 case "decide":
                     return self._decide(message)
                 case "after":
-                    self._after()
+                    self.leave()
         except KeyError as error:
             kind = quoted(message["type"])
             raise ValueError(f"the message {kind} has no entry {error}") from None
@@ -83,7 +83,7 @@ class StdioBot:
         board, colors = board_from_map(state["map"]), _entry(state, "colors", list)
         if message["color"] not in colors:
             raise not_possible("color", message["color"], f"one of {colors}")
-        self._after()
+        self.leave()
         self.seat = AgentSeat(
             self._agent,
             _rules_of(state, board),
@@ -102,7 +102,8 @@ class StdioBot:
         records = _entry(state, "action_records", list)
         return {"action": offered[self.seat.choose(records, state, offered)]}
 
-    def _after(self) -> None:
+    def leave(self) -> None:
+        """Leave the present game, if there is one."""
         seat, self.seat = self.seat, None
         if seat is not None:
             seat.abort()
@@ -131,18 +132,21 @@ def _rules_of(state: Mapping[str, Any], board: Board) -> Rules:
 
 
 def answers(bot: StdioBot, lines: Iterable[str]) -> Iterator[str]:
-    """The bot's answers to a table's lines, as lines.
+    """The bot's answers to a table's lines, as lines; at their end it leaves its game.
 
     Raises:
         ValueError: if a line isn't a message of this protocol.
     """
-    for line in lines:
-        if not line.strip():
-            continue
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError) as error:  # numbers of thousands of digits, too
-            raise ValueError(f"the table sent a line that is not JSON: {error}") from None
-        answer = bot.answer(message)
-        if answer is not None:
-            yield json.dumps(answer) + "\n"
+    try:
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                message = json.loads(line)
+            except (ValueError, RecursionError) as error:  # numbers of thousands of digits, too
+                raise ValueError(f"the table sent a line that is not JSON: {error}") from None
+            answer = bot.answer(message)
+            if answer is not None:
+                yield json.dumps(answer) + "\n"
+    finally:
+        bot.leave()

@@ -87,6 +87,8 @@ def test_the_agent_leaves_a_game_that_is_over_or_broken_off() -> None:
     bot.answer(after)
     bot.answer(after)
     assert len(Ender.ends) == 2
+    assert len(list(answers(bot, [json.dumps(hello), json.dumps(before)]))) == 1
+    assert len(Ender.ends) == 3  # the table's lines are over
 
 
 def test_a_player_leaves_the_game_before_when_it_sits_down_at_the_next(
@@ -142,6 +144,7 @@ def test_broken_messages_are_named(line, told) -> None:
         ("before", {"state": {"game": []}}, "the entry game="),
         ("decide", {"state": []}, "the entry state="),
         ("decide", {"playable_actions": 5}, "the entry playable_actions=5"),
+        ("decide", {"playable_actions": []}, "asks for a move, and offers none"),
         ("decide", {"state": {"action_records": {}}}, "the entry action_records="),
         ("decide", {"state": {"action_records": [True]}}, "the record of a move=True"),
         ("decide", {"state": {"action_records": [[["RED", "ROLL", []], 5]]}}, "no two dice"),
