@@ -167,7 +167,8 @@ class Checkpoints:
         name = f"checkpoint-{frames:012d}-{digest[:12]}.pt"
         entry = _Entry(name, frames, digest, list(league))._asdict()
         write_bytes(self.folder / name, data)
-        kept = [entry, *(old for old in self.entries() if old["frames"] != frames)][:_KEPT]
+        # What is listed of later frames is damaged: the training resumed before it.
+        kept = [entry, *(old for old in self.entries() if old["frames"] < frames)][:_KEPT]
         write_bytes(self.index, (json.dumps({"checkpoints": kept}, indent=2) + "\n").encode())
         self._remove_others(kept)
 

@@ -82,6 +82,19 @@ def test_a_damaged_checkpoint_is_skipped_with_a_warning(tmp_path, damage):
     assert warnings == [f"{newest} is damaged or missing: trying the one before."]
 
 
+def test_the_checkpoint_before_a_damaged_one_stays(tmp_path):
+    """A training that resumed at 10 frames stops at 15, and its checkpoint is damaged as well."""
+    kept = Checkpoints(tmp_path)
+    for frames in (10, 20):
+        kept.save(frames, {"value": frames})
+    (tmp_path / kept.entries()[0]["file"]).write_bytes(b"half")
+    assert kept.load()["value"] == 10
+    kept.save(15, {"value": 15})
+    assert [entry["frames"] for entry in kept.entries()] == [15, 10]
+    (tmp_path / kept.entries()[0]["file"]).write_bytes(b"half")
+    assert kept.load()["value"] == 10
+
+
 def test_without_a_whole_checkpoint_there_is_nothing_to_resume(tmp_path):
     kept = Checkpoints(tmp_path)
     with pytest.raises(ValueError, match="no whole checkpoint"):
