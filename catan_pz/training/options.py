@@ -1,7 +1,7 @@
 """Options of trainings: dataclasses that tyro reads from the command line."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
 
@@ -37,7 +37,7 @@ Device = Literal["auto", "cpu", "cuda"]
 
 MAY_DIFFER: Final = frozenset(
     {
-        *("frames", "games", "episodes", "updates", "trainings", "rounds", "device", "threads"),
+        *("frames", "episodes", "updates", "trainings", "rounds", "device", "threads"),
         *("eval_first", "eval_games", "checkpoint_every", "out", "resume", "progress"),
         *("address", "patience", "bf16", "compile"),
     }
@@ -236,19 +236,22 @@ def command_line(args: Any, program: str) -> str:
     return shlex.join(words)
 
 
-def check_same_training(saved: dict[str, Any], args: Any, file: str = "") -> None:
+def check_same_training(
+    saved: dict[str, Any], args: Any, file: str = "", *, may_differ: Collection[str] = MAY_DIFFER
+) -> None:
     """Refuse to resume from a checkpoint of a training with other options.
 
     Args:
         saved: the options in the checkpoint.
-        args: the options given now; those of `MAY_DIFFER` may differ.
+        args: the options given now.
         file: the checkpoint; "" for the one in the output folder.
+        may_differ: options that may.
 
     Raises:
         ValueError: names the first option that differs.
     """
     for name, value in asdict(args).items():
-        if name not in MAY_DIFFER and saved.get(name) != value:
+        if name not in may_differ and saved.get(name) != value:
             raise ValueError(
                 f"option {name}={value!r} is not possible: the checkpoint "
                 f"{file or f'in {args.out}'} was trained with {name}={saved.get(name)!r}; "

@@ -62,6 +62,7 @@ from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.hardware import hardware, set_up_torch
 from catan_pz.training.options import (
+    MAY_DIFFER,
     Coefficient,
     Count,
     Positive,
@@ -217,7 +218,7 @@ class Series:
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from what `get_state` gave."""
-        check_same_training(state["options"], self.args)
+        check_same_training(state["options"], self.args, may_differ=MAY_DIFFER | {"games"})
         self.rows, self.seconds = state["rows"], state["seconds"]
         self.errors, self.counts = state["errors"].numpy(), state["counts"].numpy()
         if state["weights"] is not None:

@@ -12,6 +12,7 @@ import torch
 
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
+from catan_pz.training.episodes import CountedArgs
 from catan_pz.training.opening import open_run
 from catan_pz.training.options import (
     MAY_DIFFER,
@@ -168,10 +169,23 @@ def test_another_training_is_not_resumed():
         check_same_training(saved, Args(rate=0.5))
     with pytest.raises(ValueError, match=r"option minibatch=4 .* trained with minibatch=None"):
         check_same_training({k: v for k, v in saved.items() if k != "minibatch"}, Args())
+    check_same_training(saved, Args(rate=0.5), may_differ={"rate"})
+
+
+def test_a_round_of_other_length_is_another_training():
+    @dataclass(frozen=True, kw_only=True)
+    class Rounds(CountedArgs):
+        rounds: Count = 10
+        games: Count = 400
+
+    saved = vars(Rounds())
+    check_same_training(saved, Rounds(rounds=20))
+    with pytest.raises(ValueError, match=r"option games=600 .* trained with games=400"):
+        check_same_training(saved, Rounds(rounds=20, games=600))
 
 
 def test_options_that_may_differ_are_options_of_the_run():
-    of_some = {"games", "episodes", "updates", "trainings", "rounds"}  # what other learners count
+    of_some = {"episodes", "updates", "trainings", "rounds"}  # what other learners count
     of_some |= {"address", "patience"}  # learners with workers on other machines
     of_some |= {"bf16", "compile"}  # learners on a GPU
     assert {option.name for option in fields(RunArgs)} >= MAY_DIFFER - of_some
