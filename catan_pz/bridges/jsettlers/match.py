@@ -47,6 +47,7 @@ MOST_BROKEN: Final = 20
 SECONDS_TO_INVITE = 60.0
 """How long the own server may take to invite the robot to a game that was asked for."""
 
+_OTHERS: Final = (SMART, FAST, THIRD_PARTY)
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _WARM_UP_DECISIONS: Final = 40
 
@@ -117,6 +118,9 @@ def play_match(
         raise not_possible("against", against, f"one of {list(KINDS)}")
     rules = Rules(num_players=players, trading=trading, first_player="random", max_turns=None)
     entrant = as_entrant(agent)
+    if entrant.name in _OTHERS:
+        allowed = f"another than what robots are called: {', '.join(_OTHERS)}"
+        raise not_possible("name of the agent", entrant.name, allowed)
     player = entrant.make()
     player.check_rules(rules)
     if seed is None:
@@ -186,7 +190,7 @@ class _Plan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (self.entrant.name, SMART, FAST, THIRD_PARTY)
+        return (self.entrant.name, *_OTHERS)
 
     def header(self, against: str) -> dict[str, Any]:
         """All that defines the match, as JSON values, but not how many games it has."""

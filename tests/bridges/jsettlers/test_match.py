@@ -150,6 +150,11 @@ def test_progress_that_is_none_is_named() -> None:
         play_match("random", games=1, server=ServerAddress("", 1, ""), progress=given)
 
 
+def test_an_agent_that_is_called_as_robots_are_is_refused() -> None:
+    with pytest.raises(ValueError, match="name of the agent='smart' is not possible"):
+        play_match(("smart", "random"), games=1, server=ServerAddress("", 1, ""))
+
+
 def test_no_server_is_named() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
