@@ -16,7 +16,7 @@ from catan_pz.agents.resamplers import FromBelief, TrueState
 from catan_pz.agents.result import result_for
 from catan_pz.belief import Belief
 from catan_pz.events import Events, as_seen_by
-from catan_pz.runtime.game import Game
+from catan_pz.runtime.game import Game, Listener
 from catan_pz.runtime.view import View, view_of
 
 T = TypeVar("T")
@@ -52,11 +52,14 @@ class Adviser:
         self._heard: list[Events] = []
         self._told = 0
         self._lock = Lock()
+        self._is_open = True
+        self._listening: list[Listener] = []
         if self.agent.needs_belief and not shows_state:
             self._belief = Belief(seat, game.state)
-            game.listeners.append(self._belief.listen)
+            self._listening.append(self._belief.listen)
         if self.agent.needs_events:
-            game.listeners.append(self._hear)
+            self._listening.append(self._hear)
+        game.listeners += self._listening
 
     def _hear(self, _game: Game, events: Events) -> None:
         self._heard.append(as_seen_by(events, self.seat))
@@ -81,8 +84,13 @@ class Adviser:
             return what(view)
 
     def close(self) -> None:
-        """Let the agent go."""
+        """Let the agent go, and stop following the game."""
         with self._lock:
+            if not self._is_open:
+                return
+            self._is_open = False
+            listeners = self._game.listeners
+            self._game.listeners = [one for one in listeners if one not in self._listening]
             dismiss([(self.agent, result_for(self._game.state, self._game.rules, self.seat))])
 
 

@@ -1,6 +1,6 @@
 """What agents think of decisions, and what they are shown for it."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.resamplers import TrueState
+from catan_pz.agents.result import SeatResult
 from catan_pz.agents.search import SearchAgent
 from catan_pz.belief import Belief
 from catan_pz.events import Events
@@ -158,3 +159,32 @@ def test_agents_hear_what_came_before_a_question_and_nothing_after_it() -> None:
     assert [int(q.advice().actions[0]) for q in questions] == [q.heard for q in questions]
     assert questions[-1].heard >= 4
     adviser.close()
+
+
+def test_an_adviser_leaves_its_game_and_lets_its_agent_go_once() -> None:
+    class Leaving(Agent):
+        needs_belief = True
+        left: ClassVar[list[str]] = []
+
+        def act(self, view: View) -> int:
+            return int(view.mask.argmax())
+
+        def observe(self, events: Events) -> None:
+            pass
+
+        def end(self, result: SeatResult) -> None:
+            self.left.append(result.reason)
+
+        def close(self) -> None:
+            self.left.append("closed")
+
+    game = Game(RULES, 1)
+    first, second = (Adviser(game, seat, Leaving(), seed=1) for seat in (0, 1))
+    of_second = game.listeners[2:]
+    assert len(of_second) == 2
+    first.close()
+    first.close()
+    assert game.listeners == of_second
+    assert Leaving.left == ["aborted", "closed"]
+    second.close()
+    assert game.listeners == []
