@@ -35,8 +35,9 @@ def exported(
             space is the learner's.
 
     Raises:
-        ValueError: for a network that isn't of that kind, an encoder of another space, or rules
-            with other players or actions than those that `note_training` noted.
+        ValueError: for a network, or a features extractor before it, that isn't of that kind, an
+            encoder of another space, or rules with other players or actions than those that
+            `note_training` noted.
     """
     policy = learner.policy
     noted = getattr(learner, "catan_pz", None)
@@ -49,6 +50,7 @@ def exported(
     if type(net).__name__ == "BoardLayers":
         network: Any = BoardNetwork({name: _array(x) for name, x in net.layers.items()})
     else:
+        _check_features(policy.q_net if of_values else policy, encoder)
         parts = list(net) if of_values else [*net.policy_net, policy.action_net]
         network = _dense(parts, learner.observation_space, encoder)
     plays = ("q_values", "best") if of_values else ("logits", "sample")
@@ -68,6 +70,22 @@ def _check_trained_with(trained: Rules, rules: Rules) -> None:
             f"option rules with num_players={rules.num_players}, trading={rules.trading} is not "
             f"possible: the learner was trained with num_players={trained.num_players}, "
             f"trading={trained.trading}"
+        )
+
+
+def _check_features(policy: Any, encoder: Encoder) -> None:
+    """Refuse what does more to observations than to lay them side by side, or to scale units.
+
+    Raises:
+        ValueError: names the features extractor.
+    """
+    extractor = type(getattr(policy, "pi_features_extractor", policy.features_extractor)).__name__
+    is_units = encoder.name == "units"
+    allowed = ("ScaleUnits",) if is_units else ("FlattenExtractor", "CombinedExtractor")
+    if extractor not in allowed:
+        raise ValueError(
+            f"learner: its features come from {extractor}, must come from {' or '.join(allowed)} "
+            f"on {encoder}"
         )
 
 

@@ -6,9 +6,10 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
+from stable_baselines3.common.torch_layers import FlattenExtractor
 
 from catan_pz.agents.network import Model, NetworkAgent
-from catan_pz.env.vector.board_policies import BoardPolicy, BoardQPolicy
+from catan_pz.env.vector.board_policies import BoardPolicy, BoardQPolicy, InOrder
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits, note_training
 from catan_pz.rules import Rules
@@ -157,6 +158,32 @@ def test_other_networks_are_refused():
     learner = MaskablePPO("MlpPolicy", env, n_steps=4, device="cpu", policy_kwargs=kwargs)
     with pytest.raises(ValueError, match="a layer is Sigmoid"):
         exported(learner, env.batch.rules)
+
+
+class Doubled(FlattenExtractor):
+    """Does more than to lay observations side by side."""
+
+    def forward(self, observations):
+        return 2 * super().forward(observations)
+
+
+@pytest.mark.parametrize(
+    ("observation", "extractor", "must"),
+    [
+        ("units", FlattenExtractor, "ScaleUnits on <encoder 'units'>"),
+        ("flat", Doubled, "FlattenExtractor or CombinedExtractor on <encoder 'flat'>"),
+        ("dict", InOrder, "FlattenExtractor or CombinedExtractor on <encoder 'dict'>"),
+    ],
+)
+def test_features_that_would_be_others_without_torch_are_refused(observation, extractor, must):
+    env = CatanVecEnv(2, seed=1, observation=observation, **QUICK)
+    policy = "MultiInputPolicy" if observation == "dict" else "MlpPolicy"
+    kwargs = {"features_extractor_class": extractor, "net_arch": [8]}
+    ppo = MaskablePPO(policy, env, n_steps=4, device="cpu", policy_kwargs=kwargs)
+    dqn = DQN(policy, env, buffer_size=4, device="cpu", policy_kwargs=kwargs)
+    for learner in (ppo, dqn):
+        with pytest.raises(ValueError, match=f"{extractor.__name__}, must come from {must}"):
+            exported(learner, env.batch.rules)
 
 
 def test_what_was_noted_in_a_learner_counts():
