@@ -184,7 +184,8 @@ class TableDecisions:
         rates = self.game.state["rate"][seat].copy()
         given = [r for r, n in enumerate(bundles[0]) for _ in range(n // int(rates[r]))]
         got = [r for r, n in enumerate(bundles[1]) for _ in range(n)]
-        if len(given) != len(got) or set(given) & set(got):
+        is_rest = any(n % int(rate) for n, rate in zip(bundles[0], rates, strict=False))
+        if is_rest or len(given) != len(got) or set(given) & set(got):
             give, get = bundles
             raise ContradictionError(f"seat {seat} trades {give} for {get} with the bank")
         for r, wanted in zip(given, got, strict=True):

@@ -1,5 +1,8 @@
 """Offers and acceptances that the server refuses: faults, or late as the table had gone on."""
 
+import pytest
+
+from catan_pz.bridges.jsettlers.decisions import JSETTLERS, TableDecisions
 from catan_pz.bridges.jsettlers.messages import Message
 from catan_pz.bridges.jsettlers.trading import (
     Acceptance,
@@ -8,6 +11,8 @@ from catan_pz.bridges.jsettlers.trading import (
     is_out_of_turn,
     is_refusal,
 )
+from catan_pz.runtime.followed import ContradictionError, FollowedGame
+from catan_pz.runtime.position import position
 
 WOOL_FOR_ORE = ([0, 0, 1, 0, 0], [0, 0, 0, 0, 1])
 CANNOT_TRADE = Message.parse("1037|g,1,1")
@@ -55,3 +60,16 @@ def test_refusals() -> None:
     assert is_out_of_turn(Message.parse("1104|g,0,2"))
     assert not is_out_of_turn(Message.parse("1104|g,0,3"))
     assert not is_out_of_turn(CANNOT_TRADE)
+
+
+@pytest.mark.parametrize("given", [3, 5, 7])
+def test_cards_beyond_the_rate_of_the_bank_are_a_contradiction(given: int) -> None:
+    players = [{"hand": {"brick": 9}, "settlements": [20]}, {"settlements": [33]}]
+    table = position(players, rules="one_v_one")
+    decisions = TableDecisions(
+        FollowedGame.from_snapshot(table.snapshot(), 0, JSETTLERS), lambda _events: None
+    )
+    with pytest.raises(ContradictionError, match="with the bank"):
+        decisions.trade_with_bank(0, ([given, 0, 0, 0, 0], [0, 1, 0, 0, 0]))
+    decisions.trade_with_bank(0, ([8, 0, 0, 0, 0], [0, 1, 1, 0, 0]))
+    assert decisions.game.snapshot()["players"][0]["hand"]["brick"] == 1
