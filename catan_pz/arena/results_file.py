@@ -7,6 +7,7 @@ line is then dropped and its game played again.
 import errno
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -34,6 +35,9 @@ DRAWN_SEATS: Final = "drawn"
 
 _MOST_NAMED: Final = 3
 """Differences between two matches that an error names."""
+
+_MOST_DIGITS: Final = 20
+"""Of a seed."""
 
 _LONGEST: Final = 500
 """Characters that it shows of each side."""
@@ -143,7 +147,7 @@ class ResultsFile:
             for game in self.games.values():
                 _require_of_match(path, game, _is_scheduled(game, schedule, names))
         begun = path.read_bytes()[length:]
-        if not lines and not _line(header).encode().startswith(begun):
+        if not lines and not _begins_as(header, begun):
             raise ValueError(f"{path}: this is no file of results")
         if begun:
             os.truncate(path, length)
@@ -178,6 +182,14 @@ class ResultsFile:
 
 def _line(data: dict[str, Any]) -> str:
     return json.dumps(data) + "\n"
+
+
+def _begins_as(header: dict[str, Any], begun: bytes) -> bool:
+    """Whether a line that was cut is that of a header, but for the seed, which may be drawn."""
+    seeds = re.findall(rb'"seed": (\d+)', begun)
+    if seeds and len(seeds[-1]) <= _MOST_DIGITS:
+        header = header | {"seed": int(seeds[-1])}
+    return _line(header).encode().startswith(begun)
 
 
 def _game_to_json(game: GameResult) -> dict[str, Any]:

@@ -66,6 +66,23 @@ def test_a_match_continues_wherever_its_file_was_truncated(
 
 
 @pytest.mark.purepython
+def test_a_match_with_a_drawn_seed_begins_anew_where_its_header_was_cut(tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl"
+    agents = [("c", Counter), "random"]
+    short = {"agents": agents, "num_players": 2, "max_turns": 1, "seed": None}
+    play(path, 2, **short)
+    header = path.read_bytes().split(b"\n")[0]
+    digits = header.index(b'"seed": ') + 8
+    for length in (5, digits, digits + 3, len(header) - 40, len(header)):
+        path.write_bytes(header[:length])
+        result = play(path, 2, **short)
+        assert load_results(path) == result
+        assert len(result.games) == 2
+    path.write_bytes(header[:-1] + b"!")
+    with pytest.raises(ValueError, match="is no file of results"):
+        play(path, 2, **short)
+
+
 def test_a_finished_match_is_not_played_again(
     unbroken: tuple[Result, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
