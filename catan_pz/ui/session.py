@@ -100,10 +100,14 @@ class Session:
         """
         game = Game.from_snapshot(record.start)
         session = cls(game, agents, seed, names or record.names, specs=specs or record.agents)
-        for _ in record.replay(game):
-            pass
-        if session.is_finished:
-            raise ValueError("the recorded game is over")
+        try:
+            for _ in record.replay(game):
+                pass
+            if session.is_finished:
+                raise ValueError("the recorded game is over")
+        except BaseException:
+            session.close()
+            raise
         game.games["rng"][0] = np.uint64(seed)
         return session
 

@@ -128,8 +128,12 @@ class HostedGame:
         self._logs: dict[int, list[str]] = {viewer: [] for viewer in seats.links}
         self.game.listeners.append(self._listen)
         if record is not None:
-            for _ in record.replay(self.game):
-                pass
+            try:
+                for _ in record.replay(self.game):
+                    pass
+            except BaseException:
+                self.close()
+                raise
             _draw_chance_anew(self.game, seed)
 
     def _listen(self, _game: Game, events: Events) -> None:

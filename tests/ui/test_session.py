@@ -66,8 +66,15 @@ def test_a_finished_game_is_not_gone_on_with() -> None:
     match = session(Rules(num_players=2, max_turns=1))
     while not match.is_finished:
         leave_after(match, len(match.log) + 1)
+    left: list[Any] = []
+
+    class Leaving(RandomAgent):
+        def close(self) -> None:
+            left.append(self.seat)
+
     with pytest.raises(ValueError, match="the recorded game is over"):
-        Session.resumed(match.record, [None, RandomAgent()], 1)
+        Session.resumed(match.record, [None, Leaving()], 1)
+    assert left == [1]
 
 
 def test_agents_are_made_ready_in_a_game_of_their_own() -> None:

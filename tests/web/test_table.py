@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
+from catan_pz.agents.random import RandomAgent
 from catan_pz.belief import Belief
 from catan_pz.events import ONLOOKER
 from catan_pz.rules import Rules
@@ -150,6 +151,21 @@ def undrawn(game: HostedGame) -> list[str]:
     """The deck, the next card first."""
     deck: list[str] = game.game.snapshot()["deck"]
     return deck
+
+
+def test_agents_leave_a_game_whose_record_is_wrong() -> None:
+    left: list[int] = []
+
+    class Leaving(RandomAgent):
+        def close(self) -> None:
+            left.append(self.seat)
+
+    game = hosted(persons=1)
+    game.press(0, game.frame(0).controls[0].name, game.version)
+    game.record.decisions[0] = replace(game.record.decisions[0], player=1)
+    with pytest.raises(ValueError, match="player 1 can't move"):
+        HostedGame(Seats([None, Leaving(), Leaving()], list("abc")), record=game.record)
+    assert left == [1, 2]
 
 
 def test_the_deck_of_a_game_that_goes_on_cannot_be_foretold(tmp_path: Path) -> None:
