@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from catan_pz.actions import COMPOSE_GIVE, OFFER
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import Agent
+from catan_pz.agents.result import SeatResult
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.halving import choose_by_halving, improved_policy
@@ -22,6 +23,7 @@ from catan_pz.agents.search.priors import prior_for
 from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.agents.search.tree_policy import BY_VALUE
 from catan_pz.engine.state import as_games
+from catan_pz.events import Events
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 from catan_pz.terms import Phase
@@ -85,9 +87,11 @@ class SearchAgent(Agent):
 
     name = "search"
     needs_belief = True
+    needs_events = False
 
     def __init__(self, **options: Any) -> None:
         self.options = options_of(options)
+        self.needs_events = getattr(self.options.prior, "needs_events", False)
         self.last: dict[str, Any] | None = None
         self._trees: ParallelTrees | None = None
         self._prior: Any = None
@@ -172,6 +176,21 @@ class SearchAgent(Agent):
         if self.options.evaluator is not None:
             return evaluated(self.options.evaluator, simulator)
         return simulator.win_probabilities(self._budget(), self.seat)
+
+    def observe(self, events: Events) -> None:
+        """Pass the events on to the prior."""
+        if self._prior is not None:
+            self._prior.observe(events)
+
+    def end(self, result: SeatResult) -> None:
+        """Tell the prior."""
+        if self._prior is not None:
+            self._prior.end(result)
+
+    def close(self) -> None:
+        """Let the prior release what it opened."""
+        if self._prior is not None:
+            self._prior.close()
 
     def _budget(self) -> Budget:
         return Budget(self.options.simulations, self.options.seconds)

@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 
 from catan_pz.agents import load
+from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.result import SeatResult
 from catan_pz.agents.search import SearchAgent, SearchOptions
 from catan_pz.agents.search.tree_policy import BY_GREEDY, BY_VALUE
 from catan_pz.agents.table import Table
+from catan_pz.events import Events
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
+from catan_pz.runtime.view import View
 from tests.agents.search.play import METHODS, RIVAL, duel, in_the_middle, searcher, seen
 
 RULES = (
@@ -196,6 +200,35 @@ def test_a_models_policy_is_the_prior_of_gumbel() -> None:
     assert set(agent.last["actions"].tolist()) == set(best.tolist())
     with pytest.raises(ValueError, match="ppo-2p"):
         searcher(game, method="gumbel", prior="ppo-2p")
+
+
+def test_a_prior_is_told_what_happens_and_let_go() -> None:
+    told: list[str] = []
+    played: list[int] = []
+
+    class Listening(Agent):
+        def act(self, view: View) -> int:
+            return int(view.mask.argmax())
+
+        def policy(self, view: View) -> Any:
+            assert len(told) == len(played)
+            return view.mask / view.mask.sum()
+
+        def observe(self, events: Events) -> None:
+            told.append("events")
+
+        def end(self, result: SeatResult) -> None:
+            told.append(result.reason)
+
+        def close(self) -> None:
+            told.append("closed")
+
+    agent = SearchAgent(prior=Listening(), simulations=2, determinizations=1, turns=0)
+    with Table(Game(RULES[0], seed=1), [agent, *["random"] * 3], seat_seeds(1, 4)) as table:
+        for _ in range(12):
+            played.append(table.step())
+    assert told == ["events"] * 12 + ["aborted", "closed"]
+    assert not SearchAgent().needs_events
 
 
 @pytest.mark.parametrize("rules", [RULES[0], RULES[4], RULES[3]])
