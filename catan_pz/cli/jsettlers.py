@@ -1,5 +1,6 @@
 """`catan-pz jsettlers`: an agent against the robots of a JSettlers server."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,8 +31,17 @@ _LONGEST_LINE: Final = 300
     show_default=True,
     help="The robots of the server that is started.",
 )
-@click.option("--players", type=click.IntRange(2, 4), metavar="N", help="Players of each game.")
-@click.option("--trading/--no-trading", default=None, help="Trade between players.")
+@click.option(
+    "--players",
+    type=click.IntRange(2, 4),
+    metavar="N",
+    help="Players of each game.  [4, or as the model says]",
+)
+@click.option(
+    "--trading/--no-trading",
+    default=None,
+    help="Trade between players.  [yes, or as the model says]",
+)
 @click.option(
     "--games",
     type=click.IntRange(1),
@@ -40,7 +50,11 @@ _LONGEST_LINE: Final = 300
     show_default=True,
     help="Games, with those in the file of results.",
 )
-@match_options
+@partial(
+    match_options,
+    workers="Threads in which agents decide.",
+    seed="Of the agent's random choices; the server draws the games.",
+)
 @trust_option
 @click.option(
     "--parallel",

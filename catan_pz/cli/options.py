@@ -214,8 +214,18 @@ def seed_or_drawn(seed: int | None) -> int:
     return drawn_seed() if seed is None else seed
 
 
-def match_options(command: Any) -> Any:
-    """Options of the commands that play matches."""
+def match_options(
+    command: Any,
+    workers: str = "Processes that play.",
+    seed: str = "Of the games and of the agents' random choices.",
+) -> Any:
+    """Options of the commands that play matches.
+
+    Args:
+        command: the command.
+        workers: help of the option `--workers`.
+        seed: help of the option `--seed`.
+    """
     for option in (
         click.option(
             "--results",
@@ -228,13 +238,13 @@ def match_options(command: Any) -> Any:
             metavar="N",
             default=1,
             show_default=True,
-            help="Processes that play.",
+            help=workers,
         ),
         click.option(
             "--seed",
             type=seed_number,
             metavar="SEED",
-            help="Of the games and of the agents' random choices.  [drawn]",
+            help=f"{seed}  [drawn]",
         ),
     ):
         command = option(command)

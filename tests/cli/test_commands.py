@@ -205,6 +205,15 @@ def test_a_model_in_a_folder_with_a_colon_says_what_the_rules_are(tmp_path: Path
     load_agent(str(path), make_rules("base", *chosen, agents=str(path)))
 
 
+def test_help_of_matches_says_what_workers_and_seeds_are_for(capsys: Any) -> None:
+    assert main(["jsettlers", "--help"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "Threads in which agents decide." in words
+    assert "the server draws the games" in words
+    assert main(["tournament", "--help"]) == 0
+    assert "Processes that play." in " ".join(capsys.readouterr().out.split())
+
+
 def test_what_is_missing_is_named_with_its_extra() -> None:
     need("render", "a thing", "json")
     with pytest.raises(click.ClickException) as raised:
