@@ -1,6 +1,7 @@
 """`catan-pz bot`: an agent as a bot of catanatron, on standard input and output."""
 
 import sys
+from functools import partial
 
 import click
 
@@ -19,7 +20,7 @@ from catan_pz.rules import Rules
     ),
 )
 @click.option("--agent", default="heuristic", show_default=True, help="Who plays.")
-@seed_option
+@partial(seed_option, words="Of the agent's random choices; the table draws the games.")
 @trust_option
 def command(agent: str, seed: int | None) -> None:
     """Speak catanatron's protocol for bots, JSON lines, on standard input and output."""

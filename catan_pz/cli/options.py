@@ -202,11 +202,16 @@ def seed_number(text: str) -> int:
         ) from None
 
 
-def seed_option(command: Command) -> Command:
-    """The option `--seed`; None where it isn't given."""
-    return click.option(
-        "--seed", type=seed_number, metavar="SEED", help="Seed of the game.  [drawn]"
-    )(command)
+def seed_option(command: Command, words: str = "Seed of the game.") -> Command:
+    """The option `--seed`; None where it isn't given.
+
+    Args:
+        command: the command.
+        words: its help.
+    """
+    return click.option("--seed", type=seed_number, metavar="SEED", help=f"{words}  [drawn]")(
+        command
+    )
 
 
 def seed_or_drawn(seed: int | None) -> int:

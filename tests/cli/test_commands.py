@@ -210,6 +210,9 @@ def test_help_of_matches_says_what_workers_and_seeds_are_for(capsys: Any) -> Non
     words = " ".join(capsys.readouterr().out.split())
     assert "Threads in which agents decide." in words
     assert "the server draws the games" in words
+    assert main(["bot", "--help"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "random choices; the table draws the games. [drawn]" in words
     assert main(["tournament", "--help"]) == 0
     assert "Processes that play." in " ".join(capsys.readouterr().out.split())
 
