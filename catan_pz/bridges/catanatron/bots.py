@@ -81,7 +81,7 @@ class BotSpec:
         Raises:
             ValueError: if there is none, or it has no such option; says what there is.
         """
-        found = re.fullmatch(r"([a-z]+)(\d*)((?:-[a-z]+)*)", text)
+        found = re.fullmatch(r"([a-z]+)((?:[1-9]\d{0,8})?)((?:-[a-z]+)*)", text, re.ASCII)
         name = found[1] if found else ""
         if found is None or name not in BOTS or (found[2] and not BOTS[name].number):
             allowed = ", ".join(f"{one}{bot.default or ''}" for one, bot in BOTS.items())

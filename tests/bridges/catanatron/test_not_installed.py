@@ -52,9 +52,12 @@ def test_names_tell_the_options(text, found) -> None:
     assert BotSpec.read(text) == found
 
 
-@pytest.mark.parametrize("text", ["", "valu", "value2", "ab2-", "ab2-open", "AB2", "ab2 "])
+@pytest.mark.parametrize(
+    "text",
+    ["", "valu", "value2", "ab2-", "ab2-open", "AB2", "ab2 ", "ab0", "mcts00", "ab" + "9" * 5000],
+)
 def test_other_names_are_refused(text) -> None:
-    with pytest.raises(ValueError, match=r"catanatron|option"):
+    with pytest.raises(ValueError, match=r"bot of catanatron|has no option"):
         BotSpec.read(text)
 
 
