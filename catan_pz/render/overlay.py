@@ -205,8 +205,12 @@ def draw_others(overlay: Overlay, box: Box) -> str:
     left_out = overlay.others[_LISTED:]
     if left_out:
         shown = shown[:-1]
-        rest = [overlay.others[_LISTED - 1], *left_out]
-        shown.append((f"and {len(rest)} more", sum(value for _, value in rest)))
+        rest = [value for _, value in (overlay.others[_LISTED - 1], *left_out)]
+        # Probabilities add up; of values the largest is shown, as at places of the board.
+        if overlay.relative:
+            shown.append((f"the best of {len(rest)} more", max(rest)))
+        else:
+            shown.append((f"and {len(rest)} more", sum(rest)))
     column = (box.width - 24) / _COLUMNS
     parts = [rect(box.x, box.y, box.width, box.height, PAPER, 10, stroke=RULE, stroke_width=1.2)]
     for i, (words, value) in enumerate(shown):

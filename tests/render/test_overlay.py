@@ -35,6 +35,14 @@ def test_a_policy_goes_to_its_places() -> None:
     assert "10 %" in words or "11 %" in words
 
 
+def test_values_of_others_are_not_summed_up() -> None:
+    values = {252 + k: 0.3 - 0.01 * k for k in range(12)}
+    words = labels(positions.midgame(), overlay=Overlay.of_values(values, percent=True))
+    assert words[words.index("24.0 %") :][2] == "23.0 %"
+    assert "the best of 5 more" in words
+    assert "100 %" not in words
+
+
 def test_the_others_are_listed_likeliest_first_and_summed_up() -> None:
     p = np.zeros(389)
     p[252:272] = np.arange(1, 21) / 210
