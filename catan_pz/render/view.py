@@ -100,6 +100,8 @@ class TableView:
     target_points: int
     offer: OfferView | None
     winner: int | None
+    is_truncated: bool
+    """Whether the turns allowed are over with no winner."""
     names: tuple[str, ...] | None = None
     """What the seats are called, fit to be shown, where they have names."""
 
@@ -108,8 +110,13 @@ class TableView:
         return seat_names(self.names, len(self.seats))[seat]
 
     def decision(self) -> tuple[int, str]:
-        """The seat that the game waits for (or that has won), and what it does, in words."""
+        """The seat that the game waits for (or that has won), and what it does, in words.
+
+        Where the turns allowed are over, the one whose turn would come.
+        """
         seat = self.player_to_move if self.winner is None else self.winner
+        if self.is_truncated:
+            return seat, "stops: no turns are left"
         words = PHASE_WORDS[self.phase]
         if self.phase == "free_road":
             words += f" ({self.free_roads} left)"
@@ -177,6 +184,7 @@ def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -
         )
     rules = state["rules"]
     board = state["board"]
+    turn, most_turns, winner = state["turn"], rules.get("max_turns"), state["winner"]
     first, second = state["dice"]
     return TableView(
         viewer=viewer,
@@ -188,7 +196,7 @@ def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -
         deck_size=len(state["deck"]),
         seats=tuple(_seat_view(state, seat, viewer) for seat in range(len(players))),
         phase=state["phase"],
-        turn=state["turn"],
+        turn=turn,
         turn_player=state["turn_player"],
         player_to_move=state["player_to_move"],
         dice=(first, second),
@@ -199,7 +207,8 @@ def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -
         max_offers=rules.get("max_offers_per_turn"),
         target_points=rules.get("victory_points", 10),
         offer=_offer_view(state, viewer),
-        winner=state["winner"],
+        winner=winner,
+        is_truncated=winner is None and most_turns is not None and turn >= most_turns,
         names=None if names is None else tuple(map(shown, names)),
     )
 

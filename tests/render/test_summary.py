@@ -4,12 +4,15 @@ from typing import Any
 
 from catan_pz.events import ONLOOKER
 from catan_pz.notation.actions import action_id
+from catan_pz.render.ansi import board_text
 from catan_pz.render.summary import table_words
 from catan_pz.render.view import table_view
 from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
 from catan_pz.runtime.position import position
 from tests.render import positions
 from tests.render.test_secrecy import resampled
+from tests.render.test_svg import labels
 
 
 def test_a_seat_is_told_what_it_may_know() -> None:
@@ -29,6 +32,22 @@ def test_a_seat_is_told_what_it_may_know() -> None:
     assert told[3].startswith("Bank: 17 brick, 19 lumber, 18 wool, 19 grain, 17 ore; 23 ")
     assert told[4] == "The robber stands on desert."
     assert told[5:] == ["Ann offers 1 ore for 1 brick.", "Bob hasn't answered."]
+
+
+def test_nobody_is_to_move_once_the_turns_are_over() -> None:
+    game = Game(num_players=2, trading=False, max_turns=3, seed=1)
+    while game.mask.any():
+        assert "no turns are left" not in table_words(table_view(game.snapshot()))[0]
+        game.step(int(game.legal_actions()[0]))
+    assert game.is_truncated
+    state = game.snapshot()
+    assert table_words(table_view(state))[0].startswith(
+        "Turn 3. Player 1 stops: no turns are left."
+    )
+    assert "Player 1 stops: no turns are left" in labels(state)
+    lines = board_text(state, color=False).split("\n")
+    aside = " ".join(line[64:].strip() for line in lines[:20])
+    assert "player 1 stops: no turns are left" in aside
 
 
 def test_what_is_hidden_is_not_told() -> None:
