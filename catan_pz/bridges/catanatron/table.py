@@ -201,7 +201,7 @@ class _HostedGame:
     @property
     def turns(self) -> int:
         """Turns that have ended; catanatron counts most of the set-up, too."""
-        return max(0, self.game.state.num_turns - (2 * len(self.players) - 2))
+        return max(0, int(self.game.state.num_turns) - (2 * len(self.players) - 2))
 
     def _step(self) -> None:
         game, seat = self.game, self.game.state.current_player_index
