@@ -53,6 +53,8 @@ _KEEPALIVE: Final = {
 such questions, how many without an answer end the connection, and milliseconds after which what
 was sent and has not arrived does."""
 
+_ENDS: Final = (Kind.ROBOT_DISMISS, Kind.DELETE_GAME)
+_ENDED: Final = "the server ended it"
 _ROBOT_CLASS: Final = "catan_pz"
 _WELCOME: Final = 1071
 
@@ -229,14 +231,21 @@ class RobotClient:
         elif message.kind == Kind.BOT_JOIN_REQUEST:
             self._join(message)
         elif message.game in self._seats:
-            seat = self._seats[message.game]
-            if message.kind == Kind.GAME_MEMBERS and seat.task is None:
-                seat.task = asyncio.create_task(self._play(message.game, seat))
-                self._send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.number, True))
-            if seat.queue.full():
-                self._finish(message.game, f"more than {MOST_WAITING} messages wait")
-            else:
-                seat.queue.put_nowait(message)
+            self._pass_on(message)
+
+    def _pass_on(self, message: Message) -> None:
+        """Take in a message of a game that the robot plays or is about to play."""
+        seat = self._seats[message.game]
+        if seat.task is None and message.kind in _ENDS:
+            self._finish(message.game, _ENDED)
+            return
+        if seat.task is None and message.kind == Kind.GAME_MEMBERS:
+            seat.task = asyncio.create_task(self._play(message.game, seat))
+            self._send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.number, True))
+        if seat.queue.full():
+            self._finish(message.game, f"more than {MOST_WAITING} messages wait")
+        else:
+            seat.queue.put_nowait(message)
 
     def _join(self, message: Message) -> None:
         invitation = invitation_in(message)
@@ -269,8 +278,8 @@ class RobotClient:
             except TimeoutError:
                 commands = await loop.run_in_executor(self._executor, seat.seated.give_up_waiting)
             else:
-                if message.kind in (Kind.ROBOT_DISMISS, Kind.DELETE_GAME):
-                    return "the server ended it"
+                if message.kind in _ENDS:
+                    return _ENDED
                 commands = await loop.run_in_executor(self._executor, seat.seated.take, message)
             for text in commands:
                 self._send(text)

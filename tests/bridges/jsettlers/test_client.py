@@ -66,6 +66,26 @@ def test_it_joins_no_more_games_than_it_may() -> None:
     assert [text[-2:] for text in joined] == ["g0", "g1"]
 
 
+@pytest.mark.parametrize("ending", ["1015|g0", "1056|g0"])
+def test_a_game_that_ends_before_the_robot_sits_makes_room_for_another(ending: str) -> None:
+    heard: list[str] = []
+    done = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for text in ("1023|g0,1,PL=4", "1023|g1,1,PL=4", ending, "1023|g2,1,PL=4", "9999|1"):
+            writer.write(frame(text))
+        while not heard or not heard[-1].startswith("9999"):
+            heard.append(await read_text(reader))
+        done.set()
+
+    async def watch(_: RobotClient) -> None:
+        await done.wait()
+
+    asyncio.run(connected(serve, watch))
+    joined = [text for text in heard if text.startswith("1013|")]
+    assert [text[-2:] for text in joined] == ["g0", "g1", "g2"]
+
+
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="takes options of Linux")
 def test_a_server_that_is_gone_without_a_word_is_noticed() -> None:
     """The system asks for it, in minutes rather than in the hours that it would take otherwise."""
