@@ -31,6 +31,7 @@ from catan_pz.runtime.game import Game
 from catan_pz.terms import NOBODY, NUM_RESOURCES, Card, Phase
 
 _OVER: Final = 1000
+_FIRST_SETTLEMENT: Final = 5
 _ROLL_OR_CARD: Final = 15
 _TO_PLAY: Final = (5, 6, 10, 11, 20, 33, 40, 41)
 """States in which the player in turn decides without being asked."""
@@ -344,6 +345,8 @@ class TableReader:
         state = message.integer(2) if len(message.fields) > 2 else _ROLL_OR_CARD
         if number < 0:
             return None
+        if self.table is None and state != _FIRST_SETTLEMENT:
+            raise ContradictionError(f"the game is under way before the first turn (state {state})")
         if self.table is None:
             self._start(number)
         self._in_play.begin(None)

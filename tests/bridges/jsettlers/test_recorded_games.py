@@ -71,6 +71,19 @@ def test_what_cannot_be_is_refused_by_name(wrong: str) -> None:
         seated.take(Message.parse(wrong))
 
 
+@pytest.mark.parametrize("turn", ["1026|g,0,15", "1026|g,0,10", "1026|g,0"])
+def test_a_seat_in_a_game_that_has_begun_is_not_played(turn: str) -> None:
+    """As when the server has the robot replace somebody who left: what came before is unknown."""
+    agent = Recorded("two_players")
+    seated = agent.seated = seat("two_players", agent)
+    for text in received("two_players")[1:]:
+        if text.startswith("1018"):
+            break
+        tell(seated, text)
+    with pytest.raises(ValueError, match="under way"):
+        seated.take(Message.parse(turn))
+
+
 @pytest.mark.parametrize("number", ["1028", "1033", "1039", "1046"])
 def test_a_message_told_twice_contradicts_the_game(number: str) -> None:
     """What has happened can't happen again: the roll, the discard, the trade, the purchase."""
