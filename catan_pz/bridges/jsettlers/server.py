@@ -122,13 +122,11 @@ class OwnServer:
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C is for us: it ends with the block
         )
-        deadline = time.monotonic() + _SECONDS_TO_START
-        while not (_listens(self.port) and self._robots_are_there()):
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                said = self.log()
-                self.__exit__(None, None, None)
-                raise ServerError(f"the JSettlers server doesn't start: {said}")
-            time.sleep(0.1)
+        try:
+            self._wait_until_it_is_there(self._process)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
@@ -155,6 +153,13 @@ class OwnServer:
                 process.wait(_SECONDS_TO_STOP)
                 break
         process.stdin.close()
+
+    def _wait_until_it_is_there(self, process: "subprocess.Popen[bytes]") -> None:
+        deadline = time.monotonic() + _SECONDS_TO_START
+        while not (_listens(self.port) and self._robots_are_there()):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise ServerError(f"the JSettlers server doesn't start: {self.log()}")
+            time.sleep(0.1)
 
     def _robots_are_there(self) -> bool:
         assert self._log is not None
