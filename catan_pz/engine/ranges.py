@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz.board.topology import EDGES_PER_WORD
+from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.options import Table, table_of
 from catan_pz.engine.state import DERIVED, STATE
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
@@ -19,13 +20,16 @@ from catan_pz.terms import (
     CITIES_PER_PLAYER,
     DECK_SIZE,
     GENERIC_HARBOR,
+    HARBOR_COUNTS,
     MAX_PLAYERS,
     NOBODY,
     NUM_CARD_KINDS,
     NUM_HEXES,
     NUM_VERTICES,
+    NUMBER_TOKENS,
     ROADS_PER_PLAYER,
     SETTLEMENTS_PER_PLAYER,
+    TERRAIN_COUNTS,
     Phase,
     Terrain,
 )
@@ -34,10 +38,12 @@ MOST_CARDS: Final = 127
 """Resource cards of a game, bank and hands. More than the 95 of the box where a followed table
 has no limit of the bank; however they move, counts of them stay within a byte."""
 
+MOST_TURNS: Final = 2**30
+"""So many that no game gets from there to the end of its counter."""
+
 _BYTE: Final = (0, 127)
 _CARDS: Final = (0, BANK_PER_RESOURCE)
 _DEVELOPMENT_CARDS: Final = (0, DECK_SIZE)
-_COUNTER: Final = (0, 2**31 - 1)
 _ANSWERS: Final = (NO_ANSWER, ACCEPTED, REJECTED, COUNTERED)
 
 _RANGES: Final[dict[str, tuple[int, int]]] = {
@@ -46,7 +52,7 @@ _RANGES: Final[dict[str, tuple[int, int]]] = {
     "harbor": (0, GENERIC_HARBOR),
     "robber": (0, NUM_HEXES - 1),
     "phase": (min(Phase), max(Phase)),
-    "turn": _COUNTER,
+    "turn": (0, MOST_TURNS),
     "rolled": (0, 1),
     "card_played": (0, 1),
     "dice": (0, 6),
@@ -65,8 +71,8 @@ _RANGES: Final[dict[str, tuple[int, int]]] = {
     "answer": (min(_ANSWERS), max(_ANSWERS)),
     "below": _BYTE,
     "above": _BYTE,
-    "outcome": (-1, 35),
-    "script_place": _COUNTER,
+    "outcome": (NO_OUTCOME, NO_OUTCOME),
+    "script_place": (0, 2**31 - 1),
     "dice_left": (0, 2**36 - 1),
     "roads": (0, 2**EDGES_PER_WORD - 1),
     "settlements": (0, 2**NUM_VERTICES - 1),
@@ -76,6 +82,16 @@ _RANGES: Final[dict[str, tuple[int, int]]] = {
 
 _SEATS: Final = ("turn_player", "player")
 _OWNERS: Final = ("winner", "longest_road_owner", "largest_army_owner")
+_OF_SEATS: Final = tuple(
+    name for name in STATE.names or () if STATE[name].shape[:1] == (MAX_PLAYERS,)
+)
+_OF_TWO_SEATS: Final = ("below", "above")
+_PARTS: Final = {
+    "terrain": np.repeat(np.arange(len(TERRAIN_COUNTS)), TERRAIN_COUNTS),
+    "token": np.array([0, *NUMBER_TOKENS]),
+    "harbor": np.repeat(np.arange(len(HARBOR_COUNTS)), HARBOR_COUNTS),
+}
+"""What a board consists of, sorted."""
 _PIECES: Final = {
     "roads": ROADS_PER_PLAYER,
     "settlements": SETTLEMENTS_PER_PLAYER,
@@ -107,6 +123,11 @@ class Ranges:
             ranges[name] = (int(info.min), int(info.max))
         for name, (least, most) in ranges.items():
             self._least[name], self._most[name] = least, most
+        for name in _OF_SEATS:
+            if name not in _FREE:  # absent seats stay zero
+                self._most[name][0, seats:] = 0
+        for name in _OF_TWO_SEATS:
+            self._most[name][0, :, seats:] = 0
         self._parts = [_as_numbers(part) for part in (self._least, self._most)]
 
     def check(self, games: np.ndarray) -> None:
@@ -123,6 +144,7 @@ class Ranges:
         for given, least, most in zip(_as_numbers(games), *self._parts, strict=True):
             if ((given < least) | (given > most)).any():
                 raise ValueError(self._wrong_number(games))
+        _check_boards(games)
         cards = games["hand"].sum((1, 2), np.int64) + games["bank"].sum(1, np.int64)
         if cards.max(initial=0) > MOST_CARDS:
             i = int(cards.argmax())
@@ -150,7 +172,8 @@ class Ranges:
                 int(given[(k, *place)]) for given, k in ((games[name], i), (least, 0), (most, 0))
             )
             where = "".join(f"[{k}]" for k in place)
-            allowed = f"{low}, by the rules" if name in OF_RULES else f"{low} to {high}"
+            allowed = f"{low}" if low == high else f"{low} to {high}"
+            allowed += ", by the rules" if name in OF_RULES else ""
             return f"games[{i}]: {name}{where}={value} is not possible; allowed: {allowed}"
         raise AssertionError("every number is in its range")
 
@@ -159,6 +182,21 @@ class Ranges:
 def ranges_of(rules: Rules) -> Ranges:
     """The ranges of games of some rules."""
     return Ranges(table_of(rules))
+
+
+def _check_boards(games: np.ndarray) -> None:
+    """Refuse boards of other parts, and a number token on the desert."""
+    for name, parts in _PARTS.items():
+        wrong = (np.sort(games[name], axis=1) != parts).any(1)
+        if wrong.any():
+            i = int(wrong.argmax())
+            raise ValueError(
+                f"games[{i}]: {name}={games[name][i].tolist()} must be a rearrangement of "
+                f"{parts.tolist()}"
+            )
+    wrong = ((games["terrain"] == Terrain.DESERT) & (games["token"] != 0)).any(1)
+    if wrong.any():
+        raise ValueError(f"games[{int(wrong.argmax())}]: the desert has a number token")
 
 
 def _as_numbers(games: np.ndarray) -> list[np.ndarray]:

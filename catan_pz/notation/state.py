@@ -8,6 +8,7 @@ import numpy as np
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.checks import quoted
 from catan_pz.engine.options import table_of
+from catan_pz.engine.ranges import MOST_TURNS
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
 from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.rules import Board, Rules
@@ -32,8 +33,6 @@ OFFER_PHASES: Final = (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE)
 
 _ANSWER_NAMES: Final = {ACCEPTED: "accept", REJECTED: "reject"}
 _BYTE: Final = (0, 127)
-_MOST_TURNS: Final = 2**30
-"""So many that no game gets from there to the end of its counter."""
 _MOST_PIECES: Final = {
     "roads": ROADS_PER_PLAYER,
     "settlements": SETTLEMENTS_PER_PLAYER,
@@ -293,7 +292,7 @@ def _read_course(s: np.ndarray, top: _Reader, rules: Rules) -> None:
     s["longest_road_owner"] = top["longest_road_owner"].seat(n)
     s["largest_army_owner"] = top["largest_army_owner"].seat(n)
     s["phase"] = top["phase"].choice(PHASE_NAMES)
-    s["turn"] = top["turn"].integer(0, _MOST_TURNS)
+    s["turn"] = top["turn"].integer(0, MOST_TURNS)
     s["turn_player"] = top["turn_player"].integer(0, n - 1)
     s["player"] = top["player_to_move"].integer(0, n - 1)
     s["rolled"] = top["rolled"].flag()

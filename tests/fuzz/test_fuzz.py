@@ -13,6 +13,7 @@ from catan_pz import Game, Rules
 from catan_pz.engine.ranges import OF_RULES
 from catan_pz.engine.state import DERIVED, STATE
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.runtime.cpu import CpuBatch
 from tests.fuzz.inputs import Input, inputs_from
 from tests.fuzz.oracle import Finding, Tally
 from tests.fuzz.targets import TARGETS
@@ -64,7 +65,7 @@ def test_a_game_with_trade_has_no_room_in_a_mask_without() -> None:
         Game.from_games(games.copy(), RULE_SETS["without_trade"])
 
 
-COUNTERS = ("turn", "script_place", "to_discard", "offers_made", "below", "above")
+COUNTERS = ("script_place", "to_discard", "offers_made", "below", "above")
 """Fields that may hold the greatest number of their type."""
 
 WRONG_NUMBERS: dict[str, tuple[Any, int, str]] = {
@@ -75,6 +76,8 @@ WRONG_NUMBERS: dict[str, tuple[Any, int, str]] = {
     "an edge that isn't there": ("roads", 1 << 36, "0 to 68719476735"),
     "too many cards in the bank": ("bank", 20, "0 to 19"),
     "a negative hand": ("hand", -1, "0 to 127"),
+    "more turns than a game can go on from": ("turn", 2**30 + 1, "0 to 1073741824"),
+    "an outcome that is still to be used": ("outcome", 3, "-1$"),
 }
 
 
@@ -98,6 +101,37 @@ def test_more_roads_than_pieces_are_refused() -> None:
     games = Game(seed=1).games.copy()
     games["roads"][0, 1] = 2**36 - 1
     with pytest.raises(ValueError, match=r"seat 1 has 72 roads; allowed: at most 15"):
+        Game.from_games(games, Rules())
+
+
+@pytest.mark.parametrize("name", ["hand", "played", "roads", "answer", "offer_get", "above"])
+def test_a_seat_that_nobody_holds_has_nothing(name: str) -> None:
+    rules = Rules(num_players=3)
+    games = Game(rules, seed=1).games.copy()
+    games[name][0, 3] = 1
+    with pytest.raises(ValueError, match=rf"games\[0\]: {name}\[3\].*=1 .*allowed: 0$"):
+        Game.from_games(games, rules)
+    games = Game(rules, seed=1).games.copy()
+    games["below"][0, 0, 3, 2] = 1
+    with pytest.raises(ValueError, match=r"below\[0\]\[3\]\[2\]=1 .*allowed: 0$"):
+        Game.from_games(games, rules)
+
+
+@pytest.mark.parametrize("name", ["terrain", "token", "harbor"])
+def test_a_board_of_other_parts_is_refused(name: str) -> None:
+    games = CpuBatch(3, seed=1).games.copy()
+    games[name][1] = games[name][1, 0]
+    with pytest.raises(ValueError, match=rf"games\[1\]: {name}=.* a rearrangement of"):
+        CpuBatch(3).place_games([0, 1, 2], games, check=False)
+
+
+def test_a_desert_has_no_number_token() -> None:
+    """It would produce a resource that isn't there."""
+    games = Game(seed=1).games.copy()
+    desert = int(games["terrain"][0].argmax())
+    other = (desert + 1) % 19
+    games["token"][0, [desert, other]] = games["token"][0, [other, desert]]
+    with pytest.raises(ValueError, match=r"games\[0\]: the desert has a number token"):
         Game.from_games(games, Rules())
 
 
