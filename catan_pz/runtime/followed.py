@@ -63,7 +63,9 @@ class FollowedGame:
         customs: TableCustoms = OWN_CUSTOMS,
     ) -> None:
         rules = Rules.make(rules)
-        dealt = rules if board is None else replace(rules, board=board)
+        dealt = rules
+        if board is not None:
+            dealt = replace(rules, board=board, no_adjacent_red=False)  # it is drawn already
         if len(table_of(dealt).layouts) != 1:
             raise ValueError("board=None is not possible where the rules draw it; give the board")
         if first_player is None:

@@ -10,6 +10,7 @@ from catan_pz.actions import ROLL
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.options import seeded_board
 from catan_pz.events import Event, Events, as_seen_by
+from catan_pz.notation.state import board_of
 from catan_pz.rules import Rules
 from catan_pz.runtime.followed import FollowedGame
 from catan_pz.runtime.game import Game
@@ -120,6 +121,16 @@ def test_a_start_without_a_game() -> None:
     for _ in range(200):
         hosted.step(int(rng.choice(hosted.legal_actions())))
     assert same(followed.view(), view_of(hosted, 1))
+
+
+def test_a_board_may_be_drawn_without_adjacent_red() -> None:
+    rules = Rules.preset("charlesworth")
+    board = seeded_board(5, no_adjacent_red=True)
+    followed = FollowedGame(rules, 1, board, 2)
+    assert followed.rules == rules
+    assert board_of(followed.sampled.state) == board
+    again = FollowedGame.from_snapshot(followed.sampled.snapshot(), 1)
+    assert same(again.view(), followed.view())
 
 
 def test_starts_refused() -> None:
