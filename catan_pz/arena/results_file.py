@@ -9,8 +9,9 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from io import FileIO
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 from catan_pz.arena.file_lock import FileLock, InUseError
 from catan_pz.arena.results import (
@@ -115,7 +116,7 @@ class ResultsFile:
     ) -> None:
         self.path = None if path is None else Path(path)
         self.games: dict[int, GameResult] = {}
-        self._file: TextIO | None = None
+        self._file: FileIO | None = None
         if self.path is None:
             return
         _require_regular(self.path)
@@ -138,7 +139,7 @@ class ResultsFile:
         header: dict[str, Any],
         schedule: Sequence[ScheduledGame] | None,
         names: Sequence[str],
-    ) -> TextIO:
+    ) -> FileIO:
         """Read the file, drop a line that was cut, and open it."""
         lines, length = _complete_lines(path)
         if lines:
@@ -151,10 +152,10 @@ class ResultsFile:
             raise ValueError(f"{path}: this is no file of results")
         if begun:
             os.truncate(path, length)
-        file = path.open("a", encoding="utf-8", newline="\n")
+        # Without a buffer: one that a full disk keeps from being written would be written later.
+        file = path.open("ab", buffering=0)
         if not lines:
-            file.write(_line(header))
-            file.flush()
+            _write(file, header)
         return file
 
     def add(self, game: GameResult) -> None:
@@ -165,23 +166,26 @@ class ResultsFile:
     def _append(self, data: dict[str, Any]) -> None:
         if self._file is not None:
             with named_errors(Path(self._file.name)):
-                self._file.write(_line(data))
-                self._file.flush()
+                _write(self._file, data)
 
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
             try:
-                with named_errors(Path(self._file.name)):
-                    self._file.flush()
+                with named_errors(Path(self._file.name)), self._file:
                     os.fsync(self._file.fileno())
-                    self._file.close()
             finally:
                 self._lock.release()
 
 
 def _line(data: dict[str, Any]) -> str:
     return json.dumps(data) + "\n"
+
+
+def _write(file: FileIO, data: dict[str, Any]) -> None:
+    left = _line(data).encode()
+    while left:
+        left = left[file.write(left) :]
 
 
 def _begins_as(header: dict[str, Any], begun: bytes) -> bool:

@@ -16,6 +16,7 @@ import pytest
 from catan_pz import Rules, arena
 from catan_pz.arena import executors, file_lock, load_results, match, results_file
 from catan_pz.arena.results import Result
+from catan_pz.arena.schedule import ScheduledGame
 from tests.arena.players import QUICK, Builder, Counter
 
 ROOT = Path(__file__).parents[2]
@@ -437,3 +438,33 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
             file.add(play(None, 1, agents=["random", "random"]).games[0])
     assert raised.value.filename == str(file.path)
     file.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="takes a limit on the size of files")
+def test_what_a_full_disk_kept_from_being_written_is_not_written_later(tmp_path: Path) -> None:
+    """The match that goes on once there is room appends to the file, too."""
+    import resource
+
+    path = tmp_path / "kept.jsonl"
+    games = play(None, 2, agents=["random", "random"]).games
+    schedule = [ScheduledGame(game.number, 0, game.block, (0, 0)) for game in games]
+    header = {"format": results_file.FORMAT}
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    first = results_file.ResultsFile(path, header, schedule, ["random"])
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 50, limits[1]))
+        with pytest.raises(OSError, match="File too large"):
+            first.add(games[0])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    first._lock.release()
+    second = results_file.ResultsFile(path, header, schedule, ["random"])
+    second.add(games[0])
+    first.close()
+    second.add(games[1])
+    second.close()
+    third = results_file.ResultsFile(path, header, schedule, ["random"])
+    third.close()
+    assert list(third.games.values()) == list(games)
