@@ -205,14 +205,15 @@ class Training(Stoppable, BaseCallback):
         args, frames = self.args, self.num_timesteps
         league = self.league
         if league and league.share and self._updates % self.league_every == 0 and not last:
-            league.add(f"{frames:012d}", self.export())
+            model = self.export()
+            keep(lambda: league.add(f"{frames:012d}", model), "a past self")
         if last or (self._due(args.eval_every) if frames else args.eval_first):
             self._evaluate()
         begun = frames or self._pretrained
         if begun and (last or self.stopping or self._due(args.checkpoint_every)):
             self._save(last)
         self._previous = frames
-        self._stopped = self.stopping
+        self._stopped = self.stopping and not last
 
     def _due(self, every: int) -> bool:
         """Whether a multiple of `every` was passed since the update before."""

@@ -23,6 +23,7 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.training import checkpoints, curves, run
 from catan_pz.training.checkpoints import Checkpoints
+from catan_pz.training.league import League
 from catan_pz.training.run import Training
 from catan_pz.training.timers import PARTS
 from tests.examples.programs import ENVIRONMENT, kill_after_a_checkpoint, load
@@ -215,6 +216,20 @@ def test_ctrl_c_saves_after_the_update(program, unbroken, tmp_path, monkeypatch)
     assert final_state(tmp_path) == unbroken()
 
 
+def test_a_ctrl_c_in_the_last_update_leaves_it_finished(program, tmp_path, monkeypatch):
+    whole = Training._on_rollout_end
+
+    def interrupted(self):
+        whole(self)
+        if self.num_timesteps == 224:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Training, "_on_rollout_end", interrupted)
+    result = program.main([*program.small, f"--out={tmp_path}"])
+    assert result["frames"] == 224
+    assert json.loads((tmp_path / "result.json").read_text()) == result
+
+
 def test_a_second_ctrl_c_ends_at_once():
     training = Training.__new__(Training)
     training.stopping = True
@@ -257,6 +272,24 @@ def test_a_full_disk_does_not_end_the_training(program, tmp_path, monkeypatch, c
     assert "the curve can't be written" in shown
     assert Checkpoints(tmp_path).entries()[0]["frames"] == 224
     assert (tmp_path / "curve.csv").exists()
+
+
+def test_a_full_disk_does_not_take_a_past_self(program, tmp_path, monkeypatch, capsys):
+    add = League.add
+
+    def full(self, name, model):
+        if int(name) == 64:
+            raise OSError(28, "No space left on device")
+        add(self, name, model)
+
+    monkeypatch.setattr(League, "add", full)
+    words = [*program.small, LEAGUE, "--league-size=9", "--league-every=1"]
+    assert program.main([*words, f"--out={tmp_path}"])["frames"] == 224
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "a past self can't be written: [Errno 28] No space left on device" in shown
+    pool = Checkpoints(tmp_path).load()["league"]["pool"]
+    assert pool
+    assert f"{64:012d}" not in pool
 
 
 def test_a_full_disk_at_the_end_is_told(program, tmp_path, monkeypatch):
