@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from catan_pz.checks import as_integer, quoted
-from catan_pz.events import Decision, Events, Outcome, as_outcome
+from catan_pz.events import Decision, Events, Outcome, as_outcome, outcome_of
 from catan_pz.files import RepeatedNameError, read_file, read_json, whole_file
 from catan_pz.notation.actions import action_id, describe_action
 from catan_pz.runtime.game import Game
@@ -142,8 +142,8 @@ class GameRecord:
             game: what to play it on, a game in the state `start`; a new one where None.
 
         Raises:
-            ValueError: names the line of a decision that isn't legal, or says that the result
-                is another.
+            ValueError: names the line of a decision that isn't legal, or lacks what chance
+                brought, or says that the result is another.
         """
         for again, _ in self.replay_with_events(game):
             yield again
@@ -161,6 +161,8 @@ class GameRecord:
                 events = game.step_once(decision.action, decision.outcome)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}") from error
+            if decision.outcome is None and outcome_of(events) is not None:
+                raise ValueError(f"line {number}: the outcome is missing, which chance brought")
             yield game, events
         if self.result != _result(game):
             raise ValueError(f"the result is {_result(game)}, recorded as {quoted(self.result)}")

@@ -193,6 +193,17 @@ def test_broken_records_are_refused_with_the_line() -> None:
 
 
 @pytest.mark.purepython
+@pytest.mark.parametrize("kind", ["roll", "buy_development_card", "steal"])
+def test_a_decision_without_the_outcome_that_it_had_is_refused(kind: str) -> None:
+    """It would be drawn anew."""
+    lines = list(recorded_game(3, 2_000, trading=False)[1].lines())
+    number = next(n for n, line in enumerate(lines) if f'"kind": "{kind}"' in line)
+    lines[number] = json.dumps(json.loads(lines[number]) | {"outcome": None})
+    record = GameRecord.from_lines("\n".join(lines))
+    with pytest.raises(ValueError, match=rf"line {number + 1}: the outcome is missing"):
+        list(record.replay())
+
+
 def test_what_follows_the_line_that_is_wrong_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     def counted(line: str) -> Any:
         parsed.append(line)
