@@ -25,7 +25,13 @@ from catan_pz.rewards import (
 from catan_pz.rules import Rules
 from catan_pz.runtime import batch_calls, batch_rules
 from catan_pz.runtime.game import drawn_seed
-from catan_pz.runtime.given import check_arrays, check_ends, check_winners, sound_records
+from catan_pz.runtime.given import (
+    check_arrays,
+    check_ends,
+    check_unfinished,
+    check_winners,
+    sound_records,
+)
 from catan_pz.runtime.per_step import PerStep, encoder_of
 from catan_pz.runtime.placing import TakesPositions
 from catan_pz.runtime.reward_values import check_replaces, reward_values
@@ -227,7 +233,8 @@ class CpuBatch(ThreadedGames, TakesPositions):
 
         Raises:
             ValueError: names the array that is missing or that doesn't fit, or the game that
-                breaks the rules; nothing is changed.
+                breaks the rules, or is finished though none waits here (`auto_reset`); nothing is
+                changed.
         """
         check_arrays(state, self._arrays(_KEPT))
         if "winner" in state:
@@ -237,6 +244,8 @@ class CpuBatch(ThreadedGames, TakesPositions):
             raise ValueError("state: player isn't the seat to move in each of the games")
         check_ends(state)
         check_winners(state, records)
+        if self.auto_reset:
+            check_unfinished(records)  # it would wait for ever
         with self._turn:
             self._change(self._copy_from, state, records)
 

@@ -229,6 +229,21 @@ def test_a_state_in_which_games_end_otherwise_is_refused() -> None:
     assert all(v.tobytes() == over[k].tobytes() for k, v in batch.get_state().items())
 
 
+def test_where_games_follow_at_once_a_state_with_a_finished_one_is_refused() -> None:
+    options = {"num_players": 2, "trading": False, "max_turns": 9}
+    waiting = CpuBatch(3, seed=1, auto_reset=False, **options)
+    batch = CpuBatch(3, seed=2, **options)
+    while not waiting.done.any():
+        batch.set_state(waiting.get_state())
+        waiting.play_random()
+    before = batch.games.tobytes()
+    with pytest.raises(ValueError, match=rf"games\[{waiting.done.argmax()}\] is finished"):
+        batch.set_state(waiting.get_state())
+    assert batch.games.tobytes() == before
+    waiting.reset_finished()
+    batch.set_state(waiting.get_state())
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_positions_take_the_places_of_games(monkeypatch, threads) -> None:
     monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 2)
