@@ -38,7 +38,8 @@ class TakesPositions(OneAtATime):
             check: whether positions that break the rules are refused. What `View.resample_many`
                 gives needs no check, and at tables of others it may not pass: their bank may be
                 unlimited, so that it doesn't add up with the hands, or their longest road another.
-                Numbers out of their ranges are refused in any case.
+                Numbers out of their ranges are refused in any case; but derived fields
+                (`engine.state.DERIVED`) are then taken as they are and must follow from the others.
 
         Raises:
             IllegalActionError: on "cuda", for an action of a step before; nothing is changed.
