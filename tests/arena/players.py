@@ -242,3 +242,10 @@ class Capricious(BatchAgent):
             raise ArithmeticError("bad luck")
         chosen = Builder().act_batch(views)
         return np.where(rare == 1, views.masks.shape[1], chosen)
+
+
+class Tardy(Counter):
+    """Takes two seconds to hear that its game has ended."""
+
+    def end(self, result: Any) -> None:
+        time.sleep(2)

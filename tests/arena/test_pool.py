@@ -1,15 +1,19 @@
 """Worker processes that play one task after the other."""
 
+import time
 from contextlib import closing
+
+import pytest
 
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrants
+from catan_pz.arena.executors.decision_log import NONE
 from catan_pz.arena.executors.pool import Pool
 from catan_pz.arena.executors.tasks import Task
-from catan_pz.arena.executors.worker import WorkerArguments
+from catan_pz.arena.executors.worker import Worker, WorkerArguments
 from catan_pz.arena.schedule import Schedule
 from catan_pz.rules import Rules
-from tests.arena.players import QUICK, Counter, Dying
+from tests.arena.players import QUICK, Counter, Dying, Tardy
 
 
 def test_processes_stay_for_the_next_task() -> None:
@@ -25,3 +29,25 @@ def test_processes_stay_for_the_next_task() -> None:
             ends.append(result.reason.partition(":")[0])
         assert list(pool.run([], 1)) == []
     assert ends == ["", "died", "died", ""]
+
+
+def test_an_agent_that_returns_while_its_process_is_ended_ends_no_match(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is late at the end of a game whose result is there; nobody is called any more."""
+    kill = Worker.kill
+
+    def kill_late(worker: Worker) -> None:
+        while worker.log.asked != NONE:
+            time.sleep(0.05)
+        kill(worker)
+
+    monkeypatch.setattr(Worker, "kill", kill_late)
+    entrants, _ = as_entrants([("tardy", Tardy), ("counter", Counter)])
+    rules = Rules.make(None, num_players=2, **QUICK)
+    config = MatchConfig(("tardy", "counter"), rules, 7, seconds_per_decision=0.2)
+    games = list(Schedule(((0, 1),), 2).games())
+    tasks = [Task((game,), way="single") for game in games]
+    with closing(Pool(WorkerArguments(config, tuple(entrants)))) as pool:
+        found = [result for results in pool.run(tasks, 1) for result in results]
+    assert [result.number for result in found] == [game.number for game in games]

@@ -82,13 +82,14 @@ class Pool:
             warnings.warn(f"{why(worker)}, at the end of a game", stacklevel=2)
         else:
             forfeited = worker.forfeit(why(worker))
-            if forfeited is None:
+            if forfeited is not None:
+                yield forfeited
+            elif why is _death:  # one that was late may have returned while it was ended
                 raise RuntimeError(
                     f"a worker process ended by itself (exit code {worker.exit_code}), in no "
                     "agent's call; a script that plays in processes needs "
                     'if __name__ == "__main__":'
                 )
-            yield forfeited
         if worker.task is not None and worker.unfinished:
             unfinished = tuple(worker.unfinished.values())
             self._waiting.appendleft(Task(unfinished, worker.task.way))
