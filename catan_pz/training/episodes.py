@@ -12,7 +12,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
 from catan_pz.training.curves import write_curve
-from catan_pz.training.evaluation import SEED_OFFSET, evaluate, line_up
+from catan_pz.training.evaluation import SEED_OFFSET, check_opponents, evaluate, line_up
 from catan_pz.training.options import Count, Seed, check_same_training
 from catan_pz.training.tables import as_csv
 from catan_pz.training.timers import Clock
@@ -99,8 +99,8 @@ class EpisodeRun:
         clock: the training's seconds.
 
     Raises:
-        ValueError: if the folder can't be written, holds a training that isn't to be resumed, or
-            one with other options, or no whole checkpoint.
+        ValueError: if evaluations can't be played, or if the folder can't be written, holds a
+            training that isn't to be resumed, or one with other options, or no whole checkpoint.
     """
 
     table: ClassVar[str] = "episodes.csv"
@@ -116,6 +116,7 @@ class EpisodeRun:
         option: str = "episodes",
         unit: str = "games",
     ) -> None:
+        check_opponents(against, learner.rules)
         self.args, self.learner, self.against = args, learner, against
         self.title, self.card, self.option, self.unit = title, card, option, unit
         self.out = Path(args.out)

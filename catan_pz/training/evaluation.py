@@ -1,10 +1,11 @@
 """Win rates of a model during its training, played by the arena."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.agents.registry import load
 from catan_pz.agents.specs import split_specs
 from catan_pz.arena import play_match
 from catan_pz.names import shown
@@ -21,6 +22,21 @@ _LEARNER: Final = "learner"
 def line_up(against: str, rules: Rules) -> list[str]:
     """The same agent for all other seats."""
     return [against] * (rules.num_players - 1)
+
+
+def check_opponents(names: Iterable[str], rules: Rules) -> None:
+    """Refuse opponents that no evaluation could be played against, before a training begins.
+
+    Args:
+        names: of the agents.
+        rules: of the games.
+
+    Raises:
+        ValueError: for an agent that isn't known, or that isn't for these rules.
+        OSError: if the file of a model can't be read.
+    """
+    for name in names:
+        load(name).check_rules(rules)
 
 
 def evaluate(

@@ -358,12 +358,15 @@ def test_a_finished_training_is_not_overwritten(program, tmp_path):
         ("--opponents=league:0", "opponents='league:0'"),
         ("--boards=1,-2", "board"),
         ("--reward=gold", "reward='gold'"),
+        ("--eval-against=random,heuristc", "agent 'heuristc'"),
+        ("--eval-against=ppo-4p", "agent 'ppo-4p' plays games of 4 players"),
     ],
 )
 def test_impossible_options_are_named(program, tmp_path, monkeypatch, argument, match):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ValueError, match=match):
-        program.main([*program.small, argument, f"--out={tmp_path}"])
+        program.main([*program.small, argument, "--no-eval-first", f"--out={tmp_path}"])
+    assert not (tmp_path / "checkpoint.json").exists()
 
 
 def test_errors_are_one_line_on_the_command_line(program, tmp_path):

@@ -89,6 +89,14 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_first_game(tmp_pa
         )
 
 
+@pytest.mark.parametrize("against", ["heuristc", "ppo-4p"])
+def test_opponents_that_cannot_play_are_refused_before_the_first_game(tmp_path, against):
+    args = EpisodeArgs(out=str(tmp_path / "new"), eval_first=False)
+    with pytest.raises(ValueError, match=f"agent '{against}'"):
+        EpisodeRun(args, Learner(), against=["random", against], title="", card={})
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("astray", [2, 3])
 def test_parameters_that_are_not_finite_end_it_and_leave_the_checkpoint(tmp_path, astray):
     with pytest.raises(FloatingPointError, match=r"after 4 games the network .* aren't finite"):
