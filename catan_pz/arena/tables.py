@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, Final
 
+from catan_pz.arena.common_dice import has_common_dice
 from catan_pz.arena.ratings import OpenInterval, rate
 from catan_pz.arena.results import FORFEIT, Result
+from catan_pz.arena.schedule import seatings
 from catan_pz.arena.statistics import Interval
 from catan_pz.names import markdown
 from catan_pz.rules import Rules
@@ -86,11 +88,23 @@ def _summary(result: Result) -> str:
     decisions = sum(sum(game.decisions) for game in games) / n
     return (
         f"# {markdown(title)}: {n:,} games\n\n"
-        f"{len({game.block for game in games}):,} seeds from seed {result.seed}, each played in "
-        f"every seating on the same board with the same dice. Rules: "
-        f"{changed_options(result.rules)}.\n\n"
+        f"{_dealt(result)} Rules: {changed_options(result.rules)}.\n\n"
         f"Ended by victory: {ends['victory']:,}; truncated: {ends['truncated']:,}; forfeited: "
         f"{ends['forfeit']:,}. A game took {turns:.1f} turns and {decisions:,.1f} decisions.\n"
+    )
+
+
+def _dealt(result: Result) -> str:
+    """What games have in common, in a sentence."""
+    count = Counter((game.block, game.lineup) for game in result.games)
+    if any(n < len(seatings(result.lineups[lineup])) for (_, lineup), n in count.items()):
+        return "Another table drew seats, boards and dice, for each game anew."
+    rules = result.rules
+    is_scripted = not isinstance(rules.dice, str)
+    dice = " with the same dice" if is_scripted or has_common_dice(rules) else ""
+    return (
+        f"{len({block for block, _ in count}):,} seeds from seed {result.seed}, each played in "
+        f"every seating on the same board{dice}."
     )
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from catan_pz import Rules, arena
 from catan_pz.arena import save_report, to_csv, to_markdown
 from catan_pz.arena.ratings import OpenInterval
-from catan_pz.arena.results import GameResult, Result
+from catan_pz.arena.results import GameResult, Result, result_of_drawn_seats
 from catan_pz.arena.tables import changed_options, points
 from tests.arena.players import QUICK, Builder, Raising
 
@@ -54,6 +55,20 @@ def cells(page: str, first: str) -> list[list[str]]:
             break
         rows.append([cell.strip() for cell in line.replace("\\|", "/").strip("|").split("|")])
     return rows
+
+
+def test_markdown_tells_what_games_have_in_common(result: Result) -> None:
+    assert "each played in every seating on the same board with the same dice." in to_markdown(
+        result
+    )
+    forced = replace(result, rules=replace(result.rules, skip_forced=True))
+    assert "in every seating on the same board. Rules" in to_markdown(forced)
+    scripted = replace(result, rules=replace(forced.rules, dice=((1, 2),)))
+    assert "on the same board with the same dice." in to_markdown(scripted)
+    games = [replace(game, number=k, block=k) for k, game in enumerate(result.games[::5])]
+    page = to_markdown(result_of_drawn_seats(result.names, result.rules, 3, games))
+    assert "Another table drew seats, boards and dice, for each game anew." in page
+    assert "seed 3" not in page
 
 
 def test_markdown_holds_the_figures(result: Result) -> None:
