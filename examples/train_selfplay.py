@@ -140,6 +140,9 @@ class Args(TrainingArgs):
         if not 0 <= self.starts_share <= 1:
             raise not_possible("option starts_share", self.starts_share, "a number from 0 to 1")
         check_count("critic_first", self.critic_first, least=0)
+        check_count("batch_size", self.batch_size, least=2)  # advantages have a deviation
+        if self.expert and not agents.load(self.expert).stateless:
+            raise not_possible("option expert", self.expert, "stateless agents")
 
 
 Aim = Literal["imitation", "critic", "ppo"]
@@ -179,6 +182,11 @@ class Learner:
             aim: what is learned.
         """
         args, device, steps = self.args, played.units.device, 0
+        if len(played) < 2:
+            raise ValueError(
+                f"round {number} has fewer than two decisions to learn from: pass more --num-envs "
+                "or --n-steps"
+            )
         for group in self.optimizer.param_groups:
             group["lr"] = args.learning_rate * falling
         random = torch.Generator(device).manual_seed(args.seed * 1_000_003 + number)
