@@ -261,6 +261,7 @@ class FollowedGame:
         """
         followed = self.sampled.state["visible_points"].copy()
         self.sampled = Game.from_games(games, self.rules)
+        self.belief = self.belief.copy()  # views may hold the one before
         self.belief.cards.recount(self.sampled.state)
         if (self.sampled.state["visible_points"] != followed).any():
             self.belief.cards.withdraw(self.sampled.state)
@@ -270,8 +271,10 @@ class FollowedGame:
         self.belief.cards.confirm()
 
     def view(self) -> View:
-        """What the seat may know now; `View.resample` is answered."""
-        return view_of(self.sampled, self.seat, self)
+        """What the seat may know now; `View.resample` is answered, also once the game went on."""
+        now = copy(self)
+        now.sampled = self.sampled.copy()  # what is decided next replaces the belief
+        return view_of(self.sampled, self.seat, now)
 
     def resample(self, rng: np.random.Generator) -> Game:
         """A full game that looks to the seat as the true one does, drawn from its belief.

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from catan_pz.actions import ROLL
+from catan_pz.belief import OWN_CUSTOMS, TableCustoms
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.options import seeded_board
 from catan_pz.events import Event, Events, as_seen_by
@@ -18,6 +19,7 @@ from catan_pz.runtime.view import View, view_of
 from catan_pz.terms import Phase
 from tests.helpers import RULE_SETS
 from tests.runtime.test_reported import refuse
+from tests.runtime.test_table_customs import CUSTOMS
 
 MORE_RULES = {
     "first_random": Rules(first_player="random", offer_form="both"),
@@ -72,6 +74,27 @@ class Table:
             assert same(view_of(drawn, seat), view_of(self.game, seat))
             hosted = followed.belief.resample(self.game.state, np.random.default_rng(1))
             assert drawn.games.tobytes() == hosted.tobytes()
+
+
+@pytest.mark.parametrize("customs", [OWN_CUSTOMS, CUSTOMS])
+def test_a_view_is_resampled_as_it_was_when_the_game_has_gone_on(customs: TableCustoms) -> None:
+    game, rng = Game(num_players=3, trading=False, max_turns=None, seed=5), np.random.default_rng(5)
+    followed = FollowedGame.from_snapshot(game.snapshot(), 1, customs)
+
+    def go_on() -> None:
+        for _ in range(150):
+            followed.follow(as_seen_by(game.step_once(int(rng.choice(game.legal_actions()))), 1))
+
+    def drawn(source: Any) -> bytes:
+        return bytes(source.resample_many(np.random.default_rng(1), 2).tobytes())
+
+    go_on()
+    view, expected = followed.view(), drawn(followed)
+    assert drawn(view) == expected
+    go_on()
+    followed.amend(followed.sampled.games.copy())
+    assert drawn(view) == expected
+    assert view.resample(rng).turn < game.turn
 
 
 @pytest.mark.parametrize("name", ALL_RULES)

@@ -148,7 +148,7 @@ class Session:
         self._unread.clear()
         return FromHost(self._exchange, self._seated()[1])
 
-    def _follow(self, view: View) -> FollowedGame:
+    def _follow(self, view: View) -> Resampler:
         """The game as the seat has seen it so far."""
         own, rules = self._seated()
         if self._followed is None:
@@ -160,7 +160,7 @@ class Session:
         seen = self._followed.view()
         if seen.observation.tobytes() != view.observation.tobytes():
             raise ValueError("the view doesn't follow from the events; all decisions are needed")
-        return self._followed
+        return seen
 
     def _end(self, message: Message) -> None:
         own, _ = self._seated()
