@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.board.generators import fixed_layouts
+from catan_pz.checks import check_seed
 from catan_pz.compiler.rule import entry
 from catan_pz.engine import chance
 from catan_pz.engine.state import STATE, States, as_games
@@ -52,8 +53,12 @@ class Table:
 
 
 def seeded_board(seed: int, *, no_adjacent_red: bool = False) -> Board:
-    """The random board of a seed, from 0 to 2**64 - 1."""
-    games = _seeded_boards([seed], no_adjacent_red=no_adjacent_red)
+    """The random board of a seed, from 0 to 2**64 - 1.
+
+    Raises:
+        ValueError: for any other seed.
+    """
+    games = _seeded_boards([check_seed(seed)], no_adjacent_red=no_adjacent_red)
     return Board(*(games[part][0] for part in _PARTS))
 
 

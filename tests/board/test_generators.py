@@ -101,6 +101,12 @@ def test_no_adjacent_red_on_seeded_boards():
     assert touching > 100  # without the option it is the common case
 
 
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.7, True, "1"])
+def test_what_is_no_seed_has_no_board(seed):
+    with pytest.raises(ValueError, match=r"seed=.* an int from 0 to 2\*\*64 - 1"):
+        seeded_board(seed)
+
+
 def test_seeds_of_a_list_are_those_of_seeded_boards():
     assert board(0, board=[77]) == seeded_board(77)
     seeds = [0, 5, 2**64 - 1]
