@@ -50,8 +50,10 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
 
     Raises:
         Exception: what an agent raised; an `ExceptionGroup` if there were several.
+        BaseException: the first of those that are no `Exception`, such as Ctrl-C.
     """
     failures: list[Exception] = []
+    ending: list[BaseException] = []
     for agent, result in leaving:
         for hook in (partial(agent.end, result), agent.close):
             try:
@@ -59,6 +61,10 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
                     hook()
             except Exception as error:
                 failures.append(error)
+            except BaseException as error:
+                ending.append(error)
+    for error in ending:
+        raise error
     if len(failures) > 1:
         raise ExceptionGroup("agents failed at the end of their games", failures)
     for failure in failures:

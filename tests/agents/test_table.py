@@ -236,6 +236,25 @@ def test_all_errors_at_the_end_are_told():
     assert notes == [["raised by agent 'Sore' in seat 0"], ["raised by agent 'Sore' in seat 2"]]
 
 
+@pytest.mark.parametrize("fault", [SystemExit(3), KeyboardInterrupt(), GeneratorExit()])
+def test_what_ends_a_program_leaves_no_agent_behind_either(fault):
+    class Leaving(First):
+        def end(self, result):
+            raise fault
+
+    class Sore(First):
+        def close(self):
+            raise ValueError("not fair")
+
+    diary = Diary()
+    table = Table(Game(seed=1), [Sore(), Leaving(), diary, diary], [0] * 4)
+    with pytest.raises(type(fault)) as caught:
+        table.close()
+    assert caught.value is fault
+    for seat in (2, 3):
+        assert hooks_of(diary, seat) == ["reset", "end", "close"]
+
+
 class Listener(Diary):
     def observe(self, events):
         self.note("observe")
