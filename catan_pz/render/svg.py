@@ -24,7 +24,7 @@ from catan_pz.render.palette import PAGE
 from catan_pz.render.panels import bank_panel, seat_panel, status_panel, trade_panel
 from catan_pz.render.pieces import pieces
 from catan_pz.render.shapes import moved, number, rect
-from catan_pz.render.view import State, TableView, table_view
+from catan_pz.render.view import State, TableView, named_entries, table_view
 
 WIDEST: Final = 1_000_000
 """Pixels of the widest picture."""
@@ -64,7 +64,9 @@ def board_svg(
     if not isinstance(last_action, str | None):
         raise ValueError(f"last_action must be None or a text, not {quoted(last_action)}")
     view = table_view(state, viewer, names)
-    return page(table(view, last_action, overlay), float(width), room_for(overlay))
+    with named_entries():
+        layers = table(view, last_action, overlay)
+    return page(layers, float(width), room_for(overlay))
 
 
 def room_for(overlay: Overlay | None) -> float:

@@ -3,7 +3,8 @@
 Pictures and text are drawn from a `TableView` alone, so nothing hidden can slip into them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -137,9 +138,16 @@ def table_view(
     Raises ValueError if an entry of the state is missing or wrong, `viewer` is not a seat of this
     game or `names` are not one a seat.
     """
-    try:
+    with named_entries():
         return _table_view(state, viewer, names)
-    except (LookupError, TypeError, AttributeError) as error:
+
+
+@contextmanager
+def named_entries() -> Iterator[None]:
+    """What goes wrong here is for an entry of the state: a ValueError says so."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, StopIteration) as error:
         raise ValueError(f"state: an entry is missing or wrong: {quoted(error)}") from error
 
 

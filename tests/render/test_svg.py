@@ -1,3 +1,4 @@
+import copy
 import xml.etree.ElementTree as ET
 from collections import Counter
 from fractions import Fraction
@@ -125,6 +126,29 @@ def test_width() -> None:
 def test_states_that_cannot_be_drawn(change: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         board_svg(positions.midgame() | change)
+
+
+WRONG: list[tuple[list[str | int], Any]] = [
+    (["board", "hexes", 3, "terrain"], "sea"),
+    (["board", "hexes", 3, "token"], 99),
+    (["board", "harbors", 0, "edge"], None),
+    (["bank", "ore"], "many"),
+    (["players", 0, "roads"], [99]),
+    (["players", 0, "settlements"], [[]]),
+    (["players", 0, "points"], "x"),
+    (["winner"], 9),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), WRONG)
+def test_wrong_entries_are_told_as_those_of_the_state(path: list[str | int], value: Any) -> None:
+    state: Any = copy.deepcopy(positions.midgame())
+    entry = state
+    for key in path[:-1]:
+        entry = entry[key]
+    entry[path[-1]] = value
+    with pytest.raises(ValueError, match="state: an entry is missing or wrong"):
+        board_svg(state)
 
 
 def test_the_last_action_is_text() -> None:
