@@ -66,9 +66,9 @@ def checked_width(svg: str, width: int | None) -> int | None:
     if width is not None:
         return check_count("width", width, 1, WIDEST_PIXELS)
     stated = _stated_width(svg)
-    if stated is not None and stated > WIDEST_PIXELS:
+    if stated is not None and not 1 <= stated <= WIDEST_PIXELS:
         raise ValueError(
-            f"the SVG is {stated:g} pixels wide; pixels are drawn up to {WIDEST_PIXELS}: "
+            f"the SVG is {stated:g} pixels wide; pixels are drawn from 1 to {WIDEST_PIXELS}: "
             "give a width"
         )
     return None

@@ -48,6 +48,8 @@ def test_a_width_that_cannot_be(width: Any) -> None:
         svg_to_rgb(svg, width)
     with pytest.raises(ValueError, match="20000 pixels wide"):
         svg_to_rgb(svg.replace('"4"', '"20000"'))
+    with pytest.raises(ValueError, match=r"0\.3 pixels wide; pixels are drawn from 1"):
+        svg_to_rgb(board_svg(positions.midgame(), width=0.3))
 
 
 def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
