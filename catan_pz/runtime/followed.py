@@ -66,6 +66,8 @@ class FollowedGame:
         dealt = rules
         if board is not None:
             dealt = replace(rules, board=board, no_adjacent_red=False)  # it is drawn already
+            if isinstance(rules.board, Board) and dealt.board != rules.board:
+                raise not_possible("board", board, "the one in the rules")
         if len(table_of(dealt).layouts) != 1:
             raise ValueError("board=None is not possible where the rules draw it; give the board")
         if first_player is None:

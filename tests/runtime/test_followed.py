@@ -163,6 +163,9 @@ def test_starts_refused() -> None:
         FollowedGame(Rules(board="beginner", first_player="random"), 0)
     with pytest.raises(ValueError, match="seat=4"):
         FollowedGame(Rules(board="beginner"), 4)
+    with pytest.raises(ValueError, match=r"board=.* the one in the rules"):
+        FollowedGame(Rules(board=seeded_board(1)), 0, seeded_board(2))
+    FollowedGame(Rules(board=seeded_board(1)), 0, seeded_board(1).to_dict())
 
 
 def test_the_view_answers_resample() -> None:
