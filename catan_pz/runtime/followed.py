@@ -74,7 +74,7 @@ class FollowedGame:
             if rules.first_player == "random":
                 raise ValueError("first_player=None is not possible where the rules draw it")
             first_player = int(rules.first_player)
-        _check_seat("first_player", first_player, rules)
+        first_player = _check_seat("first_player", first_player, rules)
         game = Game(replace(dealt, first_player=0), seed=_SEED)
         game.state["turn_player"] = game.state["player"] = first_player
         self._start(Game.from_games(game.games, rules), seat, customs)
@@ -99,10 +99,9 @@ class FollowedGame:
         return followed
 
     def _start(self, game: Game, seat: int, customs: TableCustoms) -> None:
-        _check_seat("seat", seat, game.rules)
         self.rules = game.rules
-        self.seat = seat
-        self.belief = Belief(seat, game.state, customs=customs)
+        self.seat = _check_seat("seat", seat, game.rules)
+        self.belief = Belief(self.seat, game.state, customs=customs)
         self._rng = np.random.default_rng(_SEED)
         self.sampled = self._game_of(self.belief.resample(game.state, self._rng))
 
@@ -311,10 +310,10 @@ class FollowedGame:
         return game
 
 
-def _check_seat(name: str, seat: Any, rules: Rules) -> None:
-    whole = isinstance(seat, int) and not isinstance(seat, bool)
-    if not whole or not 0 <= seat < rules.num_players:
+def _check_seat(name: str, seat: Any, rules: Rules) -> int:
+    if not _is_seat(seat, range(rules.num_players)):
         raise not_possible(name, seat, f"0 to {rules.num_players - 1}")
+    return int(seat)
 
 
 def _is_seat(seat: Any, seats: range) -> bool:
