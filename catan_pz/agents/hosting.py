@@ -63,8 +63,8 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
                 failures.append(error)
             except BaseException as error:
                 ending.append(error)
-    for error in ending:
-        raise error
+    if ending:
+        raise ending[0]
     if len(failures) > 1:
         raise ExceptionGroup("agents failed at the end of their games", failures)
     for failure in failures:
