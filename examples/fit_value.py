@@ -225,10 +225,20 @@ class Learner:
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from what `get_state` gave."""
         self.network.load_state_dict(state["network"])
-        self.window = {
-            episode: Positions(**read_arrays(self._file(episode).read_bytes()))
-            for episode in state["window"]
-        }
+        self.window = {episode: self._read(episode) for episode in state["window"]}
+
+    def _read(self, episode: int) -> Positions:
+        """The positions of a round.
+
+        Raises:
+            ValueError: if the file is damaged; names it.
+            OSError: if it can't be read.
+        """
+        path = self._file(episode)
+        try:
+            return Positions(**read_arrays(path.read_bytes()))
+        except (ValueError, TypeError) as error:  # of arrays with other names
+            raise ValueError(f"{path} is damaged: {error}") from error
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from stable_baselines3 import DQN
 from torch.nn.functional import smooth_l1_loss
 
 from catan_pz.agents.specs import split_specs
+from catan_pz.checks import check_count
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.curves import Phase
 from catan_pz.training.evaluation import line_up
@@ -62,7 +63,7 @@ class Args(NetworkArgs):
     """minibatches of an update"""
     batch_size: Count = 512
     """decisions in a minibatch"""
-    buffer_size: int = 200_000
+    buffer_size: Count = 200_000
     """decisions that the replay buffer keeps, 1 kB each"""
     learning_starts: int = 20_000
     """frames of random play before the first update"""
@@ -70,7 +71,7 @@ class Args(NetworkArgs):
     """rewards that a target adds up before it bootstraps"""
     double: bool = True
     """the online network chooses the action that the target network evaluates"""
-    target_update_interval: int = 10_000
+    target_update_interval: Count = 10_000
     """frames between updates of the target network"""
     learning_rate: Coefficient = 5e-4
     """learning rate of Adam at the start"""
@@ -237,6 +238,7 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
+    check_count("learning_starts", args.learning_starts, least=0)
     saved = open_run(args)
     league = make_opponents(args)
     games = make_games(args, league)

@@ -37,7 +37,7 @@ from catan_pz.checks import not_possible
 from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import note_training
-from catan_pz.files import whole_file
+from catan_pz.files import check_writable, whole_file
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import say, warn
@@ -226,6 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     envs = make_envs(args)
     envs.seed(args.seed)
     model = make_model(args, envs)
+    check_writable(out / "model.zip")
     model.set_logger(make_logger(out / "logs", model.num_timesteps, warn))
     before = win_rate(model, args, "Before")
     trained_before = model.num_timesteps

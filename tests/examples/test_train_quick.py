@@ -96,6 +96,15 @@ def test_the_model_plays_by_the_rules_of_the_training(program, tmp_path):
     assert model.rules["trading"] is True
 
 
+def test_a_folder_that_cannot_be_written_is_refused_before_the_training(
+    program, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(program, "win_rate", lambda *_: pytest.fail("it has begun"))
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file"):
+        program.main([f"--out={tmp_path / 'file' / 'out'}", *SMALL])
+
+
 def test_an_interrupt_saves(program, tmp_path, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
