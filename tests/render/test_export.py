@@ -120,7 +120,7 @@ def test_a_picture_has_a_highest_width(tmp_path: Path, width: float) -> None:
     with pytest.raises(ValueError, match="allowed: an int from 1 to 10000"):
         save_picture(svg, tmp_path / "game.png", width)
     wide = board_svg(positions.midgame(), width=10**6)
-    with pytest.raises(ValueError, match="pixels are drawn up to 10000: give a width"):
+    with pytest.raises(ValueError, match="pixels are drawn from 1 to 10000: give a width"):
         save_picture(wide, tmp_path / "game.png")
     assert list(tmp_path.iterdir()) == []
     save_picture(wide, tmp_path / "game.png", width=200)
