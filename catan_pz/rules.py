@@ -28,6 +28,18 @@ BOARD_KINDS: Final = ("random", "spiral", "beginner")
 DICE_KINDS: Final = ("random", "balanced")
 
 
+def _repeated(counts: Sequence[int]) -> list[int]:
+    return [kind for kind, count in enumerate(counts) for _ in range(count)]
+
+
+BOARD_PARTS: Final = {
+    "terrains": _repeated(TERRAIN_COUNTS),
+    "tokens": [0, *NUMBER_TOKENS],
+    "harbors": _repeated(HARBOR_COUNTS),
+}
+"""What a board consists of, sorted, by the attributes of `Board`."""
+
+
 @dataclass(frozen=True)
 class Board:
     """A whole board: the 19 hexes row by row and the 9 harbors in the order of `HARBOR_EDGES`.
@@ -46,16 +58,15 @@ class Board:
     harbors: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        for name in ("terrains", "tokens", "harbors"):
+        for name in BOARD_PARTS:
             given = getattr(self, name)
             try:
                 parts = tuple(map(_plain_int, given))
             except TypeError:
                 raise not_possible(f"board: {name}", given, "a list of numbers") from None
             object.__setattr__(self, name, parts)
-        _check_parts("terrains", self.terrains, _repeated(TERRAIN_COUNTS))
-        _check_parts("tokens", self.tokens, [0, *NUMBER_TOKENS])
-        _check_parts("harbors", self.harbors, _repeated(HARBOR_COUNTS))
+        for name, expected in BOARD_PARTS.items():
+            _check_parts(name, getattr(self, name), expected)
         desert = self.terrains.index(Terrain.DESERT)
         if self.tokens[desert] != 0:
             raise ValueError(f"board: hex {desert} is the desert and can't carry a number token")
@@ -111,10 +122,6 @@ def _named(kinds: type[IntEnum], name: Any) -> int:
     if not isinstance(name, str):
         raise KeyError(name)
     return kinds[name.upper()].value
-
-
-def _repeated(counts: Sequence[int]) -> list[int]:
-    return [kind for kind, count in enumerate(counts) for _ in range(count)]
 
 
 def _check_parts(name: str, parts: Iterable[int], expected: list[int]) -> None:

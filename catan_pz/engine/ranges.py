@@ -14,22 +14,19 @@ from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.options import Table, table_of
 from catan_pz.engine.state import DERIVED, STATE
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
-from catan_pz.rules import Rules
+from catan_pz.rules import BOARD_PARTS, Rules
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     CITIES_PER_PLAYER,
     DECK_SIZE,
     GENERIC_HARBOR,
-    HARBOR_COUNTS,
     MAX_PLAYERS,
     NOBODY,
     NUM_CARD_KINDS,
     NUM_HEXES,
     NUM_VERTICES,
-    NUMBER_TOKENS,
     ROADS_PER_PLAYER,
     SETTLEMENTS_PER_PLAYER,
-    TERRAIN_COUNTS,
     Phase,
     Terrain,
 )
@@ -86,11 +83,7 @@ _OF_SEATS: Final = tuple(
     name for name in STATE.names or () if STATE[name].shape[:1] == (MAX_PLAYERS,)
 )
 _OF_TWO_SEATS: Final = ("below", "above")
-_PARTS: Final = {
-    "terrain": np.repeat(np.arange(len(TERRAIN_COUNTS)), TERRAIN_COUNTS),
-    "token": np.array([0, *NUMBER_TOKENS]),
-    "harbor": np.repeat(np.arange(len(HARBOR_COUNTS)), HARBOR_COUNTS),
-}
+_PARTS: Final = {name.removesuffix("s"): np.array(parts) for name, parts in BOARD_PARTS.items()}
 """What a board consists of, sorted."""
 _PIECES: Final = {
     "roads": ROADS_PER_PLAYER,
