@@ -46,33 +46,13 @@ async def connected(serve: Serve, watch: Callable[[RobotClient], Awaitable[None]
         server.close()
 
 
-def test_it_joins_no_more_games_than_it_may() -> None:
+def games_joined(*texts: str) -> list[str]:
+    """The games that the robot joins while a server sends it these messages."""
     heard: list[str] = []
     done = asyncio.Event()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for k in range(5):
-            writer.write(frame(f"1023|g{k},1,PL=4"))
-        writer.write(frame("9999|1"))
-        while not heard or not heard[-1].startswith("9999"):
-            heard.append(await read_text(reader))
-        done.set()
-
-    async def watch(_: RobotClient) -> None:
-        await done.wait()
-
-    asyncio.run(connected(serve, watch))
-    joined = [text for text in heard if text.startswith("1013|")]
-    assert [text[-2:] for text in joined] == ["g0", "g1"]
-
-
-@pytest.mark.parametrize("ending", ["1015|g0", "1056|g0"])
-def test_a_game_that_ends_before_the_robot_sits_makes_room_for_another(ending: str) -> None:
-    heard: list[str] = []
-    done = asyncio.Event()
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for text in ("1023|g0,1,PL=4", "1023|g1,1,PL=4", ending, "1023|g2,1,PL=4", "9999|1"):
+        for text in (*texts, "9999|1"):
             writer.write(frame(text))
         while not heard or not heard[-1].startswith("9999"):
             heard.append(await read_text(reader))
@@ -82,8 +62,17 @@ def test_a_game_that_ends_before_the_robot_sits_makes_room_for_another(ending: s
         await done.wait()
 
     asyncio.run(connected(serve, watch))
-    joined = [text for text in heard if text.startswith("1013|")]
-    assert [text[-2:] for text in joined] == ["g0", "g1", "g2"]
+    return [text[-2:] for text in heard if text.startswith("1013|")]
+
+
+def test_it_joins_no_more_games_than_it_may() -> None:
+    assert games_joined(*(f"1023|g{k},1,PL=4" for k in range(5))) == ["g0", "g1"]
+
+
+@pytest.mark.parametrize("ending", ["1015|g0", "1056|g0"])
+def test_a_game_that_ends_before_the_robot_sits_makes_room_for_another(ending: str) -> None:
+    texts = ("1023|g0,1,PL=4", "1023|g1,1,PL=4", ending, "1023|g2,1,PL=4")
+    assert games_joined(*texts) == ["g0", "g1", "g2"]
 
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="takes options of Linux")
