@@ -54,7 +54,7 @@ class TakesPositions(OneAtATime):
             self._change(self._place, records, sources)
 
     def _report(self) -> None:
-        """Raise what is still to be said of earlier steps, while their games are there."""
+        """Raise errors of earlier steps that are not reported yet, while their games are there."""
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         """Take up the record `sources[i]` as game i, unless that is `NOT_PLACED`."""

@@ -413,7 +413,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     check_device(args.device)
     set_up_torch(args.threads)
     name = f"{args.orchestrator}/{args.executors}".upper() + "*" * args.sub_goal
-    # What --fast stands for is told option by option: some may be back at their defaults.
+    # The card names all that --fast stands for: some options may be back at their defaults.
     told = replace(args, fast=False)
     card = training_card(told, f"hierarchical DQN, {name}", "examples/published/rocco.py")
     title = f"Hierarchical DQN, {name}"
