@@ -8,7 +8,8 @@ In each generation some sets of weights are drawn around the best mean so far (H
 Evolution Strategy: A Tutorial", 2016). Each plays the same games, one against copies of the player
 whose weights were set by hand, and the mean moves towards those that won most. Every few
 generations the mean itself is evaluated on other games, and written to `weights.json`; the values
-of all generations are in `generations.jsonl`, from which `--resume` goes on exactly.
+of all generations are in `generations.jsonl`, from which `--resume` goes on exactly, with an
+evaluation that was broken off, too.
 """
 
 import json
@@ -44,8 +45,8 @@ STEPS = {"held": 6, "seven": 20, "bank": 15, "claim": 100, "road": 200}
 """How far weights are changed at first; others by a quarter, or by 20."""
 BINDING = ("players", "trading", "population", "games", "from_evolved", "seed")
 """Options that a resumed run must share."""
-EVALUATION_SEED = 500_000_000
-"""Games of evaluations begin here, those of generations at `--seed` million."""
+EVALUATION_SEED = 2**63
+"""Games of evaluations begin here, beyond all of generations, which begin at `--seed` million."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,15 +130,30 @@ class Tuning:
         self.done += 1
         return list(values)
 
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether the mean of the last generation is one to evaluate."""
+        return self.done % self.args.eval_every == 0 or self.done == self.args.generations
+
     def evaluate(self) -> str:
         """The mean's win rate on games of its own, with its interval; its weights are written."""
         weights, games = self.weights_at(self.strategy.mean), self.args.eval_games
         won = self.won(weights, games, EVALUATION_SEED)
         with whole_file(self.args.out / "weights.json") as draft:
-            chosen = {name: getattr(weights, name) for name in self.names}
-            draft.write_text(json.dumps(chosen, indent=1) + "\n", encoding="utf-8")
+            draft.write_text(self._chosen(), encoding="utf-8")
         low, high = wilson(won, games, normal_quantile(0.95))[-2:]
         return f"{100 * won / games:.1f} % of {games:,} games ({100 * low:.1f} to {100 * high:.1f})"
+
+    def _chosen(self) -> str:
+        """The weights of the mean, as `weights.json` holds them."""
+        weights = self.weights_at(self.strategy.mean)
+        return json.dumps({name: getattr(weights, name) for name in self.names}, indent=1) + "\n"
+
+    @property
+    def has_written(self) -> bool:
+        """Whether `weights.json` is the mean's: it is written once the mean is evaluated."""
+        file = self.args.out / "weights.json"
+        return file.exists() and file.read_text(encoding="utf-8") == self._chosen()
 
 
 def bound(args: Args) -> dict[str, Any]:
@@ -151,38 +167,47 @@ def write_lines(log: Path, lines: Sequence[Any]) -> None:
         draft.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
-def begun(args: Args, log: Path) -> list[list[float]]:
-    """The values of the generations played so far; the options are written if there are none.
+def played_before(args: Args, log: Path) -> list[list[float]]:
+    """The values of the generations that are to be resumed.
 
     Raises:
-        ValueError: if they were played with other options.
+        ValueError: if there are none, if they were played with other options, or if there are some
+            and a new run is to begin.
     """
-    options = bound(args)
+    if not args.resume:
+        if log.exists():
+            raise ValueError(f"{log} has generations; go on with --resume, or name another --out")
+        return []
     if not log.exists():
-        args.out.mkdir(parents=True, exist_ok=True)
-        write_lines(log, [options])
+        raise ValueError(f"option resume: {args.out} has no generations to resume from")
     first, *rest = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
-    if rest and not args.resume:
-        raise ValueError(f"{log} has generations; go on with --resume, or name another --out")
-    for name, value in options.items():
+    for name, value in bound(args).items():
         if first[name] != value:
             raise ValueError(f"option {name}={value} is not possible; allowed here: {first[name]}")
     return rest
+
+
+def report(tuning: Tuning) -> None:
+    """Evaluate the mean, and say what came of it."""
+    console.print(f"generation {tuning.done}: mean {tuning.evaluate()}", highlight=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Tune."""
     args = parse(Args, arguments, __doc__ or "")
     log = args.out / "generations.jsonl"
-    tuning, played = Tuning(args), begun(args, log)
+    tuning, played = Tuning(args), played_before(args, log)
     for values in played:
         tuning.generation(values)
+    args.out.mkdir(parents=True, exist_ok=True)
+    if played and tuning.is_evaluated and not tuning.has_written:
+        report(tuning)
     left = range(len(played), args.generations)
-    for k in track(left, "generations", console=console, disable=not console.is_terminal):
+    for _ in track(left, "generations", console=console, disable=not console.is_terminal):
         played.append(tuning.generation())
         write_lines(log, [bound(args), *played])
-        if (k + 1) % args.eval_every == 0 or k + 1 == args.generations:
-            console.print(f"generation {k + 1}: mean {tuning.evaluate()}", highlight=False)
+        if tuning.is_evaluated:
+            report(tuning)
 
 
 if __name__ == "__main__":

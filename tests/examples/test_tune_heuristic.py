@@ -19,6 +19,10 @@ def generations(folder):
     return (folder / "generations.jsonl").read_text(encoding="utf-8").splitlines()
 
 
+def killed(*_):
+    raise KeyboardInterrupt
+
+
 def test_a_resumed_run_is_the_whole_run(program, tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     program.main([*SHORT, "--generations=4", f"--out={whole}"])
@@ -45,6 +49,41 @@ def test_a_folder_in_use_and_other_options_are_refused(program, tmp_path):
         program.main([*SHORT, "--generations=2", f"--out={tmp_path}"])
     with pytest.raises(ValueError, match="games=30 is not possible; allowed here: 20"):
         program.main([*SHORT, "--games=30", "--generations=2", "--resume", f"--out={tmp_path}"])
+
+
+def test_nothing_is_resumed_in_a_folder_without_generations(program, tmp_path):
+    with pytest.raises(ValueError, match="has no generations to resume from"):
+        program.main([*SHORT, "--generations=1", "--resume", f"--out={tmp_path / 'tune'}"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_killed_in_its_first_generation_binds_nobody(program, tmp_path, monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr(program.Tuning, "generation", killed)
+        with pytest.raises(KeyboardInterrupt):
+            program.main([*SHORT, "--generations=1", f"--out={tmp_path}"])
+    program.main([*SHORT, "--games=30", "--generations=1", f"--out={tmp_path}"])
+    assert json.loads(generations(tmp_path)[0])["games"] == 30
+
+
+@pytest.mark.parametrize("last", [2, 3])
+def test_an_evaluation_that_was_broken_off_is_made_up_for(program, tmp_path, monkeypatch, last):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    arguments = [*SHORT, f"--generations={last}"]
+    program.main([*arguments, f"--out={whole}"])
+    evaluate = program.Tuning.evaluate
+    with monkeypatch.context() as broken:
+        broken.setattr(
+            program.Tuning,
+            "evaluate",
+            lambda self: killed() if self.done == last else evaluate(self),
+        )
+        with pytest.raises(KeyboardInterrupt):
+            program.main([*arguments, f"--out={parts}"])
+    program.main([*arguments, f"--out={parts}", "--resume"])
+    written = [(folder / "weights.json").read_text(encoding="utf-8") for folder in (whole, parts)]
+    assert written[0] == written[1]
+    assert generations(parts) == generations(whole)
 
 
 def test_the_first_mean_is_where_it_starts(program, tmp_path):
