@@ -9,7 +9,7 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from catan_pz.checks import as_action, check_flag, check_seed, quoted
+from catan_pz.checks import check_flag, check_seed, quoted
 from catan_pz.encoders import Encoder
 from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
@@ -17,7 +17,7 @@ from catan_pz.env.spaces import masked_space, state_space
 from catan_pz.events import NamedOutcome
 from catan_pz.rewards import FINISHED, OVER, SEAT, Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game, IllegalActionError
+from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
 
 AGENTS = tuple(f"player_{seat}" for seat in range(MAX_PLAYERS))
@@ -192,16 +192,8 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         if is_dead:
             self._was_dead_step(action)
             return
-        if type(action) is not int:
-            action = as_action(action)
         match = self._match
-        failure: BaseException | None = None
-        try:
-            code = match.play(action)
-        except IllegalActionError:
-            raise
-        except BaseException as error:  # a listener's, once the decision is played
-            failure, code = error, match.code()
+        code = match.play(action)
         self._cumulative_rewards[agent] = 0.0
         if self._rewarded:
             self._clear_rewards()
@@ -211,8 +203,8 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
             self._put_masks_in_infos()
         if code & FINISHED:
             self._finish(bool(code & OVER))
-        if failure is not None:
-            raise failure
+        if match.failure is not None:
+            match.raise_failure()
         if match.has_reward(code):
             self._give_rewards()
         if self.render_mode == "human":

@@ -58,6 +58,7 @@ class Match:
         encoder: of what seats see.
         terms: (4, F) int8, each `RewardTerm` of the last step; only those of the end of the
             game are counted where the reward depends on no others and nobody listens.
+        failure: what a listener, or an interrupt, has raised in the last step, or None.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Match:
         self._vectors = self.encoder.vectors() if isinstance(self.encoder, FlatForm) else None
         self.game = Game(rules, seed)
         self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
+        self.failure: BaseException | None = None
         self._events = empty_events()
         self._units = np.zeros(SIZE, np.int8)
         self._bind()
@@ -123,6 +125,9 @@ class Match:
     def play(self, action: Any) -> int:
         """Play an action of the player to move, forced ones that follow included.
 
+        A decision is played whatever listeners raise, so that is in `failure`: raise it by
+        `raise_failure` once the step is taken in.
+
         Returns:
             `rewards.step_code` of the step.
 
@@ -137,12 +142,22 @@ class Match:
         mask = game.mask
         if not (0 <= action < self._num_actions and mask[action]):
             game.check(action)
-        if game.listeners:
-            game.play_told(action, self.terms)
-            return int(game_calls.code_of_step(game.games, 0, self.terms))
-        return self._play(
-            game.games, 0, action, self._script, self._dense, mask, self._events, self.terms
-        )
+        try:
+            if game.listeners:
+                game.play_told(action, self.terms)
+                return int(game_calls.code_of_step(game.games, 0, self.terms))
+            return self._play(
+                game.games, 0, action, self._script, self._dense, mask, self._events, self.terms
+            )
+        except BaseException as error:
+            self.failure = error
+            return self.code()
+
+    def raise_failure(self) -> None:
+        """Raise what a listener has raised in the last step, if it has, once."""
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
 
     def code(self) -> int:
         """`rewards.step_code` of the game as it stands, with no terms."""

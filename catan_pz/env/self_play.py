@@ -397,6 +397,9 @@ class SelfPlayEnv:
                 untouched.
             RuntimeError: if no game is on.
             TypeError: if the action isn't an integer.
+
+        Where a listener of the game or the reward raises, or the reward gives what is none, the
+        decision is played and its rewards are zero.
         """
         if not self._is_on:
             raise RuntimeError("no game is on: call reset() first")
@@ -404,6 +407,7 @@ class SelfPlayEnv:
         code = match.play(action)
         self._rewards[player] = 0
         self._is_on = not code & FINISHED
+        match.raise_failure()
         if match.has_reward(code):
             self._rewards += match.rewards()[: len(self._rewards)]
         observation, info = self._show()

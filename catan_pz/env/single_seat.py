@@ -19,7 +19,7 @@ from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
 from catan_pz.rewards import FINISHED, Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game, IllegalActionError
+from catan_pz.runtime.game import Game
 
 _ILLEGAL = ("end", "raise")
 
@@ -136,7 +136,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             TypeError: if the action isn't an integer.
             IllegalActionError: for an illegal action, with `illegal="raise"`.
 
-        Where an opponent or the reward raises, or the reward gives what is none, the episode ends.
+        Where an opponent, a listener of the game or the reward raises, or the reward gives what is
+        none, the episode ends.
         """
         if not self._is_on:
             raise RuntimeError("no episode is on: call reset() first")
@@ -145,13 +146,11 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         if self._illegal == "end" and not (0 <= action < len(mask) and mask[action]):
             self._end_episode()
             return self._observe(), ILLEGAL_REWARD, True, False, self._final_info(illegal=1)
-        try:
-            code = self._match.play(action)
-        except IllegalActionError:
-            raise
-        except BaseException:
-            self._end_episode()  # a listener's: the action may be played, and another is to move
-            raise
+        match = self._match
+        code = match.play(action)
+        if match.failure is not None:
+            self._end_episode()  # another may be to move
+            match.raise_failure()
         self._decisions += 1
         reward = self._reward(code)
         if not code & FINISHED:
@@ -171,6 +170,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         try:
             while player != self.seat and not code & FINISHED:
                 code = match.play(table.decide())
+                match.raise_failure()
                 total += self._reward(code)
                 player = match.game.player
         except BaseException:

@@ -348,6 +348,16 @@ def test_a_listener_that_raises_leaves_the_environment_where_its_game_is(make, r
     env.step(None)
 
 
+def test_an_illegal_action_of_a_listeners_own_game_is_no_illegal_action_here(env):
+    other = Game(Rules(num_players=2, trading=False), 1)
+    env.game.listeners.append(lambda _game, _events: other.step(0))
+    mover = env.agent_selection
+    while env.agent_selection == mover:
+        with pytest.raises(IllegalActionError):
+            env.step(int(env.game.legal_actions()[0]))
+    assert env.agent_selection == f"player_{env.game.player}"
+
+
 def test_rendering_follows_the_game_in_a_window(monkeypatch):
     shown = []
     monkeypatch.setattr("catan_pz.env.painter.Painter.render", lambda _, game: shown.append(game))

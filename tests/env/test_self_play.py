@@ -375,3 +375,25 @@ def test_a_position_is_refused_whole():
             batch.place_games([0], odd)
     with pytest.raises(ValueError, match="between 0 and 1"):
         batch.place_games([5], batch.batch.games[:1])
+
+
+@pytest.mark.parametrize("reward", REWARDS[:2])
+def test_a_listener_that_raises_leaves_the_environment_where_its_game_is(reward):
+    env = SelfPlayEnv(num_players=2, trading=False, reward=reward, max_turns=3)
+    env.reset(seed=1)
+    game = env.game
+
+    def hear(_game, _events):
+        raise OSError("not heard")
+
+    game.listeners.append(hear)
+    while not game.is_truncated:
+        with pytest.raises(OSError, match="not heard"):
+            env.step(int(game.legal_actions()[0]))
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(0)
+    game.listeners.clear()
+    env.reset(seed=1)
+    _, rewards, *_, info = env.step(int(game.legal_actions()[0]))
+    assert rewards.shape == (2,)
+    assert info["player"] == game.player
