@@ -51,12 +51,14 @@ def use_kernel_cache(dispatcher: Any, kernel: Callable[..., Any]) -> None:
         dispatcher: of `numba.cuda.jit`.
         kernel: its Python function.
     """
+    without = dispatcher._cache
     try:
         _check_folder(Path(kernel.__code__.co_filename))
         dispatcher.enable_caching()
         # Numba alone doesn't notice a change in the rules.
         dispatcher._cache._cache_file._source_stamp = stamp_of(module_of(kernel))
     except Exception as error:
+        dispatcher._cache = without
         _warn(error)
     else:
         dispatcher._cache = GuardedCache(dispatcher._cache)

@@ -81,6 +81,17 @@ def test_without_a_cache_numba_compiles_as_it_is(caplog) -> None:
     assert len(caplog.messages) == 1
 
 
+def test_numbas_own_stamp_is_never_enough(monkeypatch, caplog) -> None:
+    def unreadable(_module: str) -> str:
+        raise OSError("a source can't be read")
+
+    monkeypatch.setattr(kernel_cache, "stamp_of", unreadable)
+    made = FakeKernel()
+    use_kernel_cache(made, kernel)
+    assert made._cache is None
+    assert len(caplog.messages) == 1
+
+
 @pytest.mark.parametrize("option", ["~/cache", ""])
 def test_no_folder_is_ever_named_by_a_tilde(option: str, monkeypatch, caplog) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", option)
