@@ -1,5 +1,6 @@
 """Behaviour cloning: supervised learning from an expert's decisions before the first update."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,12 +73,14 @@ def collect_demonstrations(
     )
     rng = np.random.default_rng([seed, 0x1E550])
     steps: list[tuple[NDArray[Any], ...]] = []
-    for _ in range(max(1, count // games.num_envs)):
-        random_bits = rng.integers(2**64, size=games.num_envs, dtype=np.uint64)
-        actions = agent.act_batch(Views(batch.observation, batch.mask, random_bits, random_bits))
-        seen = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
-        batch.step(actions)
-        steps.append((*seen, batch.reward.copy(), batch.done.copy(), batch.truncated.copy()))
+    with closing(batch):
+        for _ in range(max(1, count // games.num_envs)):
+            random_bits = rng.integers(2**64, size=games.num_envs, dtype=np.uint64)
+            views = Views(batch.observation, batch.mask, random_bits, random_bits)
+            actions = agent.act_batch(views)
+            seen = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
+            batch.step(actions)
+            steps.append((*seen, batch.reward.copy(), batch.done.copy(), batch.truncated.copy()))
     observations, masks, chosen, rewards, done, truncated = (
         np.stack(part) for part in zip(*steps, strict=True)
     )

@@ -8,6 +8,7 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 from sb3_contrib import MaskablePPO
 
+from catan_pz.agents.base import Agent
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.rewards import PointsGained
@@ -102,3 +103,27 @@ def test_the_policy_comes_to_choose_as_its_expert(observation, network):
 def test_an_expert_must_play_batches():
     with pytest.raises(ValueError, match="expert='search'"):
         collect(make_games(), "search")
+
+
+class Watched(Agent):
+    """Plays the first legal action; counts its copies that sit in games."""
+
+    name = "watched"
+    seated = 0
+
+    def reset(self, seat, rules, seed):
+        super().reset(seat, rules, seed)
+        Watched.seated += 1
+
+    def end(self, result):
+        Watched.seated -= 1
+
+    def act(self, view):
+        return int(view.mask.argmax())
+
+
+def test_opponents_leave_their_games_when_all_is_shown():
+    games = CatanVecEnv(4, RULES, opponents=Watched(), observation="units", reward=REWARD, seed=1)
+    before = Watched.seated
+    collect(games, count=40)
+    assert Watched.seated == before
