@@ -11,7 +11,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
 from catan_pz.training.console import bar_of, say
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
-from catan_pz.training.options import Count, Seed
+from catan_pz.training.options import Count, Positive, Seed
 
 _AGAINST: Final = "random"
 
@@ -22,7 +22,7 @@ class TrialArgs:
 
     frames: Count = 2_000_000
     """decisions to train on at most"""
-    minutes: float = 15.0
+    minutes: Positive = 15.0
     """minutes to train at most, evaluations left out"""
     eval_every: Count = 20_000
     """decisions between evaluations"""

@@ -6,6 +6,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.rules import Rules
 from catan_pz.training import trial as module
+from catan_pz.training.options import parse
 from catan_pz.training.trial import TrialArgs, run_trial
 
 RULES = Rules(num_players=2, trading=False)
@@ -84,6 +85,12 @@ def test_it_ends_with_its_decisions(evaluations, capsys):
 def test_it_ends_with_its_time(evaluations):
     evaluations.rates = [0.5] * 20
     assert run_trial(args(minutes=0.0), RULES, None, training([]))["decisions"] == 0
+
+
+@pytest.mark.parametrize("minutes", ["-1", "0", "nan"])
+def test_minutes_that_are_not_possible(minutes):
+    with pytest.raises(ValueError, match="option minutes="):
+        parse(TrialArgs, [f"--minutes={minutes}"], "")
 
 
 def test_ctrl_c_ends_it(evaluations, capsys):
