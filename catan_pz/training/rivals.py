@@ -83,6 +83,8 @@ class Rivals:
         self._size, self._active, self._seed = size, active, seed
         self._chance = 1 / num_players
         self._agents: dict[str, Agent] = {name: agents.load(name) for name in others}
+        if len(self._agents) < len(others):
+            raise not_possible("option opponents", ",".join(others), "each agent once")
         for name, agent in self._agents.items():
             if not agent.stateless:
                 raise not_possible("option opponents", name, "stateless agents")

@@ -114,6 +114,7 @@ def test_rivals_go_on_from_a_state(tmp_path):
     [
         ({"share": 1.5}, "rivals_share=1.5 .* from 0 to 1"),
         ({"others": ["search"]}, "opponents='search' .* stateless"),
+        ({"others": ["heuristic", "heuristic"]}, "opponents='heuristic,heuristic' .* once"),
         ({"others": ["nobody"]}, "agent 'nobody'"),
         ({"size": 0}, "league_size=0"),
     ],
