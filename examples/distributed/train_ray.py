@@ -27,6 +27,7 @@ al., "IMPALA", 2018, for actors whose weights are older than the learner's.
 
 import json
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -46,8 +47,15 @@ from catan_pz.checks import not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 from catan_pz.training.actor_critic import ActorCritic, load_arrays
-from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.console import say, warn
+from catan_pz.training.checkpoints import (
+    Checkpoints,
+    check_finite,
+    keep,
+    pack_arrays,
+    unpack_arrays,
+    write_bytes,
+)
+from catan_pz.training.console import progress_bar, say, warn
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import evaluate_model
 from catan_pz.training.hardware import set_up_torch, training_card
@@ -116,6 +124,26 @@ class Args(TrainingArgs):
             raise not_possible("option observation", self.observation, "'units'")
         if self.workers % PROCESSES:
             raise not_possible("option workers", self.workers, f"multiples of {PROCESSES}")
+        check_filled(self, self.round_frames // PROCESSES, "a round")
+
+
+def check_filled(args: Args, decisions: int, what: str) -> None:
+    """Refuse minibatches of one decision or none: their advantages have no deviation.
+
+    Args:
+        args: the options.
+        decisions: that a process learns from in a round.
+        what: the round, for the error.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    if decisions < 2 * args.minibatches:
+        allowed = (
+            f"up to {decisions // 2}: two decisions a minibatch, and {what} gives a process "
+            f"{decisions}; more --num-envs or --n-steps give more"
+        )
+        raise not_possible("option minibatches", args.minibatches, allowed)
 
 
 def generator(*numbers: int) -> torch.Generator:
@@ -200,13 +228,19 @@ class Worker:
 def learn(
     args: Args, network: ActorCritic, optimizer: Any, rounds: list[dict[str, Any]], number: int
 ) -> dict[str, float]:
-    """Make an update with a round of the workers; what it tells of the data."""
+    """Make an update with a round of the workers; what it tells of the data.
+
+    Raises:
+        ValueError: if a minibatch would have fewer than two decisions.
+        FloatingPointError: if the loss isn't finite.
+    """
     device = next(network.parameters()).device
     batch = {
         name: torch.from_numpy(np.concatenate([given[name][given["learned"]] for given in rounds]))
         for name in ("observation", "mask", "action", "log_probability", "advantage", "target")
     }
     size, stale_kl = len(batch["action"]), 0.0
+    check_filled(args, size, f"round {number}")
     random = generator(args.seed, RANK, number, 1)
     for epoch in range(args.n_epochs):
         order = torch.randperm(size, generator=random).tensor_split(args.minibatches)
@@ -272,6 +306,7 @@ class Run(Stoppable):
             self.optimizer.load_state_dict(saved["optimizer"])
             self.curve, self.totals = saved["curve"], saved["totals"]
             self.clock = Clock(saved["seconds"])
+            self.timers.seconds.update(saved["timers"])
             states = {index: unpack_arrays(saved["games"][index]) for index in states}
         self.ray = connect_all(args.address, args.workers)
         self.workers = Workers(self.ray, partial(Worker, args), states, args.patience, warn)
@@ -285,18 +320,27 @@ class Run(Stoppable):
     def train(self) -> dict[str, Any]:
         """Train to the end, or until asked to stop."""
         args, stopping = self.args, False
-        with heeding_signals(self.stop):
+        shown = progress_bar(args.progress and RANK == 0)
+        with heeding_signals(self.stop), shown as bar:
+            total = self.total * args.round_frames
+            task = bar.add_task("training", total=total, completed=self.frames, rate=0.0)
             if self.frames == 0 and args.eval_first:
                 self.evaluate()
+            if self.versions.newest == self.total and RANK == 0:
+                # A run that ended before all was written.
+                keep(self.write_curve, "the curve", needed=True)
+                keep(self.write_model, "the model", needed=True)
             while self.versions.newest < self.total and not stopping:
-                before = self.frames
+                before, start = self.frames, time.perf_counter()
                 self.update()
+                rate = args.round_frames / (time.perf_counter() - start)
+                bar.update(task, completed=self.frames, rate=rate)
                 last, stopping = self.versions.newest == self.total, any(gathered(self.stopping))
                 if last or self.frames // args.eval_every > before // args.eval_every:
                     self.evaluate()
                 due = self.frames // args.checkpoint_every > before // args.checkpoint_every
                 if last or due or stopping:
-                    self.save()
+                    self.save(needed=last or stopping)
         self.workers.close()
         return self.result()
 
@@ -316,6 +360,7 @@ class Run(Stoppable):
             group["lr"] = args.learning_rate * (1 - 0.9 * number / self.total)
         with self.timers.measure("updates"):
             told = learn(args, self.network, self.optimizer, rounds, number)
+            check_finite(self.network.state_dict(), f"{number + 1:,} updates")
         told |= {"lag": lag, "rounds": len(rounds), "games": sum(g["finished"] for g in rounds)}
         self.totals = {name: total + told[name] for name, total in self.totals.items()}
         self.versions.add()
@@ -334,16 +379,23 @@ class Run(Stoppable):
         if RANK:
             return
         model, args = self.export(), self.args
-        model.save(self.folder / "model.npz")
         with self.timers.measure("evaluations"):
             frames, seconds = self.frames, self.clock.seconds
             self.curve += evaluate_model(model, self.rules, args, frames=frames, seconds=seconds)
+        keep(self.write_curve, "the curve")
+
+    def write_curve(self) -> None:
+        """Write the table and the picture of all evaluations so far."""
         title, players = f"PPO on Ray, {self.rules.num_players} players", self.rules.num_players
         unit = "frames (decisions of all seats)"
         write_curve(self.folder, self.curve, title=title, num_players=players, unit=unit)
 
-    def save(self) -> None:
-        """Write a checkpoint, in the first process."""
+    def save(self, *, needed: bool) -> None:
+        """Write a checkpoint and the model, in the first process.
+
+        Args:
+            needed: whether a full disk ends the training.
+        """
         games = {index: pack_arrays(state) for index, state in self.workers.states.items()}
         parts = gathered(games)
         state = {
@@ -354,10 +406,20 @@ class Run(Stoppable):
             "curve": self.curve,
             "totals": self.totals,
             "seconds": self.clock.seconds,
+            "timers": dict(self.timers.seconds),
         }
-        if RANK == 0:
-            with self.timers.measure("checkpoints"):
-                self.checkpoints.save(self.frames, state, self.versions.files)
+        if RANK:
+            return
+        frames, files = self.frames, self.versions.files
+        with self.timers.measure("checkpoints"):
+            keep(
+                lambda: self.checkpoints.save(frames, state, files), "the checkpoint", needed=needed
+            )
+            keep(self.write_model, "the model", needed=needed)
+
+    def write_model(self) -> None:
+        """Write the policy alone."""
+        self.export().save(self.folder / "model.npz")
 
     def result(self) -> dict[str, Any]:
         """What is also written to `result.json` at the end."""
