@@ -72,7 +72,11 @@ def _choices(agent: Agent, rules: Rules, views: Views) -> NDArray[np.int64]:
     """(K,) choices, checked for what can be seen of them alone."""
     name = f"agent {agent.name!r}"
     given = views[np.arange(len(views))]
-    chosen = np.asarray(agent.act_batch(given))
+    answer = agent.act_batch(given)
+    try:
+        chosen = np.asarray(answer)
+    except Exception as error:  # of lists with holes, or of another library's arrays
+        raise AgentError(f"{name}: act_batch gave what is no array: {error}") from error
     for part in ("observations", "masks", "seeds", "random_bits"):
         if (getattr(given, part) != getattr(views, part)).any():
             raise AgentError(f"{name}: it changed what it was given; copy what is written to")

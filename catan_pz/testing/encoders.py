@@ -258,5 +258,5 @@ def _check_tensor(
             raise EncoderError(
                 f"{encoder}: {segment.name!r} is {found.dtype} for {where}, must be {segment.dtype}"
             )
-    arrays = {name: array.numpy() for name, array in named.items()}
+    arrays = {name: array.numpy(force=True) for name, array in named.items()}
     _must_agree(encoder, expected, arrays, f"for {where}", "NumPy and torch must give the same")

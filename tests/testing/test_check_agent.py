@@ -211,6 +211,11 @@ class Floating(Batched):
         return super().act_batch(views) * 1.0
 
 
+class Ragged(Batched):
+    def act_batch(self, views):
+        return [super().act_batch(views).tolist(), []]
+
+
 class Writer(Batched):
     def act_batch(self, views):
         chosen = super().act_batch(views)
@@ -232,6 +237,7 @@ def test_an_honest_batch_agent_passes():
         (Loner(), "by `act`"),
         (Illegal(), r"row 0: 0 \(roll\) is not legal"),
         (Floating(), r"act_batch gave float64 \(24,\), must give integers \(24,\)"),
+        (Ragged(), "act_batch gave what is no array: .*inhomogeneous"),
         (Writer(), "it changed what it was given"),
     ],
     ids=lambda given: getattr(given, "name", ""),

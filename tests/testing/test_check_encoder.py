@@ -179,6 +179,22 @@ def test_a_broken_encoder_is_named_with_its_fault(broken, message):
         check_encoder(broken())
 
 
+def test_an_encoder_may_learn():
+    torch = pytest.importorskip("torch")
+
+    class Learning(Sound):
+        """Multiplies tensors by a weight, which is 1 before it has learned."""
+
+        def encode(self, units):
+            made = super().encode(units)
+            if isinstance(units, np.ndarray):
+                return made
+            weight = torch.ones((), requires_grad=True)
+            return made | {"hand": made["hand"] * weight}
+
+    check_encoder(Learning())
+
+
 def test_an_encoder_needs_a_name():
     with pytest.raises(EncoderError, match="Nameless: its attribute `name` is None, must be a str"):
         check_encoder(Nameless())
