@@ -181,15 +181,20 @@ def check_ranges(args: Any) -> None:
                 check_number(f"option {name}", getattr(args, name), **_RANGES[told])
 
 
-def check_minibatches(batch_size: int, decisions: int) -> None:
+def check_minibatches(batch_size: int, decisions: int, option: str = "batch_size") -> None:
     """Refuse minibatches of one decision: PPO divides advantages by their deviation.
+
+    Args:
+        batch_size: decisions in a minibatch.
+        decisions: in a rollout.
+        option: the name of `batch_size`.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
     """
     if batch_size == 1 or decisions % batch_size == 1:
         allowed = f"sizes that leave none of the {decisions} decisions of a rollout alone"
-        raise not_possible("option batch_size", batch_size, allowed)
+        raise not_possible(f"option {option}", batch_size, allowed)
 
 
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:

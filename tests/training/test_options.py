@@ -104,6 +104,8 @@ def test_what_lists_no_whole_numbers_is_named(listed):
 def test_minibatches_of_one_decision_are_refused(batch_size, decisions):
     with pytest.raises(ValueError, match=f"option batch_size={batch_size} .* none of the"):
         check_minibatches(batch_size, decisions)
+    with pytest.raises(ValueError, match=f"option minibatch={batch_size} "):
+        check_minibatches(batch_size, decisions, "minibatch")
     check_minibatches(4, 16)
     check_minibatches(5, 17)
 
