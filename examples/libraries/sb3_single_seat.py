@@ -20,7 +20,7 @@ from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.sb3 import PolicyOpponent
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import Coefficient, Count, check_minibatches, parse
 from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
@@ -37,24 +37,29 @@ class Args(TrialArgs):
     """decisions of each game between two updates"""
     batch_size: Count = 512
     """decisions in a minibatch"""
-    learning_rate: float = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam"""
 
 
 class UntilAboveChance(BaseCallback):
-    """Ends the training when the trial is over."""
+    """Ends the training when the trial is over; where all decisions are used up, learning ends it.
 
-    def __init__(self, trial: Trial) -> None:
+    A rollout that a callback breaks off isn't learned from.
+    """
+
+    def __init__(self, trial: Trial, frames: int) -> None:
         super().__init__()
-        self._trial = trial
+        self._trial, self._frames = trial, frames
 
     def _on_step(self) -> bool:
-        return not self._trial.is_over(self.num_timesteps)
+        is_over = self._trial.is_over(self.num_timesteps)
+        return not is_over or self.num_timesteps >= self._frames
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train, and say how often the learner wins."""
     args = parse(Args, arguments, __doc__ or "")
+    check_minibatches(args.batch_size, args.num_envs * args.n_steps)
     torch.set_num_threads(1)
     # The checks cost as much as the network, and fail on rounding with large masks.
     torch.distributions.Distribution.set_default_validate_args(False)
@@ -80,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     )
 
     def train(trial: Trial) -> None:
-        model.learn(args.frames, callback=UntilAboveChance(trial))
+        model.learn(args.frames, callback=UntilAboveChance(trial, args.frames))
 
     return run_trial(args, rules, PolicyOpponent(model), train)
 
