@@ -18,7 +18,14 @@ from catan_pz.agents.logits import LogitsAgent
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    Positive,
+    Share,
+    check_minibatches,
+    parse,
+)
 from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
@@ -37,19 +44,19 @@ class Args(TrialArgs):
     """decisions in a minibatch"""
     update_epochs: Count = 4
     """passes over the decisions of an update"""
-    learning_rate: float = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam"""
-    gamma: float = 0.997
+    gamma: Share = 0.997
     """discount of a decision"""
-    gae_lambda: float = 0.95
+    gae_lambda: Share = 0.95
     """weight of later estimates in an advantage"""
-    clip_coef: float = 0.2
+    clip_coef: Positive = 0.2
     """clipping of the probability ratio"""
-    ent_coef: float = 0.005
+    ent_coef: Coefficient = 0.005
     """coefficient of the entropy bonus"""
-    vf_coef: float = 0.5
+    vf_coef: Coefficient = 0.5
     """coefficient of the value's loss"""
-    max_grad_norm: float = 0.5
+    max_grad_norm: Positive = 0.5
     """norm at which gradients are clipped"""
 
 
@@ -82,7 +89,10 @@ def collect(envs: CatanVectorEnv, learner: Learner, seen: Any, args: Args) -> tu
         played = observations, masks, actions, policy.log_prob(actions), values
         following, rewards, terminated, truncated, infos = envs.step(actions.numpy())
         ends = torch.from_numpy(terminated | truncated).float()
-        steps.append((*played, torch.from_numpy(rewards).float(), ends))
+        rewards = torch.from_numpy(rewards).float()
+        for i in truncated.nonzero()[0]:  # what would have followed is estimated
+            rewards[i] += args.gamma * learner.critic(torch.from_numpy(infos["final_obs"][i]))[0]
+        steps.append((*played, rewards, ends))
         seen = torch.from_numpy(following), torch.from_numpy(infos["action_mask"]).bool()
     return *(torch.stack(part) for part in zip(*steps, strict=True)), seen
 
@@ -119,6 +129,7 @@ def update(learner: Learner, optimizer: Any, batch: tuple[torch.Tensor, ...], ar
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train, and say how often the learner wins."""
     args = parse(Args, arguments, __doc__ or "")
+    check_minibatches(args.minibatch_size, args.num_envs * args.num_steps, "minibatch_size")
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
     rules = Rules(num_players=args.players, trading=False, skip_forced=True)

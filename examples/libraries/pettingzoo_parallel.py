@@ -4,7 +4,8 @@
 
 `catan_v0.parallel_env` is PettingZoo's turn-based conversion: each step takes an action of every
 agent, and that of the agent to move counts. Whole games are played, so that each decision's return
-is known. It ends when the 95 % interval of the games won against random players lies above chance.
+is known, but for the ends of truncated games. It ends when the 95 % interval of the games won
+against random players lies above chance.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from catan_pz import catan_v0
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import Coefficient, Count, Share, parse
 from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
@@ -39,11 +40,11 @@ class Args(TrialArgs):
     """decisions in a minibatch"""
     epochs: Count = 4
     """passes over the decisions of an update"""
-    learning_rate: float = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam"""
-    gamma: float = 0.997
+    gamma: Share = 0.997
     """discount of a decision of the same agent"""
-    gae_lambda: float = 0.95
+    gae_lambda: Share = 0.95
     """weight of later estimates in an advantage"""
 
 
@@ -72,6 +73,7 @@ class Play:
         self.env = env
         self.seen, _ = env.reset(seed=seed)
         self.steps: dict[str, list[list[Any]]] = {agent: [] for agent in env.agents}
+        self.is_truncated = False
 
     def mover(self) -> str:
         """The agent whose mask isn't all zeros."""
@@ -84,7 +86,8 @@ class Play:
         kept = self.seen[agent]["observation"], mask, action, log_probability, value, 0.0
         self.steps[agent].append([*kept])
         actions = dict.fromkeys(self.env.agents, action)
-        self.seen, rewards, *_ = self.env.step(actions)
+        self.seen, rewards, _, truncated, _ = self.env.step(actions)
+        self.is_truncated = any(truncated.values())
         for other, reward in rewards.items():
             if self.steps[other]:
                 self.steps[other][-1][-1] += reward
@@ -107,14 +110,21 @@ def play_games(envs: list[Any], learner: Learner, seed: int) -> list[Play]:
 
 
 def decisions_of(plays: list[Play], args: Args) -> list[torch.Tensor]:
-    """(K, ...) observations, masks, actions, log-probabilities, advantages and targets."""
+    """(K, ...) observations, masks, actions, log-probabilities, advantages and targets.
+
+    Of a truncated game each agent's last decision is left out: what follows it isn't known, and its
+    value is the estimate for the decision before.
+    """
     rows = []
-    for steps in (steps for play in plays for steps in play.steps.values()):
-        later = following = 0.0
-        for *kept, value, reward in reversed(steps):
-            later = reward + args.gamma * (following + args.gae_lambda * later) - value
-            following = value
-            rows.append((*kept, later, later + value))
+    for play in plays:
+        for steps in play.steps.values():
+            later = following = 0.0
+            if play.is_truncated and steps:
+                following = steps.pop()[-2]
+            for *kept, value, reward in reversed(steps):
+                later = reward + args.gamma * (following + args.gae_lambda * later) - value
+                following = value
+                rows.append((*kept, later, later + value))
     columns = [torch.from_numpy(np.stack(part)) for part in zip(*rows, strict=True)]
     return [columns[0], columns[1].bool(), columns[2], *(part.float() for part in columns[3:])]
 
