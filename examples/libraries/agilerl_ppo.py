@@ -3,6 +3,8 @@
     python examples/libraries/agilerl_ppo.py --help
 
 AgileRL looks for masks in the infos, where `CatanVectorEnv` has them, so that no wrapper is needed.
+Its advantages (2.58.0) end one decision too early: the last reward of a game, that of a win, reaches
+no decision before the last, and what is learned comes from the points.
 One learner against random players, in a seat drawn for each game. It ends when the 95 % interval of
 the games won lies above chance.
 """
@@ -24,7 +26,7 @@ from catan_pz.agents.logits import LogitsAgent
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import Coefficient, Count, parse
 from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
@@ -41,7 +43,7 @@ class Args(TrialArgs):
     """decisions of each game between two updates"""
     batch_size: Count = 512
     """decisions in a minibatch"""
-    lr: float = 5e-4
+    lr: Coefficient = 5e-4
     """learning rate of Adam"""
 
 
@@ -51,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", r"TensorDict\.to_module", FutureWarning)  # AgileRL's use
     torch.manual_seed(args.seed)
+    np.random.seed(args.seed)  # noqa: NPY002 (AgileRL's PPO shuffles by it)
     # The checks cost as much as the network, and fail on rounding with large masks.
     torch.distributions.Distribution.set_default_validate_args(False)
     rules = Rules(num_players=args.players, trading=False, skip_forced=True)

@@ -21,8 +21,9 @@ from open_spiel.python.vector_env import SyncVectorEnv
 
 import catan_pz.env.open_spiel  # registers the game
 from catan_pz.agents.logits import LogitsAgent
+from catan_pz.checks import not_possible
 from catan_pz.rules import Rules
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import Coefficient, Count, parse
 from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
@@ -39,8 +40,15 @@ class Args(TrialArgs):
     """decisions of each game between two updates"""
     num_minibatches: Count = 4
     """minibatches in a pass over the decisions"""
-    learning_rate: float = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam"""
+
+    def check(self) -> None:
+        """Refuse minibatches of one decision or none: their advantages have no deviation."""
+        decisions, count = self.num_envs * self.steps_per_batch, self.num_minibatches
+        if decisions < 2 * count or decisions % (decisions // count) == 1:
+            allowed = f"numbers that leave none of the {decisions} decisions of a batch alone"
+            raise not_possible("option num_minibatches", count, allowed)
 
 
 class OneSeat:
@@ -88,15 +96,17 @@ class OneSeat:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train, and say how often the learner wins."""
     args = parse(Args, arguments, __doc__ or "")
+    args.check()
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
+    np.random.seed(args.seed)  # noqa: NPY002 (OpenSpiel's PPO shuffles by it)
     # The checks cost as much as the network, and fail on rounding with large masks.
     torch.distributions.Distribution.set_default_validate_args(False)
     rules = Rules(num_players=args.players, trading=False)
     parameters = {"num_players": args.players, "point_reward": 0.1}
     game = pyspiel.load_game(catan_pz.env.open_spiel.SHORT_NAME, parameters)
     envs = SyncVectorEnv(
-        [OneSeat(game, args.seed * args.num_envs + i) for i in range(args.num_envs)]
+        [OneSeat(game, (args.seed * args.num_envs + i) % 2**32) for i in range(args.num_envs)]
     )
     learner = PPO(
         input_shape=(game.observation_tensor_size(),),

@@ -28,12 +28,13 @@ from ray.tune.registry import register_env
 from catan_pz import catan_v0
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.arena.executors.ray_cluster import connect
+from catan_pz.checks import check_count
 from catan_pz.env.rllib.module import MaskedModule, RandomModule, joined
 from catan_pz.env.rllib.runner import WON, CatanEnvRunner
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import say
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import Coefficient, Count, Share, parse
 from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
@@ -58,9 +59,9 @@ class Args(TrialArgs):
     """decisions of all seats between two updates"""
     minibatch_size: Count = 512
     """decisions in a minibatch"""
-    learning_rate: float = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam"""
-    join_at: float = 0.7
+    join_at: Share = 0.7
     """share of games won at which a frozen copy joins the league"""
 
 
@@ -166,6 +167,7 @@ def make_config(args: Args, rules: Rules) -> PPOConfig:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train, and say how often the learner wins."""
     args = parse(Args, arguments, __doc__ or "")
+    check_count("num_env_runners", args.num_env_runners, least=0)
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", category=DeprecationWarning)  # Ray's own
     rules = Rules(num_players=args.players, trading=False, skip_forced=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
+import numpy as np
 import torch
 from gymnasium import spaces
 from tianshou.algorithm import PPO
@@ -25,10 +26,11 @@ from torch import nn
 from torch.distributions import Categorical
 
 from catan_pz.agents.logits import LogitsAgent
+from catan_pz.checks import check_count
 from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import Coefficient, Count, Share, parse
 from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
@@ -47,9 +49,9 @@ class Args(TrialArgs):
     """decisions in a minibatch"""
     epochs: Count = 4
     """passes over the decisions of an update"""
-    learning_rate: float = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam"""
-    gamma: float = 0.997
+    gamma: Share = 0.997
     """discount of a decision"""
 
 
@@ -127,8 +129,10 @@ def make_algorithm(env: WithMask, network: nn.Module, critic: nn.Module, args: A
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train, and say how often the learner wins."""
     args = parse(Args, arguments, __doc__ or "")
+    check_count("minibatch", args.minibatch, least=2)  # advantages have a deviation
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
+    np.random.seed(args.seed)  # noqa: NPY002 (Tianshou shuffles minibatches by it)
     rules = Rules(num_players=args.players, trading=False, skip_forced=True)
 
     def make_env() -> WithMask:

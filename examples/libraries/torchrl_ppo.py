@@ -25,7 +25,7 @@ from catan_pz.agents.logits import LogitsAgent
 from catan_pz.env.vector.torchrl import CatanTorchRLEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training.options import Count, parse
+from catan_pz.training.options import Coefficient, Count, Share, parse
 from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
@@ -44,9 +44,9 @@ class Args(TrialArgs):
     """decisions in a minibatch"""
     epochs: Count = 4
     """passes over the decisions of an update"""
-    learning_rate: float = 5e-4
+    learning_rate: Coefficient = 5e-4
     """learning rate of Adam"""
-    gamma: float = 0.997
+    gamma: Share = 0.997
     """discount of a decision"""
 
 

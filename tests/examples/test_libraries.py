@@ -7,8 +7,10 @@ import pytest
 pytest.importorskip("tyro", reason="takes the extra `train`")
 pytest.importorskip("torch", reason="takes the extra `train`")
 
+import numpy as np
 import torch
 
+from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.options import parse
 from tests.examples.programs import EXAMPLES, load
@@ -49,15 +51,16 @@ def test_every_program_is_run():
     assert {path.stem for path in (EXAMPLES / "libraries").glob("*.py")} == set(PROGRAMS)
 
 
-def cases():
-    for name, (library, *_) in PROGRAMS.items():
-        marks = [pytest.mark.libraries] if library in OWN_ENVIRONMENTS else []
-        if library == "ray.rllib":
-            marks.append(pytest.mark.filterwarnings("ignore"))  # it warns of matters of its own
-        yield pytest.param(name, marks=marks)
+def case(name, *more):
+    """A program as a parameter of tests, marked by the library that it needs."""
+    library = PROGRAMS[name][0]
+    marks = [pytest.mark.libraries] if library in OWN_ENVIRONMENTS else []
+    if library == "ray.rllib":
+        marks.append(pytest.mark.filterwarnings("ignore"))  # it warns of matters of its own
+    return pytest.param(name, *more, marks=marks)
 
 
-@pytest.fixture(params=cases())
+@pytest.fixture(params=[case(name) for name in PROGRAMS])
 def program(request):
     """A module of a program, and words that make it small."""
     library, *small = PROGRAMS[request.param]
@@ -83,6 +86,102 @@ def test_its_help_has_a_line_for_every_option(program, capsys):
     shown = capsys.readouterr().out
     for name in module.Args.__dataclass_fields__:
         assert f"--{name.replace('_', '-')}" in shown
+
+
+def test_the_same_seed_gives_the_same_training(program):
+    module, small = program
+    if module.__name__ == "rllib_selfplay":
+        pytest.skip("its games are told apart by random names")
+    ones, others = (module.main([*SHORT, *small, "--seed=5"]) for _ in range(2))
+    for result in (ones, others):
+        del result["seconds"], result["cpu_seconds"]
+    assert ones == others
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        case("agilerl_ppo", "--lr=-1"),
+        case("cleanrl_ppo", "--gamma=1.5"),
+        case("cleanrl_ppo", "--minibatch-size=1"),
+        case("cleanrl_ppo", "--minibatch-size=63"),
+        case("open_spiel_ppo", "--num-minibatches=100"),
+        case("open_spiel_ppo", "--num-minibatches=3"),
+        case("pettingzoo_parallel", "--gae-lambda=nan"),
+        case("rllib_selfplay", "--num-env-runners=-1"),
+        case("rllib_selfplay", "--join-at=2"),
+        case("sb3_single_seat", "--batch-size=1"),
+        case("sb3_vec", "--batch-size=63"),
+        case("tianshou_ppo", "--minibatch=1"),
+        case("torchrl_ppo", "--learning-rate=-0.1"),
+    ],
+)
+def test_options_that_are_not_possible_are_named(name, option):
+    library, *small = PROGRAMS[name]
+    pytest.importorskip(library, reason=f"takes {library}", exc_type=ImportError)
+    module = load(f"libraries/{name}")
+    said = option[2:].partition("=")[0].replace("-", "_")
+    with pytest.raises(ValueError, match=f"option {said}="):
+        module.main([*SHORT, *small, option])
+
+
+@pytest.mark.parametrize("name", ["sb3_single_seat", "sb3_vec"])
+def test_stable_baselines_learns_from_all_rollouts(name, monkeypatch):
+    library, *small = PROGRAMS[name]
+    pytest.importorskip(library, reason=f"takes {library}", exc_type=ImportError)
+    module = load(f"libraries/{name}")
+    learned = []
+
+    class Learner(module.MaskablePPO):
+        def train(self):
+            learned.append(self.num_timesteps)
+            super().train()
+
+    monkeypatch.setattr(module, "MaskablePPO", Learner)
+    assert module.main([*SHORT, *small])["decisions"] == 128
+    assert learned == [64, 128]
+
+
+def test_cleanrl_goes_on_by_its_estimate_where_games_are_truncated():
+    module = load("libraries/cleanrl_ppo")
+    rules = Rules(num_players=2, trading=False, skip_forced=True, max_turns=6)
+    envs = module.CatanVectorEnv(4, rules, reward=PointsGained(point=0.0, win=1.0))
+    observations, infos = envs.reset(seed=1)
+    seen = torch.from_numpy(observations), torch.from_numpy(infos["action_mask"]).bool()
+    learner = module.Learner(observations.shape[1], rules.num_actions)
+    learner.critic = torch.nn.Linear(observations.shape[1], 1)
+    torch.nn.init.zeros_(learner.critic.weight)
+    torch.nn.init.constant_(learner.critic.bias, 3.0)
+    args = parse(module.Args, ["--num-steps=64", "--gamma=0.5"], "")
+    with torch.no_grad():
+        *_, rewards, ends, _ = module.collect(envs, learner, seen, args)
+    assert ends.any()
+    assert torch.equal(rewards, 1.5 * ends)
+
+
+def test_parallel_games_that_are_truncated_leave_out_what_is_not_known():
+    module = load("libraries/pettingzoo_parallel")
+    args = parse(module.Args, ["--gamma=0.5", "--gae-lambda=0.5"], "")
+    seen, mask = np.zeros(3, np.float32), np.ones(2, np.int8)
+
+    def steps():
+        return {"player_0": [[seen, mask, 0, -1.0, 2.0, 1.0], [seen, mask, 1, -1.0, 4.0, 8.0]]}
+
+    for is_truncated, expected in ((True, [1 + 2 - 2]), (False, [4.0, 1 + 2 - 2 + 0.25 * 4.0])):
+        play = SimpleNamespace(steps=steps(), is_truncated=is_truncated)
+        *_, actions, _, advantages, targets = module.decisions_of([play], args)
+        assert advantages.tolist() == expected
+        assert (targets - advantages).tolist() == ([2.0] if is_truncated else [4.0, 2.0])
+        assert len(actions) == len(expected)
+
+
+def test_parallel_games_tell_whether_they_are_truncated():
+    module = load("libraries/pettingzoo_parallel")
+    rules = Rules(num_players=2, trading=False, skip_forced=True, max_turns=6)
+    envs = [module.catan_v0.parallel_env(rules=rules)]
+    inputs = envs[0].observation_space("player_0")["observation"].shape[0]
+    (play,) = module.play_games(envs, module.Learner(inputs, rules.num_actions), seed=1)
+    assert play.is_truncated
 
 
 @pytest.mark.libraries
