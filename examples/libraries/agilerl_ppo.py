@@ -3,10 +3,10 @@
     python examples/libraries/agilerl_ppo.py --help
 
 AgileRL looks for masks in the infos, where `CatanVectorEnv` has them, so that no wrapper is needed.
-Its advantages (2.58.0) end one decision too early: the last reward of a game, that of a win, reaches
-no decision before the last, and what is learned comes from the points.
-One learner against random players, in a seat drawn for each game. It ends when the 95 % interval of
-the games won lies above chance.
+Its advantages (2.58.0) end one decision too early: the last reward of a game, that of a win,
+reaches no decision before the last, and what is learned comes from the points. One learner against
+random players, in a seat drawn for each game. It ends when the 95 % interval of the games won lies
+above chance.
 """
 
 import warnings
