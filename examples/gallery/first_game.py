@@ -27,7 +27,8 @@ def main(seed: int = 1) -> None:
         if game.turn >= told + 50:
             told = game.turn
             print(f"turn {told}: points {game.points.tolist()}")
-    print(f"turn {game.turn}: seat {game.winner} has won, points {game.points.tolist()}")
+    who = "nobody" if game.winner is None else f"seat {game.winner}"  # truncated after 1,000 turns
+    print(f"turn {game.turn}: {who} has won, points {game.points.tolist()}")
 
 
 if __name__ == "__main__":

@@ -13,10 +13,12 @@ from catan_pz.terms import Phase, Resource
 
 
 def main(seed: int = 3) -> None:
-    """Play 400 random decisions and print what the player to move sees."""
+    """Play 400 random decisions, fewer if somebody wins, and print what the player to move sees."""
     game = Game(num_players=3, trading=False, seed=seed)
     rng = np.random.default_rng(seed)
     for _ in range(400):
+        if game.is_over:
+            break
         game.step(int(rng.choice(game.legal_actions())))
     seen = named_views(game.observe(game.player))
     resources = [resource.name.lower() for resource in Resource]

@@ -1,6 +1,7 @@
 """The gallery runs, and says what it should."""
 
 import importlib.util
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,11 @@ import pytest
 GALLERY = Path(__file__).parents[2] / "examples" / "gallery"
 
 
-def run(name, *arguments):
+def loaded(name):
     spec = importlib.util.spec_from_file_location(name, GALLERY / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.main(*arguments)
+    return module
 
 
 CASES = {
@@ -31,5 +32,17 @@ def test_all_of_the_gallery_is_run():
 @pytest.mark.parametrize("name", CASES)
 def test_gallery(name, capsys):
     arguments, said = CASES[name]
-    run(name, *arguments)
+    loaded(name).main(*arguments)
     assert said in capsys.readouterr().out
+
+
+def test_a_first_game_may_end_without_a_winner(capsys, monkeypatch):
+    program = loaded("first_game")
+    monkeypatch.setattr(program.catan_v0, "env", partial(program.catan_v0.env, max_turns=10))
+    program.main()
+    assert "nobody has won" in capsys.readouterr().out
+
+
+def test_an_observation_is_read_of_a_game_that_ends_early(capsys):
+    loaded("read_an_observation").main(6)
+    assert "own hand:" in capsys.readouterr().out
