@@ -12,6 +12,9 @@ PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3.14 pyth
 	done)
 endif
 
+NEEDS_PYTHON = test -n "$(PYTHON)" || \
+	  { echo "No Python 3.11 to 3.14 found: make PYTHON=/path/to/python" >&2; exit 1; }
+
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
@@ -29,9 +32,12 @@ FUZZ_ARGS ?= --minutes 10
 TRAIN ?= examples/train_quick.py
 TRAIN_ARGS ?=
 
+# Targets share a virtual environment, in which one pip at a time may install.
+.NOTPARALLEL:
+
 .PHONY: help
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: test
 test: $(VENV)/.test-installed  ## run the tests on all cores (without the slow ones)
@@ -113,9 +119,10 @@ clean:  ## remove the virtual environment and everything built
 	rm -rf $(VENV) $(LIBRARIES:%=.venv-%) .venv-ray build dist htmlcov .coverage .coverage.* \
 	  .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
-$(BIN)/python:
-	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found: make PYTHON=/path/to/python" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+# One that was interrupted while it was made may have Python and no pip: it is made to the end.
+$(VENV)/.made:
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(NEEDS_PYTHON); "$(PYTHON)" -m venv $(VENV); }
+	@touch $@
 
 $(VENV)/.test-installed: EXTRAS = test,train,torchrl,render,video,gpu
 $(VENV)/.train-installed: EXTRAS = train
@@ -123,20 +130,20 @@ $(VENV)/.dev-installed: EXTRAS = dev
 $(VENV)/.docs-installed: EXTRAS = docs
 $(VENV)/.browser-installed: EXTRAS = test,browser
 
-$(VENV)/.%-installed: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.%-installed: pyproject.toml constraints.txt | $(VENV)/.made
 	$(INSTALL) --editable ".[$(EXTRAS)]"
 	@touch $@
 
 $(LIBRARIES:%=.venv-%/.installed): .venv-%/.installed: pyproject.toml constraints.txt .github/constraints/%.txt
-	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found: make PYTHON=/path/to/python" >&2; exit 1; }
-	$(PYTHON) -m venv .venv-$*
+	@$(NEEDS_PYTHON)
+	"$(PYTHON)" -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --constraint constraints.txt \
 	  --constraint .github/constraints/$*.txt --editable ".[test,$*]"
 	@touch $@
 
 .venv-ray/.installed: pyproject.toml constraints.txt .github/constraints/ray.txt
-	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found: make PYTHON=/path/to/python" >&2; exit 1; }
-	$(PYTHON) -m venv .venv-ray
+	@$(NEEDS_PYTHON)
+	"$(PYTHON)" -m venv .venv-ray
 	.venv-ray/bin/python -m pip install --quiet --constraint constraints.txt \
 	  --constraint .github/constraints/ray.txt --editable ".[test,train,ray]"
 	@touch $@
