@@ -21,6 +21,11 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
 # Learning libraries that pin what others want newer: each has a virtual environment of its own.
 LIBRARIES := agilerl openspiel rllib tianshou
+# What their tests import, and would be skipped without.
+MODULES_agilerl := agilerl.algorithms, agilerl.rollouts.on_policy
+MODULES_openspiel := pyspiel, open_spiel.python.pytorch.ppo
+MODULES_rllib := ray.rllib
+MODULES_tianshou := tianshou.algorithm
 
 # Further arguments of pytest: make test PYTEST_ARGS="-n 0 tests/engine" (one process, one folder)
 PYTEST_ARGS ?=
@@ -51,10 +56,12 @@ test-slow: $(VENV)/.test-installed  ## run the slow tests
 test-libraries: $(LIBRARIES:%=test-%)  ## run the programs for other learning libraries, each in its own environment
 
 $(LIBRARIES:%=test-%): test-%: .venv-%/.installed
+	.venv-$*/bin/python -c "import $(MODULES_$*)"
 	.venv-$*/bin/python -m pytest -n 0 -m libraries tests/env tests/examples $(PYTEST_ARGS)
 
 .PHONY: test-ray
 test-ray: .venv-ray/.installed  ## run the tests on Ray clusters, in an environment of their own
+	.venv-ray/bin/python -c "import ray"
 	.venv-ray/bin/python -m tests.compile_all
 	.venv-ray/bin/python -m pytest -n 0 -m ray tests/arena tests/examples $(PYTEST_ARGS)
 
