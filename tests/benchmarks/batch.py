@@ -119,34 +119,16 @@ def make(size: int, records: np.ndarray, **arguments: Any) -> CpuBatch:
     return batch
 
 
-def draw_and_step(batch: Any) -> None:
-    """A random legal action in every game, by the two calls that a learner would use."""
-    batch.step(batch.sample())
-
-
-def play_random(batch: Any) -> None:
-    """The same by one call."""
-    batch.play_random()
-
-
-def measure(
-    batch: Any,
-    seconds: float,
-    speed: Speed,
-    act: Callable[[Any], None] = draw_and_step,
-    wait: Callable[[], Any] = int,
-) -> None:
-    """Steps until the seconds are over; `wait` returns once the device is done."""
+def measure(batch: CpuBatch, seconds: float, speed: Speed) -> None:
+    """Random legal actions until the seconds are over, by the calls that a learner would use."""
     steps, games = 0, 0
-    wait()
     start = perf_counter()
     while perf_counter() - start < seconds:
         for _ in range(8):
-            act(batch)
-            games += batch.done.sum()  # on a GPU a number that isn't waited for
+            batch.step(batch.sample())
+            games += int(batch.done.sum())
         steps += 8
-        wait()
-    speed.add(steps * batch.num_games, int(games), perf_counter() - start)
+    speed.add(steps * batch.num_games, games, perf_counter() - start)
 
 
 def print_speeds(options: argparse.Namespace, records: np.ndarray) -> None:
