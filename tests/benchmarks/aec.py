@@ -1,4 +1,4 @@
-"""Speed of the PettingZoo environment: python -m tests.benchmarks.aec
+"""Speed of the PettingZoo environment: python -m tests.benchmarks aec
 
 Prints a table. Loops are `last()`, a masked choice, `step()`, on one core; PettingZoo's
 connect_four_v3 runs beside them. Starts are measured in processes of their own, the first

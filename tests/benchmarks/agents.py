@@ -1,4 +1,4 @@
-"""Strength and speed of the compiled players: `python -m tests.benchmarks.agents`.
+"""Strength and speed of the compiled players: `python -m tests.benchmarks agents`.
 
 Prints Markdown tables: wins of each player against the others, what each part of the heuristic
 player is worth (switched off in one seat, against full ones and against random ones), and
@@ -116,7 +116,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=7, help="measures of speed")
     parser.add_argument("--parts", nargs="*", default=list(PARTS), help="parts to switch off")
     parser.add_argument("--only", choices=("strength", "ablation", "speed"), help="one table")
-    options, _ = parser.parse_known_args()
+    options = parser.parse_args()
     if options.only in (None, "strength"):
         print_strength(options.games)
     if options.only in (None, "ablation"):

@@ -1,8 +1,9 @@
 """How much is known of hidden hands: the engine's bounds against the exact belief.
 
-Run with `python -m tests.benchmarks.knowledge`; prints a table in Markdown. Random games are
-played without trade between players; after each decision each seat's knowledge of the
-opponents' hands is looked at. A cell is one opponent's count of one resource.
+Run with `python -m tests.benchmarks knowledge`; prints tables in Markdown. Random games are
+played, without trade between players where `--trading` isn't given; after each decision each
+seat's knowledge of the opponents' hands is looked at. A cell is one opponent's count of one
+resource.
 """
 
 import argparse

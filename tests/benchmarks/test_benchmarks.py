@@ -49,6 +49,12 @@ def test_batches_are_measured(monkeypatch: Any, capsys: Any) -> None:
     assert memory_alone == memory
 
 
+def test_the_engine_is_measured(monkeypatch: Any, capsys: Any) -> None:
+    (rows,) = tables(run(monkeypatch, capsys, "engine", "--games", "1", "--repeats", "1"))
+    assert len(rows) == 9
+    assert all(n > 0 for row in rows for n in numbers(row[2:]))
+
+
 def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
     few = ["--batched", "24", "--single", "2", "--paired", "80"]
     few += ["--gathered", "2", "--alone", "1", "--turns", "1"]
@@ -78,6 +84,17 @@ def test_a_wrong_name_or_option_is_refused(monkeypatch: Any, capsys: Any) -> Non
         run(monkeypatch, capsys, "speed")
     with pytest.raises(SystemExit, match="name it"):
         run(monkeypatch, capsys, "--seconds", "1")
+    for name in ("agents", "engine"):
+        with pytest.raises(SystemExit, match="2"):
+            run(monkeypatch, capsys, name, "--device", "cuda")
+        assert "unrecognized arguments: --device cuda" in capsys.readouterr().err
+
+
+def test_a_library_that_is_missing_is_named(monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "tests.benchmarks.rllib", raising=False)
+    with pytest.raises(SystemExit, match="rllib needs ray, which isn't installed"):
+        run(monkeypatch, capsys, "rllib")
 
 
 def test_agents_of_an_earlier_revision_are_met(

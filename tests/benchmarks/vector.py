@@ -1,4 +1,4 @@
-"""Speed of the vector environments: python -m tests.benchmarks.vector
+"""Speed of the vector environments: python -m tests.benchmarks vector
 
 Prints tables. A frame is a decision of the learner, with those of the three others until its
 next one, all at random, without player trade. The loop of CatanVecEnv asks for the masks,

@@ -27,6 +27,8 @@ def pin() -> None:
 
 def serve(version: str, ways: dict[str, Work]) -> None:
     """Work as told, until there is nothing more to read."""
+    for work in ways.values():
+        work()  # what is compiled, or loaded, at the first call isn't measured
     tell({"version": version, "ways": list(ways)})
     for line in sys.stdin:
         way, seconds = line.rsplit(maxsplit=1)
