@@ -42,13 +42,13 @@ def speeds(batched: int, single: int) -> None:
         list(play_game(config, scheduled[0], players))
         list(play_games(config, scheduled[:2], players))
         row = []
-        for count in (batched, single):
+        for way in ("batched", "one by one"):
             start = time.process_time()
-            if count == batched:
+            if way == "batched":
                 games = list(play_games(config, scheduled, players))
             else:
                 games = [
-                    one for game in scheduled[:count] for one in play_game(config, game, players)
+                    one for game in scheduled[:single] for one in play_game(config, game, players)
                 ]
             seconds = time.process_time() - start
             decisions = sum(sum(game.decisions) for game in games)
@@ -69,8 +69,8 @@ def gathering(gathered: int, single: int, turns: int) -> None:
         seconds = []
         for count, way in ((gathered, "gathered"), (single, "single")):
             start = time.process_time()
-            list(play_task(config, Task(tuple(scheduled[:count]), way), players))
-            seconds.append((time.process_time() - start) / count)
+            games = list(play_task(config, Task(tuple(scheduled[:count]), way), players))
+            seconds.append((time.process_time() - start) / len(games))
         together, alone = seconds
         print(f"| `{name}` | {together:.3f} | {alone:.3f} | {alone / together:.1f} |", flush=True)
 

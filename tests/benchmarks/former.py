@@ -41,9 +41,11 @@ def former_package(revision: str) -> str:
     folder, name = FOLDER, f"catan_pz_{found.stdout[:12]}"
     if not (folder / name).exists():
         packed = ["git", "archive", found.stdout.strip(), "catan_pz"]
-        archive = subprocess.run(packed, cwd=ROOT, capture_output=True, check=True).stdout
+        archive = subprocess.run(packed, cwd=ROOT, capture_output=True, check=False)
+        if archive.returncode:
+            raise ValueError(f"revision {revision!r}: it has no package catan_pz")
         draft = folder / f"{name}.draft"
-        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
             files.extractall(draft, filter="data")
         for file in draft.rglob("*.py"):
             text = file.read_text(encoding="utf-8")

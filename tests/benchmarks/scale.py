@@ -133,13 +133,14 @@ class SlowLink:
     """
 
     def __init__(self, workers: Any, rate: float) -> None:
-        self._take, self._rate, self._free = workers.take, rate, time.perf_counter()
-        workers.take = self.take
+        self._workers, self._rate, self._free = workers, rate, time.perf_counter()
+        self._take, workers.take = workers.take, self.take
 
     def take(self, number: int) -> Any:
         """A round of all workers, when all of it has come through."""
         rounds = self._take(number)
-        size = sum(x.nbytes for given in rounds for x in given.values() if hasattr(x, "nbytes"))
+        parts = [*rounds, *self._workers.states.values()]  # `take` keeps the states apart
+        size = sum(x.nbytes for part in parts for x in part.values() if hasattr(x, "nbytes"))
         # Transfers overlap with play and learning, not with each other.
         self._free = max(self._free, time.perf_counter() - size / self._rate) + size / self._rate
         time.sleep(max(0.0, self._free - time.perf_counter()))
@@ -238,7 +239,6 @@ def show_model(found: Figures) -> None:
 
 def show_check(program: Any, found: Figures, rounds: int) -> None:
     """The model against two workers on two nodes of this machine."""
-    cpu = 1 / found.actor + 1 / found.learner
     told = train(program, found, rounds, None)
     learned = told["learned"] / (found.games * found.steps)
     cpu = 1 / found.actor + learned / found.learner

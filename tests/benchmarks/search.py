@@ -4,7 +4,7 @@
 plays copies of another agent, without trade between players, every seat alike. Results
 are kept game by game in files, one a budget, from which a run that was broken off goes on:
 
-    python -m tests.benchmarks.search --results results --games 200 --simulations 100 1000
+    python -m tests.benchmarks search --results results --games 200 --simulations 100 1000
 
 `--plot curve.png` draws the second table.
 """
@@ -124,7 +124,7 @@ def report_strength(args: argparse.Namespace, folder: Path) -> None:
         for name in ("turns", "setup_turns"):
             if getattr(args, name) is not None:
                 options[name] = getattr(args, name)
-        if args.method == "gumbel":
+        if args.prior != "auto":
             options["prior"] = None if args.prior == "none" else args.prior
         result = results[simulations] = match(args, folder, **options)
         low, high = result.interval("search")
@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, help="of a rollout")
     parser.add_argument("--setup-turns", type=int, help="of a rollout that begins in the set-up")
     parser.add_argument("--players", type=int, default=4, choices=[2, 3, 4])
-    parser.add_argument("--prior", default="auto", help="of the method gumbel: a model, auto, none")
+    parser.add_argument("--prior", default="auto", help="auto, none, or for gumbel a model")
     parser.add_argument("--opponent", default="heuristic", help="name of an agent")
     parser.add_argument("--seed", type=int, default=1, help="of boards, dice and draws")
     parser.add_argument("--plot", type=Path, help="a PNG of win rates by simulations")

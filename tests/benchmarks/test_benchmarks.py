@@ -1,15 +1,19 @@
 """The benchmarks that measure batches run, on a small scale, and fill their tables."""
 
 import re
+import subprocess
 import sys
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from catan_pz.observation.segments import SIZE
 from tests.benchmarks import __main__ as benchmarks
-from tests.benchmarks import arena, batch, former, others
+from tests.benchmarks import arena, batch, former, others, scale, search
 
 
 def tables(text: str) -> list[list[list[str]]]:
@@ -67,6 +71,64 @@ def test_the_arena_is_measured(monkeypatch: Any, capsys: Any) -> None:
     assert 0 < paired < unpaired
 
 
+def test_as_many_games_one_by_one_as_in_batches_are_played_one_by_one(
+    monkeypatch: Any, capsys: Any
+) -> None:
+    played = []
+
+    def play_game(config: Any, game: Any, players: Any) -> list[Any]:
+        played.append(game)
+        return [SimpleNamespace(decisions=(1,))]
+
+    monkeypatch.setattr(arena, "play_game", play_game)
+    monkeypatch.setattr(arena, "RULE_SETS", {"2 players": {"rules": "one_v_one"}})
+    monkeypatch.setattr(arena, "time", SimpleNamespace(process_time=count().__next__))
+    arena.speeds(2, 2)
+    assert len(played) == 1 + 2  # the first one isn't timed
+
+
+def test_seconds_of_a_game_are_those_of_games_that_were_played(
+    monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.setattr(arena, "play_game", lambda *_: [])
+    monkeypatch.setattr(arena, "play_task", lambda _config, task, _players: task.games)
+    monkeypatch.setattr(arena, "time", SimpleNamespace(process_time=count().__next__))
+    arena.gathering(2, 50, 1)
+    (rows,) = tables(capsys.readouterr().out)
+    together, alone = (numbers([row])[0] for row in rows[0][1:3])
+    games = len(list(arena.Schedule(((0, 1, 1, 1),), 2).games()))
+    assert (together, alone) == (1 / 2, 1 / games)
+
+
+def test_the_search_has_the_prior_that_is_asked_for(monkeypatch: Any, capsys: Any) -> None:
+    asked = []
+
+    def match(_args: Any, _folder: Any, **options: Any) -> Any:
+        asked.append(options)
+        raise LookupError
+
+    monkeypatch.setattr(search, "match", match)
+    few = ["search", "--speed", "0", "--simulations", "8", "--method", "puct"]
+    for words in ([], ["--prior", "none"]):
+        with pytest.raises(LookupError):
+            run(monkeypatch, capsys, *few, *words)
+    without, none = asked
+    assert "prior" not in without
+    assert none["prior"] is None
+
+
+def test_a_slow_link_takes_all_that_workers_send(monkeypatch: Any) -> None:
+    rounds = [{"observation": np.zeros(400, np.int8), "version": 1}]
+    states = {0: {"games": np.zeros(600, np.int8)}}
+    workers = SimpleNamespace(states=states, take=lambda _number: rounds)
+    slept: list[float] = []
+    clock = SimpleNamespace(perf_counter=lambda: 0.0, sleep=slept.append)
+    monkeypatch.setattr(scale, "time", clock)
+    scale.SlowLink(workers, rate=1000)
+    workers.take(0)
+    assert slept == [1.0]
+
+
 def test_other_programs_are_asked_in_turns_by_lines_of_json() -> None:
     program = others.start("catan-pz", sys.executable, "run_catan_pz", ["0", "8", "cpu"])
     for way in program.ways:
@@ -109,3 +171,13 @@ def test_agents_of_an_earlier_revision_are_met(
     assert numbers(rows[0][4:5]) == [100]
     with pytest.raises(SystemExit, match="revision 'none': git knows no such one"):
         run(monkeypatch, capsys, "former", "--revision", "none")
+
+
+def test_a_revision_without_the_package_is_refused(monkeypatch: Any, tmp_path: Path) -> None:
+    who = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"]
+    for words in (["init", "--quiet"], [*who, "commit", "--quiet", "--allow-empty", "-m", "empty"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    monkeypatch.setattr(former, "ROOT", tmp_path)
+    monkeypatch.setattr(former, "FOLDER", tmp_path / "former")
+    with pytest.raises(ValueError, match="revision 'HEAD': it has no package catan_pz"):
+        former.former_package("HEAD")
