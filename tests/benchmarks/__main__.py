@@ -11,8 +11,8 @@ from itertools import takewhile
 from pathlib import Path
 
 NAMES = ("aec", "agents", "arena", "batch", "engine", "knowledge", "search", "vector")
-ALONE = ("former", "others", "rllib", "scale")
-"""Run only where they are named: they need other libraries, or options."""
+ALONE = ("former", "forward", "others", "rllib", "scale")
+"""Run only where they are named: they need other libraries, options, or minutes."""
 
 
 def machine() -> str:

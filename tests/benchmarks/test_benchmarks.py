@@ -129,6 +129,15 @@ def test_a_slow_link_takes_all_that_workers_send(monkeypatch: Any) -> None:
     assert slept == [1.0]
 
 
+def test_the_forward_search_is_measured(monkeypatch: Any, capsys: Any) -> None:
+    few = ["--seconds", "0.001", "--wave", "2", "--decisions", "3"]
+    (rows,) = tables(run(monkeypatch, capsys, "forward", *few))
+    of = {row[0]: numbers(row[1:]) for row in rows}
+    assert of["runs"] == [2, 2]  # a wave is played to its end
+    assert of["candidates"][0] > 1
+    assert of["CPU-seconds"][0] > 0
+
+
 def test_other_programs_are_asked_in_turns_by_lines_of_json() -> None:
     program = others.start("catan-pz", sys.executable, "run_catan_pz", ["0", "8", "cpu"])
     for way in program.ways:

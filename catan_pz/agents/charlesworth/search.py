@@ -40,7 +40,8 @@ class ForwardOptions:
 
     Attributes:
         simulations: runs for ten candidates, None for any number.
-        seconds: time for ten candidates, None for any time.
+        seconds: time for ten candidates, None for any time; runs that have begun then are played to
+            their end.
         depth: own decisions in a run; those with a single legal action don't count.
         candidates: joint actions that are tried, at least one of each legal kind.
         exploration: weight of what was little tried.

@@ -1,0 +1,85 @@
+"""What a budget of time buys Charlesworth's forward search: `python -m tests.benchmarks forward`.
+
+One searcher plays three copies of the shipped model that don't search, one game after the other.
+Prints a table in Markdown over its first decisions that had more than one candidate: how many
+candidates, runs and CPU-seconds each took. Its clock counts, so that the machine should be quiet.
+"""
+
+import argparse
+from itertools import count
+from time import process_time
+
+import numpy as np
+
+from catan_pz.agents.charlesworth.agent import CharlesworthAgent
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.table import Table
+from catan_pz.rules import Rules
+from catan_pz.runtime.game import Game
+from catan_pz.runtime.view import View
+from catan_pz.terms import MAX_PLAYERS
+
+
+class Measured(CharlesworthAgent):
+    """Plays as ever, and keeps what each search took.
+
+    Attributes:
+        taken: candidates, runs and CPU-seconds of each decision that was searched.
+    """
+
+    def __init__(self, seconds: float, wave: int) -> None:
+        super().__init__(seconds=seconds, wave=wave)
+        self.taken: list[tuple[int, int, float]] = []
+
+    def act(self, view: View) -> int:
+        """The next action; what its search took is kept, if there was one."""
+        search = self._search
+        assert search is not None
+        search.last = None
+        start = process_time()
+        action = super().act(view)
+        if search.last is not None:
+            runs = int(search.last.finished.sum())
+            self.taken.append((len(search.last.rows), runs, process_time() - start))
+        return action
+
+
+def play(searcher: Measured, decisions: int, seed: int) -> None:
+    """Play games until the searcher has searched so many decisions."""
+    rules = Rules.make("charlesworth")
+    for number in count(seed):
+        game, seats = Game(rules, number), [searcher, *["charlesworth"] * (MAX_PLAYERS - 1)]
+        with Table(game, seats, seat_seeds(number, MAX_PLAYERS)) as table:
+            while not (game.is_over or game.is_truncated):
+                game.step(table.decide())
+                if len(searcher.taken) >= decisions:
+                    return
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":", maxsplit=1)[0])
+    parser.add_argument("--seconds", type=float, default=1.0, help="for ten candidates")
+    parser.add_argument("--wave", type=int, default=16, help="runs at a time")
+    parser.add_argument("--decisions", type=int, default=200, help="that are searched")
+    parser.add_argument("--seed", type=int, default=99, help="of the first game")
+    options = parser.parse_args()
+    play(Measured(options.seconds, options.wave), 1, options.seed)  # compiles
+    searcher = Measured(options.seconds, options.wave)
+    play(searcher, options.decisions, options.seed)
+    candidates, runs, seconds = np.array(searcher.taken).T
+    for_ten = 10 * runs / candidates
+    print("| of a decision | mean | median |")
+    print("|---|---|---|")
+    for name, of_decisions in (
+        ("candidates", candidates),
+        ("runs", runs),
+        ("runs for ten candidates", for_ten),
+        ("CPU-seconds", seconds),
+        ("runs a CPU-second", runs / seconds),
+    ):
+        print(f"| {name} | {of_decisions.mean():.1f} | {np.median(of_decisions):.1f} |")
+
+
+if __name__ == "__main__":
+    main()
