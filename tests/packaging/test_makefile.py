@@ -44,12 +44,17 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def make(checkout: Path, *words: str) -> int:
+def called(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Make as a user calls it: a `make test` around it would have it tell of folders."""
     command = ["make", f"PYTHON={checkout / 'my python'}", *words]
     environment = {key: value for key, value in os.environ.items() if "MAKE" not in key}
     return subprocess.run(
-        command, cwd=checkout, env=environment, capture_output=True, check=False
-    ).returncode
+        command, cwd=checkout, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def make(checkout: Path, *words: str) -> int:
+    return called(checkout, *words).returncode
 
 
 def test_what_is_set_up_stays(checkout: Path) -> None:
@@ -72,7 +77,7 @@ def test_one_pip_at_a_time_installs(checkout: Path) -> None:
 
 
 def test_help_lists_every_target_that_says_what_it_does(checkout: Path) -> None:
-    told = subprocess.run(["make"], cwd=checkout, capture_output=True, text=True, check=True).stdout
+    told = called(checkout).stdout
     lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
     targets = [line.split(":")[0] for line in lines if "  ## " in line]
     assert [line.split()[:2] for line in told.splitlines()] == [["make", name] for name in targets]
