@@ -212,8 +212,7 @@ class EpisodeRun:
             "curve": self.curve,
             "seconds": self.clock.seconds,
         }
-        count, snapshots = len(self.rows), self._snapshots()
-        keep(lambda: self.checkpoints.save(count, state, snapshots), "the checkpoint", needed=last)
+        self.checkpoints.keep(len(self.rows), state, self._snapshots(), needed=last)
         self._write(needed=last)
 
     def _write(self, *, needed: bool) -> None:

@@ -286,13 +286,11 @@ class Training(Stoppable, BaseCallback):
         with self.timers.measure("checkpoints"):
             needed = last or self.stopping
             if self.resumable:
-                keep(self._save_checkpoint, "the checkpoint", needed=needed)
+                snapshots = [*self.league.pool, *self.league.playing] if self.league else []
+                state = self._state()
+                self.checkpoints.keep(self.num_timesteps, state, snapshots, needed=needed)
             model = self.export()
             keep(lambda: model.save(self.out / "model.npz"), "the model", needed=needed)
-
-    def _save_checkpoint(self) -> None:
-        snapshots = [*self.league.pool, *self.league.playing] if self.league else []
-        self.checkpoints.save(self.num_timesteps, self._state(), snapshots)
 
     def _state(self) -> dict[str, Any]:
         return {

@@ -201,9 +201,7 @@ class SelfPlayRun(Stoppable):
             state["games"] = pack_arrays(self.player.games.get_state())
         frames, pool = self.frames, self.player.rivals.pool
         with self.timers.measure("checkpoints"):
-            keep(
-                lambda: self.checkpoints.save(frames, state, pool), "the checkpoint", needed=needed
-            )
+            self.checkpoints.keep(frames, state, pool, needed=needed)
             keep(self._write_model, "the model", needed=needed)
 
     def _write_model(self) -> None:

@@ -412,9 +412,7 @@ class Run(Stoppable):
             return
         frames, files = self.frames, self.versions.files
         with self.timers.measure("checkpoints"):
-            keep(
-                lambda: self.checkpoints.save(frames, state, files), "the checkpoint", needed=needed
-            )
+            self.checkpoints.keep(frames, state, files, needed=needed)
             keep(self.write_model, "the model", needed=needed)
 
     def write_model(self) -> None:
