@@ -42,7 +42,7 @@ from catan_pz.agents.gendre.networks import MOMENTUM, Architecture
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.agents.specs import split_specs
-from catan_pz.checks import check_count
+from catan_pz.checks import check_count, not_possible
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
 from catan_pz.training.actor_critic import legal_log_softmax
@@ -88,6 +88,8 @@ class Args(CountedArgs):
     """trainings after which the oldest past self is replaced"""
     freeze_after: int = 0
     """trainings after which all opponents are the learner of that moment for good; 0 for never"""
+    opponent: str = ""
+    """model file of the only opponent, for good; "" for past selves"""
     players: int = 2
     """players of a game, 2 to 4; the paper has two"""
     trading: bool = False
@@ -171,7 +173,7 @@ class Learner:
             seed=one_way_seed(args.seed, 0, "catan-pz games"),
             threads=args.threads,
         )
-        self.past = [self.snapshot()]
+        self.past = [self.given_opponent() if args.opponent else self.snapshot()]
         self.past_of = np.zeros(args.groups, np.int64)  # which past self each group meets
         self.keeping = undecided(args.players * self.batch.num_games).reshape(args.players, -1, 5)
         segments = encoders.load(args.encoder).segments
@@ -204,6 +206,25 @@ class Learner:
         }
         return optimizers[args.optimizer](parameters, lr=args.learning_rate)  # type: ignore[no-any-return]
 
+    def given_opponent(self) -> Weights:
+        """The weights in the file of the opponent, whose network must be the learner's."""
+        args = self.args
+        if args.freeze_after:
+            raise not_possible("option freeze_after", args.freeze_after, "0 with --opponent")
+        try:
+            model = GendreModel.read(args.opponent)
+        except (OSError, ValueError) as error:
+            raise not_possible(
+                "option opponent", args.opponent, f"a model file: {error}"
+            ) from error
+        if model.architecture != self.architecture:
+            raise not_possible(
+                "option opponent", args.opponent, f"a model of this network: {self.architecture}"
+            )
+        return {
+            name: torch.tensor(array, device=args.device) for name, array in model.weights.items()
+        }
+
     def play(self, training: int) -> dict[str, Any]:
         """A training: its losses, and how the games went that ended in it."""
         self.renew_opponents(training)
@@ -220,6 +241,8 @@ class Learner:
     def renew_opponents(self, training: int) -> None:
         """The group with the oldest past self takes the newest weights, where it is time."""
         args = self.args
+        if args.opponent:
+            return
         if 0 < args.freeze_after <= training:
             if training == args.freeze_after:
                 self.past, self.past_of[:] = [self.snapshot()], 0

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 import torch
 
-from catan_pz import actions
+from catan_pz import actions, encoders
 from catan_pz.agents.gendre import choices as c
 from catan_pz.agents.gendre.agent import GendreAgent
 from catan_pz.agents.gendre.model import GendreModel
@@ -59,37 +60,61 @@ def policy(one, batch):
 
 
 def test_targets_are_values_of_the_next_own_decision_and_rewards_at_the_end(program):
-    one = learner(program, max_turns=40, gamma=0.5, batch_size=10_000)
-    values, ends = [], []
-    evaluated, finish = one.evaluated, one.transitions.finish
+    """Values are asked for anew, game by game; games to three points end soon."""
 
-    def spy_values(weights, seen):
-        logits, found = evaluated(weights, seen)
-        if weights is one.weights:
-            values.append(found)
-        return logits, found
+    class Short(program.Args):
+        def make_rules(self):
+            return replace(super().make_rules(), victory_points=3)
+
+    small = {"layers": 1, "planes": 2, "scalars": 3, "groups": 3, "group_size": 2}
+    one = program.Learner(Short(**small, gamma=0.5, batch_size=10_000))
+    begin, finish = one.transitions.begin, one.transitions.finish
+    evaluated, play = one.evaluated, one.batch.step
+    under_way, complete, rewards, steps = {}, [], [], []
+
+    def spy_evaluated(weights, seen):
+        steps.append("seen")
+        return evaluated(weights, seen)
+
+    def spy_play(actions):
+        play(actions)
+        steps.append("played")
+
+    def spy_begin(games, **decided):
+        for game, choice in zip(games, decided["choice"], strict=True):
+            assert game not in under_way
+            under_way[game] = len(steps), choice
+        begin(games, **decided)
 
     def spy_finish(games, targets):
-        ends.append((games.copy(), targets.copy()))
+        if steps[-1] == "played":
+            expected = one.batch.reward[games, program.LEARNER]
+            rewards.extend(expected.tolist())
+        else:
+            seen = encoders.load("gendre").encode(one.batch.units[games])
+            expected = 0.5 * evaluated(one.weights, seen)[1]
+        for game, target in zip(games, expected, strict=True):
+            if game in under_way:
+                then, choice = under_way.pop(game)
+                assert "played" in steps[then:]
+                complete.append((choice, target))
         finish(games, targets)
 
-    one.evaluated, one.transitions.finish = spy_values, spy_finish
-    for _ in range(150):
+    one.transitions.begin, one.transitions.finish = spy_begin, spy_finish
+    one.evaluated, one.batch.step = spy_evaluated, spy_play
+    for _ in range(200):
         one.step()
-    rewards = [targets for games, targets in ends if not np.isin(targets, 0.5 * flat(values)).all()]
-    # A win and a loss, with 0.02 a point of difference, or a game that is broken off.
-    for targets in rewards:
-        for target in targets:
-            lead = (abs(target) - 0.75) / 0.02
-            assert target == 0 or lead == pytest.approx(round(lead), abs=1e-3)
     taken = one.transitions.take(300)
     assert set(taken) == {"planes", "scalars", "legal", "choice", "target"}
     assert taken["legal"][np.arange(300), taken["choice"]].all()
-    assert np.isin(taken["target"], np.concatenate([0.5 * flat(values), flat(rewards)])).all()
-
-
-def flat(arrays):
-    return np.concatenate(arrays) if arrays else np.zeros(0, np.float32)
+    choices, targets = zip(*complete[:300], strict=True)
+    assert taken["choice"].tolist() == list(choices)
+    np.testing.assert_allclose(taken["target"], targets, atol=1e-5)
+    # 0.75 and 0.02 for each point of difference, of the loser with the other sign.
+    assert min(rewards) < 0 < max(rewards)
+    leads = (np.abs(rewards) - 0.75) / 0.02
+    np.testing.assert_allclose(leads, leads.round(), atol=1e-3)
+    assert leads.round().min() >= 1
 
 
 def test_choices_that_lead_to_more_become_likelier(program):
@@ -162,6 +187,28 @@ def test_the_oldest_past_self_is_replaced_and_all_can_be_frozen(program):
         frozen.renew_opponents(training)
     assert [float(past["plane_0"].mean()) for past in frozen.past] == [2]
     assert frozen.past_of.tolist() == [0, 0, 0]
+
+
+def test_a_model_file_can_be_the_opponent_for_good(program, tmp_path):
+    given = learner(program, seed=5)
+    given.save(tmp_path, {})
+    path = str(tmp_path / "model.npz")
+    one = learner(program, renew_every=1, opponent=path)
+    for training in range(3):
+        one.renew_opponents(training)
+    assert one.past_of.tolist() == [0, 0, 0]
+    for name, weights in given.weights.items():
+        torch.testing.assert_close(one.past[0][name], weights.detach(), atol=1e-3, rtol=1e-3)
+    assert not torch.equal(one.past[0]["plane_0"], one.weights["plane_0"])
+    assert not any(weights.requires_grad for weights in one.past[0].values())
+    for _ in range(3):
+        one.step()
+    with pytest.raises(ValueError, match="freeze_after=2 is not possible; allowed: 0 with --opp"):
+        learner(program, opponent=path, freeze_after=2)
+    with pytest.raises(ValueError, match=r"opponent=.* a model of this network: .*layers=2"):
+        learner(program, opponent=path, layers=2)
+    with pytest.raises(ValueError, match=r"opponent='none.npz' .* a model file"):
+        learner(program, opponent="none.npz")
 
 
 def test_batch_normalisation_learns_running_statistics(program):
@@ -238,10 +285,14 @@ def test_limits_with_which_fewer_than_four_cards_are_kept_are_refused(program):
         learner(program, freeze_after=-1)
 
 
-@pytest.mark.parametrize("table", [(), ("--players=4", "--trading")], ids=["two", "four, trade"])
-def test_a_killed_training_resumes(program, table, tmp_path):
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--players=4", "--trading"), ("--optimizer=adam", "--norm=batch")],
+    ids=["two", "four, trade", "Adam, batch norm"],
+)
+def test_a_killed_training_resumes(program, options, tmp_path):
     """SIGKILL after the first checkpoint; then the same numbers as without it."""
-    arguments = [*SMALL, "--trainings=3", "--renew-every=1", *table]
+    arguments = [*SMALL, "--trainings=3", "--renew-every=1", *options]
     program.main([*arguments, f"--out={tmp_path / 'whole'}"])
     killed = tmp_path / "killed"
     kill_after_a_checkpoint(program, [*arguments, f"--out={killed}"], killed)
