@@ -356,6 +356,26 @@ class WinAndTerms(LinearReward):
         )
 
 
+class WinAndSharedTerms(WinAndTerms):
+    """`WinAndTerms` in which all seats get what is paid for cards, robber, discards and cities.
+
+    So does the published code of that source, whoever acts.
+    """
+
+    def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[np.float64]:
+        """(B, P) rewards for terms (B, P, F)."""
+        shared = terms[..., _SHARED] @ self.weights[_SHARED]
+        return terms @ self.weights - shared + shared.sum(-1, keepdims=True)
+
+
+_SHARED: Final = [
+    RewardTerm.CARD_PLAYED,
+    RewardTerm.ROBBER_MOVED,
+    RewardTerm.CARDS_DISCARDED,
+    RewardTerm.CITY_BUILT,
+]
+
+
 REWARDS: Final[dict[str, type[LinearReward]]] = {
     "win_loss": WinLoss,
     "points_gained": PointsGained,

@@ -8,6 +8,7 @@ from catan_pz.env.match import Match
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.notation import action_id
 from catan_pz.rewards import (
+    NUM_TERMS,
     OVER,
     REWARDS,
     GainOrPenalty,
@@ -18,6 +19,7 @@ from catan_pz.rewards import (
     RewardTerm,
     RoadHeld,
     WinAndLead,
+    WinAndSharedTerms,
     WinAndTerms,
     WinLoss,
     add_term,
@@ -90,6 +92,17 @@ def test_a_city_is_a_point_gained_and_a_city_built():
 )
 def test_what_a_city_pays(reward, pays):
     assert after(city_position(), BUILD_CITY + CORNERS[0], reward=reward) == [pays, 0, 0, 0]
+
+
+def test_shared_terms_go_to_all_seats():
+    """The point is the builder's own, the 2.5 for the city everybody's."""
+    found = after(city_position(), BUILD_CITY + CORNERS[0], reward=WinAndSharedTerms())
+    assert found == [7.5, 2.5, 2.5, 2.5]
+    terms = np.zeros((1, 4, NUM_TERMS), np.int8)
+    terms[0, 1, [RewardTerm.WON, RewardTerm.CARD_PLAYED, RewardTerm.ROBBER_MOVED]] = 1
+    terms[0, 2, [RewardTerm.POINTS_GAINED, RewardTerm.CARDS_DISCARDED]] = -1, 2
+    paid = WinAndSharedTerms()(terms, None)[0]
+    np.testing.assert_allclose(paid, np.array([0, 500, -5, 0]) + 5 + 1 - 2 * 0.3)
 
 
 @pytest.mark.parametrize(
