@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders import Encoder, load, names
+from catan_pz.encoders.fingerprint import fingerprint, fits
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.names import markdown, shown
 from catan_pz.observation.segments import LAYOUT
@@ -65,7 +66,11 @@ def write_model(
     whole = {
         "format": FORMAT,
         "layout": LAYOUT,
-        "encoder": {"name": encoder.name, "layout": encoder.layout},
+        "encoder": {
+            "name": encoder.name,
+            "layout": encoder.layout,
+            "fingerprint": fingerprint(encoder),
+        },
         **header,
         "checksum": checksum(stored),
     }
@@ -129,6 +134,8 @@ def _shipped(kind: type[M], path: Path) -> M:
 def encoder_of(header: Mapping[str, Any]) -> Encoder:
     """The encoder that a file names; those of earlier layouts are for flat observations.
 
+    Files may have no fingerprint of their encoder; its name and layout then count alone.
+
     Raises:
         ValueError: for one that isn't known, or is another one of the same name.
     """
@@ -145,6 +152,11 @@ def encoder_of(header: Mapping[str, Any]) -> Encoder:
         raise ValueError(
             f"it was made for another encoder of the name {name!r}: layout {quoted(layout)}, "
             f"the one known has {encoder.layout!r}"
+        )
+    if not fits(encoder, header["encoder"].get("fingerprint")):
+        raise ValueError(
+            f"it was made for another encoder of the name {name!r}: the one known gives other "
+            "numbers for the same observations"
         )
     return encoder
 

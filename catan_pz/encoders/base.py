@@ -111,7 +111,8 @@ class Encoder(ABC):
 
     @cached_property
     def layout(self) -> str:
-        """A hash of what it takes and gives: models for another layout can't be used."""
+        """A hash of its name and of the layouts that it takes and gives: models for another one
+        can't be used."""
         described = [(s.name, list(s.shape), s.dtype) for s in self.segments]
         text = json.dumps([LAYOUT, self.name, described])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
