@@ -408,6 +408,38 @@ def test_a_network_takes_what_its_encoder_gives(positions):
         dataclasses.replace(model(kind="board"), encoder=encoders.load("units"))
 
 
+@pytest.mark.parametrize("encoder", ["units", None, Hand])
+def test_what_is_no_encoder_is_refused(encoder):
+    with pytest.raises(ValueError, match="model: encoder=.* is not possible; allowed: an Encoder"):
+        of_hands(encoder=encoder)
+
+
+@pytest.mark.parametrize("value", [np.float32(1), float("nan"), {"loss": [np.inf]}, {1, 2}])
+def test_an_entry_of_a_card_that_json_cannot_hold_is_named(tmp_path, value):
+    net = dataclasses.replace(of_hands(), card={"frames": 5, "loss": value})
+    with pytest.raises(ValueError, match=r"model: card\['loss'\]=.*; allowed: JSON values"):
+        net.save(tmp_path / "hand.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_weights_that_are_not_numpy_arrays_are_refused():
+    net = of_hands().network
+    with pytest.raises(ValueError, match="network: weight_0 is of list, must be a NumPy array"):
+        dataclasses.replace(net, weights=(net.weights[0].tolist(),))
+    with pytest.raises(ValueError, match="network: bias_0 is of memoryview, must be"):
+        dataclasses.replace(net, biases=(memoryview(net.biases[0]),))
+    arrays = model(kind="board").network.arrays
+    with pytest.raises(ValueError, match="network: hex is of memoryview, must be a NumPy array"):
+        BoardNetwork({**arrays, "hex": memoryview(arrays["hex"])})
+
+
+def test_a_model_file_of_another_ending_is_told_apart_from_a_name(tmp_path):
+    path = tmp_path / "noext"
+    of_hands().save(path)
+    with pytest.raises(ValueError, match=r"noext' is not possible; allowed: .* ends in '\.npz'"):
+        agents.load(str(path))
+
+
 def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions, monkeypatch):
     path = tmp_path / "hand.npz"
     of_hands().save(path, "float32")
