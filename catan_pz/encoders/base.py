@@ -60,7 +60,7 @@ class Segment:
 
 
 def _is_length(n: object) -> bool:
-    return isinstance(n, int | np.integer) and not isinstance(n, bool) and n > 0
+    return isinstance(n, int | np.integer) and not isinstance(n, bool) and bool(n > 0)
 
 
 def _is_dtype(name: object) -> bool:
@@ -111,8 +111,7 @@ class Encoder(ABC):
 
     @cached_property
     def layout(self) -> str:
-        """A hash of its name and of the layouts that it takes and gives: models for another one
-        can't be used."""
+        """A hash of its name and of the layouts that it takes and gives: models need the same."""
         described = [(s.name, list(s.shape), s.dtype) for s in self.segments]
         text = json.dumps([LAYOUT, self.name, described])
         return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -23,7 +23,7 @@ _GOLDEN: Final = (5**0.5 - 1) / 2
 
 def _spread(count: int) -> NDArray[np.float64]:
     """(count,) numbers in [0, 1), spread evenly and in no order."""
-    return np.arange(1, count + 1) * _GOLDEN % 1
+    return np.arange(1, count + 1, dtype=np.float64) * _GOLDEN % 1
 
 
 def _samples() -> NDArray[np.int8]:

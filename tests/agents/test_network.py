@@ -410,7 +410,7 @@ def test_a_network_takes_what_its_encoder_gives(positions):
 
 @pytest.mark.parametrize("encoder", ["units", None, Hand])
 def test_what_is_no_encoder_is_refused(encoder):
-    with pytest.raises(ValueError, match="model: encoder=.* is not possible; allowed: an Encoder"):
+    with pytest.raises(ValueError, match=r"model: encoder=.* is not possible; allowed: an Encoder"):
         of_hands(encoder=encoder)
 
 

@@ -287,7 +287,7 @@ def test_what_can_not_be_registered_or_loaded_is_refused():
     with pytest.raises(ValueError, match="must be an Encoder"):
         encoders.load("none")
     encoders.register("sized", f"{__name__}:made_of_a_size")
-    with pytest.raises(ValueError, match="encoder 'sized': .* without arguments: .* 'size'"):
+    with pytest.raises(ValueError, match=r"encoder 'sized': .* without arguments: .* 'size'"):
         encoders.load("sized")
     for wrong in ("pictures", 7, None):
         with pytest.raises(ValueError, match=r"option observation=.* is not possible"):
