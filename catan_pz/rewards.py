@@ -210,11 +210,14 @@ class Reward(Protocol):
         """Rewards of every seat for a step.
 
         Args:
-            terms: (B, P, F) int8, what was counted, by seat and `RewardTerm`.
+            terms: (B, 4, F) int8, what was counted, by seat and `RewardTerm`. The axis of seats
+                has length 4 in games of two and three players too; absent seats have zeros.
             games: (B,) records of `engine.state.STATE`, after the step; not to be written to.
+                `games["num_players"]`, (B,), tells how many seats play.
 
         Returns:
-            (B, P) rewards, real numbers.
+            (B, 4) rewards, real numbers; those of absent seats count for nobody. A mean over the
+            players is a sum divided by their number, not a mean over the axis.
         """
         ...
 
@@ -251,7 +254,7 @@ class LinearReward:
         return frozenset(term for term in RewardTerm if self.weights[term] != 0)
 
     def __call__(self, terms: NDArray[np.int8], games: np.ndarray) -> NDArray[np.float64]:
-        """(B, P) rewards for terms (B, P, F)."""
+        """(B, 4) rewards for terms (B, 4, F)."""
         return terms @ self.weights
 
     def __repr__(self) -> str:

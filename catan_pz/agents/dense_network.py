@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.agents.model_files import check_numpy
 from catan_pz.observation.segments import SCALES
 
 ACTIVATIONS: Final = ("relu", "tanh")
@@ -43,6 +44,8 @@ class DenseNetwork:
             )
         if not self.weights:
             raise ValueError("network: it has no layers, must have one or more")
+        for name, array in self.arrays.items():
+            check_numpy(f"network: {name}", array)
         before = self.inputs
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             if weight.ndim != 2 or weight.shape[1] != before or bias.shape != weight.shape[:1]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import not_possible, quoted
 from catan_pz.encoders import Encoder, load, names
+from catan_pz.encoders.fingerprint import fingerprint, fits
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.names import markdown, shown
 from catan_pz.observation.segments import LAYOUT
@@ -54,8 +55,10 @@ def write_model(
         dtype: of the weights in the file, "float16" or "float32".
 
     Raises:
-        ValueError: for another dtype, or weights too large for it.
+        ValueError: for another dtype, weights too large for it, or a card whose entries aren't
+            JSON values.
     """
+    _check_entries(header.get("card", {}))
     if dtype not in DTYPES:
         raise ValueError(f"option dtype={dtype!r} is not possible; allowed: 'float16', 'float32'")
     with np.errstate(over="ignore"):
@@ -65,7 +68,11 @@ def write_model(
     whole = {
         "format": FORMAT,
         "layout": LAYOUT,
-        "encoder": {"name": encoder.name, "layout": encoder.layout},
+        "encoder": {
+            "name": encoder.name,
+            "layout": encoder.layout,
+            "fingerprint": fingerprint(encoder),
+        },
         **header,
         "checksum": checksum(stored),
     }
@@ -129,6 +136,8 @@ def _shipped(kind: type[M], path: Path) -> M:
 def encoder_of(header: Mapping[str, Any]) -> Encoder:
     """The encoder that a file names; those of earlier layouts are for flat observations.
 
+    Files may have no fingerprint of their encoder; its name and layout then count alone.
+
     Raises:
         ValueError: for one that isn't known, or is another one of the same name.
     """
@@ -145,6 +154,11 @@ def encoder_of(header: Mapping[str, Any]) -> Encoder:
         raise ValueError(
             f"it was made for another encoder of the name {name!r}: layout {quoted(layout)}, "
             f"the one known has {encoder.layout!r}"
+        )
+    if not fits(encoder, header["encoder"].get("fingerprint")):
+        raise ValueError(
+            f"it was made for another encoder of the name {name!r}: the one known gives other "
+            "numbers for the same observations"
         )
     return encoder
 
@@ -173,8 +187,11 @@ def check_weights(
         of: what they are the weights of, for errors.
 
     Raises:
-        ValueError: names an array that has another shape, is missing or too many, or not finite.
+        ValueError: names an array that isn't NumPy's, has another shape, is missing or too many,
+            or not finite.
     """
+    for name, array in weights.items():
+        check_numpy(f"{of}: array {name!r}", array)
     given = {name: array.shape for name, array in weights.items()}
     for name in sorted(shapes.keys() | given.keys()):
         if given.get(name) != shapes.get(name):
@@ -194,6 +211,44 @@ def check_card(card: Any) -> None:
     """
     if not isinstance(card, Mapping):
         raise not_possible("model: card", card, "an object")
+
+
+def _check_entries(card: Mapping[str, Any]) -> None:
+    """Refuse a card that JSON can't hold.
+
+    Raises:
+        ValueError: names the entry.
+    """
+    for key, value in card.items():
+        try:
+            json.dumps({key: value}, allow_nan=False)
+        except (TypeError, ValueError):
+            allowed = "JSON values: str, bool, int, finite float, None, lists and dicts of these"
+            raise not_possible(f"model: card[{key!r}]", value, allowed) from None
+
+
+def check_encoder(encoder: Any) -> None:
+    """Refuse what is no encoder.
+
+    Raises:
+        ValueError: says what it is.
+    """
+    if not isinstance(encoder, Encoder):
+        raise not_possible("model: encoder", encoder, "an Encoder, as catan_pz.encoders.load gives")
+
+
+def check_numpy(what: str, array: Any) -> None:
+    """Refuse weights that aren't NumPy arrays, such as tensors.
+
+    Args:
+        what: names them in the error.
+        array: the weights.
+
+    Raises:
+        ValueError: says what they are.
+    """
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{what} is of {type(array).__name__}, must be a NumPy array")
 
 
 def checksum(arrays: Arrays) -> str:

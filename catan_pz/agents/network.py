@@ -23,6 +23,7 @@ from catan_pz.agents.migration import migrated
 from catan_pz.agents.model_files import (
     card_markdown,
     check_card,
+    check_encoder,
     encoder_of,
     model_file,
     write_model,
@@ -116,6 +117,7 @@ class Model:
                 f"allowed: {allowed}"
             )
         check_card(self.card)
+        check_encoder(self.encoder)
         actions = Rules.from_dict(self.rules).num_actions
         if self.num_actions != actions:
             raise ValueError(
@@ -152,11 +154,12 @@ class Model:
         """Write a model file, whole or not at all.
 
         Args:
-            path: where to.
+            path: where to; `catan_pz.agents.load` takes names that end in ".npz".
             dtype: of the weights in the file, "float16" or "float32".
 
         Raises:
-            ValueError: for another dtype, or weights too large for it.
+            ValueError: for another dtype, weights too large for it, or a card whose entries aren't
+                JSON values; names it.
         """
         header = {
             "network": {"kind": self.network.kind, **self.network.options},

@@ -143,6 +143,8 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
     check_options(name, NetworkAgent, options, own=("model",))
     if name in _shipped():
         return NetworkAgent(SHIPPED / f"{name}.npz", **options)
+    if not name.endswith(".npz") and Path(name).is_file():
+        raise not_possible("agent", name, "a model file whose name ends in '.npz'")
     if not name.endswith(".npz"):
         raise ValueError(
             f"agent {quoted(name)} is not possible{did_you_mean(name, names())}; allowed: one of "

@@ -5,9 +5,13 @@ import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import isnan, prod
+from numbers import Real
 from typing import Any
 
+import numpy as np
+
+from catan_pz.checks import not_possible
 from catan_pz.encoders.arrays import Array
 from catan_pz.observation.segments import LAYOUT
 
@@ -21,8 +25,11 @@ class Segment:
         shape: its shape for one observation.
         meaning: axes, unit and meaning, for the documentation.
         dtype: name of its NumPy dtype; libraries expect "float32".
-        low: the least value.
-        high: the greatest value.
+        low: the least value; infinite where there is none.
+        high: the greatest value; infinite where there is none.
+
+    Raises:
+        ValueError: names the segment and what isn't possible.
     """
 
     name: str
@@ -32,10 +39,36 @@ class Segment:
     low: float = 0.0
     high: float = 1.0
 
+    def __post_init__(self) -> None:
+        what = f"segment {self.name!r}"
+        lengths = self.shape if isinstance(self.shape, tuple | list) else (0,)
+        if not all(_is_length(n) for n in lengths):
+            raise not_possible(f"{what}: shape", self.shape, "a tuple of ints from 1")
+        if not _is_dtype(self.dtype):
+            raise not_possible(f"{what}: dtype", self.dtype, "the name of a NumPy dtype of numbers")
+        for bound in ("low", "high"):
+            number = getattr(self, bound)
+            if not isinstance(number, Real) or isnan(number):
+                raise not_possible(f"{what}: {bound}", number, "a number")
+        if self.low > self.high:
+            raise not_possible(f"{what}: low", self.low, f"a number up to its high, {self.high}")
+
     @property
     def size(self) -> int:
         """How many numbers it has."""
         return prod(self.shape)
+
+
+def _is_length(n: object) -> bool:
+    return isinstance(n, int | np.integer) and not isinstance(n, bool) and bool(n > 0)
+
+
+def _is_dtype(name: object) -> bool:
+    """Whether it names a dtype of integers, floats or truth values."""
+    try:
+        return isinstance(name, str) and np.dtype(name).kind in "biuf"
+    except (TypeError, ValueError):
+        return False
 
 
 class Encoder(ABC):
@@ -78,10 +111,10 @@ class Encoder(ABC):
 
     @cached_property
     def layout(self) -> str:
-        """A hash of what it takes and gives: models for another layout can't be used."""
+        """A hash of its name and of the layouts that it takes and gives: models need the same."""
         described = [(s.name, list(s.shape), s.dtype) for s in self.segments]
         text = json.dumps([LAYOUT, self.name, described])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def __repr__(self) -> str:
-        return f"<encoder {self.name!r}>"
+        return f"<encoder {getattr(self, 'name', type(self).__name__)!r}>"

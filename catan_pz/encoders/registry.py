@@ -38,7 +38,8 @@ def names() -> list[str]:
 def register(name: str, home: str) -> None:
     """Make an encoder known by a name.
 
-    A name that was registered and hasn't been loaded yet can be registered again.
+    A name that was registered and hasn't been loaded yet can be registered again; one that was
+    loaded can at its own home, whose encoder is made anew by the next `load`.
 
     Args:
         name: its name, which must be its attribute `name` too.
@@ -50,13 +51,14 @@ def register(name: str, home: str) -> None:
     """
     if not isinstance(name, str) or not name:
         raise not_possible("name", name, "a str that isn't empty")
-    if name in _OWN or name in _LOADED:
+    if name in _OWN or (name in _LOADED and home != _HOMES[name]):
         raise not_possible("name", name, "one that isn't taken")
     _HOMES[name] = check_home(home)
+    _LOADED.pop(name, None)
 
 
 def load(name: str) -> Encoder:
-    """The encoder of a name, the same object at each call.
+    """The encoder of a name, the same object at each call until it is registered again.
 
     Raises:
         ValueError: for a name that isn't known, or one that stands for no encoder.
@@ -64,13 +66,18 @@ def load(name: str) -> Encoder:
     """
     if not isinstance(name, str) or name not in _HOMES:
         raise ValueError(f"encoder {quoted(name)} is not possible; allowed: one of {names()}")
-    if name not in _LOADED:
-        _LOADED.setdefault(name, _made(name))
-    return _LOADED[name]
+    loaded = _LOADED.get(name)
+    return _LOADED.setdefault(name, _made(name)) if loaded is None else loaded
 
 
 def _made(name: str) -> Encoder:
-    made = callable_at(f"encoder {name!r}", _HOMES[name])()
+    make = callable_at(f"encoder {name!r}", _HOMES[name])
+    try:
+        made = make()
+    except TypeError as error:
+        raise ValueError(
+            f"encoder {name!r}: home {_HOMES[name]!r} can't be called without arguments: {error}"
+        ) from error
     if not isinstance(made, Encoder):
         raise ValueError(f"encoder {name!r} is {made!r}, must be an Encoder")
     if made.name != name:

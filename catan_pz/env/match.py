@@ -10,6 +10,7 @@ from catan_pz.checks import as_action
 from catan_pz.compiler.rule import bound
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
+from catan_pz.encoders.output import check_output
 from catan_pz.engine.options import table_of
 from catan_pz.events import empty_events
 from catan_pz.observation.global_state import GLOBAL_SIZE
@@ -59,6 +60,10 @@ class Match:
         terms: (4, F) int8, each `RewardTerm` of the last step; only those of the end of the
             game are counted where the reward depends on no others and nobody listens.
         failure: what a listener, or an interrupt, has raised in the last step, or None.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed, or what the encoder gives
+            otherwise than its segments say.
     """
 
     def __init__(
@@ -78,6 +83,8 @@ class Match:
         self._events = empty_events()
         self._units = np.zeros(SIZE, np.int8)
         self._bind()
+        if self._vectors is None:
+            check_output(self.encoder, self._units_of(0)[0][None])
 
     def _bind(self) -> None:
         self._play: Callable[..., int] = bound(game_calls.play_with_terms)
@@ -180,14 +187,19 @@ class Match:
 
     def observe(self, viewer: int) -> tuple[Any, NDArray[np.int8]]:
         """What a seat sees, by the encoder, and its mask (A,), zeros unless it is to move."""
-        mask = np.empty(self._num_actions, np.int8)
         if self._vectors is not None:
+            mask = np.empty(self._num_actions, np.int8)
             flat, seen = self._vectors()
             self._look(self.game.games, 0, viewer, self._units, flat, mask)
             return seen, mask
-        units = np.empty(SIZE, np.int8)
-        self._look_at_units(self.game.games, 0, viewer, units, mask)
+        units, mask = self._units_of(viewer)
         return self.encoder.encode(units), mask
+
+    def _units_of(self, viewer: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """(N,) what a seat sees in natural units, and its mask (A,)."""
+        units, mask = np.empty(SIZE, np.int8), np.empty(self._num_actions, np.int8)
+        self._look_at_units(self.game.games, 0, viewer, units, mask)
+        return units, mask
 
     def state(self) -> NDArray[np.float32]:
         """(M,) the full-information vector of `observation.global_state`."""

@@ -10,6 +10,7 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.checks import check_count, check_flag, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.flat import FlatForm
+from catan_pz.encoders.output import check_output
 from catan_pz.engine.state import as_games
 from catan_pz.events import event_arrays
 from catan_pz.observation.segments import SIZE
@@ -113,6 +114,8 @@ class CpuBatch(ThreadedGames, TakesPositions):
             PerStep(self._full_states) if check_flag("global_state", global_state) else None
         )
         self.reset(seed)
+        if self.encoder is not None:
+            check_output(self.encoder, self.units)
 
     def _make_arrays(self) -> None:
         size = self.num_games

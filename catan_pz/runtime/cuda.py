@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from catan_pz.checks import check_count, check_flag, check_game_number, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.arrays import Table, scaled
+from catan_pz.encoders.output import check_output
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE
 from catan_pz.observation.global_state import GLOBAL_SCALES, GLOBAL_SIZE
@@ -101,6 +102,8 @@ class CudaBatch(TakesPositions):
         self._make_arrays(self.encoder is not None)
         self._make_kernels()
         self.reset(seed)
+        if self.encoder is not None:
+            check_output(self.encoder, self.units)
 
     def _make_arrays(self, observation: bool) -> None:
         size, device = self.num_games, self._device

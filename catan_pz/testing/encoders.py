@@ -1,5 +1,7 @@
 """Checks of an encoder: shapes and types, blind to all but the view, the same everywhere."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from importlib.util import find_spec
 from typing import Any
@@ -8,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.encoders import Encoder, as_encoder
+from catan_pz.encoders.output import check_arrays, check_segments, named_arrays
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 
@@ -51,10 +54,12 @@ def check_encoder(encoder: Encoder | str, *, steps: int = 60, seed: int = 0) -> 
     """
     encoder = as_encoder(encoder, "encoder")
     _check_name(encoder)
-    _check_segments(encoder)
+    with _as_encoder_errors():
+        check_segments(encoder)
     units = _observations(steps, seed)
     batch = _encoded(encoder, units)
-    _check_arrays(encoder, batch, units)
+    with _as_encoder_errors():
+        check_arrays(encoder, batch, units.shape[:-1], f"{len(units)} observations")
     _check_independence(encoder, batch, units, np.random.default_rng(seed))
     _check_copies(encoder, batch, units)
     _check_torch(encoder, batch, units)
@@ -80,49 +85,13 @@ def _check_name(encoder: Encoder) -> None:
         )
 
 
-def _check_segments(encoder: Encoder) -> None:
-    """Names, shapes and dtypes that the encoder says it gives."""
-    if not encoder.segments:
-        raise EncoderError(f"{encoder}: segments are empty, must be one or more")
-    names = [segment.name for segment in encoder.segments]
-    if len(set(names)) < len(names):
-        raise EncoderError(f"{encoder}: segments have the names {names}, must differ")
-    for segment in encoder.segments:
-        if not all(isinstance(n, int) and n > 0 for n in segment.shape):
-            raise EncoderError(
-                f"{encoder}: segment {segment.name!r} has the shape {segment.shape}, must be a "
-                "tuple of ints from 1"
-            )
-        try:
-            np.dtype(segment.dtype)
-        except TypeError:
-            raise EncoderError(
-                f"{encoder}: segment {segment.name!r} has the dtype {segment.dtype!r}, must be "
-                "the name of a NumPy dtype"
-            ) from None
-
-
-def _named(encoder: Encoder, given: Any, kind: type, where: str) -> dict[str, Any]:
-    """What `encode` gave as a dict by names, checked for its kind."""
-    if encoder.is_dict:
-        if not isinstance(given, dict):
-            raise EncoderError(f"{encoder}, {where}: gave {type(given).__name__}, must give a dict")
-        named = given
-    else:
-        named = {encoder.segments[0].name: given}
-    expected = [segment.name for segment in encoder.segments]
-    if list(named) != expected:
-        raise EncoderError(
-            f"{encoder}, {where}: gave the keys {list(named)}, must give those of its segments, "
-            f"in order: {expected}"
-        )
-    for name, array in named.items():
-        if not isinstance(array, kind):
-            raise EncoderError(
-                f"{encoder}, {where}: {name!r} is of {type(array).__name__}, must be of "
-                f"{kind.__name__}"
-            )
-    return named
+@contextmanager
+def _as_encoder_errors() -> Iterator[None]:
+    """Faults that the block finds, as what `check_encoder` raises."""
+    try:
+        yield
+    except ValueError as error:
+        raise EncoderError(str(error)) from None
 
 
 def _called(encoder: Encoder, given: Any, where: str) -> Any:
@@ -142,31 +111,8 @@ def _encoded(
     made = _called(encoder, given, where)
     if (given != units).any():
         raise EncoderError(f"{encoder}, {where}: wrote to what it was given")
-    return _named(encoder, made, np.ndarray, where)
-
-
-def _check_arrays(
-    encoder: Encoder, batch: dict[str, NDArray[Any]], units: NDArray[np.int8]
-) -> None:
-    """Shapes, dtypes and ranges of what the encoder gives for a batch."""
-    for segment in encoder.segments:
-        array = batch[segment.name]
-        shape = (len(units), *segment.shape)
-        if array.shape != shape:
-            raise EncoderError(
-                f"{encoder}: {segment.name!r} has the shape {array.shape} for {len(units)} "
-                f"observations, must have {shape}"
-            )
-        if array.dtype != segment.dtype:
-            raise EncoderError(
-                f"{encoder}: {segment.name!r} is {array.dtype}, must be {segment.dtype}"
-            )
-        least, most = array.min(), array.max()
-        if not (segment.low <= least and most <= segment.high):
-            raise EncoderError(
-                f"{encoder}: {segment.name!r} has values from {least} to {most}, must lie in "
-                f"[{segment.low}, {segment.high}]"
-            )
+    with _as_encoder_errors():
+        return named_arrays(encoder, made, np.ndarray, where)
 
 
 def _must_agree(
@@ -244,7 +190,9 @@ def _check_tensor(
     import torch
 
     tensor = torch.from_numpy(units.copy())
-    named = _named(encoder, _called(encoder, tensor, where), torch.Tensor, where)
+    made = _called(encoder, tensor, where)
+    with _as_encoder_errors():
+        named = named_arrays(encoder, made, torch.Tensor, where)
     if (tensor.numpy() != units).any():
         raise EncoderError(f"{encoder}, {where}: wrote to what it was given")
     for segment in encoder.segments:
@@ -254,9 +202,7 @@ def _check_tensor(
                 f"{encoder}: {segment.name!r} is on {found.device}, must stay where "
                 f"the observations are, on {tensor.device}"
             )
-        if str(found.dtype) != f"torch.{segment.dtype}":
-            raise EncoderError(
-                f"{encoder}: {segment.name!r} is {found.dtype} for {where}, must be {segment.dtype}"
-            )
+    with _as_encoder_errors():
+        check_arrays(encoder, named, units.shape[:-1], where)
     arrays = {name: array.numpy(force=True) for name, array in named.items()}
     _must_agree(encoder, expected, arrays, f"for {where}", "NumPy and torch must give the same")

@@ -13,6 +13,7 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.table import Table
 from catan_pz.encoders import registry
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.files import read_arrays
 from catan_pz.observation.segments import LAYOUT, PLACES, SCALES, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
@@ -366,6 +367,29 @@ class Hand(encoders.Encoder):
         return units[..., PLACES["own_hand"]]
 
 
+class OtherHand(Hand):
+    """Gives other numbers under the same name, in the same shape and dtype."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def encode(self, units):
+        return self.change(super().encode(units))
+
+
+def refuse(hand):
+    raise ValueError("no game has such a hand")
+
+
+CHANGES = (
+    lambda hand: hand[..., ::-1],
+    lambda hand: hand * 2,
+    np.zeros_like,
+    lambda hand: np.minimum(hand, 8),
+    lambda hand: hand - 1,
+)
+
+
 def of_hands(**changes):
     rules = Rules.make(**QUICK)
     rng = np.random.default_rng(0)
@@ -384,6 +408,38 @@ def test_a_network_takes_what_its_encoder_gives(positions):
         dataclasses.replace(model(kind="board"), encoder=encoders.load("units"))
 
 
+@pytest.mark.parametrize("encoder", ["units", None, Hand])
+def test_what_is_no_encoder_is_refused(encoder):
+    with pytest.raises(ValueError, match=r"model: encoder=.* is not possible; allowed: an Encoder"):
+        of_hands(encoder=encoder)
+
+
+@pytest.mark.parametrize("value", [np.float32(1), float("nan"), {"loss": [np.inf]}, {1, 2}])
+def test_an_entry_of_a_card_that_json_cannot_hold_is_named(tmp_path, value):
+    net = dataclasses.replace(of_hands(), card={"frames": 5, "loss": value})
+    with pytest.raises(ValueError, match=r"model: card\['loss'\]=.*; allowed: JSON values"):
+        net.save(tmp_path / "hand.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_weights_that_are_not_numpy_arrays_are_refused():
+    net = of_hands().network
+    with pytest.raises(ValueError, match="network: weight_0 is of list, must be a NumPy array"):
+        dataclasses.replace(net, weights=(net.weights[0].tolist(),))
+    with pytest.raises(ValueError, match="network: bias_0 is of memoryview, must be"):
+        dataclasses.replace(net, biases=(memoryview(net.biases[0]),))
+    arrays = model(kind="board").network.arrays
+    with pytest.raises(ValueError, match="network: hex is of memoryview, must be a NumPy array"):
+        BoardNetwork({**arrays, "hex": memoryview(arrays["hex"])})
+
+
+def test_a_model_file_of_another_ending_is_told_apart_from_a_name(tmp_path):
+    path = tmp_path / "noext"
+    of_hands().save(path)
+    with pytest.raises(ValueError, match=r"noext' is not possible; allowed: .* ends in '\.npz'"):
+        agents.load(str(path))
+
+
 def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions, monkeypatch):
     path = tmp_path / "hand.npz"
     of_hands().save(path, "float32")
@@ -392,6 +448,25 @@ def test_a_file_names_its_encoder_and_another_one_is_refused(tmp_path, positions
     monkeypatch.setattr(registry, "_HOMES", {**registry._HOMES, Hand.name: f"{__name__}:Hand"})
     monkeypatch.setattr(registry, "_LOADED", {})
     assert (Model.read(path).logits(positions[0]) == of_hands().logits(positions[0])).all()
+    for change in CHANGES:
+        monkeypatch.setattr(registry, "_LOADED", {Hand.name: OtherHand(change)})
+        with pytest.raises(ValueError, match="'hand_of_a_test': the one known gives other numbers"):
+            Model.read(path)
+    monkeypatch.setattr(registry, "_LOADED", {Hand.name: OtherHand(refuse)})
+    Model.read(path)
     monkeypatch.setattr(encoders.load(Hand.name), "layout", "0" * 16)
     with pytest.raises(ValueError, match="another encoder of the name 'hand_of_a_test'"):
         Model.read(path)
+
+
+def test_files_without_a_fingerprint_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "_LOADED", {Hand.name: Hand()})
+    monkeypatch.setattr(registry, "_HOMES", {**registry._HOMES, Hand.name: f"{__name__}:Hand"})
+    path = tmp_path / "hand.npz"
+    of_hands().save(path)
+    arrays = read_arrays(path.read_bytes())
+    header = json.loads(arrays.pop("header").tobytes())
+    assert header["encoder"].pop("fingerprint").keys() == {"hand"}
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **arrays)
+    assert Model.read(path).encoder.name == Hand.name

@@ -208,6 +208,33 @@ def test_named_vectors_are_used_again_only_when_nobody_holds_them():
     assert len({named["bank"].base.ctypes.data for named in kept}) == 20
 
 
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"shape": (-1,)}, r"shape=\(-1,\) is not possible; allowed: a tuple of ints from 1"),
+        ({"shape": (5, 0)}, r"shape=\(5, 0\)"),
+        ({"shape": (2.0,)}, r"shape=\(2.0,\)"),
+        ({"shape": 5}, "shape=5"),
+        ({"dtype": "float31"}, "dtype='float31' is not possible; allowed: the name of a NumPy"),
+        ({"dtype": "object"}, "dtype='object'"),
+        ({"dtype": None}, "dtype=None"),
+        ({"low": 2.0}, "low=2.0 is not possible; allowed: a number up to its high, 1.0"),
+        ({"low": float("nan")}, "low=nan is not possible; allowed: a number"),
+        ({"high": float("nan")}, "high=nan"),
+        ({"high": "1"}, "high='1'"),
+    ],
+)
+def test_segments_that_no_array_can_fit_are_refused(changes, match):
+    with pytest.raises(ValueError, match=f"^segment 'hand': {match}"):
+        encoders.Segment(**{"name": "hand", "shape": (5,), "meaning": "", **changes})
+
+
+def test_segments_may_have_no_bounds_and_no_axes():
+    unbounded = encoders.Segment("points", (), "", low=-np.inf, high=np.inf)
+    assert unbounded.size == 1
+    assert encoders.Segment("points", (np.int64(3),), "", "bool", 0, 1).size == 3
+
+
 class Doubled(encoders.Encoder):
     """Own hand, doubled."""
 
@@ -224,6 +251,10 @@ def misnamed():
 
 def no_encoder():
     return 7
+
+
+def made_of_a_size(size):
+    return Doubled()
 
 
 @pytest.fixture
@@ -255,6 +286,9 @@ def test_what_can_not_be_registered_or_loaded_is_refused():
     encoders.register("none", f"{__name__}:no_encoder")
     with pytest.raises(ValueError, match="must be an Encoder"):
         encoders.load("none")
+    encoders.register("sized", f"{__name__}:made_of_a_size")
+    with pytest.raises(ValueError, match=r"encoder 'sized': .* without arguments: .* 'size'"):
+        encoders.load("sized")
     for wrong in ("pictures", 7, None):
         with pytest.raises(ValueError, match=r"option observation=.* is not possible"):
             encoders.as_encoder(wrong)
@@ -284,7 +318,18 @@ def test_a_home_that_is_none_is_named_and_can_be_mended(home):
     encoders.register("doubled", f"{__name__}:Doubled")
     assert encoders.load("doubled") is encoders.load("doubled")
     with pytest.raises(ValueError, match=r"name='doubled' is not possible; allowed: .* taken"):
-        encoders.register("doubled", f"{__name__}:Doubled")
+        encoders.register("doubled", f"{__name__}:misnamed")
+
+
+@pytest.mark.usefixtures("_registry")
+def test_a_home_that_is_registered_again_is_loaded_anew(monkeypatch):
+    encoders.register("doubled", f"{__name__}:Doubled")
+    before = encoders.load("doubled")
+    assert encoders.load("doubled") is before
+    monkeypatch.setitem(globals(), "Doubled", type("Doubled", (Doubled,), {}))
+    encoders.register("doubled", f"{__name__}:Doubled")
+    assert type(encoders.load("doubled")) is Doubled
+    assert type(before) is not Doubled
 
 
 @pytest.mark.usefixtures("_registry")

@@ -89,6 +89,40 @@ def test_an_encoder_of_a_user_is_taken_as_it_is():
     assert same(twin.observe("player_1"), env.observe("player_1"))
 
 
+class WrongHand(OwnHand):
+    """Gives something else than its segment."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def encode(self, units):
+        return self.change(super().encode(units))
+
+
+class NoSegments(OwnHand):
+    segments = ()
+
+
+WRONG_OUTPUT = {
+    "shape": (WrongHand(lambda hand: hand[..., :4]), r"has the shape \(2, 4\) for two obs"),
+    "batch": (WrongHand(lambda hand: hand[-1] if hand.ndim > 1 else hand), r"shape \(5,\) for two"),
+    "row": (WrongHand(np.atleast_2d), r"the shape \(1, 5\) for one observation, must have \(5,\)"),
+    "dtype": (WrongHand(lambda hand: hand * 1.0), "is float64 for two observations, must be int8"),
+    "range": (WrongHand(lambda hand: hand - 1), r"has values from -1 .*, must lie in \[0, 127\]"),
+    "dict": (WrongHand(lambda hand: {"own_hand": hand}), "is of dict, must be of ndarray"),
+    "none": (WrongHand(lambda hand: None), "is of NoneType, must be of ndarray"),
+    "segments": (NoSegments(), "segments are empty, must be one or more"),
+}
+"""Encoders whose output isn't what their segments say, and the errors."""
+
+
+@pytest.mark.parametrize(("encoder", "message"), WRONG_OUTPUT.values(), ids=WRONG_OUTPUT)
+@pytest.mark.parametrize("make", [catan_v0.env, SingleSeatEnv])
+def test_output_that_is_not_of_the_segments_is_refused(make, encoder, message):
+    with pytest.raises(ValueError, match=f"^<encoder 'own_hand'>.*{message}"):
+        make(observation=encoder)
+
+
 @pytest.mark.parametrize("make", [catan_v0.env, catan_v0.raw_env, SingleSeatEnv])
 def test_an_unknown_encoder_is_refused_by_name(make):
     with pytest.raises(

@@ -7,7 +7,7 @@ import catan_pz
 from catan_pz import catan_v0, encoders
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.runtime.cpu import CpuBatch
-from tests.env.test_observations import OwnHand, same
+from tests.env.test_observations import WRONG_OUTPUT, OwnHand, same
 
 everywhere = pytest.mark.parametrize("observation", [*encoders.names(), OwnHand()], ids=str)
 
@@ -35,6 +35,12 @@ def test_true_is_units_and_false_writes_none():
     assert (none.observation, none.units, none.encoder) == (None, None, None)
     with pytest.raises(ValueError, match="option observation='pictures' is not possible"):
         CpuBatch(3, observation="pictures")
+
+
+@pytest.mark.parametrize(("encoder", "message"), WRONG_OUTPUT.values(), ids=WRONG_OUTPUT)
+def test_output_that_is_not_of_the_segments_is_refused(encoder, message):
+    with pytest.raises(ValueError, match=f"^<encoder 'own_hand'>.*{message}"):
+        CpuBatch(1, observation=encoder)
 
 
 def test_flat_observations_are_written_by_several_threads_too():

@@ -13,6 +13,7 @@ from catan_pz.agents.charlesworth.networks import Architecture
 from catan_pz.agents.model_files import (
     card_markdown,
     check_card,
+    check_encoder,
     check_weights,
     encoder_of,
     model_file,
@@ -56,6 +57,7 @@ class CharlesworthModel:
     def __post_init__(self) -> None:
         check_weights(self.weights, self.architecture.shapes)
         check_card(self.card)
+        check_encoder(self.encoder)
         if ENCODERS.get(self.encoder.name) != self.architecture.additions:
             raise not_possible("model: encoder", self.encoder.name, f"one of {list(ENCODERS)}")
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from catan_pz.agents.model_files import (
     card_markdown,
     check_card,
+    check_encoder,
     check_weights,
     encoder_of,
     model_file,
@@ -62,6 +63,7 @@ class RoccoModel:
                 )
             check_weights(weights, architecture.shapes, f"model: part {part!r}")
         check_card(self.card)
+        check_encoder(self.encoder)
         if self.encoder.name not in ENCODERS:
             raise not_possible("model: encoder", self.encoder.name, f"one of {ENCODERS}")
 

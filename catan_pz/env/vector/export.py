@@ -1,6 +1,7 @@
 """From learners of Stable-Baselines3 to models that play without it."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -37,13 +38,16 @@ def exported(
     Raises:
         ValueError: for a network, or a features extractor before it, that isn't of that kind, an
             encoder of another space, or rules with other players or actions than those that
-            `note_training` noted.
+            `note_training` noted, or else those of the learner's environment. A learner that was
+            loaded without either can't tell.
     """
     policy = learner.policy
     noted = getattr(learner, "catan_pz", None)
-    if noted is not None:
-        _check_trained_with(Rules.from_dict(noted["rules"]), rules)
-        observation = noted["observation"] if observation is None else observation
+    trained = _rules_of_games(learner) if noted is None else Rules.from_dict(noted["rules"])
+    if trained is not None:
+        _check_trained_with(trained, rules)
+    if noted is not None and observation is None:
+        observation = noted["observation"]
     encoder = encoder_of_space(learner.observation_space, observation)
     of_values = hasattr(policy, "q_net")
     net = policy.q_net.q_net if of_values else policy.mlp_extractor
@@ -57,6 +61,14 @@ def exported(
     # Named segments and scaled units are the flat vector by other ways.
     takes = load("flat") if encoder.name in ("dict", "units") else encoder
     return Model(network, *plays, rules.to_dict(), card or {}, takes)
+
+
+def _rules_of_games(learner: Any) -> Rules | None:
+    """The rules of the games that a learner plays now; None where they can't be asked."""
+    with suppress(Exception):  # what environments that are closed or others' raise is of many kinds
+        rules = learner.get_env().get_attr("game", [0])[0].rules
+        return rules if isinstance(rules, Rules) else None
+    return None
 
 
 def _check_trained_with(trained: Rules, rules: Rules) -> None:

@@ -12,6 +12,7 @@ from catan_pz.agents.result import SeatResult, result_for
 from catan_pz.checks import check_choice, check_seed, quoted
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
+from catan_pz.encoders.output import check_output
 from catan_pz.env.vector.seated_opponents import SeatedOpponents
 from catan_pz.events import event_arrays
 from catan_pz.observation.segments import SIZE
@@ -146,6 +147,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._encoded: PerStep[Any] = PerStep(self._encode)
         self._make_arrays(alternate)
         self.reset(seed)
+        check_output(self.encoder, self.observation)
 
     @property
     def opponents(self) -> list[Agent | None]:

@@ -7,8 +7,10 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 from stable_baselines3.common.torch_layers import FlattenExtractor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.board_policies import BoardPolicy, BoardQPolicy, InOrder
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits, note_training
@@ -196,3 +198,25 @@ def test_what_was_noted_in_a_learner_counts():
     assert exported(learner, Rules(num_players=2, trading=False)).num_players == 2
     with pytest.raises(ValueError, match=r"num_players=3, .* trained with num_players=2, trading"):
         exported(learner, Rules(num_players=3, trading=False))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: CatanVecEnv(2, seed=1, **QUICK),
+        lambda: VecNormalize(CatanVecEnv(2, seed=1, **QUICK)),
+        lambda: SingleSeatEnv(**QUICK),
+        lambda: DummyVecEnv([lambda: SingleSeatEnv(**QUICK)]),
+    ],
+)
+def test_rules_of_other_games_than_the_learners_are_refused(tmp_path, make):
+    kwargs = {"net_arch": [8]}
+    learner = MaskablePPO("MlpPolicy", make(), n_steps=4, device="cpu", policy_kwargs=kwargs)
+    others = Rules(num_players=3, trading=False)
+    with pytest.raises(ValueError, match=r"num_players=3, .* trained with num_players=2, trading"):
+        exported(learner, others)
+    assert exported(learner, Rules(**QUICK)).num_players == 2
+    learner.save(tmp_path / "learner.zip")
+    assert exported(MaskablePPO.load(tmp_path / "learner.zip"), others).num_players == 3  # no env
+    note_training(learner, others, "flat")  # what was noted counts before the games
+    assert exported(learner, others).num_players == 3
