@@ -142,6 +142,14 @@ def check_seed(seed: object) -> int:
     return int(seed)
 
 
+def plain_int(value: Any) -> Any:
+    """Any kind of integer as a plain int; anything else, a bool too, as it is."""
+    if type(value) is not int and not isinstance(value, bool):
+        with suppress(TypeError):
+            return index(value)
+    return value
+
+
 def as_integer(what: str, value: Any) -> int:
     """Any kind of integer as a plain int.
 
