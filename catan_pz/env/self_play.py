@@ -253,7 +253,8 @@ class SelfPlayBatch(OneAtATime):
         Args:
             numbers: (K,) games in which nobody has decided yet: the last step has ended the one
                 before, or all have been reset.
-            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules. Of a
+                JSON state that is `Game.from_snapshot(state).games`.
 
         Raises:
             TypeError, ValueError: names what isn't possible; nothing is changed.

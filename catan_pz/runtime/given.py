@@ -146,7 +146,12 @@ def check_records(games: Any) -> None:
         ValueError: says so.
     """
     if not isinstance(games, np.ndarray) or games.ndim != 1 or games.dtype != STATE:
-        raise ValueError("games must be an array (K,) of engine.state.STATE")
+        is_array = isinstance(games, np.ndarray)
+        given = f"{games.shape} of {quoted(games.dtype)}" if is_array else quoted(games)
+        raise ValueError(
+            "games must be an array (K,) of engine.state.STATE, such as the `games` of a Game; "
+            f"that of a JSON state is Game.from_snapshot(state).games; given: {given}"
+        )
 
 
 def records_in_range(games: Any, rules: Rules) -> np.ndarray:

@@ -304,6 +304,11 @@ def test_positions_of_other_rules_are_refused() -> None:
         batch.place_games([0], other.games[:1])
     with pytest.raises(ValueError, match="an array"):
         batch.place_games([0], other.mask[0])
+    game = Game(trading=False, seed=1)
+    for given in (game, game.snapshot(), [game.snapshot()], other.mask[0]):
+        with pytest.raises(ValueError, match=r"`games` of a Game; .*from_snapshot\(state\)\.games"):
+            batch.place_games([0], given)
+    batch.place_games([0], Game.from_snapshot(game.snapshot()).games)
 
 
 def test_finished_games_are_no_positions() -> None:
