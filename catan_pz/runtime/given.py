@@ -92,6 +92,21 @@ def check_numbers_in(
             raise ValueError(f"state: {name} is {quoted(given)}, must be {allowed}")
 
 
+def check_finite_in(state: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
+    """Refuse a state with numbers that aren't finite.
+
+    Args:
+        state: the state.
+        names: of arrays in it.
+
+    Raises:
+        ValueError: names the first array that has others.
+    """
+    for name in names:
+        if not np.isfinite(state[name]).all():
+            raise ValueError(f"state: {name} is {quoted(state[name])}, must be finite")
+
+
 def check_ends(state: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a state in which games are truncated that aren't done.
 
