@@ -3,7 +3,7 @@
 Each error names what was given and what is allowed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from math import isfinite
@@ -140,6 +140,35 @@ def check_seed(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
         raise not_possible("seed", seed, "an int from 0 to 2**64 - 1")
     return int(seed)
+
+
+def check_reset_options(options: object, known: tuple[str, ...] = ()) -> None:
+    """Refuse options for the `reset` of an environment that doesn't have them.
+
+    Args:
+        options: what was given; None stands for none.
+        known: the options that it has.
+
+    Raises:
+        ValueError: names the first that isn't known, and those that are.
+    """
+    if options is None:
+        return
+    if not isinstance(options, Mapping):
+        raise not_possible("reset: options", options, "a dict or None")
+    for name in options:
+        if name not in known:
+            told = f"known: {list(known)}" if known else "it has none"
+            hint = did_you_mean(name, known)
+            raise ValueError(f"reset: unknown option {quoted(name)}{hint}; {told}")
+
+
+def plain_int(value: Any) -> Any:
+    """Any kind of integer as a plain int; anything else, a bool too, as it is."""
+    if type(value) is not int and not isinstance(value, bool):
+        with suppress(TypeError):
+            return index(value)
+    return value
 
 
 def as_integer(what: str, value: Any) -> int:

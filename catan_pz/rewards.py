@@ -63,6 +63,9 @@ NUM_TERMS: Final = len(RewardTerm)
 
 _MOST, _LEAST = 127, -128
 
+LARGEST_WEIGHT: Final = 1e35
+"""The largest weight of a term: sums of all terms stay finite in float32."""
+
 SEAT: Final = 3
 """Bits of a `step_code` that hold the seat to move."""
 OVER: Final = 4
@@ -216,25 +219,30 @@ class Reward(Protocol):
                 `games["num_players"]`, (B,), tells how many seats play.
 
         Returns:
-            (B, 4) rewards, real numbers; those of absent seats count for nobody. A mean over the
-            players is a sum divided by their number, not a mean over the axis.
+            (B, 4) rewards, real numbers that are finite in float32; those of absent seats count
+            for nobody. A mean over the players is a sum divided by their number, not a mean over
+            the axis.
         """
         ...
+
+
+def _weight(name: str, given: object) -> float:
+    return check_number(name, given, least=-LARGEST_WEIGHT, most=LARGEST_WEIGHT)
 
 
 class LinearReward:
     """A weighted sum of the reward terms.
 
     Args:
-        **weights: weight of each `RewardTerm`, a finite number, by its name in lower case; zero
-            where left out.
+        **weights: weight of each `RewardTerm`, a number from -1e35 to 1e35, by its name in lower
+            case; zero where left out.
 
     Attributes:
         weights: (F,) float64.
         depends_on: the terms whose weight isn't zero.
 
     Raises:
-        ValueError: for a name that is not one of `RewardTerm`, or what isn't a finite number;
+        ValueError: for a name that is not one of `RewardTerm`, or what isn't such a number;
             likewise for the numbers that the subclasses take.
     """
 
@@ -245,7 +253,7 @@ class LinearReward:
             raise ValueError(f"unknown weights {unknown}; possible: {list(terms)}")
         self.weights: NDArray[np.float64] = np.zeros(NUM_TERMS)
         for name, weight in weights.items():
-            self.weights[terms[name]] = check_number(name, weight)
+            self.weights[terms[name]] = _weight(name, weight)
         self.weights.flags.writeable = False
 
     @property
@@ -278,8 +286,8 @@ class PointsGained(LinearReward):
     """
 
     def __init__(self, point: float = 1.0, win: float = 0.0) -> None:
-        win = check_number("win", win)
-        super().__init__(points_gained=check_number("point", point), won=win, lost=-win)
+        win = _weight("win", win)
+        super().__init__(points_gained=_weight("point", point), won=win, lost=-win)
 
 
 class PointsHeld(LinearReward):
@@ -316,7 +324,7 @@ class GainOrPenalty(LinearReward):
     """
 
     def __init__(self, k: float = 0.01) -> None:
-        self.k = check_number("k", k)
+        self.k = _weight("k", k)
         super().__init__(points_won=self.k, points_held_in_vain=-self.k)
 
     def between(self, before: int, now: int) -> float:
@@ -336,8 +344,8 @@ class WinAndLead(LinearReward):
     """
 
     def __init__(self, win: float = 0.75, point: float = 0.02) -> None:
-        win = check_number("win", win)
-        super().__init__(won=win, lost=-win, final_lead=check_number("point", point))
+        win = _weight("win", win)
+        super().__init__(won=win, lost=-win, final_lead=_weight("point", point))
 
 
 class WinAndTerms(LinearReward):

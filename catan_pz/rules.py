@@ -2,16 +2,21 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from enum import IntEnum
 from inspect import signature
 from itertools import islice
-from operator import index
 from typing import Any, Final, Self
 
 from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
-from catan_pz.checks import check_choice, did_you_mean, not_possible, quoted
+from catan_pz.checks import (
+    check_choice,
+    check_flag,
+    did_you_mean,
+    not_possible,
+    plain_int,
+    quoted,
+)
 from catan_pz.terms import (
     GENERIC_HARBOR,
     HARBOR_COUNTS,
@@ -61,7 +66,7 @@ class Board:
         for name in BOARD_PARTS:
             given = getattr(self, name)
             try:
-                parts = tuple(map(_plain_int, given))
+                parts = tuple(map(plain_int, given))
             except TypeError:
                 raise not_possible(f"board: {name}", given, "a list of numbers") from None
             object.__setattr__(self, name, parts)
@@ -107,14 +112,6 @@ class Board:
                 for edge, kind in zip(HARBOR_EDGES, self.harbors, strict=True)
             ],
         }
-
-
-def _plain_int(value: Any) -> Any:
-    """A whole number as an int; anything else as it is, to be named in an error."""
-    if not isinstance(value, bool):
-        with suppress(TypeError):
-            return index(value)
-    return value
 
 
 def _named(kinds: type[IntEnum], name: Any) -> int:
@@ -174,18 +171,18 @@ class Rules:
     max_turns: int | None = 1000
 
     def __post_init__(self) -> None:
-        self._check_range("num_players", 2, MAX_PLAYERS)
-        self._check_range("max_offers_per_turn", 0, 100)
-        self._check_range("victory_points", 3, 22)
-        self._check_range("discard_limit", 1, 95)
+        self._take_int("num_players", 2, MAX_PLAYERS)
+        self._take_int("max_offers_per_turn", 0, 100)
+        self._take_int("victory_points", 3, 22)
+        self._take_int("discard_limit", 1, 95)
         if self.max_turns is not None:
-            self._check_range("max_turns", 1, 2**31 - 1, ", or None")
+            self._take_int("max_turns", 1, 2**31 - 1, ", or None")
         for name in ("trading", "counter_offers", "friendly_robber", "no_adjacent_red"):
-            self._check_flag(name)
-        self._check_flag("skip_forced")
+            self._take_flag(name)
+        self._take_flag("skip_forced")
         check_choice("offer_form", self.offer_form, OFFER_FORMS)
         check_choice("first_player", self.first_player, (0, "random"))
-        if self.first_player != "random":  # an integer of NumPy is no JSON value
+        if self.first_player != "random":
             object.__setattr__(self, "first_player", 0)
         object.__setattr__(self, "dice", _dice_option(self.dice))
         object.__setattr__(self, "board", _board_option(self.board))
@@ -268,14 +265,16 @@ class Rules:
         _check_names(data, _names())
         return cls(**data)
 
-    def _check_range(self, name: str, low: int, high: int, further: str = "") -> None:
+    # Integers and bools of NumPy are taken, too, but they are no JSON values.
+    def _take_int(self, name: str, low: int, high: int, further: str = "") -> None:
         value = getattr(self, name)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        number = plain_int(value)
+        if type(number) is not int or not low <= number <= high:
             raise _bad_option(name, value, f"an int from {low} to {high}{further}")
+        object.__setattr__(self, name, number)
 
-    def _check_flag(self, name: str) -> None:
-        if not isinstance(getattr(self, name), bool):
-            raise _bad_option(name, getattr(self, name), "True or False")
+    def _take_flag(self, name: str) -> None:
+        object.__setattr__(self, name, check_flag(name, getattr(self, name)))
 
 
 _LONGEST_NAME: Final = 80
@@ -312,7 +311,7 @@ def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:
         return value
     try:
         some = islice(value, _LONGEST_LIST + 1)
-        pairs = tuple((_plain_int(a), _plain_int(b)) for a, b in some)
+        pairs = tuple((plain_int(a), plain_int(b)) for a, b in some)
     except (TypeError, ValueError):
         raise _bad_option("dice", value, allowed) from None
     if len(pairs) > _LONGEST_LIST:
@@ -335,7 +334,7 @@ def _board_option(value: Any) -> str | tuple[int, ...] | Board:
     if isinstance(value, Mapping):
         return Board.from_dict(value)
     try:
-        seeds = tuple(_plain_int(seed) for seed in islice(value, _LONGEST_LIST + 1))
+        seeds = tuple(plain_int(seed) for seed in islice(value, _LONGEST_LIST + 1))
     except TypeError:
         raise _bad_option("board", value, allowed) from None
     if len(seeds) > _LONGEST_LIST:

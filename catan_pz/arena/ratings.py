@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from catan_pz.arena.results import Result
 from catan_pz.arena.statistics import LEVEL, check_level
-from catan_pz.checks import not_possible
+from catan_pz.checks import check_count
 
 ELO: Final = 400 / log(10)
 """Elo points for one unit of t: 400 points more are ten times as many wins."""
@@ -202,8 +202,7 @@ def rate_by_wins(
         ValueError: if some entrants have not met the others, not even by way of third ones.
     """
     check_level(level)
-    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 100:
-        raise not_possible("option resamples", resamples, "an int from 100")
+    resamples = check_count("resamples", resamples, least=100)
     if not connected(lineups):
         raise ValueError("there are no ratings: some entrants never met the others")
     total = wins.sum(axis=0)

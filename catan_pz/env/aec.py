@@ -9,7 +9,7 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from catan_pz.checks import check_flag, check_seed, quoted
+from catan_pz.checks import check_flag, check_seed, not_possible, quoted
 from catan_pz.encoders import Encoder
 from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
@@ -156,11 +156,15 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         Args:
             seed: from 0 to 2**64 - 1; the game is fully determined by it and by the actions.
                 Without one the game follows from the seed of an earlier `reset`, or is drawn.
-            options: not used.
+            options: not used; PettingZoo's own tests give some. "state", an option of
+                `SingleSeatEnv`, is refused: `restore` is what goes on from a state.
 
         Raises:
-            ValueError: for a seed that is not possible; the game goes on untouched.
+            ValueError: for a seed that is not possible, or the option "state"; the game goes on
+                untouched.
         """
+        if options and "state" in options:
+            raise not_possible("reset: options", options, "no state; restore(state) takes one")
         if seed is None:
             seed = int(self._seeds.integers(2**64, dtype=np.uint64))
         else:

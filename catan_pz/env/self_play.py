@@ -25,7 +25,13 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.batch import make_batch
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.game import Game, drawn_seed
-from catan_pz.runtime.given import check_arrays, check_numbers_in, check_records, integers
+from catan_pz.runtime.given import (
+    check_arrays,
+    check_finite_in,
+    check_numbers_in,
+    check_records,
+    integers,
+)
 from catan_pz.runtime.one_at_a_time import OneAtATime
 from catan_pz.runtime.reward_calls import NO_STEP, begin_decisions
 
@@ -224,6 +230,7 @@ class SelfPlayBatch(OneAtATime):
         """
         kept = {name: getattr(self, place) for name, place in _KEPT.items()}
         check_arrays(state, kept | {"steps": np.array(0)})
+        check_finite_in(state, ["own_reward"])
         check_numbers_in(state, ["steps"], 0)
         check_numbers_in(state, ["last_step"], NO_STEP, int(state["steps"]) - 1)
         check_numbers_in(state, ["decided"], 0, self.num_players - 1)
@@ -253,7 +260,8 @@ class SelfPlayBatch(OneAtATime):
         Args:
             numbers: (K,) games in which nobody has decided yet: the last step has ended the one
                 before, or all have been reset.
-            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules. Of a
+                JSON state that is `Game.from_snapshot(state).games`.
 
         Raises:
             TypeError, ValueError: names what isn't possible; nothing is changed.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
-from catan_pz.runtime.given import numbers
+from catan_pz.runtime.given import are_finite, numbers
 from catan_pz.runtime.reward_calls import NO_STEP
 
 _WORKED_OUT: Final = ("reward", "advantage", "target", "targets", "has_target")
@@ -91,10 +91,12 @@ class SelfPlayRollout:
         num_steps: T.
 
     Raises:
-        ValueError: for a number of steps that is not possible.
+        ValueError: for a number of steps that is not possible, or another kind of batch.
     """
 
     def __init__(self, batch: SelfPlayBatch, num_steps: int) -> None:
+        if not isinstance(batch, SelfPlayBatch):
+            raise not_possible("batch", batch, "a SelfPlayBatch")
         self.batch = batch
         self.num_steps = check_count("num_steps", num_steps)
         shape = self.num_steps, batch.num_games
@@ -129,16 +131,17 @@ class SelfPlayRollout:
 
         Args:
             actions: (B,) of any integer type, legal.
-            values: (B,) the learner's estimates of what the seats to move will get.
+            values: (B,) the learner's estimates of what the seats to move will get. On a GPU,
+                where no step waits, `finish` refuses those that aren't finite.
             **more: (B, ...) arrays or tensors that the learner wants back, by name, such as
                 `log_probability`: the same names in every step. Tensors must not require
-                gradients.
+                gradients, nor may values.
 
         Raises:
             IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`, or for values that
-                aren't (B,) real numbers, or for what else is to be recorded under a name that is
+                aren't (B,) finite numbers, or for what else is to be recorded under a name that is
                 taken, or other names than in the first step, or that is no array, or another
-                kind of array than in the first step; nothing is recorded.
+                kind of array than in the first step, or requires gradients; nothing is recorded.
             RuntimeError: if all T steps are recorded: `finish` comes next. If the batch has
                 been reset, set or stepped between steps that are recorded, or an exception
                 came before a step was: `clear` comes next.
@@ -149,7 +152,7 @@ class SelfPlayRollout:
         if t == 0:
             self._first, self._origin = batch.steps, batch.origin
         self._check_unbroken()
-        values = numbers(values, batch.num_games, "values")
+        values = _estimates(values, batch.num_games, "values")
         rooms = self._rooms_for(more)
         for name, array in (self._seen() | {"value": values} | more).items():
             _store((self._own | rooms)[name], t, array)
@@ -172,6 +175,7 @@ class SelfPlayRollout:
             if not hasattr(array, "dtype") or array.shape[:1] != (self.batch.num_games,):
                 size = self.batch.num_games
                 raise not_possible(name, array, f"an array or tensor ({size}, ...)")
+            _check_detached(array, name)
             room = self._more.get(name)
             if room is None or (room.dtype, room.shape[1:]) != (array.dtype, array.shape):
                 if room is not None and self._count > 0:
@@ -208,7 +212,7 @@ class SelfPlayRollout:
         al., "High-Dimensional Continuous Control Using Generalized Advantage Estimation", 2016.
 
         Args:
-            last_values: (B,) estimates for the seats that are to move now.
+            last_values: (B,) estimates for the seats that are to move now, finite numbers.
             gamma: discount from one decision of a seat to its next, from 0 to 1.
             gae_lambda: weight of later estimates, 0 for one step, 1 for all.
 
@@ -218,15 +222,19 @@ class SelfPlayRollout:
         Raises:
             RuntimeError: if fewer than T steps are recorded, or the batch has been reset, set
                 or stepped since.
-            TypeError, ValueError: names what isn't possible; the steps stay recorded.
+            TypeError, ValueError: names what isn't possible; the steps stay recorded. On a GPU
+                also for values of the steps that aren't finite: `clear` comes next.
         """
         if self._count != self.num_steps:
             raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")
         self._check_unbroken()
         gamma = check_number("option gamma", gamma, least=0, most=1)
         gae_lambda = check_number("option gae_lambda", gae_lambda, least=0, most=1)
-        last_values = numbers(last_values, self.batch.num_games, "last_values")
+        last_values = _estimates(last_values, self.batch.num_games, "last_values")
         _store(self._last_value, slice(None), last_values)
+        for name, estimates in (("values", self._value), ("last_values", self._last_value)):
+            if not _is_on_host(estimates) and not are_finite(estimates):
+                raise _not_finite(name)
         scan = _BackwardScan(self.batch, self.num_steps, self._last_value)
         for t in reversed(range(self.num_steps)):
             scan.end_games(self._done[t], self._truncated[t])
@@ -302,6 +310,29 @@ class _BackwardScan:
         targets = self._advantages + values
         of_seats = self._targets, self._have_targets
         return self._rewards, self._advantages, targets, *of_seats, self._are_known, self._following
+
+
+def _estimates(given: Any, count: int, name: str) -> Any:
+    """Estimates (count,), finite as far as that can be seen without waiting for a GPU."""
+    estimates = numbers(given, count, name)
+    _check_detached(estimates, name)
+    if _is_on_host(estimates) and not are_finite(estimates):
+        raise _not_finite(name)
+    return estimates
+
+
+def _not_finite(name: str) -> ValueError:
+    return ValueError(f"{name} have numbers that aren't finite in float32")
+
+
+def _check_detached(array: Any, name: str) -> None:
+    """Refuse a tensor that requires gradients: with it the whole graph would be kept."""
+    if getattr(array, "requires_grad", False):
+        raise ValueError(f"{name} requires gradients, must not: record `{name}.detach()`")
+
+
+def _is_on_host(array: Any) -> bool:
+    return getattr(getattr(array, "device", None), "type", "cpu") == "cpu"
 
 
 def _room_for(array: Any, num_steps: int) -> Any:

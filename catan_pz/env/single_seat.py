@@ -1,6 +1,7 @@
 """One seat of a game for Gymnasium: the other seats are played inside, by given agents."""
 
-from typing import Any, Unpack
+from collections.abc import Mapping
+from typing import Any, Final, Unpack
 
 import gymnasium
 import numpy as np
@@ -11,17 +12,19 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.table import Table
-from catan_pz.checks import as_action, check_choice, check_seed
+from catan_pz.checks import as_action, check_choice, check_reset_options, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.env.match import ILLEGAL_REWARD, Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
-from catan_pz.rewards import FINISHED, Reward
+from catan_pz.rewards import FINISHED, SEAT, Reward
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 
 _ILLEGAL = ("end", "raise")
+_STATE: Final = "state"
+"""The option of `reset`."""
 
 
 class SingleSeatEnv(gymnasium.Env[Any, Any]):
@@ -85,6 +88,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self.action_space = spaces.Discrete(rules.num_actions)
         self.seat = 0 if seat == "random" else int(seat)
         self._table: Table | None = None
+        self._origin = self.game.origin
         self._decisions = 0
         self._is_on = False
 
@@ -94,9 +98,14 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return self._match.game
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """(A,) True for each legal action; all False once the episode has ended."""
+        """(A,) True for each legal action; all False once the episode has ended.
+
+        Raises:
+            RuntimeError: as `step`, for a game that was changed from outside.
+        """
         if not self._is_on:
             return np.zeros(self._match.rules.num_actions, np.bool_)
+        self._check_game()
         return self.game.mask.astype(np.bool_)
 
     def reset(
@@ -106,18 +115,30 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
         Args:
             seed: from 0 to 2**64 - 1; determines this episode and those that follow.
-            options: not used.
+            options: "state" names the JSON state of an unfinished game, with the rules of this
+                environment, from which the episode starts. Chance goes on from the state's own
+                generator; the opponents know what the state's "knowledge" says, and their random
+                streams follow from the seed.
 
         Raises:
-            ValueError: for a seed that is not possible.
+            ValueError: for a seed, an option or a state that is not possible; the episode goes
+                on untouched. If the game ends before the learner's first decision.
         """
-        super().reset(seed=None if seed is None else check_seed(seed))
+        if seed is not None:
+            seed = check_seed(seed)
+        check_reset_options(options, (_STATE,))
+        start = self._game_of(options[_STATE]) if options else None
+        super().reset(seed=seed)
         self._end_episode()
         draw = self.np_random.integers(2**64, size=2, dtype=np.uint64)
         num_players = self._match.rules.num_players
         if self._seat_option == "random":
             self.seat = int(self.np_random.integers(num_players))
-        self._match.reset(int(draw[0]))
+        if start is None:
+            self._match.reset(int(draw[0]))
+        else:
+            self._match.replace(start)
+        self._origin = self.game.origin
         own = num_players - self.seat
         seats = [None, *self._opponents] * 2
         seeds = seat_seeds(int(draw[1]), num_players)
@@ -125,14 +146,41 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._decisions = 0
         self._is_on = True
         self._play_others(self.game.player)
+        if start is not None and (start.is_over or start.is_truncated):
+            self._end_episode()
+            raise ValueError(f"options['state']: the game ends before seat {self.seat} decides")
         self._show()
         return self._observe(), self._info()
+
+    def _game_of(self, state: Mapping[str, Any]) -> Game:
+        """The unfinished game of a JSON state."""
+        game, rules = Game.from_snapshot(state), self._match.rules
+        if game.rules != rules:
+            own, other = rules.to_dict(), game.rules.to_dict()
+            names = [name for name in own if own[name] != other[name]]
+            raise ValueError(
+                f"options['state'] has other rules than this environment; options that differ: "
+                f"{names}"
+            )
+        if game.is_over or game.is_truncated:
+            raise ValueError("options['state'] is a finished game; allowed: one that goes on")
+        return game
+
+    def _check_game(self) -> None:
+        """Refuse a game that isn't the one the opponents play, or waits for one of them."""
+        game = self._match.game
+        if game.origin is not self._origin or game.player != self.seat:
+            raise RuntimeError(
+                "the game was changed from outside, so that the opponents can't go on: call "
+                "reset(), with options={'state': ...} to start from a state"
+            )
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play an action, and the others up to the learner's next decision.
 
         Raises:
-            RuntimeError: if no episode is on.
+            RuntimeError: if no episode is on. If `game` was reset, restored or played by other
+                calls than those of this environment.
             TypeError: if the action isn't an integer.
             IllegalActionError: for an illegal action, with `illegal="raise"`.
 
@@ -141,6 +189,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """
         if not self._is_on:
             raise RuntimeError("no episode is on: call reset() first")
+        self._check_game()
         action = as_action(action)
         mask = self.game.mask
         if self._illegal == "end" and not (0 <= action < len(mask) and mask[action]):
@@ -154,7 +203,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._decisions += 1
         reward = self._reward(code)
         if not code & FINISHED:
-            reward += self._play_others(self.game.player)
+            reward += self._play_others(code & SEAT)
         self._show()
         game = self.game
         terminated, truncated = game.is_over, game.is_truncated
@@ -172,7 +221,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
                 code = match.play(table.decide())
                 match.raise_failure()
                 total += self._reward(code)
-                player = match.game.player
+                player = code & SEAT
         except BaseException:
             self._end_episode()  # another seat is to move, and the learner can't play for it
             raise

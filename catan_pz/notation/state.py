@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz.board.topology import EDGES_PER_WORD
-from catan_pz.checks import quoted
+from catan_pz.checks import plain_int, quoted
 from catan_pz.engine.options import table_of
 from catan_pz.engine.ranges import MOST_TURNS
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
@@ -196,16 +196,15 @@ class _Reader:
         return numbers
 
     def integer(self, low: int, high: int) -> int:
-        if isinstance(self.data, bool) or not isinstance(self.data, int):
+        number = plain_int(self.data)
+        if type(number) is not int or not low <= number <= high:
             raise self.fail(f"an int from {low} to {high}")
-        if not low <= self.data <= high:
-            raise self.fail(f"an int from {low} to {high}")
-        return self.data
+        return number
 
     def flag(self) -> bool:
-        if not isinstance(self.data, bool):
+        if not isinstance(self.data, bool | np.bool_):
             raise self.fail("true or false")
-        return self.data
+        return bool(self.data)
 
     def choice(self, names: Sequence[str]) -> int:
         if not isinstance(self.data, str) or self.data not in names:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from catan_pz.checks import not_possible, quoted
+from catan_pz.checks import not_possible, plain_int, quoted
 from catan_pz.events import ONLOOKER
 from catan_pz.names import seat_names, shown
 from catan_pz.notation.actions import RESOURCE_NAMES
@@ -172,19 +172,20 @@ def _check_state(state: State) -> None:
             raise not_possible(f"state.{name}", state[name], f"0 to {known[-1]}")
 
 
-def _is_one_of(known: range, value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value in known
+def _is_one_of(known: Sequence[int], value: Any) -> bool:
+    number = plain_int(value)
+    return type(number) is int and number in known
 
 
 def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -> TableView:
     _check_state(state)
     players = state["players"]
     if viewer is not None:
-        seats = (ONLOOKER, *range(len(players)))
-        if not isinstance(viewer, int) or isinstance(viewer, bool) or viewer not in seats:
+        if not _is_one_of((ONLOOKER, *range(len(players))), viewer):
             raise ValueError(
                 f"viewer must be None or a seat 0..{len(players) - 1}, not {quoted(viewer)}"
             )
+        viewer = plain_int(viewer)
     listed = isinstance(names, Sequence) and all(isinstance(name, str) for name in names)
     if names is not None and not (listed and len(names) == len(players)):
         raise ValueError(

@@ -29,6 +29,7 @@ from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.given import (
     check_arrays,
     check_ends,
+    check_finite_in,
     check_unfinished,
     check_winners,
     sound_records,
@@ -245,6 +246,7 @@ class CpuBatch(ThreadedGames, TakesPositions):
         records = sound_records(state["games"], self.rules)
         if (state["player"] != records["player"]).any():
             raise ValueError("state: player isn't the seat to move in each of the games")
+        check_finite_in(state, ["rewards"])
         check_ends(state)
         check_winners(state, records)
         if self.auto_reset:

@@ -52,6 +52,14 @@ def numbers(given: Any, count: int, name: str) -> Any:
     return array
 
 
+def are_finite(numbers: Any) -> bool:
+    """Whether the numbers of an array or tensor are finite in float32."""
+    if hasattr(numbers, "isfinite"):  # a tensor
+        return bool(numbers.float().isfinite().all())
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(np.asarray(numbers, np.float32)).all())
+
+
 def check_arrays(state: Mapping[str, Any], kept: Mapping[str, NDArray[Any]]) -> None:
     """Refuse a state without an array for each of those that a batch keeps, or with another one.
 
@@ -90,6 +98,21 @@ def check_numbers_in(
         if (given < least).any() or (most is not None and (given > most).any()):
             allowed = f"from {least}" if most is None else f"{least} to {most}"
             raise ValueError(f"state: {name} is {quoted(given)}, must be {allowed}")
+
+
+def check_finite_in(state: Mapping[str, NDArray[Any]], names: Iterable[str]) -> None:
+    """Refuse a state with numbers that aren't finite.
+
+    Args:
+        state: the state.
+        names: of arrays in it.
+
+    Raises:
+        ValueError: names the first array that has others.
+    """
+    for name in names:
+        if not np.isfinite(state[name]).all():
+            raise ValueError(f"state: {name} is {quoted(state[name])}, must be finite")
 
 
 def check_ends(state: Mapping[str, NDArray[Any]]) -> None:
@@ -146,7 +169,12 @@ def check_records(games: Any) -> None:
         ValueError: says so.
     """
     if not isinstance(games, np.ndarray) or games.ndim != 1 or games.dtype != STATE:
-        raise ValueError("games must be an array (K,) of engine.state.STATE")
+        is_array = isinstance(games, np.ndarray)
+        given = f"{games.shape} of {quoted(games.dtype)}" if is_array else quoted(games)
+        raise ValueError(
+            "games must be an array (K,) of engine.state.STATE, such as the `games` of a Game; "
+            f"that of a JSON state is Game.from_snapshot(state).games; given: {given}"
+        )
 
 
 def records_in_range(games: Any, rules: Rules) -> np.ndarray:

@@ -34,7 +34,8 @@ class TakesPositions(OneAtATime):
 
         Args:
             numbers: (K,) games of the batch, each once.
-            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules. Of a
+                JSON state that is `Game.from_snapshot(state).games`.
             check: whether positions that break the rules are refused. What `View.resample_many`
                 gives needs no check, and at tables of others it may not pass: their bank may be
                 unlimited, so that it doesn't add up with the hands, or their longest road another.

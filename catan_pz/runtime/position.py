@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from catan_pz.board.generators import BEGINNER_BOARD
-from catan_pz.checks import not_possible, quoted
+from catan_pz.checks import did_you_mean, not_possible, plain_int, quoted
 from catan_pz.engine.chance import ALL_ROLLS
 from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.notation.state import CARD_NAMES, FORMAT, state_from_dict
@@ -37,7 +37,8 @@ def position(
 
     Args:
         players: for each seat what it has: "hand", "cards", "new_cards", "cards_played" as
-            counts by name, "roads", "settlements", "cities" as lists. What is left out is empty.
+            counts by name, "roads", "settlements", "cities" as lists. What is left out is empty,
+            seats as well where `rules` are given.
         rules: as for `Game`; `num_players` must be right.
         board: the board, or its JSON form; the robber stands on its desert unless `robber` is
             given.
@@ -52,10 +53,9 @@ def position(
     Raises:
         ValueError: if the position can't be, or breaks the rules.
     """
+    rules_given = rules is not None
     rules = Rules.make(rules)
-    if not isinstance(players, Mapping | Sequence) or isinstance(players, str):
-        raise not_possible("players", players, "what each seat has")
-    given = dict(players) if isinstance(players, Mapping) else dict(enumerate(players))
+    given = _seats(players, rules.num_players, rules_given)
     if not isinstance(deck, Sequence) or not all(isinstance(card, str) for card in deck):
         raise not_possible("deck", deck, "a list of cards by name")
     if isinstance(board, Mapping):
@@ -66,9 +66,7 @@ def position(
         raise not_possible("phase", phase, "the name of a phase")
     table = [_player(given.get(p, {})) for p in range(rules.num_players)]
     data = _skeleton(rules, table, board, phase, deck, seed)
-    unknown = set(entries) - set(data)
-    if unknown or not set(given) <= set(range(rules.num_players)):
-        raise ValueError(f"unknown entries {sorted(unknown)} or seats {quoted(list(given))}")
+    _check_entries(entries, data)
     data |= entries
     if "card_played" not in entries:
         before_roll = phase in ("move_robber", "steal") and not data["rolled"]
@@ -83,15 +81,58 @@ def position(
     return game
 
 
-def _counts(given: Any, name: str) -> None:
-    """Refuse what isn't an object of counts by name."""
-    if not (
-        isinstance(given, Mapping)
-        and all(isinstance(key, str) for key in given)
-        and all(isinstance(n, int) and 0 <= n <= BANK_PER_RESOURCE for n in given.values())
-    ):
-        allowed = f"an object of counts by name, from 0 to {BANK_PER_RESOURCE}"
-        raise not_possible(f"{name} of a player", given, allowed)
+def _seats(players: Any, count: int, rules_given: bool) -> dict[int, Any]:
+    """What the seats have, those that are named.
+
+    Args:
+        players: as for `position`.
+        count: the seats of the rules.
+        rules_given: whether these aren't the defaults.
+
+    Raises:
+        ValueError: for other seats than those of the rules, or fewer than those of the defaults.
+    """
+    if not isinstance(players, Mapping | Sequence) or isinstance(players, str):
+        raise not_possible("players", players, "what each seat has")
+    if isinstance(players, Mapping):
+        given = {plain_int(seat): has for seat, has in players.items()}
+    elif not rules_given and len(players) < count:
+        raise ValueError(
+            f"players are {len(players)}, but without `rules` a game has {count}: name the rules, "
+            f"such as rules=Rules(num_players={max(len(players), 2)})"
+        )
+    else:
+        given = dict(enumerate(players))
+    unknown = [seat for seat in given if type(seat) is not int or not 0 <= seat < count]
+    if unknown:
+        raise ValueError(
+            f"there are no seats {quoted(unknown)}; by the rules seats go from 0 to {count - 1}"
+        )
+    return given
+
+
+def _check_entries(entries: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse what is no entry of a state, and name what is."""
+    unknown = sorted(set(entries) - set(known))
+    if not unknown:
+        return
+    options = sorted(set(unknown) & set(Rules().to_dict()))
+    hint = f"; {options} are options of `rules`" if options else did_you_mean(unknown[0], known)
+    raise ValueError(f"unknown entries of a state {unknown}{hint}; known: {sorted(known)}")
+
+
+def _counts(given: Any, name: str) -> dict[str, int]:
+    """Counts by name, as plain ints.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(given, Mapping) and all(isinstance(key, str) for key in given):
+        counts = {key: plain_int(n) for key, n in given.items()}
+        if all(isinstance(n, int) and 0 <= n <= BANK_PER_RESOURCE for n in counts.values()):
+            return counts
+    allowed = f"an object of counts by name, from 0 to {BANK_PER_RESOURCE}"
+    raise not_possible(f"{name} of a player", given, allowed)
 
 
 def _player(given: Any) -> dict[str, Any]:
@@ -111,8 +152,28 @@ def _player(given: Any) -> dict[str, Any]:
         raise ValueError(f"unknown entries of a player {quoted(unknown)}; known: {sorted(empty)}")
     player = empty | dict(given)
     for name in ("hand", "cards", "cards_played"):
-        _counts(player[name], name)
+        player[name] = _counts(player[name], name)
     return player
+
+
+def _cards_left(table: list[dict[str, Any]], deck: Sequence[str]) -> Counter[str]:
+    """Development cards that are neither with a player nor named on top of the deck.
+
+    Raises:
+        ValueError: names the kind of which there are more than the game has.
+    """
+    given = Counter(deck)
+    for player in table:
+        given.update(player["cards"])
+        given.update(player["cards_played"])
+    kinds = dict(zip(CARD_NAMES, DECK_COUNTS, strict=True))
+    for kind, count in kinds.items():
+        if given[kind] > count:
+            raise ValueError(
+                f"{given[kind]} cards {kind!r} are in `deck` and with the players; the game has "
+                f"{count}"
+            )
+    return Counter(kinds) - given
 
 
 def _skeleton(
@@ -128,11 +189,6 @@ def _skeleton(
         r: BANK_PER_RESOURCE - sum(player["hand"].get(r, 0) for player in table)
         for r in RESOURCE_NAMES
     }
-    left = Counter(dict(zip(CARD_NAMES, DECK_COUNTS, strict=True)))
-    for player in table:
-        left.subtract(player["cards"])
-        left.subtract(player["cards_played"])
-    left.subtract(deck)
     known = [{"min": player["hand"], "max": player["hand"]} for player in table]
     return {
         "format": FORMAT,
@@ -140,7 +196,7 @@ def _skeleton(
         "board": board.to_dict(),
         "robber": board.terrains.index(Terrain.DESERT),
         "bank": bank,
-        "deck": [*deck, *(+left).elements()],
+        "deck": [*deck, *_cards_left(table, deck).elements()],
         "players": table,
         "longest_road_owner": None,
         "largest_army_owner": None,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import not_possible, quoted
 from catan_pz.rewards import NUM_TERMS, Reward, dependencies, is_linear, is_sparse
+from catan_pz.runtime.given import are_finite
 from catan_pz.terms import MAX_PLAYERS
 
 
@@ -22,7 +23,7 @@ def reward_values(
         games: (B,) records of `engine.state.STATE`, after the step.
 
     Returns:
-        (B, 4) finite numbers.
+        (B, 4) numbers that are finite in float32, the type of batches.
 
     Raises:
         ValueError: names the reward if it gives anything else, or writes to its arguments.
@@ -71,8 +72,8 @@ def _called(
             f"reward {reward!r} gave shape {values.shape}, must give (B, {MAX_PLAYERS}), "
             f"here {expected}"
         )
-    if not np.isfinite(values).all():
-        raise ValueError(f"reward {reward!r} gave numbers that aren't finite")
+    if not are_finite(values):
+        raise ValueError(f"reward {reward!r} gave numbers that aren't finite in float32")
     return values
 
 

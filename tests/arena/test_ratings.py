@@ -140,7 +140,8 @@ def test_intervals_cover_where_wins_are_few_or_none(win_rate: float) -> None:
     for _ in range(200):
         won = rng.binomial(2, win_rate, 60)
         wins = np.stack([won, 2 - won], axis=1)[:, None, :]
-        found = rate_by_wins(("x", "y"), np.array([[1, 1]]), wins, resamples=100)
+        resamples = np.int64(100)
+        found = rate_by_wins(("x", "y"), np.array([[1, 1]]), wins, resamples=resamples)
         hits += covers(next(r for r in found if r.name == "x").interval, truth)
     assert hits >= 180
 

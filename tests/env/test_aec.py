@@ -188,6 +188,16 @@ def test_a_wrong_seed_is_named_and_changes_nothing(env, seed):
     assert everything(env) == before
 
 
+@pytest.mark.parametrize("make", [catan_v0.raw_env, catan_v0.env, catan_v0.parallel_env])
+def test_a_state_is_no_option_of_reset(make):
+    env = make(num_players=3)
+    env.reset(seed=7, options={"options": 1})  # as PettingZoo's tests do
+    state = env.unwrapped.snapshot()
+    with pytest.raises(ValueError, match=r"options=.* allowed: no state; restore\(state\)"):
+        env.reset(seed=8, options={"state": state})
+    assert env.unwrapped.snapshot() == state
+
+
 def test_the_seed_determines_this_game_and_those_that_follow():
     one, two, other = catan_v0.raw_env(), catan_v0.raw_env(), catan_v0.raw_env()
     for env, seed in ((one, 11), (two, 11), (other, 12)):

@@ -209,6 +209,8 @@ def test_a_state_that_no_batch_has_is_refused():
     state = batch.get_state()
     wrong = {"steps": np.array(-5), "last_step": state["last_step"] + 99}
     wrong["decided"] = np.full_like(state["decided"], 77)
+    wrong["own_reward"] = np.where(np.eye(*state["own_reward"].shape), np.inf, state["own_reward"])
+    wrong["own_reward"] = wrong["own_reward"].astype(np.float32)
     for name, array in wrong.items():
         with pytest.raises(ValueError, match=f"(?s)state: {name} is .*, must be "):
             batch.set_state(state | {name: array})

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from catan_pz import IllegalActionError
-from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz import IllegalActionError, make_batch
+from catan_pz.env.self_play import SelfPlayBatch, SelfPlayEnv
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 
 GAMMA, LAMBDA = 0.9, 0.8
@@ -315,6 +315,46 @@ def test_values_are_one_number_for_each_game(values):
     with pytest.raises((TypeError, ValueError), match=r"^last_values (are|have shape) .*, must "):
         rollout.finish(values)
     assert rollout.finish([1, 2]).recorded["value"].tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -1e300])
+@pytest.mark.parametrize("as_tensors", [False, True])
+def test_values_are_finite_in_the_type_they_are_kept_in(wrong, as_tensors):
+    values = np.array([0.5, wrong])
+    if as_tensors:
+        torch = pytest.importorskip("torch", reason="takes the extra `train`")
+        values = torch.from_numpy(values)
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 1)
+    with pytest.raises(ValueError, match=r"^values have numbers that aren't finite"):
+        rollout.step(batch.sample(), values)
+    assert (batch.steps, rollout.num_recorded) == (0, 0)
+    rollout.step(batch.sample(), np.zeros(2))
+    with pytest.raises(ValueError, match=r"^last_values have numbers that aren't finite"):
+        rollout.finish(values)
+    rollout.finish(np.zeros(2))
+
+
+def test_tensors_that_require_gradients_are_refused():
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    batch = SelfPlayBatch(2, seed=2, observation=False)
+    rollout = SelfPlayRollout(batch, 1)
+    traced, zeros = torch.zeros(2, requires_grad=True), np.zeros(2)
+    with pytest.raises(ValueError, match=r"^lp requires gradients.*`lp\.detach\(\)`"):
+        rollout.step(batch.sample(), zeros, lp=traced)
+    with pytest.raises(ValueError, match=r"^values requires gradients"):
+        rollout.step(batch.sample(), traced)
+    assert (batch.steps, rollout.num_recorded) == (0, 0)
+    rollout.step(batch.sample(), traced.detach(), lp=traced.detach())
+    with pytest.raises(ValueError, match=r"^last_values requires gradients"):
+        rollout.finish(traced)
+    assert not rollout.finish(zeros).recorded["lp"].requires_grad
+
+
+def test_a_rollout_takes_a_batch_of_self_play():
+    for other in (make_batch(2, seed=1), SelfPlayEnv()):
+        with pytest.raises(ValueError, match=r"^batch=.* is not possible; allowed: a Self"):
+            SelfPlayRollout(other, 3)
 
 
 @pytest.mark.parametrize("option", ["gamma", "gae_lambda"])

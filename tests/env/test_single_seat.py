@@ -13,7 +13,7 @@ from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.notation import action_id
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import IllegalActionError
+from catan_pz.runtime.game import Game, IllegalActionError
 from catan_pz.runtime.position import position
 
 pytestmark = pytest.mark.purepython
@@ -130,14 +130,13 @@ def test_an_opponents_win_is_in_the_reward_of_the_decision_before_it():
             return city if view.mask[city] else int(np.flatnonzero(view.mask)[0])
 
     env = SingleSeatEnv(rules=rules, opponents=Builder(), reward="win_and_lead")
-    env.reset(seed=1)
     theirs = {
         "settlements": [CORNERS[0]],
         "cities": [CORNERS[2]],
         "hand": {"grain": 2, "ore": 3},
     }
-    env._match.replace(position([{}, theirs], rules=rules, seed=2))
-    env._table.game = env.game
+    state = position([{}, theirs], rules=rules, seed=2).snapshot()
+    env.reset(seed=1, options={"state": state})
     _, reward, terminated, _, info = env.step(action_id("end_turn"))
     assert terminated
     assert reward == pytest.approx(-0.75 - 0.02 * 4)
@@ -264,11 +263,110 @@ def test_opponents_that_need_a_belief_get_one():
             return int(np.flatnonzero(view.mask)[-1])
 
     env = SingleSeatEnv(opponents=Believer(), num_players=3, trading=False, max_turns=20)
-    for _ in range(2):
-        env.reset(seed=1)
+    state = middle(env, seat_to_move=1)
+    for options in (None, {"state": state}, None):
+        resampled = Believer.resampled
+        env.reset(seed=1, options=options)
         assert len(env.game.listeners) == 2
         play(env)
-    assert Believer.resampled > 20
+        assert Believer.resampled > resampled + 10
+
+
+def middle(env, seat_to_move):
+    """A state from the middle of a game by the rules of an environment."""
+    game, rng = Game(env.game.rules, seed=4), np.random.default_rng(4)
+    while game.turn < 8 or game.player != seat_to_move:
+        game.step(rng.choice(game.legal_actions()))
+    return game.snapshot()
+
+
+@pytest.mark.parametrize("seat", [0, 1, "random"])
+@pytest.mark.parametrize("seat_to_move", [0, 1, 2])
+def test_an_episode_starts_from_a_state(seat, seat_to_move):
+    opponent = Counted()
+    env = SingleSeatEnv(seat=seat, opponents=opponent, num_players=3, trading=False, max_turns=20)
+    state = middle(env, seat_to_move)
+    seen, info = env.reset(seed=1, options={"state": state})
+    assert env.game.player == env.seat
+    np.testing.assert_array_equal(info["action_mask"], env.game.mask)
+    if env.seat == seat_to_move:
+        assert env.game.snapshot() == state
+    again, _ = env.reset(seed=1, options={"state": state})
+    np.testing.assert_array_equal(again, seen)
+    assert (opponent.calls.count("reset"), opponent.calls.count("close")) == (4, 2)
+    assert play(env)[-1][4]["turns"] == 20
+    plain = SingleSeatEnv(seat=seat, opponents=Counted(), num_players=3, max_turns=20)
+    first, _ = plain.reset(seed=1)
+    assert plain.seat == env.seat
+    assert first.tobytes() != seen.tobytes()
+
+
+def test_states_that_no_episode_can_start_from_are_refused_and_the_episode_goes_on():
+    env = SingleSeatEnv(num_players=2, trading=False, max_turns=20)
+    env.reset(seed=1)
+    before = env.game.games.tobytes()
+    state = env.game.snapshot()
+    other = Game(num_players=2, trading=False, max_turns=20, victory_points=5, seed=1).snapshot()
+    finished = Game(env.game.rules, seed=1)
+    while not finished.is_truncated:
+        finished.step(int(finished.legal_actions()[0]))
+    for wrong, said in (
+        (None, "state=None is not possible"),
+        (state | {"robber": 99}, r"state\.robber=99"),
+        (state | {"bank": state["bank"] | {"ore": 3}}, "breaks the rules"),
+        (other, r"other rules .* differ: \['victory_points'\]$"),
+        (finished.snapshot(), "finished"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            env.reset(seed=2, options={"state": wrong})
+        assert env.game.games.tobytes() == before
+        assert env.action_masks().any()
+    play(env, 3)
+
+
+def test_a_state_whose_game_ends_before_the_learner_decides_is_refused():
+    env = SingleSeatEnv(num_players=2, trading=False, max_turns=20)
+    last = position(
+        [{}, {}], rules=env.game.rules, turn=19, turn_player=1, player_to_move=1
+    ).snapshot()
+    with pytest.raises(ValueError, match="the game ends before seat 0 decides"):
+        env.reset(seed=1, options={"state": last})
+    assert not env.action_masks().any()
+    env.reset(seed=1)
+    play(env, 3)
+
+
+@pytest.mark.parametrize("options", [{"sate": {}}, {"option": 1}, {1: 2}, 3])
+def test_unknown_options_of_reset_are_named(options):
+    env = SingleSeatEnv(num_players=2)
+    with pytest.raises(ValueError, match=r"reset: (unknown option .*known: \['state'\]|options=3)"):
+        env.reset(seed=1, options=options)
+    for none in (None, {}):
+        env.reset(seed=1, options=none)
+
+
+@pytest.mark.parametrize("opponent", [RandomAgent, Listener])
+def test_a_game_that_was_changed_from_outside_is_refused(opponent):
+    env = SingleSeatEnv(num_players=2, trading=False, opponents=opponent())
+    state = middle(env, seat_to_move=1)
+    env.reset(seed=1)
+    changes = (
+        lambda game: game.restore(state),
+        lambda game: game.restore(middle(env, seat_to_move=0)),
+        lambda game: game.reset(3),
+        lambda game: [game.step(int(game.legal_actions()[0])) for _ in range(2)],
+    )
+    for change in changes:
+        env.reset(seed=1)
+        change(env.game)
+        before = env.game.games.tobytes()
+        with pytest.raises(RuntimeError, match="changed from outside"):
+            env.step(int(env.game.legal_actions()[0]))
+        with pytest.raises(RuntimeError, match="changed from outside"):
+            env.action_masks()
+        assert env.game.games.tobytes() == before
+    env.reset(seed=1)
+    play(env, 3)
 
 
 def test_opponents_must_be_agents():

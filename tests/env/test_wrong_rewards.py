@@ -50,6 +50,7 @@ WRONG_REWARDS = {
     "None": (lambda _games: None, ValueError, "FailsAt.*must give real numbers"),
     "text": (lambda games: np.full((len(games), 4), "1"), ValueError, "must give real numbers"),
     "NaN": (lambda games: np.full((len(games), 4), np.nan), ValueError, "FailsAt.*finite"),
+    "too large": (lambda games: np.full((len(games), 4), 1e300), ValueError, "FailsAt.*float32"),
     "shape": (lambda games: np.zeros((len(games) + 1, 4)), ValueError, "FailsAt.*shape"),
     "ragged": (lambda _games: [[1.0], [1.0, 2.0]], ValueError, "FailsAt.*must give real numbers"),
     "a number": (lambda _games: 1.0, ValueError, r"FailsAt.*shape \(\)"),

@@ -52,6 +52,17 @@ def test_an_explicit_board_to_json_and_back():
     assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
 
 
+def test_integers_and_bools_of_numpy_become_plain_ones():
+    given = {"num_players": 2, "victory_points": 5, "max_turns": 9, "trading": False}
+    of_numpy = {
+        name: np.bool_(value) if isinstance(value, bool) else np.int16(value)
+        for name, value in given.items()
+    }
+    rules = Rules(**of_numpy)
+    assert rules == Rules(**given)
+    assert json.dumps(rules.to_dict()) == json.dumps(Rules(**given).to_dict())
+
+
 def test_missing_options_take_their_defaults():
     assert Rules.from_dict({"num_players": 2}) == Rules(num_players=2)
     for name in ("cls", "rules", "self"):
@@ -76,8 +87,8 @@ def test_num_actions():
 
 
 WRONG = {
-    "num_players": [1, 5, "4", 2.0, True, None],
-    "trading": [1, "yes", None],
+    "num_players": [1, 5, "4", 2.0, True, None, np.int64(5), np.bool_(True)],
+    "trading": [1, "yes", None, np.int64(1)],
     "counter_offers": [0, "no"],
     "offer_form": ["any", None, [], np.zeros(0)],
     "max_offers_per_turn": [-1, 1.5, "3", True],

@@ -562,6 +562,58 @@ def test_a_position_by_hand_of_odd_values_is_refused(changes, match):
         position(**({"players": [{}, {}], "rules": Rules(num_players=2)} | changes))
 
 
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"rules": None, "turn": 20}, r"players are 2, but .* rules=Rules\(num_players=2\)"),
+        ({"players": [{}, {}, {}]}, r"no seats \[2\]; by the rules seats go from 0 to 1$"),
+        ({"players": {0: {}, "1": {}}}, r"no seats \['1'\]; by the rules seats go from 0 to 1$"),
+        (
+            {"victory_points": 5},
+            r"of a state \['victory_points'\]; \['victory_points'\] are options .* known: \['bank'",
+        ),
+        ({"robbers": 5}, r"unknown entries of a state \['robbers'\] \(did you mean 'robber'\?\)"),
+        ({"deck": ["knight"] * 15}, "15 cards 'knight' .* the game has 14$"),
+        (
+            {"players": [{"cards": {"monopoly": 2}}, {}], "deck": ["monopoly"]},
+            "3 cards 'monopoly' .* the game has 2$",
+        ),
+    ],
+)
+def test_the_error_of_a_position_by_hand_says_what_is_wrong_and_what_is_allowed(changes, match):
+    with pytest.raises(ValueError, match=match):
+        position(**({"players": [{}, {}], "rules": Rules(num_players=2)} | changes))
+
+
+def test_seats_that_have_nothing_may_be_left_out():
+    some = position([{"settlements": [20]}], rules=Rules(num_players=3))
+    same = position({np.int64(0): {"settlements": [20]}}, rules=Rules(num_players=3))
+    assert some.snapshot() == same.snapshot()
+    assert position({1: {"settlements": [20]}}).rules == Rules()
+
+
+def test_integers_and_bools_of_numpy_make_the_same_position():
+    def set_up(number, flag):
+        one, two = number(1), number(2)
+        return position(
+            [{"hand": {"ore": two}, "cards": {"knight": one}, "settlements": [number(20)]}, {}],
+            rules=Rules(num_players=two),
+            seed=number(3),
+            robber=number(4),
+            rolled=flag(True),
+            to_discard=[number(0)] * 2,
+        ).snapshot()
+
+    plain = set_up(int, bool)
+    for number in (np.int64, np.uint8):
+        state = set_up(number, np.bool_)
+        assert state == plain
+        assert json.dumps(state) == json.dumps(plain)
+    for odd in ({"robber": True}, {"robber": np.bool_(True)}, {"rolled": np.int64(1)}):
+        with pytest.raises(ValueError, match="is not possible; allowed"):
+            position([{}, {}], rules=Rules(num_players=2), **odd)
+
+
 def test_arrays_in_the_board_of_a_state_are_refused():
     state = Game(seed=1).snapshot()
     for name in ("hexes", "harbors"):

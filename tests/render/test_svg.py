@@ -4,6 +4,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from catan_pz.board.topology import EDGE_VERTICES
@@ -85,6 +86,15 @@ def test_bounds_for_others_numbers_for_oneself() -> None:
     words = labels(state, viewer=1)
     assert any("–" in w and w[0].isdigit() for w in words)
     assert not any("–" in w and w[0].isdigit() for w in labels(state))
+
+
+def test_a_viewer_may_be_any_kind_of_integer() -> None:
+    state = positions.midgame()
+    of_numpy = state | {"robber": np.int8(state["robber"])}
+    assert board_svg(of_numpy, viewer=np.int64(1)) == board_svg(state, viewer=1)
+    for wrong in (True, np.bool_(True), np.int64(4), 1.0):
+        with pytest.raises(ValueError, match="viewer must be None or a seat 0"):
+            board_svg(state, viewer=wrong)
 
 
 def test_without_trading_there_is_no_offer_panel() -> None:

@@ -220,11 +220,15 @@ def test_a_state_in_which_games_end_otherwise_is_refused() -> None:
         "winner isn't who won": (over, {"winner": another}),
         "winner is .*, must be -1 to 1": (fresh, {"winner": nobody + 3}),
         r"winner is \(3,\) of int64": (fresh, {"winner": nobody.astype(int)}),
+        "rewards is .*, must be finite": (
+            fresh,
+            {"rewards": np.full_like(fresh["rewards"], np.nan)},
+        ),
         "truncated isn't how": (over, {"truncated": over["done"], "winner": nobody}),
     }
     batch.set_state(over)
     for said, (state, spoilt) in wrong.items():
-        with pytest.raises(ValueError, match=f"state: {said}"):
+        with pytest.raises(ValueError, match=f"(?s)state: {said}"):
             batch.set_state(state | spoilt)
     assert all(v.tobytes() == over[k].tobytes() for k, v in batch.get_state().items())
 
@@ -304,6 +308,11 @@ def test_positions_of_other_rules_are_refused() -> None:
         batch.place_games([0], other.games[:1])
     with pytest.raises(ValueError, match="an array"):
         batch.place_games([0], other.mask[0])
+    game = Game(trading=False, seed=1)
+    for given in (game, game.snapshot(), [game.snapshot()], other.mask[0]):
+        with pytest.raises(ValueError, match=r"`games` of a Game; .*from_snapshot\(state\)\.games"):
+            batch.place_games([0], given)
+    batch.place_games([0], Game.from_snapshot(game.snapshot()).games)
 
 
 def test_finished_games_are_no_positions() -> None:

@@ -9,7 +9,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from catan_pz.agents.registry import Opponents
-from catan_pz.checks import check_count, check_flag, check_seed
+from catan_pz.checks import check_count, check_flag, check_reset_options, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.env.spaces import observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
@@ -96,14 +96,15 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         Args:
             seed: of game 0, from 0 to 2**64 - 1; game i has the seed + i. Without one, games
                 go on from the seeds of those before.
-            options: not used.
+            options: None or empty: there are none.
 
         Returns:
             Observation (B, ...), or a dict of such arrays, and infos.
 
         Raises:
-            ValueError: for a seed that is not possible.
+            ValueError: for a seed that is not possible, or any option.
         """
+        check_reset_options(options)
         if seed is not None:
             seed = check_seed(seed)  # Gymnasium takes plain ints alone
         self.batch.reset(seed)

@@ -18,7 +18,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.registry import Opponents
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_count, check_flag, check_seed
+from catan_pz.checks import check_count, check_flag, check_reset_options, check_seed
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.env.spaces import encoder_of_space, observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
@@ -104,6 +104,15 @@ class CatanVecEnv(VecEnv):
         seeds: Sequence[int | None] = super().seed(None if seed is None else check_seed(seed))
         return seeds
 
+    def set_options(self, options: Any = None) -> None:
+        """Refuse options of `reset`, since there are none.
+
+        Raises:
+            ValueError: for any.
+        """
+        for one in options if isinstance(options, list) else [options]:
+            check_reset_options(one)
+
     def reset(self) -> Any:
         """Start all games, from the seeds given to `seed` if it was called.
 
@@ -115,7 +124,6 @@ class CatanVecEnv(VecEnv):
             self.batch.reset(seed)
         self._fresh = False
         self._reset_seeds()
-        self._reset_options()
         return self._observe()
 
     def _observe(self) -> Any:

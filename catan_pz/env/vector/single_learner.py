@@ -30,6 +30,7 @@ from catan_pz.runtime.game import drawn_seed
 from catan_pz.runtime.given import (
     check_arrays,
     check_ends,
+    check_finite_in,
     check_numbers_in,
     check_unfinished,
     sound_records,
@@ -360,6 +361,7 @@ class SingleLearnerBatch(ThreadedGames):
             raise ValueError("state: seats aren't those to move in the games")
         if self._seat >= 0 and (state["seats"] != self._seat).any():
             raise ValueError(f"state: seats are others than the learner's, {self._seat}")
+        check_finite_in(state, ["reward", "return"])
         check_ends(state)
         check_numbers_in(state, _COUNTS, 0)
         with self._turn:

@@ -75,6 +75,16 @@ def test_a_seed_that_is_not_possible_is_refused_at_once():
     env.reset()
 
 
+def test_options_of_reset_are_refused_at_once():
+    env = CatanVecEnv(2, trading=False)
+    for wrong in ({"state": {}}, [{}, {"state": {}}]):
+        with pytest.raises(ValueError, match="reset: unknown option 'state'; it has none"):
+            env.set_options(wrong)
+    for none in (None, {}, [{}, {}]):
+        env.set_options(none)
+    env.reset()
+
+
 def test_arrays_of_the_step_before_stay():
     lasting = CatanVecEnv(3, seed=5, trading=False, copy=True)
     env = CatanVecEnv(3, seed=5, trading=False)

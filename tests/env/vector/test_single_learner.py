@@ -325,6 +325,9 @@ def test_a_state_of_other_games_is_named_and_changes_nothing():
         batch.set_state(SingleLearnerBatch(2, seed=2, trading=False).get_state())
     with pytest.raises(ValueError, match="state: mask is"):
         batch.set_state(SingleLearnerBatch(3, seed=2, trading=True).get_state())
+    for name in ("reward", "return"):
+        with pytest.raises(ValueError, match=f"state: {name} is .*, must be finite"):
+            batch.set_state(before | {name: np.full(3, np.nan)})
     with pytest.raises(ValueError, match="state: opponent_rng is missing"):
         batch.set_state({k: v for k, v in before.items() if k != "opponent_rng"})
     with pytest.raises(ValueError, match="state: seats are others than the learner's, 0"):
