@@ -142,6 +142,19 @@ def table_view(
         return _table_view(state, viewer, names)
 
 
+def check_viewer(viewer: object, num_players: int) -> None:
+    """Refuse a viewer that is neither None, nor `ONLOOKER`, nor a seat of the game.
+
+    Raises:
+        ValueError: names the viewer and the seats.
+    """
+    seats = (ONLOOKER, *range(num_players))
+    whole = isinstance(viewer, int) and not isinstance(viewer, bool)
+    if viewer is None or (whole and viewer in seats):
+        return
+    raise ValueError(f"viewer must be None or a seat 0..{num_players - 1}, not {quoted(viewer)}")
+
+
 @contextmanager
 def named_entries() -> Iterator[None]:
     """What goes wrong here is for an entry of the state: a ValueError says so."""
@@ -179,12 +192,7 @@ def _is_one_of(known: range, value: Any) -> bool:
 def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -> TableView:
     _check_state(state)
     players = state["players"]
-    if viewer is not None:
-        seats = (ONLOOKER, *range(len(players)))
-        if not isinstance(viewer, int) or isinstance(viewer, bool) or viewer not in seats:
-            raise ValueError(
-                f"viewer must be None or a seat 0..{len(players) - 1}, not {quoted(viewer)}"
-            )
+    check_viewer(viewer, len(players))
     listed = isinstance(names, Sequence) and all(isinstance(name, str) for name in names)
     if names is not None and not (listed and len(names) == len(players)):
         raise ValueError(
