@@ -76,6 +76,11 @@ def register(name: str, home: str) -> None:
     _HOMES[name] = check_home(home)
 
 
+def registered() -> dict[str, str]:
+    """Homes by name of the agents that were registered."""
+    return {name: home for name, home in _HOMES.items() if name not in _OWN}
+
+
 def load(name: str, **options: Any) -> Agent:
     """An agent by its name.
 

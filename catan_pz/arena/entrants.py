@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.agents.programs.isolated import IsolatedAgent
+from catan_pz.agents.registrations import Registrations
 from catan_pz.agents.registry import Source, made
 from catan_pz.checks import check_flag, not_possible
 from catan_pz.rules import Rules
@@ -37,6 +38,7 @@ class Entrant:
         has_batcher: whether its copies in many games do so by a batcher.
         sees_state: whether it is shown the true state of games.
         is_isolated: whether it plays in a process of its own.
+        registrations: names that it may be made from, which other processes have to know.
     """
 
     name: str
@@ -46,15 +48,22 @@ class Entrant:
     sees_state: bool = False
     is_isolated: bool = False
     has_batcher: bool = False
+    registrations: Registrations = field(default_factory=Registrations.here)
 
     def make(self, seconds: float | None = None) -> Agent:
         """The agent.
 
         Args:
             seconds: for a decision, at most; programs are told, and waited for no longer.
+
+        Raises:
+            ValueError: if it can't be made in this process, or in one of its own.
         """
+        self.registrations.adopt()
         if self.is_isolated:
-            return IsolatedAgent(self.source, self.name, seconds=seconds)
+            isolated = IsolatedAgent(self.source, self.name, seconds=seconds)
+            isolated.start()
+            return isolated
         agent = made(self.source)
         if isinstance(agent, ProgramAgent) and seconds is not None:
             agent.seconds = seconds

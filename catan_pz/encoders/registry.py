@@ -55,6 +55,11 @@ def register(name: str, home: str) -> None:
     _HOMES[name] = check_home(home)
 
 
+def registered() -> dict[str, str]:
+    """Homes by name of the encoders that were registered."""
+    return {name: home for name, home in _HOMES.items() if name not in _OWN}
+
+
 def load(name: str) -> Encoder:
     """The encoder of a name, the same object at each call.
 
