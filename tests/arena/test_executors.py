@@ -88,8 +88,11 @@ def test_registered_agents_are_known_to_workers(
     monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
     registry.register("counting", "tests.arena.players:Counter")
     agents: list[Any] = ["counting", "random"]
-    here = play("inline", tmp_path / "here", agents=agents)
-    assert play("processes", tmp_path / "there", agents=agents) == here
+    results = []
+    for executor in ("inline", "processes"):
+        (tmp_path / executor).mkdir()
+        results.append(play(executor, tmp_path / executor, agents=agents))
+    assert results[0] == results[1]
 
 
 def test_every_executor_plays_the_same_batches(tmp_path: Path) -> None:
