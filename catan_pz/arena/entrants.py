@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
@@ -13,7 +14,7 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.agents.registrations import Registrations
-from catan_pz.agents.registry import Source, made
+from catan_pz.agents.registry import Source, as_name, made
 from catan_pz.checks import check_flag, not_possible
 from catan_pz.rules import Rules
 
@@ -104,6 +105,7 @@ def as_entrant(given: AgentSpec) -> Entrant:
     source: Any = given
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
         name, source = given
+    source = as_name(source)
     if not isinstance(source, str | Agent) and not callable(source):
         raise ValueError(f"agent {given!r} is not possible; allowed: {ALLOWED}")
     agent = made(source)
@@ -166,8 +168,9 @@ def _is_batched(agent: Agent) -> bool:
 def describe(agent: Agent) -> dict[str, Any]:
     """Class and options of an agent, as JSON values.
 
-    Attributes that are numbers, strings, arrays, agents, or lists, dicts and dataclasses of these
-    are described by their values, all others, and what stands within itself, by their types alone.
+    Attributes that are numbers, strings, arrays, tensors of torch, agents, or lists, dicts and
+    dataclasses of these are described by their values, modules of torch by their type and weights,
+    all others, and what stands within itself, by their types alone.
     """
     return _described_agent(agent, ())
 
@@ -212,7 +215,40 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
             return {str(key): _described(part, further) for key, part in value.items()}
         if isinstance(value, Agent):
             return _described_agent(value, within)
+    return _described_of_torch(value, within) or _type_of(value)
+
+
+def _described_of_torch(value: Any, within: tuple[int, ...]) -> Any:
+    """A tensor or module of torch as JSON; None for anything else."""
+    if _is_of_torch(value, "Tensor"):
+        return _described_tensor(value)
+    is_module = _is_of_torch(value, "nn", "Module") and id(value) not in within
+    if not is_module or len(within) >= _MOST_LEVELS:
+        return None
+    weights = _described(value.state_dict(), (*within, id(value)))
+    return {"module": _type_of(value), "weights": weights}
+
+
+def _type_of(value: Any) -> str:
     return f"{_OBJECT}{type(value).__module__}.{type(value).__qualname__}"
+
+
+def _is_of_torch(value: Any, *path: str) -> bool:
+    """Whether a value is of a class of torch, which nothing is before somebody imports that."""
+    found: Any = sys.modules.get("torch")
+    for name in path:
+        found = getattr(found, name, None)
+    return found is not None and isinstance(value, found)
+
+
+def _described_tensor(tensor: Any) -> str:
+    try:
+        flat = tensor.detach().cpu().contiguous().reshape(-1)
+        content = flat.view(sys.modules["torch"].uint8).numpy().tobytes()
+    except Exception:  # sparse, quantized or without content
+        return _type_of(tensor)
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    return f"tensor {tensor.dtype}{list(tensor.shape)} {digest}"
 
 
 def as_entrants(
