@@ -162,9 +162,7 @@ def test_lines_are_read_one_by_one_as_well(tmp_path: Path) -> None:
     with (tmp_path / "game.jsonl").open(encoding="utf-8") as file:
         assert GameRecord.from_lines(file) == record
     for wrong in (None, 5, [5], b"{}"):
-        with pytest.raises(
-            ValueError, match=r"text=.* is not possible; allowed: a str, or"
-        ):
+        with pytest.raises(ValueError, match=r"text=.* is not possible; allowed: a str, or"):
             GameRecord.from_lines(wrong)  # type: ignore[arg-type]
 
 
