@@ -171,6 +171,17 @@ def plain_int(value: Any) -> Any:
     return value
 
 
+def check_generator(rng: object) -> np.random.Generator:
+    """A random generator.
+
+    Raises:
+        ValueError: if it isn't one of NumPy's.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise not_possible("rng", rng, "a Generator, as numpy.random.default_rng(seed) gives it")
+    return rng
+
+
 def as_integer(what: str, value: Any) -> int:
     """Any kind of integer as a plain int.
 

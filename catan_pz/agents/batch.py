@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.views import Views
+from catan_pz.checks import quoted
 from catan_pz.runtime.view import View
 
 
@@ -41,5 +42,20 @@ class BatchAgent(Agent):
             np.array((random.seed,), np.uint64),
             np.array((random.next(),), np.uint64),
         )
-        chosen: Any = self.act_batch(views)[0]
+        chosen: Any = only_choice(self.act_batch(views))
         return int(chosen) if isinstance(chosen, np.integer) else chosen  # for the host to check
+
+
+def only_choice(given: Any) -> Any:
+    """What `act_batch` chose in a single game, still to be checked.
+
+    Raises:
+        ValueError: if it gave anything but one choice.
+    """
+    try:
+        is_one = np.shape(given) == (1,)
+    except ValueError:  # a list of lists of several lengths
+        is_one = False
+    if not is_one:
+        raise ValueError(f"act_batch gave {quoted(given)} for one game, must give a (1,) array")
+    return given[0]

@@ -1,5 +1,6 @@
 """Agents by name."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -40,8 +41,8 @@ may lie in a layer above: nothing here imports it before it is wanted."""
 
 _PROGRAMS_ALLOWED: Final = ContextVar("_PROGRAMS_ALLOWED", default=True)
 
-Source = str | Agent | Callable[[], Agent]
-"""A name for `load`, an agent, or a function that makes one."""
+Source = str | os.PathLike[str] | Agent | Callable[[], Agent]
+"""A name for `load`, the path of a model file, an agent, or a function that makes one."""
 
 
 def _shipped() -> list[str]:
@@ -76,12 +77,22 @@ def register(name: str, home: str) -> None:
     _HOMES[name] = check_home(home)
 
 
-def load(name: str, **options: Any) -> Agent:
+def registered() -> dict[str, str]:
+    """Homes by name of the agents that were registered."""
+    return {name: home for name, home in _HOMES.items() if name not in _OWN}
+
+
+def as_name(given: Any) -> Any:
+    """A path as a name for `load`, and anything else as it is."""
+    return os.fspath(given) if isinstance(given, os.PathLike) else given
+
+
+def load(name: str | os.PathLike[str], **options: Any) -> Agent:
     """An agent by its name.
 
     Args:
-        name: one of `names()`, the path of a model file, which ends in ".npz", or a word of
-            `FAMILIES`, a colon, and the rest: "exec:node bot.js" is a program,
+        name: one of `names()`, the path of a model file, which ends in ".npz" and may be a
+            `Path`, or a word of `FAMILIES`, a colon, and the rest: "exec:node bot.js" is a program,
             "catanatron:value" a player of catanatron. Options may follow one more colon, though
             not for programs: "search:simulations=250,turns=16".
         **options: arguments of its class, such as `simulations` of "search". They count before
@@ -92,6 +103,7 @@ def load(name: str, **options: Any) -> Agent:
         FileNotFoundError: if there is no file of that path.
         ImportError: if a program that the agent is a part of isn't installed.
     """
+    name = as_name(name)
     if not isinstance(name, str):
         raise ValueError(f"agent {quoted(name)} is not possible; allowed: a name, one of {names()}")
     word, sign, rest = name.partition(":")
@@ -161,7 +173,7 @@ def made(source: Source) -> Agent:
     Raises:
         ValueError: as `load`, or if a function makes something else.
     """
-    if isinstance(source, str):
+    if isinstance(source, str | os.PathLike):
         return load(source)
     agent = source if isinstance(source, Agent) else source()
     if not isinstance(agent, Agent):
@@ -175,7 +187,7 @@ def as_agent(given: Any) -> Agent:
     Raises:
         ValueError: if it is neither.
     """
-    if isinstance(given, str):
+    if isinstance(given, str | os.PathLike):
         return load(given)
     if not isinstance(given, Agent):
         raise ValueError(
@@ -185,9 +197,9 @@ def as_agent(given: Any) -> Agent:
     return given
 
 
-Opponents = Agent | str | Sequence[Agent | str | None] | None
-"""None for random players, an agent or its name for all other seats, or one of these for each
-in turn order from the learner's left."""
+Opponents = Agent | str | os.PathLike[str] | Sequence[Agent | str | os.PathLike[str] | None] | None
+"""None for random players, an agent, its name or a model's path for all other seats, or one of
+these for each in turn order from the learner's left."""
 
 
 def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
@@ -196,7 +208,8 @@ def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
     Raises:
         ValueError: for any but these.
     """
-    listed = [given] * count if given is None or isinstance(given, Agent | str) else given
+    is_one = given is None or isinstance(given, Agent | str | os.PathLike)
+    listed = [given] * count if is_one else given
     if not isinstance(listed, Sequence) or len(listed) != count:
         raise ValueError(
             f"option opponents={quoted(given)} is not possible; allowed: None, an Agent, one of "

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import ROLL
 from catan_pz.agents.base import Agent
+from catan_pz.agents.batch import only_choice
 from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.views import Views
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
@@ -228,7 +229,7 @@ class _Slots:
             reason: str | None
             answer: Any = None
             try:
-                answer = agent.act_batch(views[np.array((i,))])[0]
+                answer = only_choice(agent.act_batch(views[np.array((i,))]))
             except PASSED_ON:
                 raise
             except BaseException as error:

@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +13,8 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.agents.programs.isolated import IsolatedAgent
-from catan_pz.agents.registry import Source, made
+from catan_pz.agents.registrations import Registrations
+from catan_pz.agents.registry import Source, as_name, made
 from catan_pz.checks import check_flag, not_possible
 from catan_pz.rules import Rules
 
@@ -37,6 +39,7 @@ class Entrant:
         has_batcher: whether its copies in many games do so by a batcher.
         sees_state: whether it is shown the true state of games.
         is_isolated: whether it plays in a process of its own.
+        registrations: names that it may be made from, which other processes have to know.
     """
 
     name: str
@@ -46,15 +49,22 @@ class Entrant:
     sees_state: bool = False
     is_isolated: bool = False
     has_batcher: bool = False
+    registrations: Registrations = field(default_factory=Registrations.here)
 
     def make(self, seconds: float | None = None) -> Agent:
         """The agent.
 
         Args:
             seconds: for a decision, at most; programs are told, and waited for no longer.
+
+        Raises:
+            ValueError: if it can't be made in this process, or in one of its own.
         """
+        self.registrations.adopt()
         if self.is_isolated:
-            return IsolatedAgent(self.source, self.name, seconds=seconds)
+            isolated = IsolatedAgent(self.source, self.name, seconds=seconds)
+            isolated.start()
+            return isolated
         agent = made(self.source)
         if isinstance(agent, ProgramAgent) and seconds is not None:
             agent.seconds = seconds
@@ -95,6 +105,7 @@ def as_entrant(given: AgentSpec) -> Entrant:
     source: Any = given
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
         name, source = given
+    source = as_name(source)
     if not isinstance(source, str | Agent) and not callable(source):
         raise ValueError(f"agent {given!r} is not possible; allowed: {ALLOWED}")
     agent = made(source)
@@ -157,8 +168,9 @@ def _is_batched(agent: Agent) -> bool:
 def describe(agent: Agent) -> dict[str, Any]:
     """Class and options of an agent, as JSON values.
 
-    Attributes that are numbers, strings, arrays, agents, or lists, dicts and dataclasses of these
-    are described by their values, all others, and what stands within itself, by their types alone.
+    Attributes that are numbers, strings, arrays, tensors of torch, agents, or lists, dicts and
+    dataclasses of these are described by their values, modules of torch by their type and weights,
+    all others, and what stands within itself, by their types alone.
     """
     return _described_agent(agent, ())
 
@@ -203,7 +215,40 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
             return {str(key): _described(part, further) for key, part in value.items()}
         if isinstance(value, Agent):
             return _described_agent(value, within)
+    return _described_of_torch(value, within) or _type_of(value)
+
+
+def _described_of_torch(value: Any, within: tuple[int, ...]) -> Any:
+    """A tensor or module of torch as JSON; None for anything else."""
+    if _is_of_torch(value, "Tensor"):
+        return _described_tensor(value)
+    is_module = _is_of_torch(value, "nn", "Module") and id(value) not in within
+    if not is_module or len(within) >= _MOST_LEVELS:
+        return None
+    weights = _described(value.state_dict(), (*within, id(value)))
+    return {"module": _type_of(value), "weights": weights}
+
+
+def _type_of(value: Any) -> str:
     return f"{_OBJECT}{type(value).__module__}.{type(value).__qualname__}"
+
+
+def _is_of_torch(value: Any, *path: str) -> bool:
+    """Whether a value is of a class of torch, which nothing is before somebody imports that."""
+    found: Any = sys.modules.get("torch")
+    for name in path:
+        found = getattr(found, name, None)
+    return found is not None and isinstance(value, found)
+
+
+def _described_tensor(tensor: Any) -> str:
+    try:
+        flat = tensor.detach().cpu().contiguous().reshape(-1)
+        content = flat.view(sys.modules["torch"].uint8).numpy().tobytes()
+    except Exception:  # sparse, quantized or without content
+        return _type_of(tensor)
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    return f"tensor {tensor.dtype}{list(tensor.shape)} {digest}"
 
 
 def as_entrants(

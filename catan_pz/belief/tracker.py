@@ -19,7 +19,7 @@ from catan_pz.belief.hands import (
     dealt_hands,
     drawn_hands,
 )
-from catan_pz.checks import check_count, check_seat
+from catan_pz.checks import check_count, check_generator, check_seat, not_possible
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.engine.trade import ACCEPTED, COUNTERED
@@ -64,7 +64,7 @@ class Belief:
         customs: how the table differs from a game of this package.
 
     Raises:
-        ValueError: if no hands fit the record, or the viewer isn't a seat of it.
+        ValueError: if no hands fit the record, the viewer isn't a seat of it, or it isn't one.
         TypeError: if the viewer isn't an integer.
     """
 
@@ -75,6 +75,7 @@ class Belief:
         number: type = float,
         customs: TableCustoms = OWN_CUSTOMS,
     ) -> None:
+        _check_record(record)
         self.customs = customs
         n = int(record["num_players"])
         self.viewer = viewer = check_seat(viewer, n)
@@ -195,8 +196,10 @@ class Belief:
 
         Raises:
             ValueError: if the belief is not about this state, or no hands allow what is
-                coming; for a count that isn't an int from 1.
+                coming; for a record or an rng that is none, or a count that isn't an int from 1.
         """
+        _check_record(record)
+        check_generator(rng)
         count = check_count("count", count)
         games = as_games(np.full(count, record, STATE))
         possible = self.hands if coming is None else self._allowing(coming)
@@ -282,6 +285,12 @@ class Belief:
         """(R,) what is left of 19 cards of each resource, by the mean of what is in hands."""
         left = BANK_PER_RESOURCE - np.rint(self.hands.mean.sum(0))
         return np.array(np.clip(left, 0, BANK_PER_RESOURCE), np.int64)
+
+
+def _check_record(record: object) -> None:
+    is_one = isinstance(record, np.void | np.ndarray) and record.shape == ()
+    if not is_one or record.dtype.names != STATE.names:  # type: ignore[attr-defined]
+        raise not_possible("record", record, "one `STATE`, such as `game.state`")
 
 
 def bounds_of(record: np.ndarray, viewer: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

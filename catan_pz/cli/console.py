@@ -102,7 +102,7 @@ def size_words(count: float) -> str:
 
 
 def win_rate_words(result: Any, name: str, agent: str) -> str:
-    """How often an agent won, with its 95 % interval.
+    """How often an agent won, with its 95 % interval, and how many games were truncated, if any.
 
     Args:
         result: a `Result` of the arena.
@@ -111,8 +111,10 @@ def win_rate_words(result: Any, name: str, agent: str) -> str:
     """
     low, high = result.interval(name)
     tally = result.tally(name)
+    truncated = result.ends()["truncated"]
+    told = f" ({truncated} truncated)" if truncated else ""
     return (
-        f"{shown(agent)} won {tally.won} of {tally.seats} games = "
+        f"{shown(agent)} won {tally.won} of {tally.seats} games{told} = "
         f"{100 * result.win_rate(name):.1f} % "
         f"(95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
     )

@@ -57,6 +57,11 @@ def register(name: str, home: str) -> None:
     _LOADED.pop(name, None)
 
 
+def registered() -> dict[str, str]:
+    """Homes by name of the encoders that were registered."""
+    return {name: home for name, home in _HOMES.items() if name not in _OWN}
+
+
 def load(name: str) -> Encoder:
     """The encoder of a name, the same object at each call until it is registered again.
 

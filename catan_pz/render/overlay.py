@@ -82,17 +82,24 @@ class Overlay:
         hexes; other actions are listed, the likeliest first.
 
         Raises:
-            ValueError: there are not as many as actions, or one is negative.
+            ValueError: there are not as many as actions, or one is negative or not finite; names
+                the first such action.
         """
         try:
             given = np.asarray(probabilities, np.float64)
         except (TypeError, ValueError, OverflowError):
             raise ValueError(f"a policy is numbers, not {quoted(probabilities)}") from None
         sizes = (actions.NUM_ACTIONS, actions.NUM_ACTIONS_WITHOUT_TRADE)
-        if given.ndim != 1 or len(given) not in sizes or not (given >= 0).all():
+        if given.ndim != 1 or len(given) not in sizes:
             raise ValueError(
                 f"a policy is one number of 0 or more for each of {sizes[0]} or {sizes[1]} "
                 f"actions, not an array of shape {given.shape}"
+            )
+        wrong = np.flatnonzero(~((given >= 0) & (given < math.inf)))
+        if len(wrong):
+            raise ValueError(
+                f"a policy is finite numbers of 0 or more, not {given[wrong[0]]:g}, as for action "
+                f"{wrong[0]}"
             )
         values = {action: float(given[action]) for action in np.flatnonzero(given).tolist()}
         return cls(*_placed(values, operator.add), percent=True)

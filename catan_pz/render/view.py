@@ -142,6 +142,21 @@ def table_view(
         return _table_view(state, viewer, names)
 
 
+def check_viewer(viewer: Any, num_players: int) -> int | None:
+    """A viewer who is None, `ONLOOKER` or a seat of the game, as a plain int.
+
+    Raises:
+        ValueError: for anything else; names it and the seats.
+    """
+    if viewer is None:
+        return None
+    if not _is_one_of((ONLOOKER, *range(num_players)), viewer):
+        raise ValueError(
+            f"viewer must be None or a seat 0..{num_players - 1}, not {quoted(viewer)}"
+        )
+    return int(viewer)
+
+
 @contextmanager
 def named_entries() -> Iterator[None]:
     """What goes wrong here is for an entry of the state: a ValueError says so."""
@@ -180,12 +195,7 @@ def _is_one_of(known: Sequence[int], value: Any) -> bool:
 def _table_view(state: State, viewer: int | None, names: Sequence[str] | None) -> TableView:
     _check_state(state)
     players = state["players"]
-    if viewer is not None:
-        if not _is_one_of((ONLOOKER, *range(len(players))), viewer):
-            raise ValueError(
-                f"viewer must be None or a seat 0..{len(players) - 1}, not {quoted(viewer)}"
-            )
-        viewer = plain_int(viewer)
+    viewer = check_viewer(viewer, len(players))
     listed = isinstance(names, Sequence) and all(isinstance(name, str) for name in names)
     if names is not None and not (listed and len(names) == len(players)):
         raise ValueError(

@@ -7,13 +7,13 @@ further line one decision (forced ones included) with what chance brought, the l
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, Self
 
-from catan_pz.checks import as_integer, quoted
+from catan_pz.checks import as_integer, not_possible, quoted
 from catan_pz.events import Decision, Events, Outcome, as_outcome, outcome_of
 from catan_pz.files import RepeatedNameError, read_file, read_json, whole_file
 from catan_pz.notation.actions import action_id, describe_action
@@ -113,13 +113,16 @@ class GameRecord:
         return cls.from_lines(text)
 
     @classmethod
-    def from_lines(cls, text: str) -> Self:
+    def from_lines(cls, text: str | Iterable[str]) -> Self:
         """Read a recorded game from its JSON lines, or from those of a saved table.
+
+        Args:
+            text: the lines as one text, or one by one, as `lines` gives them.
 
         Raises:
             ValueError: names the line that is wrong.
         """
-        rows = _rows(text)
+        rows = _rows(text if isinstance(text, str) else _joined(text))
         number, header = next(rows)
         if header.get("format") == TABLE_FORMAT:
             number, header = next(rows, (number, header))
@@ -137,6 +140,8 @@ class GameRecord:
 
     def replay(self, game: Game | None = None) -> Iterator[Game]:
         """Play the game again, yielding it at the start and after each decision.
+
+        It is one game, which goes on: its `copy` stays as it is.
 
         Args:
             game: what to play it on, a game in the state `start`; a new one where None.
@@ -247,6 +252,14 @@ def _rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if until < 0:
             return
         start = until + 1
+
+
+def _joined(lines: Iterable[str]) -> str:
+    """Lines as one text, whether they have line ends or not."""
+    given = list(lines) if isinstance(lines, Iterable) else [lines]
+    if not all(isinstance(line, str) for line in given):
+        raise not_possible("text", lines, "a str, or one for each line")
+    return "\n".join(line.removesuffix("\n") for line in given)
 
 
 def _parse(number: int, line: str) -> Mapping[str, Any]:

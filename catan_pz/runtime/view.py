@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.checks import check_count, check_seat
+from catan_pz.checks import check_count, check_generator, check_seat
 from catan_pz.compiler.rule import bound
 from catan_pz.observation.segments import SIZE, named_views
 from catan_pz.runtime import game_calls
@@ -62,8 +62,9 @@ class View:
         Raises:
             RuntimeError: if the host doesn't follow the game for this agent, which it does
                 for agents with `needs_belief = True`.
+            ValueError: for an rng that is none.
         """
-        return self._followed().resample(rng)
+        return self._followed().resample(check_generator(rng))
 
     def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Several such games, drawn at once in a fraction of the time.
@@ -77,9 +78,9 @@ class View:
 
         Raises:
             RuntimeError: as `resample`.
-            ValueError: for a count that isn't an int from 1.
+            ValueError: for an rng that is none, or a count that isn't an int from 1.
         """
-        return self._followed().resample_many(rng, check_count("count", count))
+        return self._followed().resample_many(check_generator(rng), check_count("count", count))
 
     def _followed(self) -> Resampler:
         if self._resampler is None:

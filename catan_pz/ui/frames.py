@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from catan_pz.agents.advice import Advice
 from catan_pz.render.log import log_line
 from catan_pz.render.overlay import Overlay
+from catan_pz.render.view import check_viewer
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.session import Session
@@ -34,16 +35,18 @@ class Frame:
     """A position with the decision that led to it.
 
     Attributes:
-        state: the position as JSON values.
-        line: the last decision, None at the start.
+        state: the position as JSON values, what is hidden from the viewer included.
+        line: the last decision as the viewer may know it, None at the start.
         notes: what else is shown.
         action: what was played last; None at the start.
+        viewer: the seat whose knowledge is to be shown, or `ONLOOKER`; None for all.
     """
 
     state: dict[str, Any]
     line: str | None
     notes: Notes = WITHOUT_NOTES
     action: int | None = None
+    viewer: int | None = None
 
 
 Annotate = Callable[[Game], Notes]
@@ -65,23 +68,27 @@ def frames_of_record(
 
     Args:
         record: the game.
-        viewer: the seat whose knowledge the lines are limited to; None for all.
+        viewer: the seat whose knowledge lines and pictures are limited to, or `ONLOOKER`; None
+            for all.
         names: of the seats; those in the record where None.
         annotate: gives the notes on each position, such as `ui.annotations.Annotations`.
 
     Raises:
-        ValueError: if the record isn't that of a game by the rules; names its line.
+        ValueError: if the record isn't that of a game by the rules, names its line; or if
+            `viewer` is not a seat of this game.
     """
     names = record.names if names is None else names
+    viewer = check_viewer(viewer, len(record.start["players"]))
     for game, events in record.replay_with_events():
         line = None if events is None else log_line(events, viewer, names)
         action = None if events is None else events[0].what
-        yield Frame(game.snapshot(), line, annotate(game), action)
+        yield Frame(game.snapshot(), line, annotate(game), action, viewer)
 
 
 def frames_of_match(session: Session, annotate: Annotate = without_notes) -> Iterator[Frame]:
     """The positions of a match between agents, as it is played."""
-    yield Frame(session.snapshot(), None, annotate(session.game))
+    viewer = session.viewer
+    yield Frame(session.snapshot(), None, annotate(session.game), viewer=viewer)
     while not session.is_finished:
         action = session.table.step()
-        yield Frame(session.snapshot(), session.last_line, annotate(session.game), action)
+        yield Frame(session.snapshot(), session.last_line, annotate(session.game), action, viewer)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from catan_pz.agents.advice import Advice
+from catan_pz.checks import not_possible
 from catan_pz.files import whole_file
 from catan_pz.names import shown
 from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH
@@ -68,17 +69,22 @@ def make_replay(
     Args:
         frames: its positions, such as `ui.frames.frames_of_record` gives them; at least one.
             Their lines are shown as given, so they must not say what the viewer may not know.
-        viewer: the seat whose knowledge is shown; None shows all hands.
+        viewer: the seat whose knowledge is shown; that of the frames where None, which shows all
+            hands if they have none.
         names: what the seats are called; "Player 0" and so on where None.
         title: of the page; the seats' names where None.
 
     Raises:
-        ValueError: there are no frames, `viewer` is not a seat of this game, or `names` are not
-            one a seat.
+        ValueError: there are no frames, they are those of another viewer or of different ones,
+            `viewer` is not a seat of this game, or `names` are not one a seat.
     """
     stored = _Stored()
     for frame in frames:
+        if viewer is None and not stored.frames:
+            viewer = frame.viewer
         view = table_view(frame.state, viewer, names)
+        if frame.viewer != viewer:
+            raise not_possible("viewer", viewer, f"{frame.viewer!r}, the viewer of the frames")
         stored.add(view, frame)
     if not stored.frames:
         raise ValueError("a replay has at least one frame")

@@ -10,7 +10,9 @@ from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Base, Model, NetworkAgent
 from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.registry import as_opponents
 from catan_pz.agents.table import Table
+from catan_pz.arena.entrants import as_entrant
 from catan_pz.encoders import registry
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.files import read_arrays
@@ -186,6 +188,12 @@ def test_a_file_gives_the_model_back(tmp_path, positions, dtype, kind):
     for field in ("outputs", "choice", "rules", "card"):
         assert getattr(read, field) == json.loads(json.dumps(getattr(net, field)))
     agent = agents.load(str(tmp_path / "net.npz"))
+    for given in (tmp_path / "net.npz", [tmp_path / "net.npz"]):
+        (opponent,) = as_opponents(given, 1)
+        assert isinstance(opponent, NetworkAgent)
+    entrant = as_entrant(tmp_path / "net.npz")
+    assert entrant.name == str(tmp_path / "net.npz")
+    assert isinstance(entrant.make(), NetworkAgent)
     assert agent.name == "net"
     np.testing.assert_allclose(
         agent.logits(positions[0]), NetworkAgent(net).logits(positions[0]), atol=5e-3

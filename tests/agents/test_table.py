@@ -103,6 +103,9 @@ def test_nothing_hidden_has_a_part_in_a_drawn_game():
     for wrong in (0, -1, 1.5, True):
         with pytest.raises(ValueError, match=f"option count={wrong} is not possible"):
             table.view(0).resample_many(np.random.default_rng(9), wrong)
+    for resample in (table.view(0).resample, lambda rng: table.view(0).resample_many(rng, 2)):
+        with pytest.raises(ValueError, match="rng=3 is not possible; allowed: a Generator"):
+            resample(3)
     assert len({games["rng"] for games in many}) == 5
     for games in np.split(many, 5):
         drawn = Game.from_games(games, game.rules)

@@ -66,6 +66,26 @@ def test_different_agents_have_different_descriptions(one: Any, other: Any) -> N
         as_entrants([("x", Tuned(option=one)), ("x", Tuned(option=other))])
 
 
+def test_weights_of_torch_are_described_by_value() -> None:
+    torch = pytest.importorskip("torch")
+
+    def net(weight: float) -> Any:
+        layer = torch.nn.Linear(2, 1)
+        torch.nn.init.constant_(layer.weight, weight)
+        torch.nn.init.constant_(layer.bias, 0.0)
+        return torch.nn.Sequential(layer)
+
+    for make in (net, torch.tensor, lambda x: torch.full((2, 3), x, dtype=torch.bfloat16).T):
+        one, same, other = (describe(Tuned(option=make(x))) for x in (0.5, 0.5, 0.25))
+        json.dumps(one)
+        assert one == same != other
+    for odd in (torch.eye(2).to_sparse(), torch.empty(2, device="meta")):
+        assert describe(Tuned(option=odd)) == describe(Tuned(option=odd))
+    # What else a module holds isn't known: two of them are the same agent only if they are one.
+    with pytest.raises(ValueError, match="two different agents have the name 'x'"):
+        as_entrants([("x", Tuned(option=net(0.5))), ("x", Tuned(option=net(0.5)))])
+
+
 def test_what_stands_within_itself_is_described_by_its_type() -> None:
     own: list[Any] = [1]
     own.append(own)

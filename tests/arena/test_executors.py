@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from catan_pz import arena
+from catan_pz.agents import registry
 from catan_pz.arena import executors
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant, as_entrants
@@ -79,6 +80,19 @@ def test_every_executor_plays_the_same_games(
     assert play(executor, tmp_path, workers=workers) == result
     assert records(tmp_path) == records(folder)
     assert arena.load_results(tmp_path / "results.jsonl") == result
+
+
+def test_registered_agents_are_known_to_workers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
+    registry.register("counting", "tests.arena.players:Counter")
+    agents: list[Any] = ["counting", "random"]
+    results = []
+    for executor in ("inline", "processes"):
+        (tmp_path / executor).mkdir()
+        results.append(play(executor, tmp_path / executor, agents=agents))
+    assert results[0] == results[1]
 
 
 def test_every_executor_plays_the_same_batches(tmp_path: Path) -> None:

@@ -117,8 +117,12 @@ class Answering(Builder):
         (lambda chosen: chosen + 0.7, "illegal: action "),
         (lambda chosen: [str(action) for action in chosen], "illegal: action '"),
         (lambda chosen: chosen > 0, "illegal: action "),
+        (lambda chosen: chosen[:0], "error: ValueError: act_batch gave array([], dtype=int64) for"),
+        (lambda _chosen: None, "error: ValueError: act_batch gave None for one game, must give a"),
+        (lambda _chosen: 5, "error: ValueError: act_batch gave 5 for one game, must give a (1,) a"),
+        (lambda _chosen: [[1], []], "error: ValueError: act_batch gave [[1], []] for one game"),
     ],
-    ids=["no list", "floats", "texts", "bools"],
+    ids=["no list", "floats", "texts", "bools", "none", "None", "an int", "lists"],
 )
 def test_answers_of_batches_are_integers(form: Any, reason: str) -> None:
     players = [("answering", Answering(form)), "random"]

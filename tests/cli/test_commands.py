@@ -528,6 +528,9 @@ def test_evaluate_measures_one_agent(capsys: Any) -> None:
     assert main(["evaluate", "random", *words]) == 0
     won = int(capsys.readouterr().out.split()[2])
     assert 0 <= won <= 10
+    cut = [word.replace("max_turns=60", "max_turns=1") for word in words]
+    assert main(["evaluate", "heuristic", *cut]) == 0
+    assert "heuristic won 0 of 10 games (10 truncated) = 0.0 %" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import math
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
@@ -87,12 +88,20 @@ def test_numbers_are_finite(value: object) -> None:
         Overlay(vertices={0: value})
 
 
-@pytest.mark.parametrize(
-    "wrong", [np.zeros(388), -np.ones(389), np.zeros((1, 252)), np.full(252, np.nan)]
-)
+@pytest.mark.parametrize("wrong", [np.zeros(388), np.zeros((1, 252)), np.full((1, 252), np.nan)])
 def test_a_policy_has_one_share_an_action(wrong: np.ndarray) -> None:
     with pytest.raises(ValueError, match="a policy is one number"):
         Overlay.of_policy(wrong)
+
+
+@pytest.mark.parametrize(("wrong", "told"), [(math.nan, "nan"), (math.inf, "inf"), (-0.5, "-0.5")])
+def test_a_share_that_is_none_is_named(wrong: float, told: str) -> None:
+    given = policy()
+    given[12] = wrong
+    with pytest.raises(
+        ValueError, match=f"finite numbers of 0 or more, not {told}, as for action 12"
+    ):
+        Overlay.of_policy(given)
 
 
 def test_the_scale_gets_lighter_all_the_way_for_every_kind_of_sight() -> None:

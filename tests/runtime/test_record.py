@@ -155,6 +155,17 @@ def broken(lines: list[str], number: int, **changes: object) -> str:
 
 
 @pytest.mark.purepython
+def test_lines_are_read_one_by_one_as_well(tmp_path: Path) -> None:
+    record = recorded_game(3, 40, num_players=2)[1]
+    assert GameRecord.from_lines(record.lines()) == record
+    record.save(tmp_path / "game.jsonl")
+    with (tmp_path / "game.jsonl").open(encoding="utf-8") as file:
+        assert GameRecord.from_lines(file) == record
+    for wrong in (None, 5, [5], b"{}"):
+        with pytest.raises(ValueError, match=r"text=.* is not possible; allowed: a str, or"):
+            GameRecord.from_lines(wrong)  # type: ignore[arg-type]
+
+
 def test_broken_records_are_refused_with_the_line() -> None:
     _, record = recorded_game(5, 60, trading=False)
     lines = list(record.lines())

@@ -1,6 +1,10 @@
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from catan_pz.agents.random import RandomAgent
+from catan_pz.events import ONLOOKER
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.record import GameRecord
 from catan_pz.ui.frames import frames_of_match, frames_of_record
@@ -17,6 +21,21 @@ def test_a_recording_is_replayed_to_its_end(recorded: Path) -> None:
     assert frames[-1].line is not None
     assert frames[-1].line.endswith(" and wins")
     assert [p["points"] for p in frames[-1].state["players"]] == record.result["points"]
+
+
+@pytest.mark.parametrize("viewer", [2, -2, True, False, 1.0, -1.0, "0"])
+def test_a_viewer_that_is_no_seat_is_refused(recorded: Path, viewer: Any) -> None:
+    frames = frames_of_record(GameRecord.load(recorded), viewer)
+    with pytest.raises(ValueError, match=r"viewer must be None or a seat 0\.\.1"):
+        next(frames)
+
+
+def test_frames_carry_their_viewer(recorded: Path) -> None:
+    for viewer in (None, ONLOOKER, 1):
+        record = GameRecord.load(recorded)
+        assert {frame.viewer for frame in frames_of_record(record, viewer)} == {viewer}
+        match = Session(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4, viewer=viewer)
+        assert {frame.viewer for frame in frames_of_match(match)} == {viewer}
 
 
 def test_a_match_is_the_same_watched_and_recorded(tmp_path: Path) -> None:

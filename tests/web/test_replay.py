@@ -13,6 +13,7 @@ import pytest
 
 import catan_pz.web
 from catan_pz.cli import main
+from catan_pz.notation import action_id, position
 from catan_pz.render.log import action_words
 from catan_pz.render.svg import table
 from catan_pz.render.view import table_view
@@ -61,7 +62,7 @@ def test_every_frame_is_drawn_as_the_package_draws_it(recorded: Path, viewer: in
 def test_hidden_cards_leave_no_trace() -> None:
     state = positions.midgame()
     shown, other = (
-        make_replay([Frame(drawn_from, None)], viewer=0).html
+        make_replay([Frame(drawn_from, None, viewer=0)]).html
         for drawn_from in (state, resampled(state))
     )
     assert shown == other
@@ -69,6 +70,24 @@ def test_hidden_cards_leave_no_trace() -> None:
         make_replay([Frame(drawn_from, None)]).html for drawn_from in (state, resampled(state))
     ]
     assert everything[0] != everything[1]
+
+
+def test_the_frames_say_whose_knowledge_a_replay_shows() -> None:
+    pages, wholes = set(), set()
+    for card in ("knight", "monopoly"):
+        game = position([{}, {"cards": {card: 1}, "settlements": [9]}], rules="one_v_one")
+        record = GameRecord.of(game)
+        game.step(action_id("end_turn"))
+        pages.add(make_replay(frames_of_record(record, viewer=0)).html)
+        wholes.add(make_replay(frames_of_record(record)).html)
+    assert len(pages) == 1
+    assert len(wholes) == 2
+    with pytest.raises(ValueError, match="viewer=0 is not possible; allowed: None, the viewer of"):
+        make_replay(frames_of_record(record), viewer=0)
+    with pytest.raises(ValueError, match="viewer=1 is not possible; allowed: 0, the viewer of"):
+        make_replay(frames_of_record(record, 0), viewer=1)
+    with pytest.raises(ValueError, match="viewer=0 is not possible; allowed: None, the viewer of"):
+        make_replay([*frames_of_record(record, 0), *frames_of_record(record)])
 
 
 def test_a_page_loads_nothing_and_escapes_names() -> None:

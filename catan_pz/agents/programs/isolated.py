@@ -6,9 +6,10 @@ import sys
 from multiprocessing import spawn
 from typing import Any
 
-from catan_pz.agents.base import Agent
-from catan_pz.agents.programs.agent import ProgramAgent
+from catan_pz.agents.programs import messages
+from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
 from catan_pz.agents.programs.serve import serve, standard_streams
+from catan_pz.agents.registrations import Registrations
 from catan_pz.agents.registry import Source, made
 
 _MAIN: bytes = b"_main__"
@@ -18,7 +19,8 @@ _MAIN: bytes = b"_main__"
 class IsolatedAgent(ProgramAgent):
     """An agent that plays in a process of its own, which gets its views and nothing else.
 
-    It chooses what it would choose here, from the same random stream.
+    It chooses what it would choose here, from the same random stream. Agents and encoders that are
+    registered here are known there by their names.
 
     Args:
         source: what it is made from in that process: a name for `agents.load`, an agent, or a
@@ -36,16 +38,31 @@ class IsolatedAgent(ProgramAgent):
         self.command = [sys.executable, "-c", code]
         self.name = name
         try:
-            self._source = pickle.dumps(source)
+            self._source = pickle.dumps((Registrations.here(), source))
         except Exception as error:
             raise ValueError(
                 f"agent {name!r} can't be sent to a process of its own ({error}); give a name or "
                 "a function of a module that makes it, or play without isolation"
             ) from error
 
+    def start(self) -> None:
+        """Start a process, which makes the agent and waits for a game.
+
+        Raises:
+            ValueError: if the agent can't be made there.
+        """
+        try:
+            program = self._pool.take(self.name, self.command, self._first_line())
+        except ProgramError as error:
+            reason = error.reason.removeprefix("error: ")
+            raise ValueError(
+                f"agent {self.name!r} can't be made in a process of its own: {reason}"
+            ) from None
+        self._pool.give_back(program)
+
     def _first_line(self) -> bytes:
         preparation: dict[str, Any] = {}
-        if _MAIN in self._source:  # its class is one of the program that was started
+        if _MAIN in self._source:  # its class, or its home, is in the program that was started
             preparation = spawn.get_preparation_data(self.name)
             preparation.pop("authkey", None)
         return base64.b64encode(pickle.dumps((preparation, self._source))) + b"\n"
@@ -54,26 +71,16 @@ class IsolatedAgent(ProgramAgent):
 def main() -> None:
     """Serve the agent that the first line of standard input holds."""
     incoming, outgoing = standard_streams()
-    preparation, source = pickle.loads(base64.b64decode(incoming.readline()))
-    agent: Agent
+    preparation, pickled = pickle.loads(base64.b64decode(incoming.readline()))
     try:
         spawn.prepare(preparation)
-        agent = made(pickle.loads(source))
+        registrations, source = pickle.loads(pickled)
+        registrations.adopt()
+        agent = made(source)
     except Exception as error:
-        agent = _Unmade(error)
-    serve(agent, incoming, outgoing)
-
-
-class _Unmade(Agent):
-    """Stands for an agent that can't be made: raises the error when it is asked."""
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    def reset(self, *_: Any) -> None:
-        """Raise the error."""
-        raise self._error
-
-    def act(self, view: Any) -> int:
-        """Never called."""
-        raise self._error
+        incoming.readline()
+        told = f"{type(error).__name__}: {error}"
+        outgoing.write(messages.encoded({"type": messages.ERROR, "message": told}))
+        outgoing.close()
+    else:
+        serve(agent, incoming, outgoing)

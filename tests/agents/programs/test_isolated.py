@@ -2,7 +2,9 @@
 
 import json
 import os
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -136,6 +138,25 @@ def test_there_is_no_game_in_the_process_of_an_agent() -> None:
 def test_agents_that_cannot_be_sent() -> None:
     with pytest.raises(ValueError, match="'made' can't be sent to a process of its own"):
         IsolatedAgent(lambda: Raising(1), "made")
+
+
+def test_registered_agents_are_known_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
+    agents.register("counting", "tests.arena.players:Counter")
+    same(["counting", "random"], 1)
+
+
+def test_homes_that_are_not_there_are_told_before_the_first_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only_here = ModuleType("only_here")
+    only_here.Counter = Counter  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "only_here", only_here)
+    monkeypatch.setattr(registry, "_HOMES", dict(registry._HOMES))
+    agents.register("counting", "only_here:Counter")
+    told = "'counting' can't be made in a process of its own: ValueError: .* home 'only_here:Count"
+    with pytest.raises(ValueError, match=told):
+        arena.play_match(["counting", "random"], 1, seed=1, progress=False, isolate=True, **QUICK)
 
 
 def test_isolated_agents_cannot_be_shown_the_true_state() -> None:
