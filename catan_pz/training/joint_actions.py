@@ -36,8 +36,8 @@ def evaluate(
         masks: (K, M) bool, what each slot could choose.
 
     Returns:
-        Joint log-probabilities (K,); normalised values (K,); the entropy: the sum over the slots
-        of their means over the decisions that need them.
+        Joint log-probabilities (K,); normalised values (K,); the entropy: the mean over all
+        decisions of the sum over the slots that each needs.
     """
     trunk = architecture.trunk(weights, seen)
     log_probability = trunk.new_zeros(len(trunk))
@@ -53,7 +53,7 @@ def evaluate(
         logs = log_probabilities(logits, masks[rows, MASK_PLACES[slot.name]])
         chosen = logs.gather(1, own[:, COLUMN[slot.name], None])[:, 0]
         log_probability = log_probability.index_add(0, rows, chosen)
-        entropy = entropy - (logs.exp() * logs).sum(1).mean()
+        entropy = entropy - (logs.exp() * logs).sum() / len(trunk)
     return log_probability, architecture.value(weights, trunk), entropy
 
 

@@ -37,7 +37,7 @@ from catan_pz.agents.charlesworth.networks import Architecture
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.agents.specs import split_specs
 from catan_pz.checks import check_count
-from catan_pz.rewards import LinearReward, WinAndTerms
+from catan_pz.rewards import LinearReward, WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
@@ -85,8 +85,8 @@ class Args(CountedArgs):
     """observation: as published charlesworth_2022; with roads, harbors, phase; with counts"""
     size: Literal["full", "small"] = "full"
     """layers of the network: those of the source, or smaller ones"""
-    reward: Literal["text", "win"] = "text"
-    """500 for a win, with dense terms as in the text, or alone as in the published code"""
+    reward: Literal["text", "shared", "win"] = "text"
+    """500 for a win, with dense terms; these to all players as in the code's search; or alone"""
     trading: bool = True
     """trade between players"""
     forced: bool = True
@@ -131,7 +131,7 @@ class Args(CountedArgs):
     eval_against: str = "random,heuristic"
     """opponents in evaluations, beside past selves: agents that decide in many games by one call"""
     eval_past: str = "125,250"
-    """updates by which past selves in evaluations are older"""
+    """updates by which past selves in evaluations are older; the next older snapshot plays"""
     checkpoint_every: Count = 5
     """updates between checkpoints"""
     out: str = "runs/charlesworth"
@@ -144,7 +144,8 @@ class Args(CountedArgs):
 
     def make_reward(self) -> LinearReward:
         """The reward of a decision, summed until the seat's next one."""
-        return WinAndTerms() if self.reward == "text" else LinearReward(won=500.0)
+        rewards = {"text": WinAndTerms(), "shared": WinAndSharedTerms()}
+        return rewards.get(self.reward, LinearReward(won=500.0))
 
 
 def published_entropy(update: int) -> float:
@@ -202,6 +203,7 @@ class Learner:
         self.opponents = {name: batch_opponent(name, self.rules) for name in names}
         # The learner's seat is drawn once for each game, as in the source.
         self.seats = self.rng.integers(self.rules.num_players, size=size)
+        self.decided = np.zeros(size, np.int64)  # decisions in each game so far, of all players
         self.decisions = 0
 
     def policy(self, weights: Any = None) -> Policy:
@@ -229,12 +231,12 @@ class Learner:
         """Play until there are enough decisions of the learner.
 
         Returns:
-            These; and the decisions of all players for each game that ended, None if none did.
+            These; and how many decisions of all players the games that ended had on average, None
+            if none ended.
         """
         policies, seated = self.draw_opponents()
         batch, every = self.games.batch, np.arange(len(self.seats))
-        recording = Recording(len(self.seats))
-        decided = ended = 0
+        recording, of_ended = Recording(len(self.seats)), []
         while recording.complete < self.args.decisions:
             asked = self.games.asked()
             who = seated[asked, batch.player[asked]]
@@ -246,13 +248,14 @@ class Learner:
                 choices[who == k] = made.choices
                 if k == 0:
                     part = {"units": units, "choices": made.choices, "masks": made.masks}
-                    part |= {"log_probability": made.log_probability, "value": made.value}
+                    part |= {"log_probability": made.log_probability}
                     recording.add(rows, part | {"certainty": made.certainty})
             self.games.step(asked, choices)
             recording.step(batch.reward[every, self.seats], batch.done, batch.truncated)
-            decided += len(asked)
-            ended += int(batch.done.sum())
-        return recording.batch(), decided / ended if ended else None
+            self.decided[asked] += 1
+            of_ended += self.decided[batch.done].tolist()
+            self.decided[batch.done] = 0
+        return recording.batch(), float(np.mean(of_ended)) if of_ended else None
 
     # -------------------------------------------------------------------------- learning
 
@@ -264,12 +267,11 @@ class Learner:
         choices = torch.tensor(batch["choices"].astype(np.int64), device=device)
         masks = torch.tensor(batch["masks"], device=device)
         old_log = torch.tensor(batch["log_probability"], dtype=torch.float32, device=device)
-        old_value = torch.tensor(batch["value"], dtype=torch.float32, device=device)
         complete = np.flatnonzero(batch["next"] != UNKNOWN)
         for _ in range(args.epochs):
             # Returns and advantages anew, with the value function as it is now.
-            values = values_of(self.architecture, self.weights, seen).numpy(force=True)
-            values = values * args.value_scale + args.value_mean
+            old_value = values_of(self.architecture, self.weights, seen)
+            values = old_value.numpy(force=True) * args.value_scale + args.value_mean
             gae = advantages(batch, values, args.gamma, args.gae_lambda)
             target = (gae + values - args.value_mean) / args.value_scale
             gae = (gae - gae[complete].mean()) / (gae[complete].std() + 1e-8)
@@ -339,7 +341,12 @@ class Learner:
             older = [name for name in self.league.pool if int(name) <= number - steps]
             if older:
                 weights = self.league.read(older[-1])
-                opponents[f"itself, {steps} updates older"] = self.policy(weights)
+                age = (
+                    f"{steps} to {steps + args.league_every - 1}"
+                    if args.league_every > 1
+                    else steps
+                )
+                opponents[f"itself, {age} updates older"] = self.policy(weights)
         for name, opponent in opponents.items():
             yield name, win_rate(self.policy(), opponent, self.rules, args.eval_games, seed)
 
@@ -363,7 +370,7 @@ class Learner:
         return {
             "weights": {name: tensor.detach() for name, tensor in self.weights.items()},
             "optimizer": self.optimizer.state_dict(),
-            "games": pack_arrays(self.games.get_state()),
+            "games": pack_arrays(self.games.get_state() | {"decided": self.decided}),
             "league": self.league.get_state(),
             "rng": json.dumps(self.rng.bit_generator.state),
             "decisions": self.decisions,
@@ -374,7 +381,9 @@ class Learner:
         for name, tensor in self.weights.items():
             tensor.data.copy_(state["weights"][name])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.games.set_state(unpack_arrays(state["games"]))
+        games = unpack_arrays(state["games"])
+        self.decided = games.pop("decided")
+        self.games.set_state(games)
         self.league.set_state(state["league"])
         self.rng.bit_generator.state = json.loads(state["rng"])
         self.decisions = state["decisions"]

@@ -134,8 +134,8 @@ class Spread:
 class Node:
     """A decision of the searcher with its candidates, chosen by upper confidence bounds.
 
-    Runs that have begun and not yet ended count as visits. Source: Liu et al., "Watch the
-    Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree Search", 2020 (WU-UCT).
+    Runs that have begun and not yet ended count as visits; the mean of none is 0. After Liu et
+    al., "Watch the Unobserved: A Simple Approach to Parallelizing Monte Carlo Tree Search", 2020.
 
     Attributes:
         rows: (n, S) the candidates.
@@ -163,11 +163,9 @@ class Node:
     def begin(self, exploration: float, deviation: float) -> int:
         """The candidate of the next run, which counts as running."""
         visits = self.finished + self.running
-        bonus = np.sqrt(2 * np.log(visits.sum() + 2) / np.maximum(visits, 1))
+        bonus = np.sqrt(2 * np.log(self.finished.sum() + 2) / np.maximum(visits, 1))
         means = np.where(self.finished > 0, self.means, 0.0)
         scores = np.where(visits == 0, np.inf, means + exploration * deviation * bonus)
-        # Where no run has ended yet the mean isn't known: fewer runs come first.
-        scores = np.where((visits > 0) & (self.finished == 0), -visits.astype(float), scores)
         chosen = int(scores.argmax())
         self.running[chosen] += 1
         return chosen

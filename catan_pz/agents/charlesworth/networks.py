@@ -36,6 +36,8 @@ SIZES: Final = {
 ATTENTION_HEADS: Final = 4
 LAYERS: Final = 2
 CARD_EMBEDDING: Final = 16
+NO_CARD: Final = NUM_CARD_KINDS
+"""The embedding that stands for an empty list."""
 CARD_OUT: Final = 25
 OFFER_OUT: Final = 32
 
@@ -71,7 +73,8 @@ class Architecture:
 
     Attributes:
         size: "full", as in the source, or "small".
-        additions: whether it takes roads, harbors and phase, which the source leaves out.
+        additions: whether it takes roads, harbors and phase, and the head of what an offer gives
+            the own hand, all of which the source leaves out.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -103,26 +106,30 @@ class Architecture:
             shapes |= _linear(f"feed_{k}_in", n["tile"], n["feed"])
             shapes |= _linear(f"feed_{k}_out", n["feed"], n["tile"])
         shapes |= _normed("tiles_out", n["tile"], n["tile_out"])
-        shapes["cards"] = (NUM_CARD_KINDS, CARD_EMBEDDING)
+        shapes["cards"] = (NO_CARD + 1, CARD_EMBEDDING)
         for name in ("held", "played"):
-            shapes |= _attention_shapes(name, CARD_EMBEDDING) | _norm(
-                f"{name}_norm", CARD_EMBEDDING
-            )
-            shapes |= _linear(f"{name}_out", CARD_EMBEDDING, CARD_OUT)
+            shapes |= _attention_shapes(name, CARD_EMBEDDING)
         for name, features, lists in (
-            ("player", seen_as.PLAYER_FEATURES + phase, 2),
-            ("opponent", seen_as.OPPONENT_FEATURES, 1),
+            ("player", seen_as.PLAYER_FEATURES + phase, ("held", "played")),
+            ("opponent", seen_as.OPPONENT_FEATURES, ("played",)),
         ):
+            shapes |= _norm(f"{name}_cards_norm", CARD_EMBEDDING)
+            for cards in lists:
+                shapes |= _normed(f"{name}_{cards}", CARD_EMBEDDING, CARD_OUT)
             shapes |= _normed(name, features, n["player"])
-            shapes |= _normed(f"{name}_out", n["player"] + lists * CARD_OUT, n["player_out"])
+            joined = n["player"] + len(lists) * CARD_OUT
+            shapes |= _normed(f"{name}_out", joined, n["player_out"])
         joined = NUM_HEXES * n["tile_out"] + MAX_PLAYERS * n["player_out"]
         shapes |= _normed("trunk", joined, n["trunk"])
         return shapes | self._head_shapes(n)
 
     def _head_shapes(self, n: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
-        shapes = _linear("offer", seen_as.OFFER_FEATURES, OFFER_OUT)
+        shapes = _normed("offer", seen_as.OFFER_FEATURES, OFFER_OUT)
         for head, outputs in HEADS.items():
-            shapes |= _normed(f"{head}_in", n["trunk"] + CONDITIONS.get(head, 0), n["head"])
+            inputs = n["trunk"] + CONDITIONS.get(head, 0)
+            if head == "give" and not self.additions:
+                inputs -= seen_as.HAND_FEATURES
+            shapes |= _normed(f"{head}_in", inputs, n["head"])
             shapes |= _linear(f"{head}_hidden", n["head"], n["head"])
             shapes |= _linear(f"{head}_logits", n["head"], outputs)
         shapes |= _normed("value_0", n["trunk"], n["value"])
@@ -156,15 +163,20 @@ class Architecture:
         if self.additions:
             tiles = join([tiles, seen["roads"], seen["harbors"]])
             player = join([player, seen["phase"]])
-        held = _cards("held", weights, seen["cards"][..., :1, :])
-        played = _cards("played", weights, seen["cards"][..., 1:, :])
-        own = join([_layer("player", weights, player), held[..., 0, :], played[..., 0, :]])
-        others = _layer("opponent", weights, seen["opponents"])
-        others = join([others, played[..., 1:, :]])
+        cards = seen["cards"]
+        own = [
+            _layer("player", weights, player),
+            _cards("player", "held", weights, cards[..., 0, :]),
+            _cards("player", "played", weights, cards[..., 1, :]),
+        ]
+        others = [
+            _layer("opponent", weights, seen["opponents"]),
+            _cards("opponent", "played", weights, cards[..., 2:, :]),
+        ]
         parts = [
             merge(_tiles(weights, tiles)),
-            _layer("player_out", weights, own),
-            merge(_layer("opponent_out", weights, others)),
+            _layer("player_out", weights, join(own)),
+            merge(_layer("opponent_out", weights, join(others))),
         ]
         return _layer("trunk", weights, join(parts))
 
@@ -172,7 +184,10 @@ class Architecture:
         """(K, outputs) of a head, with what it is conditioned on, (K, n), if anything."""
         if head == "accept":
             assert condition is not None
-            condition = rectified(dense(condition, *_pair("offer", weights)))
+            condition = _layer("offer", weights, condition)
+        if head == "give" and not self.additions:
+            assert condition is not None
+            condition = condition[..., seen_as.HAND_FEATURES :]
         x = trunk if condition is None else join([trunk, condition])
         x = dense(_layer(f"{head}_in", weights, x), *_pair(f"{head}_hidden", weights))
         return dense(x, *_pair(f"{head}_logits", weights))
@@ -280,25 +295,26 @@ def _heads(name: str, weights: Weights, x: Array) -> tuple[Array, Array, Array]:
     return queries, keys, values
 
 
-def _cards(name: str, weights: Weights, counts: Array) -> Array:
-    """(..., lists, 25) lists of cards, given by counts (..., lists, C).
+def _cards(player: str, cards: str, weights: Weights, counts: Array) -> Array:
+    """(..., 25) lists of cards, given by counts (..., C).
 
-    Attention over a list, summed over it. Cards of a kind are alike, so that each kind is looked
-    at once and weighted by its count.
+    Attention over a list, normalised for each card, and summed over them. Cards of a kind are
+    alike, so that each kind is looked at once and weighted by its count. An empty list is one card
+    of a kind of its own.
     """
-    queries, keys, values = _heads(name, weights, weights["cards"])
+    queries, keys, values = _heads(cards, weights, weights["cards"])
     scores = queries @ keys.swapaxes(-1, -2) * queries.shape[-1] ** -0.5
-    # (heads, C, C) of each kind for each kind; a list multiplies them by its counts.
-    weighing = exponential(scores)
-    n = counts[..., None, :]
-    totals = (weighing @ n[..., None])[..., 0]
-    shares = n / (totals + (totals == 0))
-    looked_at = (shares[..., None, :] @ weighing)[..., 0, :] * n
-    summed = merge((looked_at[..., None, :] @ values)[..., 0, :])
-    weight, bias = _pair(f"{name}_out_heads", weights)
-    summed = summed @ weight + counts.sum(-1)[..., None] * bias
-    summed = _normalised(f"{name}_norm", weights, summed)
-    return rectified(dense(summed, *_pair(f"{name}_out", weights)))
+    # By the kind looked at: how much each kind looks at it, (C, C, heads), and what it sees there.
+    weighing = exponential(scores).swapaxes(0, 2)
+    sees = weighing[..., None] * values.swapaxes(0, 1)[:, None]
+    n = join([counts, floats(counts.sum(-1) == 0)[..., None]])
+    shape = *n.shape, ATTENTION_HEADS
+    totals = (n @ weighing.reshape(len(weighing), -1)).reshape(*shape, 1)
+    together = (n @ sees.reshape(len(sees), -1)).reshape(*shape, values.shape[-1]) / totals
+    looked_at = dense(merge(together), *_pair(f"{cards}_out_heads", weights))
+    looked_at = _normalised(f"{player}_cards_norm", weights, looked_at)
+    summed = (n[..., None] * looked_at).sum(-2)
+    return _layer(f"{player}_{cards}", weights, summed)
 
 
 def _orthogonal(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:

@@ -22,12 +22,13 @@ from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.resampling import shuffled
 from catan_pz.agents.random_stream import nth_numbers, uniforms
 from catan_pz.checks import check_choice, check_count, check_number
-from catan_pz.rewards import WinAndTerms
+from catan_pz.rewards import WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.view import View
 
 UNCERTAINTIES: Final = ("belief", "shuffled")
+_REWARDS: Final = {"mover": WinAndTerms, "all": WinAndSharedTerms}
 BASE_CANDIDATES: Final = 10
 """Candidates for which a budget is meant; it grows and shrinks with their number."""
 
@@ -50,6 +51,8 @@ class ForwardOptions:
             way.
         tree: own decisions below the root that are chosen by bounds too, where they are met again;
             0 as in the source.
+        bonuses: who gets the reward for cards played, robber, discards and cities in a run, the
+            "mover", or "all" players as in the source's code.
         gamma: discount from a decision of the searcher to its next.
         gae_lambda: weight of later estimates.
 
@@ -65,6 +68,7 @@ class ForwardOptions:
     wave: int = 16
     uncertainty: str = "belief"
     tree: int = 0
+    bonuses: str = "mover"
     gamma: float = 0.999
     gae_lambda: float = 0.95
 
@@ -73,6 +77,7 @@ class ForwardOptions:
             check_count(name, getattr(self, name))
         check_count("tree", self.tree, least=0)
         check_choice("uncertainty", self.uncertainty, UNCERTAINTIES)
+        check_choice("bonuses", self.bonuses, tuple(_REWARDS))
         if self.simulations is not None:
             check_count("simulations", self.simulations)
         if self.seconds is not None:
@@ -117,13 +122,13 @@ class Run:
 
         The last value stands for what would have followed; nothing follows the end of a game.
         """
-        following = 0.0 if self.ended else self.values[-1]
+        values = [*self.values, 0.0] if self.ended else self.values
         rewards = self.rewards if self.ended else self.rewards[:-1]
-        found = []
-        for t in reversed(range(len(rewards))):
-            found.append(rewards[t] + gamma * following)
-            if t:
-                following = (1 - gae_lambda) * self.values[t - 1] + gae_lambda * found[-1]
+        following, found = values[-1], []
+        for reward, value in zip(rewards[::-1], values[::-1], strict=True):
+            found.append(reward + gamma * following)
+            # The lambda-return from here on mixes in the critic's value of the next decision.
+            following = reward + gamma * ((1 - gae_lambda) * value + gae_lambda * following)
         return found[::-1]
 
 
@@ -306,7 +311,8 @@ class Runs:
         self._policy, self._options = search.policy, search.options
         # What is forced in the games of runs is no decision.
         rules = replace(search.rules, skip_forced=True)
-        self._batch = CpuBatch(count, rules, reward=WinAndTerms(), seed=0)
+        reward = _REWARDS[self._options.bonuses]()
+        self._batch = CpuBatch(count, rules, reward=reward, seed=0)
         self._games = PlannedGames(self._batch)
         self._waiting: deque[SearchedDecision] = deque()
         self._decisions: dict[SearchedDecision, int] = {}  # with the games that each may use

@@ -7,7 +7,7 @@ from catan_pz import encoders
 from catan_pz.agents.charlesworth import choices as ch
 from catan_pz.agents.charlesworth import layers
 from catan_pz.agents.charlesworth.games import Policy
-from catan_pz.agents.charlesworth.networks import Architecture, _cards, condition_of
+from catan_pz.agents.charlesworth.networks import Architecture, _cards, _tiles, condition_of
 from catan_pz.agents.charlesworth.policy import decide
 from catan_pz.notation import position
 from catan_pz.rules import Rules
@@ -38,7 +38,8 @@ PUBLISHED = {
     # Queries, keys, values; heads together; feed-forward; two normalisations; twice.
     + 2 * (dense(64, 192) + dense(64, 64) + dense(64, 128) + dense(128, 64) + 4 * 64)
     + normed(64, 25),
-    "cards": 5 * 16 + 2 * (dense(16, 48) + dense(16, 16) + 2 * 16 + dense(16, 25)),
+    # Five kinds and none; attention over held and over played cards; each player's own layers.
+    "cards": 6 * 16 + 2 * (dense(16, 48) + dense(16, 16)) + 2 * 2 * 16 + 3 * normed(16, 25),
     "players": normed(152, 256)
     + normed(256 + 25 + 25, 128)
     + normed(159, 256)
@@ -49,9 +50,9 @@ PUBLISHED = {
     + head(0, 73)
     + head(0, 19)
     + head(0, 5)
-    + (dense(12, 32) + head(32, 2))
+    + (normed(12, 32) + head(32, 2))
     + head(2, 3)
-    + head(6 + 6, 6)
+    + head(6, 6)
     + head(6 + 6, 6)
     + head(4, 5)
     + head(4 + 5, 5)
@@ -62,12 +63,13 @@ PUBLISHED = {
 
 def test_the_network_has_the_size_of_the_source():
     assert 19 * 25 + 4 * 128 == 987
-    assert Architecture("full", additions=False).parameters == sum(PUBLISHED.values())
-    # Roads, harbors and phase widen two layers.
-    wider = (24 + 36) * 64 + 16 * 256
-    assert Architecture("full").parameters == sum(PUBLISHED.values()) + wider == 1_937_042
+    # What the published program counts, without the two numbers of its normaliser.
+    assert Architecture("full", additions=False).parameters == sum(PUBLISHED.values()) == 1_928_993
+    # Roads, harbors, phase, and the hand for what an offer gives, widen three layers.
+    wider = (24 + 36) * 64 + 16 * 256 + 6 * 128
+    assert Architecture("full").parameters == sum(PUBLISHED.values()) + wider == 1_937_697
     weights = SMALL.initial(np.random.default_rng(0))
-    assert sum(array.size for array in weights.values()) == SMALL.parameters == 391_931
+    assert sum(array.size for array in weights.values()) == SMALL.parameters == 392_586
 
 
 def test_unknown_sizes_are_refused():
@@ -110,11 +112,17 @@ def test_initial_weights_are_orthogonal():
     assert not weights["trunk.bias"].any()
 
 
-def test_equal_cards_are_looked_at_as_a_list_would_be():
+def normalised(x, weights, name):
+    x = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+    return x * weights[f"{name}.scale"] + weights[f"{name}.offset"]
+
+
+@pytest.mark.parametrize("cards", [[0, 0, 0, 3, 3, 4], [0], [0, 0], []])
+def test_equal_cards_are_looked_at_as_a_list_would_be(cards):
+    """Written out card by card; an empty list is a card of a sixth kind."""
     weights = {name: array.astype(float) for name, array in varied(SMALL).items()}
-    cards = [0, 0, 0, 3, 3, 4]
-    counts = np.bincount(cards, minlength=5).astype(float)
-    tokens = weights["cards"][cards]
+    counts = np.bincount(np.array(cards, int), minlength=5).astype(float)
+    tokens = weights["cards"][cards or [5]]
     projected = tokens @ weights["held_in.weight"] + weights["held_in.bias"]
     queries, keys, values = np.split(projected, 3, axis=1)
     together = np.zeros_like(tokens)
@@ -123,22 +131,33 @@ def test_equal_cards_are_looked_at_as_a_list_would_be():
         scores = np.exp(queries[:, part] @ keys[:, part].T / 2)
         together[:, part] = scores / scores.sum(1, keepdims=True) @ values[:, part]
     out = together @ weights["held_out_heads.weight"] + weights["held_out_heads.bias"]
-    summed = out.sum(0)
-    normal = (summed - summed.mean()) / np.sqrt(summed.var() + 1e-5)
-    normal = normal * weights["held_norm.scale"] + weights["held_norm.offset"]
-    expected = np.maximum(normal @ weights["held_out.weight"] + weights["held_out.bias"], 0)
-    found = _cards("held", weights, np.stack([counts, np.zeros(5)]))
-    np.testing.assert_allclose(found[0], expected, rtol=1e-6)
-    assert np.isfinite(found[1]).all()
+    summed = normalised(out, weights, "player_cards_norm").sum(0)
+    projected = summed @ weights["player_held.weight"] + weights["player_held.bias"]
+    expected = np.maximum(normalised(projected, weights, "player_held_norm"), 0)
+    found = _cards("player", "held", weights, np.stack([np.ones(5), counts]))
+    np.testing.assert_allclose(found[1], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_cards_of_a_kind_are_counted():
+    counts = np.eye(5, dtype=np.float32)[[0, 0, 0]] * np.array([[1], [2], [5]], np.float32)
+    one, two, five = _cards("player", "held", varied(SMALL), counts)
+    assert np.abs(one - two).max() > 1e-2
+    assert np.abs(two - five).max() > 1e-2
 
 
 def test_tiles_attend_to_each_other(seen):
-    """Another token on one tile moves what all tiles give, the order of opponents their part."""
+    """Another token on a tile moves what the other tiles give, through attention alone."""
     weights = varied(SMALL)
-    changed = {name: array[:1].copy() for name, array in seen.items()}
-    before = SMALL.trunk(weights, changed)
-    changed["tiles"][0, 3, 1:12] = np.roll(changed["tiles"][0, 3, 1:12], 1)
-    assert np.abs(SMALL.trunk(weights, changed) - before).max() > 1e-4
+    parts = [seen[name][:1] for name in ("tiles", "roads", "harbors")]
+    tiles = np.concatenate(parts, axis=-1)
+    changed = tiles.copy()
+    changed[0, 3, 1:12] = np.roll(changed[0, 3, 1:12], 1)
+    moved = np.abs(_tiles(weights, changed) - _tiles(weights, tiles))[0].max(-1)
+    assert (moved > 1e-6).all()
+    for k in range(2):
+        weights[f"attend_{k}_out_heads.weight"][:] = 0
+    moved = np.abs(_tiles(weights, changed) - _tiles(weights, tiles))[0].max(-1)
+    assert np.flatnonzero(moved).tolist() == [3]
 
 
 @pytest.mark.parametrize("additions", [True, False])
@@ -191,6 +210,21 @@ def positions():
     yield game.observe(1), game.mask
 
 
+def assert_mean_entropy(entropy, rows, masks, tensors, seen):
+    """Each slot's entropies, written out, are divided by all decisions, used there or not."""
+    trunk = SMALL.trunk(tensors, seen).detach()
+    total = 0.0
+    for k, slot in enumerate(ch.SLOTS):
+        for row in np.flatnonzero(rows[:, k] != -1):
+            here = {name: seen[name][row : row + 1] for name in ("hand", "offer")}
+            given = condition_of(slot.name, trunk.new_tensor(rows[row : row + 1]), here)
+            logits = SMALL.logits(tensors, slot.head, trunk[row : row + 1], given)[0]
+            logits = logits.detach().double().numpy()[masks[row, ch.MASK_PLACES[slot.name]]]
+            odds = np.exp(logits) / np.exp(logits).sum()
+            total -= (odds * np.log(odds)).sum()
+    assert entropy == pytest.approx(total / len(rows), rel=1e-4)
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_log_probabilities_are_those_of_an_enumeration(number):
     """Joint probabilities add up to 1, and are the same by sampling and by training."""
@@ -212,7 +246,7 @@ def test_log_probabilities_are_those_of_an_enumeration(number):
         )
     probabilities = logs.double().exp().numpy()
     assert probabilities.sum() == pytest.approx(1, abs=1e-4)
-    assert entropy > 0
+    assert_mean_entropy(entropy.item(), rows, masks, tensors, seen)
     many = 4000
     found = ch.Situations.of(np.repeat(units[None], many, 0), np.repeat(mask[None], many, 0))
     drawn = decide(

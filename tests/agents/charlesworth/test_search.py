@@ -135,22 +135,37 @@ def test_running_runs_count_as_visits():
         node.end(chosen, value)
     assert node.finished.tolist() == [1, 1, 1]
     assert node.means.tolist() == [4, 10, 4]
-    # 10 + 2 sqrt(2 ln(5 + 2) / 2) against 4 + 2 sqrt(2 ln(5 + 2)).
+    # Three runs have ended: 10 + 2 sqrt(2 ln(3 + 2) / 2) against 4 + 2 sqrt(2 ln(3 + 2)).
     assert node.begin(2.0, 1.0) == 1
     assert node.begin(50.0, 1.0) == 2
 
 
+def test_a_candidate_without_a_finished_run_has_mean_0():
+    node = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
+    assert [node.begin(2.0, 60.0) for _ in range(2)] == [0, 1]
+    node.end(0, 10.0)
+    # 10 + 120 sqrt(2 ln 3) against 120 sqrt(2 ln 3), then 10 + 120 sqrt(ln 3), which is less.
+    assert [node.begin(2.0, 60.0) for _ in range(2)] == [0, 1]
+    worse = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
+    assert [worse.begin(2.0, 1.0) for _ in range(2)] == [0, 1]
+    worse.end(0, -50.0)
+    assert worse.begin(2.0, 1.0) == 1
+
+
 def test_returns_are_those_of_the_formula():
-    """Three own decisions, and the critic's value of the fourth."""
+    """The first reward and the discounted lambda-return of the rest; the last value is known."""
     gamma, lamb = 0.5, 0.25
     run = Run([], rewards=[1.0, 2.0, 4.0, 0.0], values=[10.0, 20.0, 40.0])
-    third = 4 + gamma * 40
-    second = 2 + gamma * ((1 - lamb) * 20 + lamb * third)
-    first = 1 + gamma * ((1 - lamb) * 10 + lamb * second)
-    assert run.returns(gamma, lamb) == pytest.approx([first, second, third])
+    from_third = 4 + gamma * 40
+    from_second = 10 + (2 + gamma * 20 - 10) + gamma * lamb * (4 + gamma * 40 - 20)
+    expected = [1 + gamma * from_second, 2 + gamma * from_third, 4 + gamma * 40]
+    assert run.returns(gamma, lamb) == pytest.approx(expected)
     won = Run([], rewards=[1.0, 502.0], values=[10.0], ended=True)
-    first = 1 + gamma * ((1 - lamb) * 10 + lamb * 502)
-    assert won.returns(gamma, lamb) == pytest.approx([first, 502])
+    assert won.returns(gamma, lamb) == pytest.approx([1 + gamma * 502, 502])
+    won_at_once = Run([], rewards=[505.0], ended=True)
+    assert won_at_once.returns(gamma, lamb) == [505]
+    broken_off = Run([], rewards=[3.0, 0.0], values=[40.0])
+    assert broken_off.returns(gamma, lamb) == [3 + gamma * 40]
 
 
 @pytest.mark.parametrize("options", [{}, {"tree": 2}])
