@@ -160,7 +160,7 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
     if not name.endswith(".npz"):
         raise ValueError(
             f"agent {quoted(name)} is not possible{did_you_mean(name, names())}; allowed: one of "
-            f"{names()}, or a saved model as FILE.npz"
+            f'{names()}, a saved model as FILE.npz, or a program as exec:"PROGRAM"'
         )
     if not Path(name).is_file():
         raise FileNotFoundError(f"there is no model {name}")

@@ -39,6 +39,7 @@ class Entrant:
         has_batcher: whether its copies in many games do so by a batcher.
         sees_state: whether it is shown the true state of games.
         is_isolated: whether it plays in a process of its own.
+        is_program: whether a program plays, which has a process of its own anyway.
         registrations: names that it may be made from, which other processes have to know.
     """
 
@@ -49,6 +50,7 @@ class Entrant:
     sees_state: bool = False
     is_isolated: bool = False
     has_batcher: bool = False
+    is_program: bool = False
     registrations: Registrations = field(default_factory=Registrations.here)
 
     def make(self, seconds: float | None = None) -> Agent:
@@ -80,7 +82,7 @@ class Entrant:
 
     def isolated(self) -> "Entrant":
         """The same in a process of its own, as a program is anyway."""
-        if isinstance(made(self.source), ProgramAgent):
+        if self.is_program:
             return self
         return replace(self, is_isolated=True, is_batched=False, has_batcher=False)
 
@@ -114,7 +116,14 @@ def as_entrant(given: AgentSpec) -> Entrant:
     if not isinstance(name, str) or not name or "\n" in name:
         raise ValueError(f"name of an agent {name!r} is not possible; allowed: a word")
     description = {"name": name, **describe(agent)}
-    return Entrant(name, source, description, _is_batched(agent), has_batcher=agent.has_batcher)
+    return Entrant(
+        name,
+        source,
+        description,
+        _is_batched(agent),
+        has_batcher=agent.has_batcher,
+        is_program=isinstance(agent, ProgramAgent),
+    )
 
 
 def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entrant]:

@@ -50,10 +50,9 @@ class LiveTable:
         self._advice: dict[int, _Advised] = {}
         self._changed = asyncio.Condition()
 
-    @property
-    def moment(self) -> Moment:
-        """What there is to be sent now."""
-        return self.hosted, self.hosted.version, self._file.warning
+    def moment_of(self, viewer: int) -> Moment:
+        """What there is to be sent to a viewer now."""
+        return self.hosted, self.hosted.version_of(viewer), self._file.warning
 
     async def run(self) -> None:
         """Let agents play whenever it is for them, as long as the server runs."""
@@ -61,9 +60,9 @@ class LiveTable:
         try:
             await self.tell()  # the links are known before anything is played
             while self.failure is None:
-                hosted, moment = self.hosted, self.moment
+                hosted, moment = self.hosted, self.moment_of(ONLOOKER)
                 if hosted.is_finished or hosted.waits_for_person:
-                    await self.wait_for_change(moment)
+                    await self.wait_for_change(ONLOOKER, moment)
                     continue
                 action = await loop.run_in_executor(self._pool, hosted.decide)
                 hosted.play(action)
@@ -92,10 +91,12 @@ class LiveTable:
             async with self._changed:
                 self._changed.notify_all()
 
-    async def wait_for_change(self, moment: Moment) -> None:
-        """Wait until there is something else to be told, or the table has failed."""
+    async def wait_for_change(self, viewer: int, moment: Moment) -> None:
+        """Wait until there is something else to be told to a viewer, or the table has failed."""
         async with self._changed:
-            await self._changed.wait_for(lambda: self.moment != moment or self.failure is not None)
+            await self._changed.wait_for(
+                lambda: self.moment_of(viewer) != moment or self.failure is not None
+            )
 
     def adviser_of(self, viewer: int) -> str | None:
         """Name of the agent that advises a viewer, None for nobody."""

@@ -47,7 +47,7 @@ class Connection:
         self._socket = socket
         self._table = table
         self._viewer = viewer
-        self._told = table.moment
+        self._told = table.moment_of(viewer)
         self._layers: list[str] = []
         self._lines = 0
         self._advising: asyncio.Task[None] | None = None
@@ -94,11 +94,11 @@ class Connection:
             if table.failure is not None:
                 await self._socket.send_json({"failure": table.failure})
                 await asyncio.Future()  # until the browser leaves: it would ask for the table anew
-            await table.wait_for_change(self._told)
+            await table.wait_for_change(self._viewer, self._told)
 
     def _news(self) -> dict[str, Any]:
         """What has changed since the last message; a slow viewer misses what came between."""
-        before, self._told = self._told, self._table.moment
+        before, self._told = self._told, self._table.moment_of(self._viewer)
         hosted, _, warning = self._told
         if hosted is not before[0]:
             self._layers, self._lines = [], 0
@@ -151,14 +151,14 @@ class Connection:
         """Send advice on each decision of the viewer."""
         table, sent = self._table, None
         while table.failure is None:
-            hosted, moment = table.hosted, table.moment
+            hosted, moment = table.hosted, table.moment_of(self._viewer)
             decision = hosted.advised_decision(self._viewer)
             if decision is not None and (hosted, decision) != sent:
                 sent = hosted, decision
                 advice = await table.advise(self._viewer, decision)
                 if advice is not None:
                     await self._socket.send_json({"advice": advice})
-            await table.wait_for_change(moment)
+            await table.wait_for_change(self._viewer, moment)
 
 
 def make_app(

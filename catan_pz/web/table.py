@@ -1,6 +1,7 @@
 """A game between persons and agents, as a server holds it: who may see and press what."""
 
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -39,7 +40,7 @@ class Frame:
     """What one viewer sees of a table at a moment.
 
     Attributes:
-        version: number of the moment; what is pressed names it.
+        version: number of the moment, of this viewer's own count; what is pressed names it.
         layers: the picture's layers as SVG.
         controls: what the viewer can press, and what can't be pressed now, which says why.
         log: what happened, a line a decision.
@@ -96,7 +97,7 @@ class HostedGame:
         seats: who plays.
         game: the game.
         record: all that was played.
-        version: counts everything that changes a picture.
+        version: counts what is played, which changes everybody's picture.
         failed: the seat whose agent has raised something; None where none has.
 
     Raises:
@@ -124,6 +125,7 @@ class HostedGame:
             if seats.adviser is not None
         }
         self._drafts: dict[int, Draft] = {}
+        self._presses: Counter[int] = Counter()
         self._frames: dict[int, Frame] = {}
         self._logs: dict[int, list[str]] = {viewer: [] for viewer in seats.links}
         self.game.listeners.append(self._listen)
@@ -204,7 +206,7 @@ class HostedGame:
         Raises:
             PressError: it isn't there to be pressed; nothing has changed.
         """
-        if version != self.version:
+        if version != self.version_of(viewer):
             raise PressError("the table has changed meanwhile")
         control = next(
             (c for c in self.frame(viewer).controls if c.name == name and c.is_active), None
@@ -214,7 +216,7 @@ class HostedGame:
         self._drafts[viewer] = control.draft or Draft()
         for action in control.play:
             self.game.step(action)
-        self.version += 1
+        self._presses[viewer] += 1
         self._end_if_finished()
 
     def _end_if_finished(self) -> None:
@@ -228,25 +230,29 @@ class HostedGame:
                 leaving.callback(adviser.close)
             self._table.close()
 
+    def version_of(self, viewer: int) -> int:
+        """Number of a viewer's picture: it doesn't tell how often others lay something out."""
+        return self.version + self._presses[viewer]
+
     def frame(self, viewer: int) -> Frame:
         """What a viewer sees now."""
         known = self._frames.get(viewer)
-        if known is None or known.version != self.version:
+        if known is None or known.version != self.version_of(viewer):
             known = self._frames[viewer] = self._draw(viewer)
         return known
 
     def _draw(self, viewer: int) -> Frame:
         view = table_view(self.game.snapshot(), self._shown_to(viewer), self.seats.names)
-        log = self._logs[viewer]
+        version, log = self.version_of(viewer), self._logs[viewer]
         line = log[-1] if log else None
         status = self._status(view)
         if viewer == ONLOOKER:
-            return Frame(self.version, table_layers(view, line), (), log, status)
+            return Frame(version, table_layers(view, line), (), log, status)
         draft = self._drafts.get(viewer, Draft())
         pressable = controls(self.game, viewer, view, draft)
         note = status["result"] or None
         layers = desk_layers(view, viewer, pressable, draft, last_action=line, note=note)
-        return Frame(self.version, layers, pressable, log, status)
+        return Frame(version, layers, pressable, log, status)
 
     def _status(self, view: TableView) -> dict[str, Any]:
         over = self.is_finished

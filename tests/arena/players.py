@@ -233,6 +233,13 @@ class Unready(Counter):
         raise OSError("no file of weights")
 
 
+class Loitering(Counter):
+    """Never sits down."""
+
+    def reset(self, seat: int, rules: Any, seed: int) -> None:
+        time.sleep(10**9)
+
+
 class Capricious(BatchAgent):
     """Builds; some random numbers make it raise, others make it answer an illegal action."""
 

@@ -33,6 +33,7 @@ from tests.arena.players import (
     Illegal,
     Leaving,
     Lingering,
+    Loitering,
     Raising,
     Slow,
     Speechless,
@@ -259,6 +260,14 @@ def test_an_agent_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         [("hangs", Hanging(1)), "random"], 2, seed=3, seconds_per_decision=0.2, **QUICK
     )
     assert {game.reason for game in result.games} == {"time: a decision took more than 0.2 s"}
+
+
+def test_an_agent_that_hangs_when_it_sits_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "WARM_UP_SECONDS", 0.5)
+    result = arena.play_match(
+        [("hangs", Loitering()), "random"], 2, seed=3, seconds_per_decision=0.2, **QUICK
+    )
+    assert {game.reason for game in result.games} == {"time: reset() took more than 0.7 s"}
 
 
 @pytest.mark.purepython

@@ -5,12 +5,14 @@ from contextlib import closing
 
 import pytest
 
+from catan_pz.agents.programs.agent import START_SECONDS
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrants
-from catan_pz.arena.executors.decision_log import NONE
+from catan_pz.arena.executors.decision_log import LOG_BYTES, NONE, DecisionLog
 from catan_pz.arena.executors.pool import Pool
 from catan_pz.arena.executors.tasks import Task
 from catan_pz.arena.executors.worker import Worker, WorkerArguments
+from catan_pz.arena.forfeits import ACT, RESET
 from catan_pz.arena.schedule import Schedule
 from catan_pz.rules import Rules
 from tests.arena.players import QUICK, Counter, Dying, Tardy
@@ -29,6 +31,24 @@ def test_processes_stay_for_the_next_task() -> None:
             ends.append(result.reason.partition(":")[0])
         assert list(pool.run([], 1)) == []
     assert ends == ["", "died", "died", ""]
+
+
+def allowed(agent: str, call: str) -> float:
+    """Seconds of a call in a match with an agent, by a limit of two seconds."""
+    entrants, _ = as_entrants([agent, "random"])
+    rules = Rules.make(None, num_players=2, **QUICK)
+    config = MatchConfig((agent, "random"), rules, 7, seconds_per_decision=2.0)
+    worker = Worker.__new__(Worker)
+    worker.arguments = WorkerArguments(config, tuple(entrants))
+    worker.log = DecisionLog(bytearray(LOG_BYTES))
+    worker.log.start_game(0)
+    worker.log.begin(0, call)
+    return worker.seconds_allowed
+
+
+def test_programs_are_given_all_of_their_time_to_start() -> None:
+    assert allowed("exec:bot", ACT) == allowed("heuristic", ACT) == 2.0
+    assert allowed("exec:bot", RESET) > 2 * START_SECONDS > allowed("heuristic", RESET)
 
 
 def test_an_agent_that_returns_while_its_process_is_ended_ends_no_match(

@@ -29,7 +29,7 @@ class Times:
     """What was measured.
 
     Attributes:
-        pressed: moment of the press that led to a version of a table, by table and version.
+        pressed: moment of the press that led to so many lines in the log, by table and lines.
         own: seconds from a press to the new picture where it was pressed.
         onlookers: the same at those who look on.
     """
@@ -92,7 +92,8 @@ async def play(address: str, table: int, times: Times, end: float, pace: float) 
                 pass
             now = time.monotonic()
             times.own.append(now - begun)
-            times.pressed[table, answer["version"]] = begun
+            if _lines(answer) > _lines(news):  # others hear nothing of what is only laid out
+                times.pressed[table, _lines(answer)] = begun
             news = answer
 
 
@@ -109,9 +110,13 @@ async def look_on(address: str, table: int, times: Times, end: float) -> None:
 
 
 def _note(times: Times, table: int, news: dict[str, Any], heard: float) -> None:
-    begun = times.pressed.get((table, news["version"]))
+    begun = times.pressed.get((table, _lines(news)))
     if begun is not None:
         times.onlookers.append(heard - begun)
+
+
+def _lines(news: dict[str, Any]) -> int:
+    return int(news["first_line"]) + len(news["log"])
 
 
 async def _news(socket: Any) -> dict[str, Any]:

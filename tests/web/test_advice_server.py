@@ -74,7 +74,7 @@ def test_advice_comes_at_each_own_decision_while_it_is_on() -> None:
                 assert advice["drawn"].startswith("<g")
                 given.append((mover, decision))
             control = next(c for c in table.hosted.frame(mover).controls if c.play)
-            version = table.hosted.version
+            version = table.hosted.version_of(mover)
             sockets[mover].send_json({"press": control.name, "version": version})
             while next_of(sockets[mover], "version")["version"] <= version:
                 pass
@@ -120,7 +120,7 @@ def test_who_has_advice_on_hears_that_the_table_has_failed() -> None:
             socket.send_json({"advise": True})
             for _ in range(2):  # a settlement and its road
                 place = next_of(socket, "advice")["rows"][0][1]
-                version = table.hosted.version
+                version = table.hosted.version_of(0)
                 socket.send_json({"press": place, "version": version})
             assert next_of(socket, "failure") == "the table stopped: the agent in seat 1 failed"
 
@@ -155,7 +155,7 @@ def test_a_slow_adviser_that_fails_holds_up_nothing_and_is_asked_once(
         for one in (socket, again):
             one.send_json({"advise": True})
         assert slow.asked.wait(60)
-        socket.send_json({"press": "nothing", "version": table.hosted.version})
+        socket.send_json({"press": "nothing", "version": table.hosted.version_of(0)})
         assert "can't be pressed" in next_of(socket, "refused")
         slow.may_go_on.set()
         for one in (socket, again):

@@ -95,13 +95,13 @@ def test_what_was_played_last_is_saved_where_an_agent_fails(
     async def play_until_it_fails() -> None:
         running = asyncio.create_task(table.run())
         while not running.done() and table.failure is None:
-            moment = table.moment
+            moment = table.moment_of(0)
             if hosted.waits_for_person:
                 control = next(c for c in hosted.frame(0).controls if c.play)
-                press = {"press": control.name, "version": hosted.version}
+                press = {"press": control.name, "version": hosted.version_of(0)}
                 assert await table.answer(0, press) in (None, table.failure)
             else:
-                await table.wait_for_change(moment)
+                await table.wait_for_change(0, moment)
         await asyncio.wait_for(running, 60)
 
     path = tmp_path / "table-0.jsonl"

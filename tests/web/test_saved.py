@@ -23,7 +23,7 @@ def press(game: HostedGame) -> None:
     """Do what the first control does."""
     seat = game.game.player
     name = next(control.name for control in game.frame(seat).controls if control.is_active)
-    game.press(seat, name, game.version)
+    game.press(seat, name, game.version_of(seat))
 
 
 @pytest.fixture

@@ -56,6 +56,11 @@ def socket_of(table: LiveTable, viewer: int) -> str:
     return f"/socket/{table.hosted.seats.links[viewer]}"
 
 
+def decisions(news: dict[str, Any]) -> int:
+    """How many have been made, as a viewer was told last."""
+    return int(news["first_line"]) + len(news["log"])
+
+
 def play(socket: Any, news: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """Press something at random where there is something, and hear what comes of it."""
     active = [control["name"] for control in news["controls"] if control["active"]]
@@ -148,7 +153,7 @@ def test_a_server_that_starts_again_goes_on(tmp_path: Path) -> None:
         while len(table.hosted.record.decisions) < 30:
             mover = table.hosted.game.player
             news[mover] = play(sockets[mover], news[mover], rng)
-            while news[1 - mover]["version"] < news[mover]["version"]:
+            while decisions(news[1 - mover]) < decisions(news[mover]):
                 news[1 - mover] = sockets[1 - mover].receive_json()
         log = table.hosted.frame(0).log
     saved = SavedTable.load(path)
@@ -156,6 +161,25 @@ def test_a_server_that_starts_again_goes_on(tmp_path: Path) -> None:
     again = HostedGame(seats, record=saved.record)
     assert again.frame(0).log == log
     assert again.seats.viewer_of(table.hosted.seats.links[1]) == 1
+
+
+@pytest.mark.usefixtures("no_limit")
+def test_nobody_else_hears_of_what_is_laid_out() -> None:
+    rng = np.random.default_rng(3)
+    with serving(persons=2) as (client, table), ExitStack() as stack:
+        seats = [arrive(client, table, seat, stack) for seat in (0, 1)]
+        onlooker = arrive(client, table, ONLOOKER, stack)
+        laid_out = 0
+        while laid_out < 10:
+            hosted, mover = table.hosted, table.hosted.game.player
+            active = [c for c in hosted.frame(mover).controls if c.is_active]
+            control = active[rng.integers(len(active))]
+            press = {"press": control.name, "version": hosted.version_of(mover)}
+            seats[mover].send_json(press)
+            seats[mover].receive_json()
+            if control.play:
+                assert all(s.receive_json()["log"] for s in (seats[1 - mover], onlooker))
+            laid_out += not control.play
 
 
 def test_a_table_on_which_nothing_was_played_keeps_its_links(tmp_path: Path) -> None:
@@ -196,7 +220,7 @@ def test_a_table_that_cannot_be_saved_goes_on_and_says_so(tmp_path: Path) -> Non
                 news = news_after(socket, news)
                 assert "isn't saved at present: File exists" in news["warning"]
             assert news["to_move"] == 1
-        while (heard := onlooker.receive_json()).get("version") != news["version"]:
+        while not (heard := onlooker.receive_json()).get("log") or decisions(heard) < 2:
             pass
         assert heard["warning"] == news["warning"]
         folder.unlink()
@@ -225,14 +249,14 @@ def test_who_leaves_while_it_is_saved_stops_nobody(tmp_path: Path) -> None:
         hosted = HostedGame(Seats([None, None], ["Ann", "Bob"]), rules=RULES)
         with ThreadPoolExecutor(1) as pool:
             table = LiveTable(hosted, [None, None], tmp_path / "table-0.jsonl", 0.0, pool)
-            moment = table.moment
-            waiting = asyncio.create_task(table.wait_for_change(moment))
+            moment = table.moment_of(ONLOOKER)
+            waiting = asyncio.create_task(table.wait_for_change(ONLOOKER, moment))
             name = hosted.frame(0).controls[0].name
             pressing = asyncio.create_task(
-                table.answer(0, {"press": name, "version": hosted.version})
+                table.answer(0, {"press": name, "version": hosted.version_of(0)})
             )
             await asyncio.sleep(0)
-            assert table.moment != moment
+            assert table.moment_of(ONLOOKER) != moment
             pressing.cancel()
             await asyncio.wait_for(waiting, 60)
         assert len(SavedTable.load(tmp_path / "table-0.jsonl").record.decisions) == 1
@@ -322,7 +346,7 @@ def test_the_oldest_connection_of_a_seat_makes_room(monkeypatch: pytest.MonkeyPa
                 page.receive_json()
             assert closed.value.code == limits.MADE_ROOM
         name = table.hosted.frame(0).controls[0].name
-        pages[3].send_json({"press": name, "version": table.hosted.version})
+        pages[3].send_json({"press": name, "version": table.hosted.version_of(0)})
         for socket in (pages[2], pages[3], other):
             assert len(socket.receive_json()["log"]) == 1
 

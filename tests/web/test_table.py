@@ -48,7 +48,7 @@ def advance(game: HostedGame, rng: np.random.Generator) -> None:
     if game.waits_for_person:
         seat = game.game.player
         active = [c.name for c in game.frame(seat).controls if c.is_active]
-        game.press(seat, str(rng.choice(active)), game.version)
+        game.press(seat, str(rng.choice(active)), game.version_of(seat))
     else:
         game.play(game.decide())
 
@@ -115,6 +115,25 @@ def test_only_what_is_shown_can_be_pressed() -> None:
     assert game.game.snapshot() == before
     game.press(seat, "vertex 3", game.version)
     assert game.game.snapshot() != before
+
+
+def test_what_is_laid_out_changes_nothing_for_others() -> None:
+    rng = np.random.default_rng(4)
+    game = hosted(persons=3)
+    laid_out = 0
+    while laid_out < 20:
+        seat = game.game.player
+        others = [viewer for viewer in (0, 1, 2, ONLOOKER) if viewer != seat]
+        drafts = [c for c in game.frame(seat).controls if c.draft is not None]
+        if not drafts:
+            advance(game, rng)
+            continue
+        before, own = [game.frame(viewer) for viewer in others], game.version_of(seat)
+        game.press(seat, drafts[rng.integers(len(drafts))].name, own)
+        laid_out += 1
+        assert game.version_of(seat) > own
+        assert [game.frame(viewer) for viewer in others] == before
+        advance(game, rng)
 
 
 def test_persons_play_a_whole_game_with_offers() -> None:

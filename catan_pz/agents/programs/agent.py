@@ -13,7 +13,7 @@ from catan_pz import __version__
 from catan_pz.agents.base import Agent
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.messages import Message
-from catan_pz.agents.programs.process import LineProcess, one_line
+from catan_pz.agents.programs.process import MAX_LINE, LineProcess, one_line
 from catan_pz.agents.result import SeatResult
 from catan_pz.checks import not_possible
 from catan_pz.events import Events
@@ -21,7 +21,7 @@ from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
 
 START_SECONDS: Final = 120.0
-"""Time for a program to start, and for it to get ready for a game."""
+"""Time for a program to start, and as much again for it to get ready for a game."""
 
 ANSWER_SECONDS: Final = 60.0
 """Time for a decision where nothing else is said."""
@@ -108,6 +108,9 @@ class _Program:
             reason = f"died: the program ended without an answer (exit status {status})"
             kind = _EndedError if status == 0 else ProgramError
             raise kind(self._name, self._with_last_words(reason))
+        if len(line) > MAX_LINE:
+            reason = f"nonsense: {_quoted(line)}, a line of more than {MAX_LINE} bytes"
+            raise ProgramError(self._name, reason)
         try:
             answer = messages.decoded(line)
         except ValueError as error:
@@ -155,7 +158,7 @@ def _quoted(line: bytes) -> str:
 class _Pool:
     """Programs of one command: those that wait for a game, and all that run.
 
-    One that failed at its first start isn't started again: later games fail at once.
+    One that failed at its first start isn't started again here: later games fail at once.
     """
 
     def __init__(self) -> None:

@@ -141,9 +141,9 @@ def to_arrays(message: Message, num_actions: int) -> tuple[NDArray[np.int8], NDA
     segments, actions = _entry(message, "segments"), _entry(message, "actions")
     parts = [_segment(segments, segment) for segment in SEGMENTS]
     mask = np.zeros(num_actions, np.int8)
-    for action in actions if isinstance(actions, list) else [None]:
+    for action in actions if isinstance(actions, list) and actions else [None]:
         if not isinstance(action, dict):
-            raise not_possible("actions", actions, "a list of objects with an 'id'")
+            raise not_possible("actions", actions, "one or more objects with an 'id'")
         mask[check_count("id", action.get("id"), 0, num_actions - 1)] = 1
     return np.concatenate(parts), mask
 

@@ -230,7 +230,7 @@ def _write(stream: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
 def _read(stream: IO[bytes], lines: _Lines) -> None:
     waiting = b""
     with contextlib.suppress(OSError), stream:
-        while not lines.is_full and len(waiting) < MAX_LINE:
+        while not lines.is_full and len(waiting) <= MAX_LINE:
             chunk = stream.read(1 << 16)
             if not chunk:
                 break

@@ -1,6 +1,5 @@
 """The worker processes of a match, and the tasks that wait for them."""
 
-import math
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -112,5 +111,4 @@ def _death(worker: Worker) -> str:
 
 
 def _lateness(worker: Worker) -> str:
-    limit = worker.arguments.config.seconds_per_decision or math.inf
-    return time_reason(limit, worker.log.call)
+    return time_reason(worker.seconds_allowed, worker.log.call)

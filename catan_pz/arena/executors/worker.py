@@ -1,5 +1,6 @@
 """A worker process: started afresh, fed with tasks, and ended when an agent does not answer."""
 
+import math
 import os
 import pickle
 import signal
@@ -11,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.programs.agent import end_programs
+from catan_pz.agents.programs.agent import START_SECONDS, end_programs
 from catan_pz.agents.programs.process import kill_all
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
@@ -182,12 +183,19 @@ class Worker:
     @property
     def is_overdue(self) -> bool:
         """Whether a call of an agent should have ended long ago."""
-        limit = self.arguments.config.seconds_per_decision
-        if limit is None or self.log.asked == NONE:
-            return False
-        starts = self.is_warming_up or self.log.call == RESET
-        extra = WARM_UP_SECONDS if starts else 0.0
-        return self.log.waited > limit + GRACE_SECONDS + extra
+        allowed = self.seconds_allowed + GRACE_SECONDS
+        return self.log.asked != NONE and self.log.waited > allowed
+
+    @property
+    def seconds_allowed(self) -> float:
+        """For the present call of an agent; infinite in a match without a limit."""
+        limit = self.arguments.config.seconds_per_decision or math.inf
+        if not self.is_warming_up and self.log.call != RESET:
+            return limit
+        entrants = self.arguments.entrants
+        has_programs = any(entrant.is_program or entrant.is_isolated for entrant in entrants)
+        # Programs that don't start in time are ended by their agents first, which say so.
+        return limit + WARM_UP_SECONDS + (2 * START_SECONDS if has_programs else 0.0)
 
     def forfeit(self, reason: str) -> GameResult | None:
         """The game in progress, lost by the seat whose agent was called; None if there is none.

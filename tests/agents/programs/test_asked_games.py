@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from catan_pz import arena
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
 from catan_pz.rules import Rules
@@ -48,6 +49,26 @@ def test_a_program_that_asks_for_games_one_by_one(tmp_path: Path) -> None:
     message = {{"actions": [{{"id": 42}}]}}
     """
     assert decide(program, tmp_path, None) == 42
+
+
+def test_a_program_that_is_shown_the_true_state_asks_for_it(tmp_path: Path) -> None:
+    program = """
+    if kind == "view":
+        say({"type": "resample", "count": 2, "seed": 1})
+        one, other = json.loads(sys.stdin.readline())["games"]
+        assert one == other and one["deck"]
+    """
+    result = arena.play_match(
+        [("bot", f"exec:{command(tmp_path, program)}"), "random"],
+        1,
+        seed=1,
+        num_players=2,
+        trading=False,
+        max_turns=5,
+        progress=False,
+        true_state=["bot"],
+    )
+    assert {game.reason for game in result.games} == {""}
 
 
 def test_no_games_are_drawn_once_the_time_is_over(

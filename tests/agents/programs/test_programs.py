@@ -155,6 +155,7 @@ def test_starts_that_are_none_are_answered(change: dict[str, Any], told: str) ->
         ({"segments": 3}, "a view needs segments['"),
         ({"segments": {}}, "a view needs segments['"),
         ({"actions": 3}, "actions=3 is not possible"),
+        ({"actions": []}, "actions=[] is not possible"),
         ({"actions": [3]}, "actions=[3] is not possible"),
         ({"actions": [{}]}, "id=None is not possible"),
         ({"actions": [{"id": -1}]}, "id=-1 is not possible"),
@@ -265,6 +266,15 @@ def test_programs_that_fail(special: str, reason: str, tmp_path: Path) -> None:
     assert all(one.startswith(reason) for one in found), found
     assert all(len(one) <= 300 and one.isprintable() for one in found)
     assert all_end(pids(tmp_path))
+
+
+def test_a_line_that_is_too_long_is_told(tmp_path: Path) -> None:
+    special = (
+        "if kind == 'view': say({'type': 'action', 'id': 1, 'why': 'x' * (2 << 20)}); continue"
+    )
+    (reason,) = reasons(f"exec:{command(tmp_path, special)}", 1)
+    assert reason.startswith('nonsense: \'{"type": "action", "id": 1, ')
+    assert reason.endswith("a line of more than 1048576 bytes")
 
 
 def test_what_a_program_wrote_to_standard_error_is_told(tmp_path: Path) -> None:
