@@ -13,7 +13,6 @@ from catan_pz.cli.console import compiling_shown, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import (
     FloatRange,
-    check_target,
     load_record,
     make_rules,
     refuse_rules_options,
@@ -21,6 +20,7 @@ from catan_pz.cli.options import (
     seed_option,
     seed_or_drawn,
 )
+from catan_pz.cli.record_files import check_record_target
 from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.files import is_terminal
 from catan_pz.rules import Rules
@@ -105,7 +105,7 @@ def command(
         check_display()
     elif is_terminal(sys.stdout):
         rows = terminal_rows()
-    check_target("--continue" if record is None else "--record", record or resumed)
+    check_record_target("--continue" if record is None else "--record", record or resumed, resumed)
     seed = seed_or_drawn(seed)
     if resumed is None:
         rules = make_rules(**chosen, agents=against or "")

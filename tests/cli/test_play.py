@@ -102,6 +102,7 @@ def test_a_recorded_game_is_continued(
     words = ["play", "--terminal", "--continue", str(kept), "--record", str(other)]
     assert main([*words, "--seat", "0", "--against", "weighted", "--name", "Bob"]) == 0
     assert GameRecord.load(other).names == ["Bob", "weighted"]
+    other.unlink()
     capsys.readouterr()
     for more, complaint in (
         (["--points", "5"], "--points: --continue goes on by the rules of the recording"),
