@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -114,6 +115,7 @@ def command(
     """
     need("web", "a table in the browser", "starlette", "uvicorn", "websockets")
     from catan_pz.web.listening import listen, open_socket
+    from catan_pz.web.saved import by_number, free_files
 
     if save is not None:
         _check_writable(save)
@@ -121,25 +123,25 @@ def command(
     pools = ThreadPoolExecutor(_THREADS, "agent"), ThreadPoolExecutor(1, "adviser")
     with open_socket(host, port) as socket, _reserved(save), compiling_shown():
         playing = f"{agents},{advice or ''}"
-        opened = []
+        opened = {}
         if save is not None:
             asked = asked_of_kept(agents, seats, names, tables, chosen, playing)
             opened = _saved_tables(save, split_specs(agents), pause, pools, advice, asked)
-        if not opened:
+        if len(opened) < tables:
             rules = make_rules(**chosen, agents=playing)
-            opened = [
-                _new_table(rules, agents, seats, names, pause, pools, save, number, advice)
-                for number in range(tables)
-            ]
+            for path in [*islice(free_files(save, opened), tables - len(opened))]:
+                file = None if save is None else path
+                opened[path] = _new_table(rules, agents, seats, names, pause, pools, file, advice)
+        served = [opened[path] for path in sorted(opened, key=by_number)]
         bracketed = f"[{host}]" if ":" in host else host
         address = f"http://{bracketed}:{socket.getsockname()[1]}"
-        _say_links(opened, address)
+        _say_links(served, address)
         if studies is not None:
             click.echo(f"Study: {address}/study")
         if host not in _LOOPBACK:
             click.echo("Anybody on this network who has a link can use it.", err=True)
         try:
-            listen(socket, host, opened, studies)
+            listen(socket, host, served, studies)
         finally:
             for pool in pools:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -152,8 +154,7 @@ def _new_table(
     names: str | None,
     pause: float,
     pools: Pools,
-    save: Path | None,
-    number: int,
+    path: Path | None,
     advice: str | None,
 ) -> Any:
     from catan_pz.web.live_table import LiveTable
@@ -174,7 +175,6 @@ def _new_table(
     adviser = _adviser(advice, rules)
     get_ready(rules, [*playing, adviser])
     hosted = HostedGame(Seats(playing, called, adviser=adviser), rules=rules)
-    path = None if save is None else save / f"table-{number}.jsonl"
     return LiveTable(hosted, specs, path, pause, *pools)
 
 
@@ -249,8 +249,8 @@ def _saved_tables(
     pools: Pools,
     advice: str | None,
     asked: Asked,
-) -> list[Any]:
-    """The tables in a folder whose games aren't over; games that are over are kept apart."""
+) -> dict[Path, Any]:
+    """Tables whose games aren't over, by their files; games that are over are kept apart."""
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.saved import SavedTable, keep_game, table_files
     from catan_pz.web.table import HostedGame, Seats
@@ -260,7 +260,7 @@ def _saved_tables(
     asked.check(going_on)
     if going_on:
         _refuse_without_effect([saved.agents for saved in going_on.values()])
-    opened = []
+    opened = {}
     for path, saved in kept.items():
         if saved.is_over:
             with _named(path):
@@ -277,7 +277,7 @@ def _saved_tables(
         with _named(path):
             hosted = HostedGame(seats, record=saved.record)
         click.echo(f"{printable(str(path))} goes on in turn {hosted.game.turn}.", err=True)
-        opened.append(LiveTable(hosted, saved.agents, path, pause, *pools))
+        opened[path] = LiveTable(hosted, saved.agents, path, pause, *pools)
     return opened
 
 
