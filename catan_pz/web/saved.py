@@ -86,7 +86,8 @@ class SavedTable:
     @classmethod
     def _of(cls, header: dict[str, Any], record: GameRecord) -> "SavedTable":
         seats = len(record.start["players"])
-        agents, names, links = (header.get(entry) for entry in ("agents", "names", "links"))
+        entries: list[Any] = [header.get(entry) for entry in ("agents", "names", "links")]
+        agents, names, links = entries
         for what, given, kind in (("agents", agents, str | None), ("names", names, str)):
             if not isinstance(given, list) or len(given) != seats or not _are(kind, given):
                 raise ValueError(f"it has no {what} for {seats} seats")
