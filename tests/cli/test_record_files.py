@@ -87,6 +87,20 @@ def test_files_that_hold_something_else_are_left(
     assert GameRecord.load(empty).start["rules"]["num_players"] == 2
 
 
+def test_options_that_a_recording_does_not_have_are_not_recommended(
+    unfinished: Path, tmp_path: Path, capsys: Any
+) -> None:
+    page = ["--html", str(tmp_path / "game.html")]
+    for words in (
+        ["export", str(unfinished), *page, "--advice", "ppo-2p"],
+        ["watch", str(unfinished), *page, "--advice", "ppo-2p"],
+        [*PLAY, "--continue", str(unfinished), "--against", "ppo-2p"],
+    ):
+        error = refused(words, unfinished, capsys)
+        assert "'ppo-2p' plays games of 2 players with 252 actions" in error
+        assert error.split(" Try ")[0].endswith(": the recorded game has these rules")
+
+
 def test_a_game_that_goes_on_is_written_again(unfinished: Path, tmp_path: Path) -> None:
     linked = tmp_path / "link.jsonl"
     linked.symlink_to(unfinished)

@@ -209,6 +209,22 @@ def test_the_tables_that_are_missing_are_opened(
 
 
 @pytest.mark.usefixtures("unserved")
+@pytest.mark.parametrize("found", ["203.0.113.7", None])
+def test_links_name_an_address_that_others_can_open(
+    found: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("catan_pz.web.listening.own_address", lambda _family: found)
+    command = ["serve", "--port", "0", "--host", "0.0.0.0", "--seats", "2", "--players", "2"]
+    assert main(command) == 0
+    told = capsys.readouterr()
+    named = "localhost" if found is None else found
+    assert told.out.startswith(f"Human (seat 0): http://{named}:")
+    assert "0.0.0.0" not in told.out
+    assert f"The links name {named}: " in told.err
+    assert ("put this machine's address in place of it" in told.err) == (found is None)
+
+
+@pytest.mark.usefixtures("unserved")
 def test_agents_that_no_seat_needs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--port", "0", "--seats", "4", "--agents", "nonsense"]) == 2
     assert "--agents: persons play all 4 seats" in capsys.readouterr().err
