@@ -328,6 +328,25 @@ def record_path(folder: Path, number: int) -> Path:
     return folder / f"game-{number:06d}.jsonl"
 
 
+class OtherMatchError(ValueError):
+    """A folder for records holds recorded games of another match.
+
+    Args:
+        folder: the folder.
+        name: of the first of them.
+
+    Attributes:
+        reason: what stands in the way and what is allowed, in words.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.reason = (
+            f"{name} there is a game of another match; allowed: a folder without recorded games, "
+            "or with those of this match"
+        )
+        super().__init__(f"option records={str(folder)!r} is not possible: {self.reason}")
+
+
 def check_records(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> None:
     """Refuse a folder that holds recorded games of another match.
 
@@ -336,18 +355,14 @@ def check_records(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> No
         scheduled: its games.
 
     Raises:
-        ValueError: names the first of them.
+        OtherMatchError: names the first of them.
     """
     if config.records is None:
         return
     games = {record_path(config.records, game.number): game for game in scheduled}
     for path in sorted(config.records.glob("game-[0-9]*.jsonl")):
         if path not in games or not _begins(config, games[path], path):
-            raise ValueError(
-                f"option records={str(config.records)!r} is not possible: {path.name} there is a "
-                "game of another match; allowed: a folder without recorded games, or with those "
-                "of this match"
-            )
+            raise OtherMatchError(config.records, path.name)
 
 
 def _begins(config: MatchConfig, scheduled: ScheduledGame, path: Path) -> bool:

@@ -48,7 +48,7 @@ def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats"
         raise click.UsageError(str(error)) from error
 
 
-def load_agent(spec: str, rules: Rules) -> Any:
+def load_agent(spec: str, rules: Rules, *, recorded: bool = False) -> Any:
     """An agent as it is named on the command line.
 
     It is what `catan_pz.agents.load` takes, or "model.zip", a MaskablePPO saved by
@@ -57,6 +57,7 @@ def load_agent(spec: str, rules: Rules) -> Any:
     Args:
         spec: what was written.
         rules: of the games that it is to play.
+        recorded: whether they are those of a recorded game, which no option changes.
 
     Raises:
         click.UsageError: says what is wrong with it.
@@ -71,7 +72,8 @@ def load_agent(spec: str, rules: Rules) -> Any:
     try:
         agent.check_rules(rules)
     except ValueError as error:
-        raise click.UsageError(f"{error}: see --players and --trading") from error
+        hint = "the recorded game has these rules" if recorded else "see --players and --trading"
+        raise click.UsageError(f"{error}: {hint}") from error
     return agent
 
 

@@ -7,7 +7,13 @@ import click
 
 from catan_pz.cli.agents import agent_source, specs_by_seat, trust_option
 from catan_pz.cli.console import examples, win_rate_words
-from catan_pz.cli.matches import all_forfeited, check_replays, forfeit_lines, write_replays
+from catan_pz.cli.matches import (
+    all_forfeited,
+    check_replays,
+    forfeit_lines,
+    naming_folder,
+    write_replays,
+)
 from catan_pz.cli.options import (
     executor_options,
     isolate_option,
@@ -81,17 +87,18 @@ def command(
     name = agent if agent not in others else f"{agent} (evaluated)"
     entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in specs[1:])]
     try:
-        result = play_match(
-            entrants,
-            games,
-            rules,
-            seed,
-            **where_played(executor, address, workers),
-            results=results,
-            records=records or html,
-            most_records=None if html is None or records is not None else most_html,
-            isolate=isolate,
-        )
+        with naming_folder(records, html):
+            result = play_match(
+                entrants,
+                games,
+                rules,
+                seed,
+                **where_played(executor, address, workers),
+                results=results,
+                records=records or html,
+                most_records=None if html is None or records is not None else most_html,
+                isolate=isolate,
+            )
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
         raise

@@ -1,13 +1,14 @@
 """What commands tell of a match or tournament: its forfeits, and replays of its games."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from catan_pz.arena.results import FORFEIT, GameResult, Result
 from catan_pz.arena.schedule import spread
-from catan_pz.arena.single_game import record_path
+from catan_pz.arena.single_game import OtherMatchError, record_path
 from catan_pz.cli.console import progress
 from catan_pz.cli.options import record_errors
 from catan_pz.runtime.record import GameRecord
@@ -37,6 +38,24 @@ def check_replays(records: Path | None, html: Path | None) -> None:
                 f"no record in {record.parent}; allowed: a folder without replays, or with those "
                 "of this match"
             )
+
+
+@contextmanager
+def naming_folder(records: Path | None, html: Path | None) -> Iterator[None]:
+    """Let the error for recorded games of another match name the option that was given.
+
+    Args:
+        records: the option `--records`.
+        html: the option `--html`, whose folder has the records where there is no other.
+
+    Raises:
+        click.UsageError: for an `OtherMatchError`.
+    """
+    try:
+        yield
+    except OtherMatchError as error:
+        named = f"--html {html}" if records is None else f"--records {records}"
+        raise click.UsageError(f"{named} is not possible: {error.reason}") from error
 
 
 def write_replays(result: Result, records: Path | None, html: Path | None, most: int) -> None:

@@ -45,6 +45,19 @@ class FloatRange(click.FloatRange):
         return number
 
 
+class Folder(click.Path):
+    """A folder, which has a name: an empty one would stand for the working directory."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path that was given."""
+        if value == "":
+            self.fail("'' is no folder; write . for the working directory.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def rules_options(
     command: Command, trading: str = "Trade between players.  [yes, or as preset or model say]"
 ) -> Command:
@@ -269,13 +282,13 @@ def records_options(command: Any) -> Any:
         ),
         click.option(
             "--html",
-            type=click.Path(file_okay=False, path_type=Path),
+            type=Folder(),
             metavar="FOLDER",
             help="Folder for replays that open in any browser, beside their records.",
         ),
         click.option(
             "--records",
-            type=click.Path(file_okay=False, path_type=Path),
+            type=Folder(),
             metavar="FOLDER",
             help="Folder for the recorded games.",
         ),

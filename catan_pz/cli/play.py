@@ -13,7 +13,6 @@ from catan_pz.cli.console import compiling_shown, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.options import (
     FloatRange,
-    check_target,
     load_record,
     make_rules,
     refuse_rules_options,
@@ -21,6 +20,7 @@ from catan_pz.cli.options import (
     seed_option,
     seed_or_drawn,
 )
+from catan_pz.cli.record_files import check_record_target
 from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.files import is_terminal
 from catan_pz.rules import Rules
@@ -105,11 +105,11 @@ def command(
         check_display()
     elif is_terminal(sys.stdout):
         rows = terminal_rows()
-    check_target("--continue" if record is None else "--record", record or resumed)
+    check_record_target("--continue" if record is None else "--record", record or resumed, resumed)
     seed = seed_or_drawn(seed)
     if resumed is None:
         rules = make_rules(**chosen, agents=against or "")
-        specs = specs_around(rules, seat or 0, against or "heuristic")
+        specs = specs_around(rules, seat or 0, "heuristic" if against is None else against)
         agents = loaded(specs, rules)
         with compiling_shown():
             get_ready(rules, agents)
@@ -146,8 +146,8 @@ def _resumed(
         listed = record.agents or []
         seat = listed.index(None) if None in listed else person_seat(names)
     if against is not None or not (names or record.agents):
-        specs = specs_around(rules, seat, against or "heuristic")
-        agents = loaded(specs, rules)
+        specs = specs_around(rules, seat, "heuristic" if against is None else against)
+        agents = loaded(specs, rules, recorded=True)
     else:
         specs = _recorded_specs(record, seat)
         agents = _recorded_agents(specs, rules)
@@ -201,7 +201,7 @@ def _recorded_agents(specs: Sequence[str | None], rules: Rules) -> list[Any]:
     """
     try:
         with named_in_file():
-            return loaded(specs, rules)
+            return loaded(specs, rules, recorded=True)
     except click.UsageError as error:
         raise click.UsageError(f"{error.message}: say who plays now with --against") from error
 
@@ -225,9 +225,9 @@ def _check_seat(seat: int, count: int) -> None:
         raise click.UsageError(f"--seat {seat}: this game has the seats 0 to {count - 1}")
 
 
-def loaded(specs: Sequence[str | None], rules: Rules) -> list[Any]:
+def loaded(specs: Sequence[str | None], rules: Rules, *, recorded: bool = False) -> list[Any]:
     """Agents by seat, None where the person sits."""
-    return [None if spec is None else load_agent(spec, rules) for spec in specs]
+    return [None if spec is None else load_agent(spec, rules, recorded=recorded) for spec in specs]
 
 
 def _play_in_window(session: Session, pause: float) -> None:

@@ -1,9 +1,12 @@
 """`catan-pz serve`: a table in the browser."""
 
+import socket
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from ipaddress import ip_address
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +18,7 @@ from catan_pz.cli.agents import load_agent, named_in_file, specs_by_seat, trust_
 from catan_pz.cli.console import compiling_shown, examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.kept_tables import Asked, asked_of_kept
-from catan_pz.cli.options import FloatRange, make_rules, refuse_options, rules_options
+from catan_pz.cli.options import FloatRange, Folder, make_rules, refuse_options, rules_options
 from catan_pz.files import read_file
 from catan_pz.names import printable, shown
 from catan_pz.rules import Rules
@@ -74,7 +77,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 )
 @click.option(
     "--save",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Folder(),
     metavar="FOLDER",
     help="Keep the tables here, with their links; those in it that aren't over go on.",
 )
@@ -114,32 +117,34 @@ def command(
     """
     need("web", "a table in the browser", "starlette", "uvicorn", "websockets")
     from catan_pz.web.listening import listen, open_socket
+    from catan_pz.web.saved import by_number, free_files
 
     if save is not None:
         _check_writable(save)
     studies = _studies(study) if study is not None or host in _LOOPBACK else None
     pools = ThreadPoolExecutor(_THREADS, "agent"), ThreadPoolExecutor(1, "adviser")
-    with open_socket(host, port) as socket, _reserved(save), compiling_shown():
+    with open_socket(host, port) as opened_socket, _reserved(save), compiling_shown():
         playing = f"{agents},{advice or ''}"
-        opened = []
+        opened = {}
         if save is not None:
             asked = asked_of_kept(agents, seats, names, tables, chosen, playing)
             opened = _saved_tables(save, split_specs(agents), pause, pools, advice, asked)
-        if not opened:
+        if len(opened) < tables:
             rules = make_rules(**chosen, agents=playing)
-            opened = [
-                _new_table(rules, agents, seats, names, pause, pools, save, number, advice)
-                for number in range(tables)
-            ]
-        bracketed = f"[{host}]" if ":" in host else host
-        address = f"http://{bracketed}:{socket.getsockname()[1]}"
-        _say_links(opened, address)
+            for path in [*islice(free_files(save, opened), tables - len(opened))]:
+                file = None if save is None else path
+                opened[path] = _new_table(rules, agents, seats, names, pause, pools, file, advice)
+        served = [opened[path] for path in sorted(opened, key=by_number)]
+        named = _named_host(host, opened_socket)
+        bracketed = f"[{named}]" if ":" in named else named
+        address = f"http://{bracketed}:{opened_socket.getsockname()[1]}"
+        _say_links(served, address)
         if studies is not None:
             click.echo(f"Study: {address}/study")
         if host not in _LOOPBACK:
             click.echo("Anybody on this network who has a link can use it.", err=True)
         try:
-            listen(socket, host, opened, studies)
+            listen(opened_socket, host, served, studies)
         finally:
             for pool in pools:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -152,8 +157,7 @@ def _new_table(
     names: str | None,
     pause: float,
     pools: Pools,
-    save: Path | None,
-    number: int,
+    path: Path | None,
     advice: str | None,
 ) -> Any:
     from catan_pz.web.live_table import LiveTable
@@ -174,7 +178,6 @@ def _new_table(
     adviser = _adviser(advice, rules)
     get_ready(rules, [*playing, adviser])
     hosted = HostedGame(Seats(playing, called, adviser=adviser), rules=rules)
-    path = None if save is None else save / f"table-{number}.jsonl"
     return LiveTable(hosted, specs, path, pause, *pools)
 
 
@@ -211,8 +214,8 @@ def _person_names(names: str | None, seats: int) -> list[str]:
     return called
 
 
-def _adviser(spec: str | None, rules: Rules) -> Any:
-    return None if spec is None else load_agent(spec, rules)
+def _adviser(spec: str | None, rules: Rules, *, recorded: bool = False) -> Any:
+    return None if spec is None else load_agent(spec, rules, recorded=recorded)
 
 
 def _check_writable(folder: Path) -> None:
@@ -249,8 +252,8 @@ def _saved_tables(
     pools: Pools,
     advice: str | None,
     asked: Asked,
-) -> list[Any]:
-    """The tables in a folder whose games aren't over; games that are over are kept apart."""
+) -> dict[Path, Any]:
+    """Tables whose games aren't over, by their files; games that are over are kept apart."""
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.saved import SavedTable, keep_game, table_files
     from catan_pz.web.table import HostedGame, Seats
@@ -260,7 +263,7 @@ def _saved_tables(
     asked.check(going_on)
     if going_on:
         _refuse_without_effect([saved.agents for saved in going_on.values()])
-    opened = []
+    opened = {}
     for path, saved in kept.items():
         if saved.is_over:
             with _named(path):
@@ -271,13 +274,13 @@ def _saved_tables(
         with _named(path):
             rules = Rules.from_dict(saved.record.start["rules"])
             playing = [_saved_agent(spec, named, rules) for spec in saved.agents]
-        adviser = _adviser(advice, rules)
+        adviser = _adviser(advice, rules, recorded=True)
         get_ready(rules, [*playing, adviser])
         seats = Seats(playing, saved.names, saved.links, adviser)
         with _named(path):
             hosted = HostedGame(seats, record=saved.record)
         click.echo(f"{printable(str(path))} goes on in turn {hosted.game.turn}.", err=True)
-        opened.append(LiveTable(hosted, saved.agents, path, pause, *pools))
+        opened[path] = LiveTable(hosted, saved.agents, path, pause, *pools)
     return opened
 
 
@@ -286,9 +289,9 @@ def _saved_agent(spec: str | None, named: Sequence[str], rules: Rules) -> Any:
     if spec is None:
         return None
     if spec in named:
-        return load_agent(spec, rules)
+        return load_agent(spec, rules, recorded=True)
     with named_in_file():
-        return load_agent(spec, rules)
+        return load_agent(spec, rules, recorded=True)
 
 
 @contextmanager
@@ -298,6 +301,22 @@ def _named(path: Path) -> Iterator[None]:
         yield
     except (ValueError, click.UsageError) as error:
         raise click.UsageError(f"{path}: {error}") from error
+
+
+def _named_host(host: str, opened: socket.socket) -> str:
+    """What links name: where all addresses are listened on, one of this machine's."""
+    from catan_pz.web.listening import own_address
+
+    if not ip_address(opened.getsockname()[0]).is_unspecified:
+        return host
+    found = own_address(opened.family)
+    if found is None:
+        found = "localhost"
+        words = "put this machine's address in place of it for others"
+    else:
+        words = "who reaches this machine under another address puts that in its place"
+    click.echo(f"The links name {found}: {words}.", err=True)
+    return found
 
 
 def _say_links(tables: list[Any], address: str) -> None:

@@ -38,14 +38,21 @@ class Asked:
         """Their names, separated by commas."""
         return ",".join(filter(None, (self.advice, self.win_probability)))
 
-    def annotations(self, rules: Rules, viewer: int | None) -> Annotations:
+    def annotations(
+        self, rules: Rules, viewer: int | None, *, recorded: bool = False
+    ) -> Annotations:
         """What they make of a game.
+
+        Args:
+            rules: of the game.
+            viewer: the seat whose knowledge is shown, None for all.
+            recorded: whether it is a recorded game.
 
         Raises:
             click.UsageError: one of them can't be asked.
         """
         adviser, estimator = (
-            None if spec is None else load_agent(spec, rules)
+            None if spec is None else load_agent(spec, rules, recorded=recorded)
             for spec in (self.advice, self.win_probability)
         )
         if estimator is not None and type(estimator).win_probabilities is Agent.win_probabilities:
@@ -124,7 +131,8 @@ def recorded_show(recording: Path, named: str | None, asked: Asked, viewer: int 
     with compiling_shown(), record_errors(recording):
         for _ in record.replay():
             pass
-    annotate = asked.annotations(Rules.from_dict(record.start["rules"]), viewer)
+    rules = Rules.from_dict(record.start["rules"])
+    annotate = asked.annotations(rules, viewer, recorded=True)
     with compiling_shown():
         for _ in islice(frames_of_record(record, viewer, names, annotate), 2):
             pass

@@ -9,7 +9,7 @@ from catan_pz.agents.specs import split_specs
 from catan_pz.cli.agents import agent_source, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
-from catan_pz.cli.matches import check_replays, write_replays
+from catan_pz.cli.matches import check_replays, naming_folder, write_replays
 from catan_pz.cli.options import (
     FloatRange,
     check_apart,
@@ -109,19 +109,20 @@ def command(
     check_replays(records, html)
     rules = make_rules(**chosen, agents=agents)
     try:
-        result = play_tournament(
-            [(spec, agent_source(spec, rules)) for spec in split_specs(agents)],
-            games,
-            rules,
-            seed,
-            **where_played(executor, address, workers),
-            seconds_per_decision=seconds,
-            results=results,
-            records=records or html,
-            most_records=None if html is None or records is not None else most_html,
-            true_state=true_state,
-            isolate=isolate,
-        )
+        with naming_folder(records, html):
+            result = play_tournament(
+                [(spec, agent_source(spec, rules)) for spec in split_specs(agents)],
+                games,
+                rules,
+                seed,
+                **where_played(executor, address, workers),
+                seconds_per_decision=seconds,
+                results=results,
+                records=records or html,
+                most_records=None if html is None or records is not None else most_html,
+                true_state=true_state,
+                isolate=isolate,
+            )
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
         raise

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
-from catan_pz.cli.options import make_rules, refuse_options, rules_options
+from catan_pz.cli.options import Folder, make_rules, refuse_options, rules_options
 from catan_pz.rewards import REWARDS
 
 
@@ -89,7 +89,7 @@ from catan_pz.rewards import REWARDS
 )
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Folder(),
     default=Path("runs/train"),
     show_default=True,
     help="Output folder.",

@@ -22,6 +22,7 @@ from catan_pz.cli.options import (
     seed_option,
 )
 from catan_pz.cli.pictures import write_pictures, write_replay
+from catan_pz.cli.record_files import check_record_target
 from catan_pz.cli.show import Asked, Show, live_show, notes_options, recorded_show
 from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.files import is_terminal
@@ -163,8 +164,9 @@ def command(
         raise click.UsageError("--win-probability draws a chart in a replay: give --html, too")
     targets = {"--record": record, "--export": target, "--html": html}
     check_apart({"RECORDING": recording} | targets)
-    for option, path in targets.items():
-        check_target(option, path)
+    check_record_target("--record", record)
+    for option in ("--export", "--html"):
+        check_target(option, targets[option])
     asked = Asked(advice, win_probability, draw=html is None)
     show = (
         live_show(agents, asked, viewer, seed, chosen)

@@ -43,6 +43,7 @@ class GameRecord:
         names: what the players are called, one a seat; None where they have no names.
         agents: who plays, one a seat, as `catan_pz.agents.load` takes them, options included, and
             None for persons; None where that isn't known.
+        header_line: the line of its header in what it was read from: 2 in the file of a table.
     """
 
     start: dict[str, Any]
@@ -50,6 +51,7 @@ class GameRecord:
     result: dict[str, Any] = field(default_factory=dict)
     names: list[str] | None = None
     agents: list[str | None] | None = None
+    header_line: int = field(default=1, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -136,7 +138,7 @@ class GameRecord:
         names = _check_names(header.get("names"), start)
         agents = _check_agents(header.get("agents"), start)
         decisions, result = _decisions_and_result(rows)
-        return cls(start, decisions, result, names, agents)
+        return cls(start, decisions, result, names, agents, number)
 
     def replay(self, game: Game | None = None) -> Iterator[Game]:
         """Play the game again, yielding it at the start and after each decision.
@@ -157,7 +159,7 @@ class GameRecord:
         """Like `replay`, with the events of each decision beside the game, None at the start."""
         game = Game.from_snapshot(self.start) if game is None else game
         yield game, None
-        for number, decision in enumerate(self.decisions, 2):
+        for number, decision in enumerate(self.decisions, self.header_line + 1):
             if decision.player != game.player:
                 raise ValueError(
                     f"line {number}: player {decision.player} can't move, it is for {game.player}"
@@ -294,9 +296,12 @@ def _decisions_and_result(
 
 
 def _decision(number: int, row: Mapping[str, Any]) -> Decision:
+    for entry in ("player", "action", "outcome"):
+        if entry not in row:
+            raise ValueError(f"line {number} is no decision: it has no entry {entry!r}")
     try:
         action = action_id(**row["action"])
         player = as_integer("player", row["player"])
         return Decision(player, action, _outcome_from_json(action, row["outcome"]))
-    except (KeyError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"line {number} is no decision: {error}") from error

@@ -14,6 +14,10 @@ from catan_pz.web.study_server import MOST_BYTES, Studies
 _BACKLOG: Final = 128
 _GRACE_SECONDS: Final = 2
 
+_ELSEWHERE: Final = "192.0.2.1"
+_ELSEWHERE_6: Final = "2001:db8::1"
+"""Addresses for documentation (RFC 5737 and RFC 3849), which are on no machine."""
+
 
 def open_socket(host: str, port: int) -> socket.socket:
     """A socket that listens.
@@ -27,6 +31,21 @@ def open_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         reason = error.strerror or str(error)
         raise OSError(f"can't listen on {host} port {port}: {reason}") from error
+
+
+def own_address(family: socket.AddressFamily | int) -> str | None:
+    """The address of this machine by which it reaches other networks; None where it reaches none.
+
+    Args:
+        family: of addresses.
+    """
+    elsewhere = _ELSEWHERE_6 if family == socket.AF_INET6 else _ELSEWHERE
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((elsewhere, 9))  # nothing is sent
+        except OSError:
+            return None
+        return str(probe.getsockname()[0])
 
 
 def listen(

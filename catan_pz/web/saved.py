@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -74,18 +74,20 @@ class SavedTable:
             ValueError: names the file and what is wrong with it.
         """
         try:
-            first, _, rest = read_file(path).decode("utf-8").partition("\n")
-            header = json.loads(first)
-            if not isinstance(header, dict) or header.get("format") != TABLE_FORMAT:
+            text = read_file(path).decode("utf-8")
+            record = GameRecord.from_lines(text)
+            header = json.loads(text.partition("\n")[0])
+            if header.get("format") != TABLE_FORMAT:
                 raise ValueError(f"its format is not {TABLE_FORMAT!r}")
-            return cls._of(header, GameRecord.from_lines(rest))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            return cls._of(header, record)
+        except ValueError as error:
             raise ValueError(f"{path} holds no table: {error}") from error
 
     @classmethod
     def _of(cls, header: dict[str, Any], record: GameRecord) -> "SavedTable":
         seats = len(record.start["players"])
-        agents, names, links = header["agents"], header["names"], header["links"]
+        entries: list[Any] = [header.get(entry) for entry in ("agents", "names", "links")]
+        agents, names, links = entries
         for what, given, kind in (("agents", agents, str | None), ("names", names, str)):
             if not isinstance(given, list) or len(given) != seats or not _are(kind, given):
                 raise ValueError(f"it has no {what} for {seats} seats")
@@ -111,7 +113,24 @@ def write(path: Path, text: str) -> None:
 
 def table_files(folder: Path) -> list[Path]:
     """The files of the tables in a folder, in order."""
-    return sorted(path for path in folder.glob("table-*.jsonl") if _GAME not in path.stem)
+    found = (path for path in folder.glob("table-*.jsonl") if _GAME not in path.stem)
+    return sorted(found, key=by_number)
+
+
+def by_number(path: Path) -> tuple[int, str]:
+    """What the files of tables are sorted by, so that the tenth comes after the ninth."""
+    return len(path.name), path.name
+
+
+def free_files(folder: Path | None, taken: Container[Path]) -> Iterator[Path]:
+    """The files of further tables, without end.
+
+    Args:
+        folder: of the tables; None where they have none, and the files are but names.
+        taken: the files of those that there are.
+    """
+    files = ((folder or Path()) / f"table-{number}.jsonl" for number in count())
+    return (path for path in files if path not in taken)
 
 
 def keep_game(path: Path, record: GameRecord) -> None:

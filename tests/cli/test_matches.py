@@ -37,9 +37,9 @@ def test_recorded_games_of_another_match_are_kept(
     words = ["evaluate", "random", *QUICK, "--games", "4", "--seed", "1"]
     assert main([*words, "--records", str(tmp_path)]) == 0
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert main([*words, *other, option, str(tmp_path)]) == 1
+    assert main([*words, *other, option, str(tmp_path)]) == 2
     error = capsys.readouterr().err
-    assert f"option records={str(tmp_path)!r} is not possible: game-00000" in error
+    assert f"{option} {tmp_path} is not possible: game-00000" in error
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -56,6 +56,16 @@ def test_replays_of_another_match_are_kept(command: list[str], tmp_path: Path, c
         assert "game-000000.html there is a replay of a game that has no" in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in (tmp_path / "pages").iterdir()} == before
     assert main(first) == 0
+
+
+@pytest.mark.parametrize("option", ["--html", "--records"])
+def test_a_folder_needs_a_name(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["evaluate", "random", *QUICK, "--games", "2", option, ""]) == 2
+    assert f"'{option}': '' is no folder; write . for the" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_recorded_games_of_the_same_match_are_recorded_again(tmp_path: Path) -> None:

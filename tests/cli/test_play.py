@@ -31,6 +31,7 @@ def test_seats_go_round_from_the_person() -> None:
     [
         (["--seat", "3", "--players", "2"], "--seat 3: this game has the seats 0 to 1"),
         (["--against", "random,random", "--players", "2"], "names 2 agents; there are 1 other"),
+        (["--against", ""], "--against ''"),
         (["--against", "nobody"], "agent 'nobody' is not possible; allowed: one of ['random'"),
         (["--against", "random:x"], "write NAME:OPTION=VALUE"),
         (["--against", "random:x=1"], "agent 'random' has no option 'x'"),
@@ -102,6 +103,7 @@ def test_a_recorded_game_is_continued(
     words = ["play", "--terminal", "--continue", str(kept), "--record", str(other)]
     assert main([*words, "--seat", "0", "--against", "weighted", "--name", "Bob"]) == 0
     assert GameRecord.load(other).names == ["Bob", "weighted"]
+    other.unlink()
     capsys.readouterr()
     for more, complaint in (
         (["--points", "5"], "--points: --continue goes on by the rules of the recording"),

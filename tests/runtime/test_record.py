@@ -195,6 +195,10 @@ def test_broken_records_are_refused_with_the_line() -> None:
         GameRecord.from_lines("\n".join([lines[0], "[" * 10**5 + "]" * 10**5, *lines[2:]]))
     with pytest.raises(ValueError, match="line 3 is no decision: outcome"):
         GameRecord.from_lines(broken(lines, 2, outcome="gold"))
+    for entry in ("player", "action", "outcome"):
+        row = {name: value for name, value in json.loads(lines[2]).items() if name != entry}
+        with pytest.raises(ValueError, match=f"line 3 is no decision: it has no entry '{entry}'"):
+            GameRecord.from_lines("\n".join([*lines[:2], json.dumps(row), *lines[3:]]))
     illegal = GameRecord.from_lines(broken(lines, 2, action={"kind": "roll"}))
     with pytest.raises(ValueError, match=r"line 3: phase .* is illegal"):
         list(illegal.replay())

@@ -10,6 +10,7 @@ from catan_pz.agents import load
 from catan_pz.cli import main
 from catan_pz.rules import Rules
 from catan_pz.runtime.record import GameRecord
+from catan_pz.web.live_table import LiveTable
 from catan_pz.web.saved import SavedTable, TableFile, write
 from catan_pz.web.table import HostedGame, Seats
 
@@ -74,6 +75,29 @@ def test_a_damaged_header_is_named(tmp_path: Path, changed: dict[str, object], r
     saved_with(path, **changed)
     with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: .*{reason}"):
         SavedTable.load(path)
+
+
+def test_damaged_lines_have_their_number_in_the_file(tmp_path: Path) -> None:
+    game, path = new_game(), tmp_path / "table-0.jsonl"
+    for _ in range(3):
+        press(game)
+    table = SavedTable([None, None], ["Ann", "Bob"], {-1: "x", 0: "y", 1: "z"}, game.record)
+    lines = table.text().splitlines(keepends=True)
+    for number, line, reason in (
+        (1, "{\n", "line 1 is not JSON"),
+        (2, "{\n", "line 2 is not JSON"),
+        (5, '{"player": 0, "outcome": null}\n', "line 5 is no decision: it has no entry 'action'"),
+    ):
+        path.write_text("".join([*lines[: number - 1], line, *lines[number:]]))
+        with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: {reason}"):
+            SavedTable.load(path)
+    path.write_text(lines[0])
+    with pytest.raises(ValueError, match=r"holds no table: .* is cut short"):
+        SavedTable.load(path)
+    path.write_text("".join([*lines[:3], lines[2], *lines[4:]]))
+    for replayed in (SavedTable.load(path).check, lambda: [*GameRecord.load(path).replay()]):
+        with pytest.raises(ValueError, match=r"^line 4: "):
+            replayed()
 
 
 def test_the_command_names_the_file_of_an_agent_that_is_not_known(
@@ -141,7 +165,7 @@ def test_the_same_command_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(command) == 0
     shown = capsys.readouterr()
     assert "goes on in turn 0" in shown.err
-    assert shown.out.splitlines()[0].endswith("/table/y")
+    assert shown.out.splitlines()[1].endswith("/table/y")
 
 
 @pytest.mark.usefixtures("unserved")
@@ -159,6 +183,45 @@ def test_a_game_that_is_over_is_kept_whatever_the_command_says(
     assert main([*command, "--players", "2", "--no-trading"]) == 0
     assert (tmp_path / "table-0-game-1.jsonl").is_file()
     assert "Human (seat 0)" in capsys.readouterr().out
+
+
+def test_the_tables_that_are_missing_are_opened(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+    served: list[LiveTable] = []
+    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *given: served.extend(given[2]))
+    over = new_game()
+    while not over.is_finished:
+        over.play(int(over.game.legal_actions()[-1]))
+    table = SavedTable([None, "random"], ["Ann", "Bob"], {-1: "v", 0: "w"}, over.record)
+    write(tmp_path / "table-0.jsonl", table.text())
+    saved_with(tmp_path / "table-1.jsonl")
+    saved_with(tmp_path / "table-10.jsonl", links={"-1": "t", "0": "u"})
+    command = ["serve", "--port", "0", "--save", str(tmp_path), "--players", "2"]
+    assert main([*command, "--agents", "random", "--tables", "4"]) == 0
+    links = [line.rpartition("/")[2] for line in capsys.readouterr().out.splitlines()]
+    assert len(served) == 4
+    assert [link for link in links if len(link) == 1] == ["y", "x", "u", "t"]
+    assert links.index("y") == 4  # after the new table that is the first now
+    asyncio.run(served[2].close())
+    assert (tmp_path / "table-2.jsonl").is_file()
+
+
+@pytest.mark.usefixtures("unserved")
+@pytest.mark.parametrize("found", ["203.0.113.7", None])
+def test_links_name_an_address_that_others_can_open(
+    found: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("catan_pz.web.listening.own_address", lambda _family: found)
+    command = ["serve", "--port", "0", "--host", "0.0.0.0", "--seats", "2", "--players", "2"]
+    assert main(command) == 0
+    told = capsys.readouterr()
+    named = "localhost" if found is None else found
+    assert told.out.startswith(f"Human (seat 0): http://{named}:")
+    assert "0.0.0.0" not in told.out
+    assert f"The links name {named}: " in told.err
+    assert ("put this machine's address in place of it" in told.err) == (found is None)
 
 
 @pytest.mark.usefixtures("unserved")
