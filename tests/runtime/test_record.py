@@ -231,9 +231,12 @@ def test_what_follows_the_line_that_is_wrong_is_not_read(monkeypatch: pytest.Mon
     for first, reason in (
         ([], "begins with the format"),
         (['{"format": "catan-pz-table/1"}'], "begins with the format"),
-        (lines[:1], "line 2 is no decision: 'action'"),
-        (lines[:3], "line 4 is no decision: 'action'"),
-        (['{"format": "catan-pz-table/1"}', *lines[:3]], "line 5 is no decision: 'action'"),
+        (lines[:1], "line 2 is no decision: it has no entry 'player'"),
+        (lines[:3], "line 4 is no decision: it has no entry 'player'"),
+        (
+            ['{"format": "catan-pz-table/1"}', *lines[:3]],
+            "line 5 is no decision: it has no entry 'player'",
+        ),
         (lines, f"line {len(lines) + 1} stands after the result"),
     ):
         parsed: list[str] = []
