@@ -277,7 +277,7 @@ def read_all(place: int) -> str:
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals there")
 def test_a_narrow_terminal_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda _: os.terminal_size((60, 40)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((60, 40)))
     assert main(["play", "--terminal"]) == 1
     assert capsys.readouterr().err == (
         "Error: a game in the terminal takes 80 columns and 24 rows, this one has 60 and 40: make "
