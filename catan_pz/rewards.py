@@ -367,6 +367,14 @@ class WinAndTerms(LinearReward):
         )
 
 
+_SHARED: Final = [
+    RewardTerm.CARD_PLAYED,
+    RewardTerm.ROBBER_MOVED,
+    RewardTerm.CARDS_DISCARDED,
+    RewardTerm.CITY_BUILT,
+]
+
+
 class WinAndSharedTerms(WinAndTerms):
     """`WinAndTerms` in which all seats get what is paid for cards, robber, discards and cities.
 
@@ -377,14 +385,6 @@ class WinAndSharedTerms(WinAndTerms):
         """(B, P) rewards for terms (B, P, F)."""
         shared = terms[..., _SHARED] @ self.weights[_SHARED]
         return terms @ self.weights - shared + shared.sum(-1, keepdims=True)
-
-
-_SHARED: Final = [
-    RewardTerm.CARD_PLAYED,
-    RewardTerm.ROBBER_MOVED,
-    RewardTerm.CARDS_DISCARDED,
-    RewardTerm.CITY_BUILT,
-]
 
 
 REWARDS: Final[dict[str, type[LinearReward]]] = {

@@ -144,8 +144,9 @@ class Args(CountedArgs):
 
     def make_reward(self) -> LinearReward:
         """The reward of a decision, summed until the seat's next one."""
-        rewards = {"text": WinAndTerms(), "shared": WinAndSharedTerms()}
-        return rewards.get(self.reward, LinearReward(won=500.0))
+        if self.reward == "win":
+            return LinearReward(won=500.0)
+        return WinAndTerms() if self.reward == "text" else WinAndSharedTerms()
 
 
 def published_entropy(update: int) -> float:
