@@ -39,7 +39,7 @@ FAMILIES: Final[dict[str, str]] = {
 """What makes the agents whose names begin with a word and a colon, from the rest of the name. It
 may lie in a layer above: nothing here imports it before it is wanted."""
 
-_PROGRAMS_ALLOWED: Final = ContextVar("_PROGRAMS_ALLOWED", default=True)
+_CODE_ALLOWED: Final = ContextVar("_CODE_ALLOWED", default=True)
 
 Source = str | os.PathLike[str] | Agent | Callable[[], Agent]
 """A name for `load`, the path of a model file, an agent, or a function that makes one."""
@@ -92,9 +92,10 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
 
     Args:
         name: one of `names()`, the path of a model file, which ends in ".npz" and may be a
-            `Path`, or a word of `FAMILIES`, a colon, and the rest: "exec:node bot.js" is a program,
-            "catanatron:value" a player of catanatron. Options may follow one more colon, though
-            not for programs: "search:simulations=250,turns=16".
+            `Path`, a home "module:thing" as for `register`, or a word of `FAMILIES`, a colon, and
+            the rest: "exec:node bot.js" is a program, "catanatron:value" a player of catanatron.
+            Options may follow one more colon, though not for programs:
+            "search:simulations=250,turns=16", "mine:Builder:cities=3".
         **options: arguments of its class, such as `simulations` of "search". They count before
             those in the name.
 
@@ -111,37 +112,67 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
         return _made_by_name(name, options)
     try:
         if word in FAMILIES:
-            member, given = rest, {}
-            if word == PROGRAM and not _PROGRAMS_ALLOWED.get():
-                raise ValueError("no file starts a program: name it on the command line")
-            if word != PROGRAM:  # all of the rest is its command
-                member, _, written = rest.partition(":")
-                given = options_in(written)
-            return as_agent(
-                callable_at(f"agents {word!r}", FAMILIES[word])(member, **given | options)
-            )
-        return _made_by_name(word, options_in(rest) | options)
+            return _made_by_family(word, rest, options)
+        if word in names():
+            return _made_by_name(word, options_in(rest) | options)
+        return _made_at_home(name, options)
     except (TypeError, ValueError, OSError) as error:
         raise ValueError(f"agent {quoted(name)}: {error}") from error
 
 
 @contextmanager
-def no_programs() -> Iterator[None]:
-    """Within it `load` refuses programs, also those in options of other agents.
+def no_foreign_code() -> Iterator[None]:
+    """Within it `load` refuses programs and homes, also those in options of other agents.
 
     It is for names from files, which may be a stranger's.
     """
-    before = _PROGRAMS_ALLOWED.set(False)
+    before = _CODE_ALLOWED.set(False)
     try:
         yield
     finally:
-        _PROGRAMS_ALLOWED.reset(before)
+        _CODE_ALLOWED.reset(before)
 
 
 def begins_with_name(text: str) -> bool:
-    """Whether a text is a name that `load` knows, or begins with one and a colon."""
+    """Whether a text is a name that `load` knows or a home, or begins with one and a colon."""
     word, sign, _ = text.partition(":")
-    return bool(sign and word in FAMILIES) or word in names()
+    return bool(sign and word in FAMILIES) or word in names() or is_home(text)
+
+
+def is_home(text: str) -> bool:
+    """Whether a text is a home "module:thing" and no name, or begins with one and a colon."""
+    word, _, rest = text.partition(":")
+    thing = rest.partition(":")[0]
+    is_word = word in FAMILIES or word in names()
+    return not is_word and thing.isidentifier() and all(map(str.isidentifier, word.split(".")))
+
+
+def _check_code(does: str) -> None:
+    """Refuse code that isn't the package's own where names come from a file."""
+    if not _CODE_ALLOWED.get():
+        raise ValueError(f"no file {does}: name it on the command line")
+
+
+def _made_by_family(word: str, rest: str, options: dict[str, Any]) -> Agent:
+    """An agent of a family, from the rest of its name."""
+    if word == PROGRAM:  # all of the rest is its command
+        _check_code("starts a program")
+        member, given = rest, {}
+    else:
+        member, _, written = rest.partition(":")
+        given = options_in(written)
+    return as_agent(callable_at(f"agents {word!r}", FAMILIES[word])(member, **given | options))
+
+
+def _made_at_home(name: str, options: dict[str, Any]) -> Agent:
+    """An agent of a class, or of a function that makes it."""
+    _check_code("imports a module")
+    module, thing, *written = name.split(":", 2)
+    home = f"{module}:{thing}"
+    make = callable_at(f"{module!r} is no agent{did_you_mean(module, names())}", home)
+    given = options_in("".join(written)) | options
+    check_options(home, make, given)
+    return as_agent(make(**given))
 
 
 def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
@@ -160,7 +191,8 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
     if not name.endswith(".npz"):
         raise ValueError(
             f"agent {quoted(name)} is not possible{did_you_mean(name, names())}; allowed: one of "
-            f'{names()}, a saved model as FILE.npz, or a program as exec:"PROGRAM"'
+            f"{names()}, a saved model as FILE.npz, a class as MODULE:CLASS, or a program as "
+            f'exec:"PROGRAM"'
         )
     if not Path(name).is_file():
         raise FileNotFoundError(f"there is no model {name}")

@@ -1,5 +1,6 @@
 """Agents as they are named on the command line."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,8 +63,10 @@ def load_agent(spec: str, rules: Rules, *, recorded: bool = False) -> Any:
     Raises:
         click.UsageError: says what is wrong with it.
     """
-    from catan_pz.agents.registry import begins_with_name, load
+    from catan_pz.agents.registry import begins_with_name, is_home, load
 
+    if is_home(spec) and _NAMED_IN_FILE not in click.get_current_context().meta:
+        _find_modules_here()
     try:
         saved = Path(spec).suffix == ".zip" and not begins_with_name(spec)
         agent = _load_learner(Path(spec)) if saved else load(spec)
@@ -77,18 +80,25 @@ def load_agent(spec: str, rules: Rules, *, recorded: bool = False) -> Any:
     return agent
 
 
+def _find_modules_here() -> None:
+    """Let modules of the current folder be found, after all others."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+
+
 @contextmanager
 def named_in_file() -> Iterator[None]:
-    """Within it `load_agent` refuses programs and pickles, whatever the command trusts.
+    """Within it `load_agent` refuses programs, modules and pickles, whatever the command trusts.
 
     It is for names from files, which may be a stranger's.
     """
-    from catan_pz.agents.registry import no_programs
+    from catan_pz.agents.registry import no_foreign_code
 
     meta = click.get_current_context().meta
     meta[_NAMED_IN_FILE] = True
     try:
-        with no_programs():
+        with no_foreign_code():
             yield
     finally:
         del meta[_NAMED_IN_FILE]

@@ -15,7 +15,7 @@ from catan_pz.agents.random_stream import (
     scramble_all,
     seat_seeds,
 )
-from catan_pz.agents.registry import as_agent
+from catan_pz.agents.registry import as_agent, no_foreign_code
 from catan_pz.compiler.rule import entry
 from catan_pz.compiler.types import UInt64Array
 from catan_pz.engine import chance
@@ -23,6 +23,7 @@ from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
 from catan_pz.runtime.game import Game
 from catan_pz.runtime.view import View, view_of
+from tests.arena.players import Builder, Failing
 from tests.views import views_of
 
 pytestmark = pytest.mark.purepython
@@ -170,6 +171,40 @@ def test_unknown_agents_and_options_are_refused():
         agents.load("none.npz")
     with pytest.raises(ValueError, match=r"'simulatons' \(did you mean 'simulations'\?\)"):
         agents.load("search", simulatons=3)
+
+
+def test_a_class_is_an_agent_by_its_module_and_name():
+    agent = agents.load("tests.arena.players:Failing:after=3")
+    assert isinstance(agent, Failing)
+    assert agent.after == 3
+    assert agents.load("tests.arena.players:Failing:after=3", after=4).after == 4
+    assert agents.load("xenou:base=tests.arena.players:Failing").base.after == 10
+    assert isinstance(as_agent("tests.arena.players:Builder"), Builder)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("tests.arena.players:Builders", "has no such class or function"),
+        ("tests.arena.nobody:Builder", "No module named 'tests.arena.nobody'"),
+        ("herustic:Best", r"did you mean 'heuristic'\?.*No module named 'herustic'"),
+        ("tests.arena.players:Builder:keen=1", "has no option 'keen'"),
+        ("tests.arena.players:Fickle:actions=[]", "allowed: an Agent of"),
+        ("tests.arena.players:Failing:3", "write NAME:OPTION=VALUE"),
+        ("tests..players:Builder", "allowed: one of"),
+        (".players:Builder", "allowed: one of"),
+        ("players:Builder.act", "allowed: one of"),
+    ],
+)
+def test_what_is_no_agent_of_a_module_is_refused(name, told):
+    with pytest.raises(ValueError, match=told):
+        agents.load(name)
+
+
+def test_no_module_is_looked_for_where_no_foreign_code_may_run():
+    for name in ("tests.nobody:Builder", "xenou:base=tests.nobody:Builder"):
+        with no_foreign_code(), pytest.raises(ValueError, match="no file imports a module"):
+            agents.load(name)
 
 
 def test_agents_can_be_added_to_the_list(monkeypatch):

@@ -1,4 +1,5 @@
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,19 @@ def test_an_agent_that_never_plays_is_an_error(program: str, capsys: Any) -> Non
     out, error = capsys.readouterr()
     assert f"{bot} forfeited 2 of 2 games, the first because: " in out
     assert "every game was forfeited" in error
+
+
+@pytest.mark.parametrize("option", [[], ["--isolate"], ["--workers", "2"]])
+def test_a_class_in_the_current_folder_plays(
+    option: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (tmp_path / "own_player.py").write_text("from tests.arena.players import Builder as Own")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    words = ["evaluate", "own_player:Own:eager=false", "--games", "2", "--seed", "1", *QUICK]
+    assert main([*words, *option]) == 0
+    assert "forfeited" not in capsys.readouterr().out
+    monkeypatch.delitem(sys.modules, "own_player")
 
 
 def test_forfeits_of_the_others_are_told(capsys: Any) -> None:

@@ -150,6 +150,27 @@ def test_a_recording_starts_no_program(
     assert not touched.exists()
 
 
+@pytest.mark.parametrize("spec", ["own_player:Builder", "xenou:base=own_player:Builder"])
+def test_a_recording_imports_no_module(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (tmp_path / "own_player.py").write_text("from tests.arena.players import Builder")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    kept = tmp_path / "game.jsonl"
+    words = ["play", "--terminal", "--players", "2", "--against", spec]
+    typing(monkeypatch)
+    assert main([*words, "--record", str(kept)]) == 0
+    assert GameRecord.load(kept).agents == [None, spec]
+    monkeypatch.delitem(sys.modules, "own_player")
+    assert main(["play", "--terminal", "--continue", str(kept)]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "no file imports a module: name it on the command line: say who plays now" in error
+    assert "own_player" not in sys.modules
+    typing(monkeypatch)
+    assert main(["play", "--terminal", "--continue", str(kept), "--against", spec]) == 0
+
+
 def test_a_recording_runs_no_pickle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
