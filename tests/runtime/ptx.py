@@ -1,17 +1,12 @@
-"""Compiles the kernels for CUDA without a GPU: `python -m tests.runtime.ptx` prints the PTX.
-
-With `--ptxas` it prints what the assembler of an installed CUDA toolkit says of registers,
-stack and spills instead. With `--unoptimized` the optimizer is left out, which takes half of the
-time.
-"""
+"""Compiles the kernels for CUDA without a GPU: `python -m tests.runtime.ptx` prints the PTX."""
 
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import click
 from numba import cuda, types
 from numba.cuda import dispatcher
 
@@ -52,19 +47,29 @@ def assembled(ptx: str) -> str:
     return said[said.index("Compiling entry function") :]
 
 
-def main() -> None:
-    """Print the PTX of all kernels, or what the assembler says of them."""
+@click.command()
+@click.option(
+    "--ptxas",
+    is_flag=True,
+    help="Print what the assembler of an installed CUDA toolkit says of registers, stack and "
+    "spills instead.",
+)
+@click.option(
+    "--unoptimized", is_flag=True, help="Leave out the optimizer, which takes half of the time."
+)
+def main(ptxas: bool, unoptimized: bool) -> None:
+    """Print the PTX of all kernels, compiled without a GPU."""
     # Numba asks the current device for its capability, even where one is given.
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=COMPUTE_CAPABILITY)
     for name in KERNELS:
-        ptx = ptx_of(name, optimized="--unoptimized" not in sys.argv)
-        if "--ptxas" in sys.argv:
+        ptx = ptx_of(name, optimized=not unoptimized)
+        if ptxas:
             facts = re.findall(
                 r"Used \d+ registers|\d+ bytes (?:stack|spill)[^,\n]*", assembled(ptx)
             )
-            print(f"{name}: {', '.join(facts[:4])}")
+            click.echo(f"{name}: {', '.join(facts[:4])}")
         else:
-            print(ptx)
+            click.echo(ptx)
 
 
 if __name__ == "__main__":
