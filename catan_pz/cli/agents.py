@@ -1,5 +1,6 @@
 """Agents as they are named on the command line."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,7 +50,7 @@ def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats"
         raise click.UsageError(str(error)) from error
 
 
-def load_agent(spec: str, rules: Rules, *, recorded: bool = False) -> Any:
+def load_agent(spec: str, rules: Rules | None, *, recorded: bool = False) -> Any:
     """An agent as it is named on the command line.
 
     It is what `catan_pz.agents.load` takes, or "model.zip", a MaskablePPO saved by
@@ -57,21 +58,23 @@ def load_agent(spec: str, rules: Rules, *, recorded: bool = False) -> Any:
 
     Args:
         spec: what was written.
-        rules: of the games that it is to play.
+        rules: of the games that it is to play; None where each game tells its own.
         recorded: whether they are those of a recorded game, which no option changes.
 
     Raises:
         click.UsageError: says what is wrong with it.
     """
-    from catan_pz.agents.registry import begins_with_name, is_home, load
+    from catan_pz.agents.registry import begins_with_name, load
 
-    if is_home(spec) and _NAMED_IN_FILE not in click.get_current_context().meta:
-        _find_modules_here()
+    if _NAMED_IN_FILE not in click.get_current_context().meta:
+        find_modules(spec)
     try:
         saved = Path(spec).suffix == ".zip" and not begins_with_name(spec)
         agent = _load_learner(Path(spec)) if saved else load(spec)
     except (ValueError, OSError) as error:
         raise click.UsageError(str(error)) from error
+    if rules is None:
+        return agent
     try:
         agent.check_rules(rules)
     except ValueError as error:
@@ -80,10 +83,16 @@ def load_agent(spec: str, rules: Rules, *, recorded: bool = False) -> Any:
     return agent
 
 
-def _find_modules_here() -> None:
-    """Let modules of the current folder be found, after all others."""
+def find_modules(spec: str) -> None:
+    """Let modules of the current folder be found, after all others, if an agent is of one.
+
+    Args:
+        spec: names it, be it in the options of another agent.
+    """
+    from catan_pz.agents.registry import is_home
+
     here = str(Path.cwd())
-    if here not in sys.path:
+    if here not in sys.path and any(map(is_home, re.split("[,=]", spec))):
         sys.path.append(here)
 
 

@@ -5,10 +5,9 @@ from functools import partial
 
 import click
 
-from catan_pz.cli.agents import load_agent, model_of, trust_option
+from catan_pz.cli.agents import load_agent, trust_option
 from catan_pz.cli.console import check_streams, examples
 from catan_pz.cli.options import seed_option, seed_or_drawn
-from catan_pz.rules import Rules
 
 
 @click.command(
@@ -27,9 +26,7 @@ def command(agent: str, seed: int | None) -> None:
     from catan_pz.bridges.catanatron.stdio import StdioBot, answers
 
     check_streams("a bot")
-    model = model_of(agent)
-    rules = Rules(trading=False) if model is None else Rules.from_dict(model.rules)
-    bot = StdioBot(load_agent(agent, rules), seed_or_drawn(seed))
+    bot = StdioBot(load_agent(agent, None), seed_or_drawn(seed))
     for line in answers(bot, sys.stdin):
         sys.stdout.write(line)
         sys.stdout.flush()

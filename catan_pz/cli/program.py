@@ -4,7 +4,6 @@ import click
 
 from catan_pz.cli.agents import load_agent, trust_option
 from catan_pz.cli.console import check_streams, examples
-from catan_pz.cli.options import make_rules
 
 
 @click.command(
@@ -28,5 +27,4 @@ def command(agent: str) -> None:
     from catan_pz.agents.programs.serve import serve, standard_streams
 
     check_streams("a program")
-    rules = make_rules("base", None, None, None, None, None, (), agents=agent)
-    serve(load_agent(agent, rules), *standard_streams())
+    serve(load_agent(agent, None), *standard_streams())

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from catan_pz.cli.agents import load_agent, specs_by_seat, trust_option
+from catan_pz.cli.agents import find_modules, load_agent, specs_by_seat, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import Folder, make_rules, refuse_options, rules_options
@@ -133,7 +133,9 @@ def command(context: click.Context, /, against: str, games: int, out: Path, **gi
     save; --resume continues. The programs in the folder `examples` of the sources have more
     to set and to read.
     """
-    if not given["expert"]:
+    if given["expert"]:
+        find_modules(given["expert"])
+    else:
         refuse_options(("demonstrations",), "this is for an expert to imitate: add --expert")
     need("train", "training", "sb3_contrib", "stable_baselines3", "torch", "matplotlib")
     from catan_pz.training.quick import QuickArgs, train
