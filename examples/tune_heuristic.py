@@ -1,6 +1,6 @@
 """Tunes the weights of the heuristic player by evolution: CMA-ES on games won.
 
-    pip install cma
+    pip install "catan-pz[train]"
     python examples/tune_heuristic.py --players 4 --generations 60 --out runs/tune
     python examples/tune_heuristic.py --players 2 --resume --out runs/tune-2
 

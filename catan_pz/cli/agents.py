@@ -115,8 +115,10 @@ def named_in_file() -> Iterator[None]:
 
 def agent_source(spec: str, rules: Rules) -> Any:
     """An agent, by its name where that is enough for each process to make its own."""
+    from catan_pz.agents.registry import is_home
+
     agent = load_agent(spec, rules)  # says at once what is wrong with it
-    return spec if spec.isidentifier() else agent
+    return spec if spec.isidentifier() or is_home(spec) else agent
 
 
 def _load_learner(path: Path) -> Any:

@@ -157,12 +157,13 @@ def live_show(
     """
     rules = make_rules(**chosen, agents=f"{agents},{asked.specs}")
     _check_viewer(viewer, rules.num_players)
-    players = _players(agents, rules)
+    specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
+    players = [load_agent(spec, rules) for spec in specs]
     annotate = asked.annotations(rules, viewer)
     with compiling_shown():
         get_ready(rules, players)
     seed = seed_or_drawn(seed)
-    session = Session(Game(rules, seed), players, seed, viewer=viewer)
+    session = Session(Game(rules, seed), players, seed, viewer=viewer, specs=specs)
     frames = frames_of_match(session, annotate)
     return Show(frames, viewer, session.names, session=session, annotations=annotate)
 
@@ -170,8 +171,3 @@ def live_show(
 def _check_viewer(viewer: int | None, seats: int) -> None:
     if viewer is not None and viewer >= seats:
         raise click.UsageError(f"--viewer {viewer}: this game has the seats 0 to {seats - 1}")
-
-
-def _players(agents: str, rules: Rules) -> list[Any]:
-    specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
-    return [load_agent(spec, rules) for spec in specs]

@@ -146,7 +146,8 @@ class Checkpoints:
 
     def _refuse(self) -> None:
         """Refuse the folder to a new training if it holds one already."""
-        if self.entries() or (self.folder / "result.json").exists():
+        written = ("result.json", "model.npz")  # a training without checkpoints has these alone
+        if self.entries() or any((self.folder / name).exists() for name in written):
             raise ValueError(
                 f"option out={str(self.folder)!r} is not possible: the folder holds a training; "
                 "allowed: --resume to continue it, or another folder"

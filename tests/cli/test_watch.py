@@ -44,6 +44,16 @@ def test_what_a_viewer_may_not_know_is_not_told(recorded: Path, capsys: Any) -> 
     assert "0 buys a development card:" not in logs[1]
 
 
+def test_a_recorded_match_names_its_agents_with_their_options(tmp_path: Path) -> None:
+    kept = tmp_path / "game.jsonl"
+    words = ["watch", "--terminal", "--players", "2", "--no-trading", "--set", "max_turns=2"]
+    agents = "search:simulations=2,turns=1,random"
+    assert main([*words, "--agents", agents, "--record", str(kept)]) == 0
+    record = GameRecord.load(kept)
+    assert record.names == ["search", "random"]
+    assert record.agents == ["search:simulations=2,turns=1", "random"]
+
+
 CLEAR = "\x1b[H\x1b[J"
 
 

@@ -344,6 +344,9 @@ def test_a_finished_training_is_not_overwritten(program, tmp_path):
         path.unlink()
     with pytest.raises(ValueError, match="holds a training"):
         program.main(arguments)
+    (tmp_path / "result.json").unlink()  # as one that was broken off and had no checkpoints
+    with pytest.raises(ValueError, match="holds a training"):
+        program.main(arguments)
 
 
 @pytest.mark.parametrize(
