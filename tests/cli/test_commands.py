@@ -412,6 +412,20 @@ def test_a_bot_or_program_without_a_stream_is_told(
     assert complaint in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("agent", ["rocco", "gendre", "ppo-2p"])
+@pytest.mark.parametrize("command", ["bot", "program"])
+def test_bots_and_programs_leave_the_rules_to_the_game(command: str, agent: str) -> None:
+    hello = {"bot": {"protocol_version": 1}, "program": {"protocol": "catan-pz-program/1"}}
+    done = subprocess.run(
+        [sys.executable, "-m", "catan_pz.cli", command, "--agent", agent],
+        input=json.dumps({"type": "hello", **hello[command]}) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["name"] == agent
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such shell there")
 def test_a_program_needs_no_standard_error() -> None:
     done = subprocess.run(
