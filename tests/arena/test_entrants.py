@@ -1,9 +1,10 @@
 """Who plays: what tells players apart, and whether they decide in many games at once."""
 
 import json
+from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -27,6 +28,28 @@ class Weights:
     layer: NDArray[np.float32]
 
 
+@dataclass
+class Layers:
+    layer: NDArray[np.float32]
+
+
+class Bold(NamedTuple):
+    strength: int
+
+
+class Shy(NamedTuple):
+    strength: int
+
+
+class Dice(list[int]):
+    pass
+
+
+@dataclass
+class Strategic(Counter):
+    strength: int
+
+
 class Tuned(Counter):
     def __init__(self, **options: Any) -> None:
         self.__dict__.update(options)
@@ -45,6 +68,13 @@ class Tuned(Counter):
         (np.zeros(2, np.int8), np.zeros(2, np.uint8)),
         ({"a": [1]}, {"a": [2]}),
         (Weights(np.zeros(3, np.float32)), Weights(np.ones(3, np.float32))),
+        (Weights(np.zeros(3, np.float32)), Layers(np.zeros(3, np.float32))),
+        (Bold(1), Shy(1)),
+        (Bold(1), (1,)),
+        ([1], Dice([1])),
+        ({"a": 1}, OrderedDict(a=1)),
+        (Strategic(1), Strategic(2)),
+        (Strategic(1), Counter()),
         (Path("a"), 1j),
         (1j, 2j),
         (np.complex64(1), np.complex64(2)),
@@ -64,6 +94,32 @@ def test_different_agents_have_different_descriptions(one: Any, other: Any) -> N
     assert describe(within[0]) == describe(within[1]) != describe(within[2])
     with pytest.raises(ValueError, match="two different agents have the name 'x'"):
         as_entrants([("x", Tuned(option=one)), ("x", Tuned(option=other))])
+
+
+class Slotted(Counter):
+    __slots__ = ("__salt", "strength", "unset")
+
+    def __init__(self, strength: int, salt: int = 0) -> None:
+        self.strength = strength
+        self.__salt = salt
+
+
+class SlottedFurther(Slotted):
+    __slots__ = ("further",)
+
+    def __init__(self, strength: int, further: int) -> None:
+        super().__init__(strength)
+        self.further = further
+
+
+def test_slots_are_attributes() -> None:
+    different = [
+        *(Slotted(1), Slotted(2), Slotted(1, salt=1)),
+        *(SlottedFurther(1, 1), SlottedFurther(2, 1), SlottedFurther(1, 2)),
+    ]
+    described = [json.dumps(describe(agent)) for agent in different]
+    assert len(set(described)) == len(different)
+    assert describe(SlottedFurther(1, 2)) == describe(different[-1])
 
 
 def test_weights_of_torch_are_described_by_value() -> None:
