@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -216,7 +217,9 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
     if isinstance(value, int) and value.bit_length() > _JSON_BITS:
         return hex(value)
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.itemsize <= 8:
-        return value.item()
+        return _described(value.item(), within)
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": float.__repr__(value)}  # as NaN isn't equal to itself
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, complex | np.generic):

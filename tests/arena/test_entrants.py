@@ -61,6 +61,9 @@ class Tuned(Counter):
         (1, 2),
         ("a", "b"),
         (None, 0.5),
+        (float("nan"), float("inf")),
+        (float("inf"), float("-inf")),
+        (np.float32("nan"), "nan"),
         ((1, 2), (2, 1)),
         (np.float32(1), np.float32(2)),
         (np.arange(3), np.arange(3) + 1),
@@ -89,7 +92,9 @@ class Tuned(Counter):
 def test_different_agents_have_different_descriptions(one: Any, other: Any) -> None:
     assert describe(Tuned(option=one)) == describe(Tuned(option=one))
     assert describe(Tuned(option=one)) != describe(Tuned(option=other))
-    json.dumps(describe(Tuned(option=one)))
+    # A file of results holds them.
+    read = json.loads(json.dumps(describe(Tuned(option=one))))
+    assert read == describe(Tuned(option=one))
     within = [Tuned(option=Tuned(option=option)) for option in (one, one, other)]
     assert describe(within[0]) == describe(within[1]) != describe(within[2])
     with pytest.raises(ValueError, match="two different agents have the name 'x'"):
