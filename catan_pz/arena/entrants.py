@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from types import MemberDescriptorType
 from typing import Any, Final
@@ -71,6 +72,7 @@ class Entrant:
             return isolated
         agent = made(self.source)
         if isinstance(agent, ProgramAgent) and seconds is not None:
+            agent = copy(agent)  # the source may be an agent of the caller's
             agent.seconds = seconds
         return agent
 

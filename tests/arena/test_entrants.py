@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from catan_pz import RandomAgent, Rules
+from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrant, as_entrants, describe, shown_state
@@ -199,6 +200,14 @@ class Peeking(Builder):
 class Own(Builder):
     def act(self, view: View) -> int:
         return int(view.mask.nonzero()[0][0])
+
+
+def test_a_match_leaves_the_limit_of_a_program_as_it_was() -> None:
+    program = ProgramAgent("bot", seconds=7.0)
+    made = as_entrant(program).make(0.5)
+    assert isinstance(made, ProgramAgent)
+    assert made.seconds == 0.5
+    assert program.seconds == 7.0
 
 
 def test_only_stateless_agents_are_batched() -> None:
