@@ -24,7 +24,8 @@ class Mixture(Agent):
     """In each seat of each game plays as one of several agents, to the end of the game.
 
     Which one follows from the seed of the seat. In batches each member is called once a round
-    for all the games in which it plays.
+    for all the games in which it plays. A member that is a mixture itself samples its own member
+    independently of this one.
 
     Args:
         members: agents, or their names.
@@ -41,6 +42,7 @@ class Mixture(Agent):
 
     name = "mixture"
     needs_events = False
+    _level = 0  # mixtures that this one is within
 
     def __init__(
         self, members: Sequence[Agent | str], weights: Sequence[float] | None = None
@@ -60,10 +62,21 @@ class Mixture(Agent):
 
     def members_of(self, seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
         """(K,) indices of the members that play the seats with these seeds (K,)."""
-        uniform = uniforms(scramble_all(seeds ^ _MEMBER_SALT))
+        bits = seeds
+        for _ in range(self._level + 1):
+            bits = scramble_all(bits ^ _MEMBER_SALT)
+        uniform = uniforms(bits)
         below = self.weights.cumsum()
         below[self.weights.nonzero()[0][-1] :] = 1.0
         return np.searchsorted(below, uniform, side="right")
+
+    def _member(self, k: int) -> Agent:
+        """A member; a mixture knows that it is within this one."""
+        member = self.members[k]
+        if isinstance(member, Mixture):
+            member = copy(member)
+            member._level = self._level + 1
+        return member
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse games that a member can't play.
@@ -77,7 +90,7 @@ class Mixture(Agent):
     def reset(self, seat: int, rules: Rules, seed: int) -> None:
         """A game begins: sample the member that plays it."""
         super().reset(seat, rules, seed)
-        self._own = copy(self.members[int(self.members_of(np.array((seed,), np.uint64))[0])])
+        self._own = copy(self._member(int(self.members_of(np.array((seed,), np.uint64))[0])))
         self._own.reset(seat, rules, seed)
 
     def act(self, view: View) -> int:
@@ -88,9 +101,9 @@ class Mixture(Agent):
         """(K,) the choices of the members that play these games."""
         chosen = np.empty(len(views), np.int64)
         playing = self.members_of(views.seeds)
-        for k in np.unique(playing):
+        for k in np.unique(playing).tolist():
             own = playing == k
-            given: Any = self.members[k].act_batch(views[own])
+            given: Any = self._member(k).act_batch(views[own])
             chosen[own] = given
         return chosen
 

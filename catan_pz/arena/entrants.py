@@ -2,9 +2,12 @@
 
 import hashlib
 import json
+import math
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from types import MemberDescriptorType
 from typing import Any, Final
 
 import numpy as np
@@ -69,6 +72,7 @@ class Entrant:
             return isolated
         agent = made(self.source)
         if isinstance(agent, ProgramAgent) and seconds is not None:
+            agent = copy(agent)  # the source may be an agent of the caller's
             agent.seconds = seconds
         return agent
 
@@ -178,20 +182,31 @@ def describe(agent: Agent) -> dict[str, Any]:
     """Class and options of an agent, as JSON values.
 
     Attributes that are numbers, strings, arrays, tensors of torch, agents, or lists, dicts and
-    dataclasses of these are described by their values, modules of torch by their type and weights,
-    all others, and what stands within itself, by their types alone.
+    dataclasses of these are described by their values, with their class where it isn't a built-in
+    one, modules of torch by their type and weights, all others, and what stands within itself, by
+    their types alone.
     """
     return _described_agent(agent, ())
 
 
 def _described_agent(agent: Agent, within: tuple[int, ...]) -> dict[str, Any]:
-    kind = type(agent)
     options = {
         name: _described(value, (*within, id(agent)))
-        for name, value in sorted(getattr(agent, "__dict__", {}).items())
+        for name, value in sorted(_attributes(agent).items())
         if name not in ("seat", "rules", "_random", "name", "_pool")
     }
-    return {"class": f"{kind.__module__}.{kind.__qualname__}", "options": options}
+    return {"class": _class_of(agent), "options": options}
+
+
+def _attributes(agent: Agent) -> dict[str, Any]:
+    """Attributes of an object, those in slots included."""
+    slots = {
+        name
+        for kind in type(agent).__mro__
+        for name, found in vars(kind).items()
+        if isinstance(found, MemberDescriptorType) and hasattr(agent, name)
+    }
+    return {**vars(agent), **{name: getattr(agent, name) for name in slots}}
 
 
 def _described(value: Any, within: tuple[int, ...]) -> Any:
@@ -204,7 +219,9 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
     if isinstance(value, int) and value.bit_length() > _JSON_BITS:
         return hex(value)
     if isinstance(value, np.generic) and value.dtype.kind in "biuf" and value.itemsize <= 8:
-        return value.item()
+        return _described(value.item(), within)
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": float.__repr__(value)}  # as NaN isn't equal to itself
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, complex | np.generic):
@@ -214,16 +231,16 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
         return f"array {value.dtype}{list(value.shape)} {digest}"
     if id(value) not in within and len(within) < _MOST_LEVELS:
         further = (*within, id(value))
-        if isinstance(value, tuple | list):
-            return [_described(part, further) for part in value]
-        if is_dataclass(value) and not isinstance(value, type):
-            return {
-                one.name: _described(getattr(value, one.name), further) for one in fields(value)
-            }
-        if isinstance(value, Mapping):
-            return {str(key): _described(part, further) for key, part in value.items()}
         if isinstance(value, Agent):
             return _described_agent(value, within)
+        if isinstance(value, tuple | list):
+            return _of_class(value, [_described(part, further) for part in value])
+        if is_dataclass(value) and not isinstance(value, type):
+            parts = {one.name: getattr(value, one.name) for one in fields(value)}
+            return _of_class(value, {k: _described(part, further) for k, part in parts.items()})
+        if isinstance(value, Mapping):
+            parts = {str(key): part for key, part in value.items()}
+            return _of_class(value, {k: _described(part, further) for k, part in parts.items()})
     return _described_of_torch(value, within) or _type_of(value)
 
 
@@ -238,8 +255,19 @@ def _described_of_torch(value: Any, within: tuple[int, ...]) -> Any:
     return {"module": _type_of(value), "weights": weights}
 
 
+def _of_class(value: Any, content: Any) -> Any:
+    """A description of what an object holds, with its class where it isn't a built-in one."""
+    if type(value) in (tuple, list, dict):
+        return content
+    return {"class": _class_of(value), "content": content}
+
+
+def _class_of(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
 def _type_of(value: Any) -> str:
-    return f"{_OBJECT}{type(value).__module__}.{type(value).__qualname__}"
+    return f"{_OBJECT}{_class_of(value)}"
 
 
 def _is_of_torch(value: Any, *path: str) -> bool:

@@ -1,10 +1,13 @@
 """A lock on a file that its process holds: one process at a time appends to it.
 
+The file may stand for something else, such as the folder that it is in.
+
 The system releases it when the process ends, however it ends. Readers don't notice it.
 """
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 from weakref import WeakSet
@@ -45,19 +48,35 @@ class FileLock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("ab", buffering=0)
+        self._path = path
+        self._take()
+        if os.fstat(self._file.fileno()).st_nlink == 0:  # `remove` came between open and lock
+            self.release()
+            self._take()
+        _held.add(self)
+
+    def _take(self) -> None:
+        self._file = self._path.open("ab", buffering=0)
         try:
             _lock(self._file.fileno())
         except (BlockingIOError, PermissionError) as error:
             self.release()
-            raise InUseError(str(path)) from error
+            raise InUseError(str(self._path)) from error
         except OSError:
             pass
-        _held.add(self)
 
     def release(self) -> None:
         """Let others have it."""
         self._file.close()
+
+    def remove(self) -> None:
+        """Let others have it, and remove the file."""
+        with suppress(OSError):  # Windows removes no open file
+            self._path.unlink()
+        self.release()
+        if sys.platform == "win32":
+            with suppress(OSError):  # others may have opened it
+                self._path.unlink()
 
 
 _held: Final[WeakSet[FileLock]] = WeakSet()

@@ -2,8 +2,8 @@
 
 import math
 import os
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,12 @@ from catan_pz import __version__
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants, shown_state
 from catan_pz.arena.executors import Executor, make_executor, make_tasks
+from catan_pz.arena.file_lock import FileLock, InUseError
 from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups, spread
-from catan_pz.arena.single_game import check_records
+from catan_pz.arena.single_game import RecordsError, check_records
 from catan_pz.checks import check_count, check_flag, check_seed, not_possible
 from catan_pz.files import remove_drafts
 from catan_pz.rules import Rules
@@ -84,6 +85,7 @@ def play_match(
             results of are not played again.
         records: folder for recorded games, created if need be: one file of JSON lines a game.
             It may hold games of the same match, which are then recorded again, but of no other.
+            One match at a time writes to it.
         most_records: how many games are recorded at most, evenly spread; None for all.
         progress: whether to show a progress bar; None for one on a terminal.
         true_state: names of agents that `View.resample` gives the true state of the game,
@@ -97,7 +99,8 @@ def play_match(
 
     Raises:
         ValueError: names the option, its value and what is allowed; or the file of results or
-            a recorded game in the folder is of another match.
+            a recorded game in the folder is of another match, or another match that is being
+            played writes there.
         ImportError, ConnectionError, RuntimeError: as `RayExecutor`, for "ray".
         Interrupted: by Ctrl-C.
     """
@@ -261,18 +264,36 @@ def _play(
     scheduled = list(schedule.games())
     recorded = frozenset(spread([game.number for game in scheduled], options.most_records))
     config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder, seeing, recorded)
-    check_records(config, scheduled)
-    file = ResultsFile(options.results, header, scheduled, names)
-    try:
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            remove_drafts(folder)  # of a match that was killed
-        _play_missing(config, entrants, scheduled, file, options)
-    except KeyboardInterrupt:
-        raise Interrupted(len(file.games), len(scheduled), file.path) from None
-    finally:
-        file.close()
+    with _recording(folder):
+        check_records(config, scheduled)
+        file = ResultsFile(options.results, header, scheduled, names)
+        try:
+            if folder is not None:
+                remove_drafts(folder)  # of a match that was killed
+            _play_missing(config, entrants, scheduled, file, options)
+        except KeyboardInterrupt:
+            raise Interrupted(len(file.games), len(scheduled), file.path) from None
+        finally:
+            file.close()
     return result_of_complete_blocks(names, schedule, rules, seed, file.games.values())
+
+
+@contextmanager
+def _recording(folder: Path | None) -> Iterator[None]:
+    """Keep other matches from a folder for records, whose games they would write over."""
+    if folder is None:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = FileLock(folder / ".recording")
+    except InUseError:
+        reason = "another match records its games there; wait until that has ended"
+        raise RecordsError(folder, f"{reason}, or give another folder") from None
+    try:
+        yield
+    finally:
+        lock.remove()
 
 
 def _play_missing(

@@ -328,23 +328,20 @@ def record_path(folder: Path, number: int) -> Path:
     return folder / f"game-{number:06d}.jsonl"
 
 
-class OtherMatchError(ValueError):
-    """A folder for records holds recorded games of another match.
+class RecordsError(ValueError):
+    """A folder that can't take the recorded games of a match.
 
     Args:
         folder: the folder.
-        name: of the first of them.
+        reason: what stands in the way and what is allowed, in words.
 
     Attributes:
-        reason: what stands in the way and what is allowed, in words.
+        reason: as given.
     """
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self.reason = (
-            f"{name} there is a game of another match; allowed: a folder without recorded games, "
-            "or with those of this match"
-        )
-        super().__init__(f"option records={str(folder)!r} is not possible: {self.reason}")
+    def __init__(self, folder: Path, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"option records={str(folder)!r} is not possible: {reason}")
 
 
 def check_records(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> None:
@@ -355,14 +352,18 @@ def check_records(config: MatchConfig, scheduled: Iterable[ScheduledGame]) -> No
         scheduled: its games.
 
     Raises:
-        OtherMatchError: names the first of them.
+        RecordsError: names the first of them.
     """
     if config.records is None:
         return
     games = {record_path(config.records, game.number): game for game in scheduled}
     for path in sorted(config.records.glob("game-[0-9]*.jsonl")):
         if path not in games or not _begins(config, games[path], path):
-            raise OtherMatchError(config.records, path.name)
+            raise RecordsError(
+                config.records,
+                f"{path.name} there is a game of another match; allowed: a folder without "
+                "recorded games, or with those of this match",
+            )
 
 
 def _begins(config: MatchConfig, scheduled: ScheduledGame, path: Path) -> bool:

@@ -8,7 +8,7 @@ import click
 
 from catan_pz.arena.results import FORFEIT, GameResult, Result
 from catan_pz.arena.schedule import spread
-from catan_pz.arena.single_game import OtherMatchError, record_path
+from catan_pz.arena.single_game import RecordsError, record_path
 from catan_pz.cli.console import progress
 from catan_pz.cli.options import record_errors
 from catan_pz.runtime.record import GameRecord
@@ -42,18 +42,18 @@ def check_replays(records: Path | None, html: Path | None) -> None:
 
 @contextmanager
 def naming_folder(records: Path | None, html: Path | None) -> Iterator[None]:
-    """Let the error for recorded games of another match name the option that was given.
+    """Let the error for a folder that can't take recorded games name the option that was given.
 
     Args:
         records: the option `--records`.
         html: the option `--html`, whose folder has the records where there is no other.
 
     Raises:
-        click.UsageError: for an `OtherMatchError`.
+        click.UsageError: for a `RecordsError`.
     """
     try:
         yield
-    except OtherMatchError as error:
+    except RecordsError as error:
         named = f"--html {html}" if records is None else f"--records {records}"
         raise click.UsageError(f"{named} is not possible: {error.reason}") from error
 

@@ -6,8 +6,10 @@ from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
+from catan_pz.agents.views import Views
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
+from catan_pz.testing import check_batch_agent
 
 QUICK = {"trading": False, "max_turns": 12, "victory_points": 3}
 
@@ -51,6 +53,34 @@ def test_one_member_plays_a_seat_to_the_end_of_the_game():
         assert choices == {(3, 300)[mixture.members_of(np.array([seed], np.uint64))[0]]}
         played += choices
     assert {3, 300} == set(played)
+
+
+class Middle(BatchAgent):
+    def act_batch(self, views):
+        return np.array([row.nonzero()[0][row.sum() // 2] for row in views.masks])
+
+
+class Second(BatchAgent):
+    def act_batch(self, views):
+        return np.array([row.nonzero()[0][1:2].sum() for row in views.masks])
+
+
+def test_a_mixture_within_a_mixture_samples_independently():
+    inner = Mixture([Second(), Middle()], [1, 3])
+    mixture = Mixture([Mixture([Lowest(), inner]), Highest()])
+    count = 4000
+    seeds = np.arange(count, dtype=np.uint64)
+    masks = np.zeros((count, 389), np.int8)
+    masks[:, [3, 30, 100, 200, 300]] = 1
+    observations = np.zeros((count, SIZE), np.int8)
+    chosen = mixture.act_batch(Views(observations, masks, seeds, seeds))
+    shares = [(chosen == action).mean() for action in (3, 30, 100, 300)]
+    assert shares == pytest.approx([1 / 4, 1 / 16, 3 / 16, 1 / 2], abs=0.02)
+    for seed in range(50):
+        mixture.reset(0, Rules(), seed)
+        assert mixture.act(View(observations[0], masks[0])) == chosen[seed]
+    mixed = Mixture([Mixture(["random", Mixture(["random", Lowest()])]), Highest()])
+    check_batch_agent(mixed, decisions=30, trading=False)
 
 
 def test_games_of_a_batch_are_those_at_a_table():

@@ -251,6 +251,15 @@ class Capricious(BatchAgent):
         return np.where(rare == 1, views.masks.shape[1], chosen)
 
 
+class Fatal(BatchAgent):
+    """Builds; some random numbers make it end its process."""
+
+    def act_batch(self, views: Views) -> NDArray[np.int64]:
+        if (views.random_bits % np.uint64(60) == 0).any():
+            os._exit(7)
+        return Builder().act_batch(views)
+
+
 class Tardy(Counter):
     """Takes two seconds to hear that its game has ended."""
 

@@ -1,15 +1,17 @@
 """Who plays: what tells players apart, and whether they decide in many games at once."""
 
 import json
+from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from catan_pz import RandomAgent, Rules
+from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrant, as_entrants, describe, shown_state
@@ -27,6 +29,28 @@ class Weights:
     layer: NDArray[np.float32]
 
 
+@dataclass
+class Layers:
+    layer: NDArray[np.float32]
+
+
+class Bold(NamedTuple):
+    strength: int
+
+
+class Shy(NamedTuple):
+    strength: int
+
+
+class Dice(list[int]):
+    pass
+
+
+@dataclass
+class Strategic(Counter):
+    strength: int
+
+
 class Tuned(Counter):
     def __init__(self, **options: Any) -> None:
         self.__dict__.update(options)
@@ -38,6 +62,9 @@ class Tuned(Counter):
         (1, 2),
         ("a", "b"),
         (None, 0.5),
+        (float("nan"), float("inf")),
+        (float("inf"), float("-inf")),
+        (np.float32("nan"), "nan"),
         ((1, 2), (2, 1)),
         (np.float32(1), np.float32(2)),
         (np.arange(3), np.arange(3) + 1),
@@ -45,6 +72,13 @@ class Tuned(Counter):
         (np.zeros(2, np.int8), np.zeros(2, np.uint8)),
         ({"a": [1]}, {"a": [2]}),
         (Weights(np.zeros(3, np.float32)), Weights(np.ones(3, np.float32))),
+        (Weights(np.zeros(3, np.float32)), Layers(np.zeros(3, np.float32))),
+        (Bold(1), Shy(1)),
+        (Bold(1), (1,)),
+        ([1], Dice([1])),
+        ({"a": 1}, OrderedDict(a=1)),
+        (Strategic(1), Strategic(2)),
+        (Strategic(1), Counter()),
         (Path("a"), 1j),
         (1j, 2j),
         (np.complex64(1), np.complex64(2)),
@@ -59,11 +93,39 @@ class Tuned(Counter):
 def test_different_agents_have_different_descriptions(one: Any, other: Any) -> None:
     assert describe(Tuned(option=one)) == describe(Tuned(option=one))
     assert describe(Tuned(option=one)) != describe(Tuned(option=other))
-    json.dumps(describe(Tuned(option=one)))
+    # A file of results holds them.
+    read = json.loads(json.dumps(describe(Tuned(option=one))))
+    assert read == describe(Tuned(option=one))
     within = [Tuned(option=Tuned(option=option)) for option in (one, one, other)]
     assert describe(within[0]) == describe(within[1]) != describe(within[2])
     with pytest.raises(ValueError, match="two different agents have the name 'x'"):
         as_entrants([("x", Tuned(option=one)), ("x", Tuned(option=other))])
+
+
+class Slotted(Counter):
+    __slots__ = ("__salt", "strength", "unset")
+
+    def __init__(self, strength: int, salt: int = 0) -> None:
+        self.strength = strength
+        self.__salt = salt
+
+
+class SlottedFurther(Slotted):
+    __slots__ = ("further",)
+
+    def __init__(self, strength: int, further: int) -> None:
+        super().__init__(strength)
+        self.further = further
+
+
+def test_slots_are_attributes() -> None:
+    different = [
+        *(Slotted(1), Slotted(2), Slotted(1, salt=1)),
+        *(SlottedFurther(1, 1), SlottedFurther(2, 1), SlottedFurther(1, 2)),
+    ]
+    described = [json.dumps(describe(agent)) for agent in different]
+    assert len(set(described)) == len(different)
+    assert describe(SlottedFurther(1, 2)) == describe(different[-1])
 
 
 def test_weights_of_torch_are_described_by_value() -> None:
@@ -138,6 +200,14 @@ class Peeking(Builder):
 class Own(Builder):
     def act(self, view: View) -> int:
         return int(view.mask.nonzero()[0][0])
+
+
+def test_a_match_leaves_the_limit_of_a_program_as_it_was() -> None:
+    program = ProgramAgent("bot", seconds=7.0)
+    made = as_entrant(program).make(0.5)
+    assert isinstance(made, ProgramAgent)
+    assert made.seconds == 0.5
+    assert program.seconds == 7.0
 
 
 def test_only_stateless_agents_are_batched() -> None:

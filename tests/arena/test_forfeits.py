@@ -29,6 +29,7 @@ from tests.arena.players import (
     Exiting,
     Failing,
     Fainting,
+    Fatal,
     Hanging,
     Illegal,
     Leaving,
@@ -229,6 +230,20 @@ def test_agents_that_end_their_process() -> None:
     assert [game.reason for game in result.games] == [
         "died: the process ended in a decision (exit code 7)"
     ] * 2
+
+
+def test_batched_agents_that_end_their_process(tmp_path: Path) -> None:
+    told = arena.play_match([("fatal", Builder()), "random"], 6, seed=3, **QUICK)
+    result = arena.play_match(
+        [("fatal", Fatal()), "random"], 6, seed=3, workers=2, records=tmp_path, **QUICK
+    )
+    reasons = [game.reason for game in forfeits(result)]
+    assert reasons == ["died: the process ended in a decision (exit code 7)"] * len(reasons)
+    assert 0 < len(reasons) < 6
+    check(result, reasons[0])
+    others = [game for game in result.games if game.end != "forfeit"]
+    assert others == [game for game in told.games if game.number in {one.number for one in others}]
+    assert len(list(tmp_path.iterdir())) == 6
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks there")

@@ -1,5 +1,6 @@
 """Games whose decisions are gathered by batchers: the same games, and the same failures."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import Schedule
 from catan_pz.runtime.view import View
 from tests.arena.alike import Way, played_alike
-from tests.arena.players import QUICK, Builder, Counter, Deaf, Sulking
+from tests.arena.players import QUICK, Builder, Counter, Deaf, Fainting, Sulking
 
 LINGERING = 3
 
@@ -64,6 +65,20 @@ class RaisingInBatcher(Patient):
         if self.asked >= 12:
             raise ZeroDivisionError("two\nlines")
         return action
+
+
+class DyingInBatcher(Patient):
+    """Ends its process in its twelfth decision."""
+
+    def act(self, view: View) -> int:
+        action = super().act(view)
+        if self.asked == 12:
+            os._exit(7)
+        return action
+
+
+class DyingAtTheEnd(Fainting, Patient):
+    """Ends its process when its game has ended."""
 
 
 class Inventive(Patient):
@@ -180,4 +195,23 @@ def test_processes_gather_as_well(tmp_path: Path) -> None:
         agents = [("patient", Patient), "random"]
         result = arena.play_match(agents, 8, seed=3, workers=workers, progress=False, **QUICK)
         results.append(sorted(result.games, key=lambda game: game.number))
+    assert results[0] == results[1]
+
+
+def test_an_agent_that_ends_its_process_forfeits_its_own_game() -> None:
+    agents: list[Any] = [("dying", DyingInBatcher), "random"]
+    result = arena.play_match(agents, 2, seed=3, executor="processes", **QUICK)
+    assert len(result.games) == 2
+    for game in result.games:
+        assert game.reason == "died: the process ended in a decision (exit code 7)"
+        assert game.offender is not None
+        assert game.seats[game.offender] == "dying"
+        assert game.decisions[game.offender] == 12
+
+
+def test_an_agent_that_ends_its_process_at_the_end_of_a_game_changes_no_result() -> None:
+    results = [
+        arena.play_match([("p", agent)] * 2, 1, seed=3, executor="processes", **QUICK)
+        for agent in (DyingAtTheEnd, Patient)
+    ]
     assert results[0] == results[1]

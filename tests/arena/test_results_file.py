@@ -236,7 +236,7 @@ def test_without_locks_of_the_file_system_matches_are_played(
         raise OSError(errno.ENOLCK, "no locks available")
 
     monkeypatch.setattr(file_lock, "_lock", lock)
-    assert play(tmp_path / "unlocked.jsonl") == unbroken[0]
+    assert play(tmp_path / "unlocked.jsonl", records=tmp_path / "games") == unbroken[0]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to process groups there")
@@ -371,6 +371,54 @@ def test_what_a_killed_match_left_half_written_is_removed(tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         f"game-{number:06d}.jsonl" for number in range(6)
     ]
+
+
+@pytest.mark.purepython
+def test_a_folder_that_another_match_records_to_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, results = tmp_path / "records", tmp_path / "other.jsonl"
+    draft = folder / ".game-000003.x.draft.jsonl"
+    play_missing = match._play_missing
+
+    def play_twice(*arguments: Any) -> None:
+        draft.write_text("half")
+        for _ in range(2):  # being refused doesn't open it to the next one
+            with pytest.raises(
+                ValueError, match=r"records'.* another match records its games there"
+            ):
+                play(results, 6, seed=8, records=folder)
+        assert draft.exists(), "what the first match is writing was removed"
+        assert not results.exists()
+        play_missing(*arguments)
+        draft.unlink()
+
+    monkeypatch.setattr(match, "_play_missing", play_twice)
+    first = play(None, 6, records=folder)
+    recorded = {f"game-{number:06d}.jsonl" for number in range(6)}
+    assert {path.name for path in folder.iterdir()} == recorded
+    monkeypatch.undo()
+    assert play(None, 6, records=folder) == first
+
+
+@pytest.mark.purepython
+def test_a_lock_whose_file_is_removed_when_it_is_taken_is_that_of_a_new_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, lock = tmp_path / "lock", file_lock._lock
+    holders = [file_lock.FileLock(path)]
+
+    def remove_before(descriptor: int) -> None:
+        if holders:
+            holders.pop().remove()
+        lock(descriptor)
+
+    monkeypatch.setattr(file_lock, "_lock", remove_before)
+    taken = file_lock.FileLock(path)
+    with pytest.raises(file_lock.InUseError):
+        file_lock.FileLock(path)
+    taken.remove()
+    assert not path.exists()
 
 
 @pytest.mark.purepython

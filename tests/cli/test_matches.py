@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from catan_pz.arena.file_lock import FileLock
 from catan_pz.cli import main
 
 QUICK = ["--players", "2", "--no-trading", "--points", "3", "--set", "max_turns=60"]
@@ -55,6 +56,17 @@ def test_recorded_games_of_another_match_are_kept(
     error = capsys.readouterr().err
     assert f"{option} {tmp_path} is not possible: game-00000" in error
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("option", ["--html", "--records"])
+def test_a_folder_that_another_match_records_to_is_refused(
+    option: str, tmp_path: Path, capsys: Any
+) -> None:
+    lock = FileLock(tmp_path / ".recording")
+    assert main(["evaluate", "random", *QUICK, "--games", "2", option, str(tmp_path)]) == 2
+    lock.release()
+    told = f"{option} {tmp_path} is not possible: another match records its games there"
+    assert told in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize("command", [["evaluate", "random"], ["tournament", "random,weighted"]])

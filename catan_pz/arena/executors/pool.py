@@ -35,7 +35,8 @@ class Pool:
             Results that came in together.
 
         Raises:
-            RuntimeError: if a process ends by itself, other than in an agent's call.
+            RuntimeError: if a process ends by itself, other than in an agent's call or in games
+                that are played at the same time.
         """
         self._waiting.extend(tasks)
         for worker in self._workers:
@@ -72,7 +73,11 @@ class Pool:
         self._workers.append(Worker(self._arguments))
 
     def _replace(self, worker: Worker, why: Callable[[Worker], str]) -> Iterator[GameResult]:
-        """Go on after the end of a worker: its game is lost by the seat that was called."""
+        """Go on after the end of a worker: its game is lost by the seat that was called.
+
+        Where several games were on, nobody knows which seat that was: they are played again, one
+        by one.
+        """
         if worker.is_warming_up:
             # The next worker doesn't ask this agent outside a game again.
             skipped = self._arguments.no_warm_up | {worker.log.asked}
@@ -83,15 +88,14 @@ class Pool:
             forfeited = worker.forfeit(why(worker))
             if forfeited is not None:
                 yield forfeited
-            elif why is _death:  # one that was late may have returned while it was ended
+            elif why is _death and not worker.plays_many:
+                # One that was late may have returned while it was ended.
                 raise RuntimeError(
                     f"a worker process ended by itself (exit code {worker.exit_code}), in no "
                     "agent's call; a script that plays in processes needs "
                     'if __name__ == "__main__":'
                 )
-        if worker.task is not None and worker.unfinished:
-            unfinished = tuple(worker.unfinished.values())
-            self._waiting.appendleft(Task(unfinished, worker.task.way))
+        self._waiting.extendleft(Task((game,), "single") for game in worker.unfinished.values())
         self._workers.remove(worker)
         worker.close()
         if self._waiting:

@@ -181,6 +181,11 @@ class Worker:
         return self.log.asked != NONE and self.log.call == END
 
     @property
+    def plays_many(self) -> bool:
+        """Whether it plays several games at the same time, which its log doesn't follow."""
+        return not self.is_ready and self.task is not None and self.task.way != "single"
+
+    @property
     def is_overdue(self) -> bool:
         """Whether a call of an agent should have ended long ago."""
         allowed = self.seconds_allowed + GRACE_SECONDS
