@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from catan_pz import agents
+from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.views import Views
 from catan_pz.checks import not_possible
 from catan_pz.encoders import Encoder
@@ -72,11 +73,14 @@ def collect_demonstrations(
         seed=seed + SEED_OFFSET,
     )
     rng = np.random.default_rng([seed, 0x1E550])
+    seat_seeds = SeatSeeds(games.num_envs, games.batch.rules.num_players)
+    every_game = np.arange(games.num_envs)
     steps: list[tuple[NDArray[Any], ...]] = []
     with closing(batch):
         for _ in range(max(1, count // games.num_envs)):
             random_bits = rng.integers(2**64, size=games.num_envs, dtype=np.uint64)
-            views = Views(batch.observation, batch.mask, random_bits, random_bits)
+            seeds = seat_seeds.of(batch.seeds, every_game, batch.seats)
+            views = Views(batch.observation, batch.mask, seeds, random_bits)
             actions = agent.act_batch(views)
             seen = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
             batch.step(actions)

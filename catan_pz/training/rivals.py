@@ -3,12 +3,13 @@
 Letters: B games, K decisions, N numbers of an observation, A actions, P players, R rivals.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from catan_pz import agents
 from catan_pz.agents.base import Agent
@@ -20,6 +21,9 @@ from catan_pz.training.self_play_network import SelfPlayNetwork
 
 LEARNER: Final = -1
 """In place of a rival: the learner plays all seats itself."""
+
+SeedsOf = Callable[[NDArray[np.intp]], NDArray[np.uint64]]
+"""Gives the seeds (K,) of the seats to move in games (K,), one for all decisions of a seat."""
 
 _MEMORY: Final = 200.0
 """Games against a rival after which one counts for a third as much."""
@@ -142,13 +146,16 @@ class Rivals:
         self._draw(ended & self._has_rival)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
-    def act(self, units: torch.Tensor, mask: torch.Tensor, where: torch.Tensor) -> torch.Tensor:
+    def act(
+        self, units: torch.Tensor, mask: torch.Tensor, where: torch.Tensor, seeds: SeedsOf
+    ) -> torch.Tensor:
         """(B,) actions, of the rivals where they decide, and of no meaning elsewhere.
 
         Args:
             units: (B, N) int8 observations.
             mask: (B, A) 1 for each legal action, `BASES_CHOICE` for the base's.
             where: (B,) bool, where rivals decide.
+            seeds: of the seats to move.
         """
         actions = torch.zeros(len(where), dtype=torch.int64, device=self._device)
         for k, name in enumerate(self.names):
@@ -156,16 +163,19 @@ class Rivals:
             if not len(rows):
                 continue
             if name in self._agents:
-                actions[rows] = self._ask(self._agents[name], units[rows], mask[rows])
+                streams = seeds(rows.cpu().numpy())
+                actions[rows] = self._ask(self._agents[name], units[rows], mask[rows], streams)
             else:
                 self._network.policy = self._policies[name]
                 chances = self._network.log_probabilities(units[rows], mask[rows])
                 actions[rows] = sampled(chances, self._random)
         return actions
 
-    def _ask(self, agent: Agent, units: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def _ask(
+        self, agent: Agent, units: torch.Tensor, mask: torch.Tensor, seeds: NDArray[np.uint64]
+    ) -> torch.Tensor:
         bits = self._rng.integers(2**64, size=len(units), dtype=np.uint64)
-        views = Views(units.cpu().numpy(), mask.clamp(max=1).cpu().numpy(), bits, bits)
+        views = Views(units.cpu().numpy(), mask.clamp(max=1).cpu().numpy(), seeds, bits)
         return torch.as_tensor(agent.act_batch(views).astype(np.int64), device=self._device)
 
     def add(self, name: str, model: Model) -> None:

@@ -1,5 +1,6 @@
 """Rounds of self-play: frames, who learns, demonstrations."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="takes the extra `train`")
@@ -8,7 +9,9 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 
 from catan_pz import agents
+from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import Base
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import LinearReward
 from catan_pz.rules import Rules
@@ -102,6 +105,35 @@ def test_an_expert_plays_all_seats(tmp_path):
     played = games.play(network, 3, expert=agents.load("heuristic"), **DISCOUNTS)
     assert len(played) > 40 * 12 - 3 * 12
     assert games.finished > 0
+
+
+class Noting(BatchAgent):
+    """Plays the first legal action; compares its seeds with those of the seats to move."""
+
+    name = "noting"
+
+    def __init__(self, games):
+        self.games, self.seen = games, 0
+
+    def act_batch(self, views):
+        moving = zip(self.games.batch.seeds.tolist(), self.games.player.tolist(), strict=True)
+        own = [seat_seeds(seed, 3)[seat] for seed, seat in moving]
+        assert np.isin(views.seeds, np.array(own, np.uint64)).all()
+        self.seen += len(np.unique(views.seeds))
+        return views.masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("plays", ["as the expert", "as a rival"])
+def test_seeds_of_a_seat_are_the_same_in_its_whole_game(tmp_path, plays):
+    network, games = make(tmp_path, share=1.0)
+    noting = Noting(games.games)
+    if plays == "as the expert":
+        games.play(network, 0, expert=noting, **DISCOUNTS)
+        assert noting.seen == 40 * 12
+    else:
+        games.rivals._agents["heuristic"] = noting
+        games.play(network, 0, **DISCOUNTS)
+        assert noting.seen > 40 * 6
 
 
 def test_the_same_round_is_played_alike(tmp_path):
