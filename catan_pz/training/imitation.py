@@ -8,13 +8,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz import agents
 from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.views import Views
-from catan_pz.checks import not_possible
 from catan_pz.encoders import Encoder
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.rewards import Reward
+from catan_pz.training.stateless import load_stateless
 
 SEED_OFFSET: Final = 2_000_003
 """Distance between the seed of a training and that of the expert's games."""
@@ -58,11 +57,9 @@ def collect_demonstrations(
         seed: of the training.
 
     Raises:
-        ValueError: for an expert that isn't stateless.
+        ValueError: for an expert that isn't stateless, or not for these rules.
     """
-    agent = agents.load(expert)
-    if not agent.stateless:
-        raise not_possible("option expert", expert, "stateless agents")
+    agent = load_stateless("expert", expert, games.batch.rules)
     opponents: Any = games.batch.opponents
     batch = SingleLearnerBatch(
         games.num_envs,

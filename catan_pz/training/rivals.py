@@ -11,13 +11,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.agents.network import Model
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_count, not_possible
+from catan_pz.rules import Rules
 from catan_pz.training.league import places
 from catan_pz.training.self_play_network import SelfPlayNetwork
+from catan_pz.training.stateless import load_stateless
 
 LEARNER: Final = -1
 """In place of a rival: the learner plays all seats itself."""
@@ -48,7 +49,7 @@ class Rivals:
         network: one like the learner's, that past selves are loaded into.
         others: names of agents that play beside past selves.
         num_games: B.
-        num_players: P.
+        rules: of the games.
         share: of the games that have rivals, from 0 to 1.
         size: past selves in the pool; the oldest is dropped first.
         active: how many of them play at a time.
@@ -71,7 +72,7 @@ class Rivals:
         network: SelfPlayNetwork,
         others: Sequence[str],
         num_games: int,
-        num_players: int,
+        rules: Rules,
         *,
         share: float,
         size: int = 50,
@@ -85,20 +86,19 @@ class Rivals:
         self._folder, self._network, self._device = folder, network, network.scales.device
         self.base = network.base
         self._size, self._active, self._seed = size, active, seed
-        self._chance = 1 / num_players
-        self._agents: dict[str, Agent] = {name: agents.load(name) for name in others}
+        self._chance = 1 / rules.num_players
+        self._agents: dict[str, Agent] = {
+            name: load_stateless("opponents", name, rules) for name in others
+        }
         if len(self._agents) < len(others):
             raise not_possible("option opponents", ",".join(others), "each agent once")
-        for name, agent in self._agents.items():
-            if not agent.stateless:
-                raise not_possible("option opponents", name, "stateless agents")
         self._policies: dict[str, Any] = {}
         self.pool: list[str] = []
         self.names: list[str] = list(others)
         slots = torch.arange(num_games, device=self._device)
         self._has_rival = slots < round(share * num_games)
         self.rival = torch.full((num_games,), LEARNER, device=self._device)
-        self.seat = slots % num_players
+        self.seat = slots % rules.num_players
         self._won, self._games = self._zeros(), self._zeros()
         self.begin(0)
         self._draw(self._has_rival)

@@ -118,7 +118,7 @@ class Noting(BatchAgent):
 
 def test_an_experts_seeds_are_those_of_its_seats(monkeypatch):
     expert = Noting()
-    monkeypatch.setattr(imitation.agents, "load", lambda _: expert)
+    monkeypatch.setattr(imitation, "load_stateless", lambda *_: expert)
     shown = collect(make_games(), "noting", count=80)
     batch = SingleLearnerBatch(4, RULES, seat="random", reward=REWARD, seed=1 + SEED_OFFSET)
     for seeds, actions in zip(expert.seeds, shown.actions.reshape(20, 4), strict=True):
@@ -127,9 +127,11 @@ def test_an_experts_seeds_are_those_of_its_seats(monkeypatch):
         batch.step(actions)
 
 
-def test_an_expert_must_play_batches():
+def test_an_expert_must_play_batches_of_these_rules():
     with pytest.raises(ValueError, match="expert='search'"):
         collect(make_games(), "search")
+    with pytest.raises(ValueError, match=r"option expert='ppo-4p': agent 'ppo-4p' .* 4 players"):
+        collect(make_games(), "ppo-4p")
 
 
 class Watched(Agent):

@@ -26,7 +26,7 @@ def seeds(rows):
 
 
 def make(folder, others=("random",), share=0.5, games=400, **options):
-    return Rivals(folder, network(), list(others), games, 2, share=share, **options)
+    return Rivals(folder, network(), list(others), games, RULES, share=share, **options)
 
 
 def test_a_share_of_the_games_has_rivals(tmp_path):
@@ -120,6 +120,7 @@ def test_rivals_go_on_from_a_state(tmp_path):
         ({"share": 1.5}, "rivals_share=1.5 .* from 0 to 1"),
         ({"others": ["search"]}, "opponents='search' .* stateless"),
         ({"others": ["heuristic", "heuristic"]}, "opponents='heuristic,heuristic' .* once"),
+        ({"others": ["ppo-4p"]}, "option opponents='ppo-4p': agent 'ppo-4p' .* 4 players"),
         ({"others": ["nobody"]}, "agent 'nobody'"),
         ({"size": 0}, "league_size=0"),
     ],

@@ -43,7 +43,7 @@ def make(
     batch = SelfPlayBatch(
         games, RULES, observation="units", reward=reward, seed=4, global_state=True
     )
-    rivals = Rivals(tmp_path, past, list(others), games, 3, share=share)
+    rivals = Rivals(tmp_path, past, list(others), games, RULES, share=share)
     options = {"symmetries": symmetries, "starts": starts, "starts_share": 0.5}
     return network, SelfPlayGames(batch, rivals, 40, **options)
 
