@@ -109,7 +109,9 @@ class SelfPlayGames:
         self._starts, self._starts_share = starts, starts_share
         self._seat_seeds = SeatSeeds(games.num_games, games.num_players)
         self._rollout = SelfPlayRollout(games, num_steps)
-        frames = np.arange(games.num_games) % (len(OBSERVATION_ORDERS) if symmetries else 1)
+        # Rivals give each game's learner the seat `game % P`: every seat meets every frame.
+        every = np.arange(games.num_games) // games.num_players
+        frames = every % (len(OBSERVATION_ORDERS) if symmetries else 1)
         actions = ACTION_ORDERS[:, : games.rules.num_actions][frames]
         self._number_order = torch.tensor(OBSERVATION_ORDERS[frames], device=self.device)
         self._action_order = torch.tensor(actions, device=self.device)
