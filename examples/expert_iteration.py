@@ -87,7 +87,7 @@ class Args(CountedArgs):
     init: str = ""
     """model file, or name of a model, with the same base and sizes, to start the policy from"""
     base: str = ""
-    """agent that the policy rests on: heuristic, evolved or weighted; "" for none"""
+    """agent that the policy rests on: heuristic or evolved; "" for none"""
     base_bonus: float = 5.0
     """added to the logit of what the base would play"""
     width: Count = 128

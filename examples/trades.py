@@ -8,7 +8,7 @@ The agent sits in each seat by turns, against agents of another name.
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from rich.console import Console
@@ -20,7 +20,7 @@ from catan_pz.agents.network import NetworkAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.engine.events import EventKind
-from catan_pz.events import Events
+from catan_pz.events import Event, Events
 from catan_pz.notation.actions import bundle_to_dict
 from catan_pz.rules import Rules
 from catan_pz.training.program import run_program
@@ -51,32 +51,27 @@ class Trades:
     def watch(self, game: Game, seat: int) -> None:
         """Count what a seat does in a game."""
         self.games += 1
-        offered = ""
 
         def listen(_game: Game, events: Events) -> None:
-            nonlocal offered
             decision = events[0]
             if decision.seat != seat:
                 return
-            action = describe_action(decision.what)
-            kind = action["kind"]
+            kind = describe_action(decision.what)["kind"]
+            kind = "offer" if kind == "compose_send" else kind
             if decision.other != seat:  # another's turn
                 if kind in ("accept", "reject", "offer"):
                     self.answers[kind] += 1
             elif kind == "offer":
-                offered = f"{words(action['give'])} for {words(action['get'])}"
-                self.made[offered] += 1
+                gives = cards_of(event for event in events if event.kind == EventKind.OFFER_GIVES)
+                asks = cards_of(event for event in events if event.kind == EventKind.OFFER_ASKS)
+                self.made[terms(gives, asks)] += 1
             elif kind == "close_with":
-                gave, taken = np.zeros((2, len(RESOURCES)), np.int64)
-                for event in events:
-                    if event.kind == EventKind.GIVEN:
-                        side = gave if event.seat == seat else taken
-                        side[event.what] += event.amount
+                given = [event for event in events if event.kind == EventKind.GIVEN]
+                gave = cards_of(event for event in given if event.seat == seat)
+                taken = cards_of(event for event in given if event.seat != seat)
                 self.given += gave
                 self.got += taken
-                self.closed[
-                    f"{words(bundle_to_dict(gave))} for {words(bundle_to_dict(taken))}"
-                ] += 1
+                self.closed[terms(gave, taken)] += 1
 
         game.listeners.append(listen)
 
@@ -100,9 +95,18 @@ class Trades:
         console.print(grid)
 
 
-def words(cards: dict[str, int]) -> str:
-    """Cards in words."""
-    return " + ".join(f"{n} {name}" for name, n in cards.items())
+def cards_of(events: Iterable[Event]) -> np.ndarray:
+    """(R,) cards that events name."""
+    cards = np.zeros(len(RESOURCES), np.int64)
+    for event in events:
+        cards[event.what] += event.amount
+    return cards
+
+
+def terms(given: np.ndarray, got: np.ndarray) -> str:
+    """The cards (R,) of both sides in words."""
+    sides = (bundle_to_dict(cards).items() for cards in (given, got))
+    return " for ".join(" + ".join(f"{n} {name}" for name, n in side) for side in sides)
 
 
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:

@@ -217,7 +217,10 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
     model = MaskedDQN(
         policy,
         games,
-        learning_rate=lambda remaining: args.learning_rate * (end + (1 - end) * remaining),
+        # The last rollout ends past `frames`, where `remaining` is below 0.
+        learning_rate=lambda remaining: (
+            args.learning_rate * (end + (1 - end) * max(0.0, remaining))
+        ),
         buffer_size=args.num_envs,  # SB3's own buffer stays empty
         learning_starts=max(args.learning_starts, args.num_envs * (args.n_steps + 2)),
         batch_size=args.batch_size,

@@ -116,7 +116,10 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskablePPO:
     return MaskablePPO(
         policy,
         games,
-        learning_rate=lambda remaining: args.learning_rate * (end + (1 - end) * remaining),
+        # The last rollout ends past `frames`, where `remaining` is below 0.
+        learning_rate=lambda remaining: (
+            args.learning_rate * (end + (1 - end) * max(0.0, remaining))
+        ),
         n_steps=args.n_steps,
         batch_size=args.batch_size,
         n_epochs=args.n_epochs,

@@ -9,7 +9,8 @@ exactly after a break.
 
 The output folder holds `model.zip` (the learner, for `--resume` with the same options),
 `model.npz` (the policy alone, played without torch), `result.json` and TensorBoard's `logs`:
-`tensorboard --logdir runs`. Ctrl-C and SIGTERM end the training early and save the model.
+`tensorboard --logdir runs`. Ctrl-C and SIGTERM end the training early and save the model. A resumed
+training begins new games, from a seed that follows from `--seed` and the decisions so far.
 """
 
 import json
@@ -132,6 +133,7 @@ def make_model(args: Args, envs: DummyVecEnv) -> MaskablePPO:
         model = load_model(args)
         check_same_training(options_of(model, args.resume), args, args.resume)
         model.set_env(envs)
+        model.set_random_seed(seed_after(args.seed, model.num_timesteps))
         return model
     model = MaskablePPO(
         "MlpPolicy",
@@ -149,6 +151,11 @@ def make_model(args: Args, envs: DummyVecEnv) -> MaskablePPO:
     note_training(model, args.make_rules(), "flat")
     model.options = asdict(args)
     return model
+
+
+def seed_after(seed: int, decisions: int) -> int:
+    """A seed of its own for what follows so many decisions: other boards, dice and samples."""
+    return int(np.random.SeedSequence([seed, decisions]).generate_state(1)[0])
 
 
 def load_model(args: Args) -> MaskablePPO:
@@ -224,7 +231,6 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     out = Path(args.out)
     set_up_torch(args.threads)
     envs = make_envs(args)
-    envs.seed(args.seed)
     model = make_model(args, envs)
     check_writable(out / "model.zip")
     model.set_logger(make_logger(out / "logs", model.num_timesteps, warn))

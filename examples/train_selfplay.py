@@ -34,7 +34,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import torch
 from torch import nn
 
-from catan_pz import agents
 from catan_pz.agents.network import Base
 from catan_pz.agents.specs import split_specs
 from catan_pz.checks import check_count, not_possible
@@ -48,6 +47,7 @@ from catan_pz.training.self_play_games import Decisions, SelfPlayGames
 from catan_pz.training.self_play_network import Critic, SelfPlayNetwork, model_named
 from catan_pz.training.self_play_run import SelfPlayRun
 from catan_pz.training.starts import Starts
+from catan_pz.training.stateless import load_stateless
 from catan_pz.training.update_figures import divergence
 
 
@@ -73,7 +73,7 @@ class Args(TrainingArgs):
     init: str = ""
     """model file, or name of a model, with the same base and sizes, to start the policy from"""
     base: str = ""
-    """agent that the policy rests on: heuristic, evolved or weighted; "" for none"""
+    """agent that the policy rests on: heuristic or evolved; "" for none"""
     base_bonus: float = 5.0
     """added to the logit of what the base would play"""
 
@@ -141,8 +141,8 @@ class Args(TrainingArgs):
             raise not_possible("option starts_share", self.starts_share, "a number from 0 to 1")
         check_count("critic_first", self.critic_first, least=0)
         check_count("batch_size", self.batch_size, least=2)  # advantages have a deviation
-        if self.expert and not agents.load(self.expert).stateless:
-            raise not_possible("option expert", self.expert, "stateless agents")
+        if self.expert:
+            load_stateless("expert", self.expert, self.make_rules())
 
 
 Aim = Literal["imitation", "critic", "ppo"]
@@ -265,7 +265,7 @@ def make_player(args: Args, device: torch.device) -> SelfPlayGames:
         make_network(args, "shared").to(device),
         split_specs(args.opponents),
         args.num_envs,
-        games.num_players,
+        games.rules,
         share=args.rivals_share,
         size=args.league_size,
         active=args.league_members,
@@ -298,7 +298,8 @@ class Run(SelfPlayRun):
         if args.init:
             network.take_policy(model_named(args.init))
         self.called: Any = torch.compile(network, dynamic=True) if args.compile else network
-        self.expert = agents.load(args.expert) if args.expert else None
+        rules = args.make_rules()
+        self.expert = load_stateless("expert", args.expert, rules) if args.expert else None
         player, learner = make_player(args, device), Learner(args, self.called)
         super().__init__(
             args,

@@ -30,7 +30,6 @@ from catan_pz.agents.model_files import (
 )
 from catan_pz.agents.random_stream import uniforms
 from catan_pz.agents.views import Views
-from catan_pz.agents.weighted import WeightedAgent
 from catan_pz.checks import check_text, not_possible, quoted
 from catan_pz.encoders import Encoder, load
 from catan_pz.observation.segments import PLACES
@@ -41,9 +40,13 @@ KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("sample", "best")
 OUTPUTS: Final = ("logits", "q_values")
 BASES: Final[dict[str, type[BatchAgent]]] = {
-    kind.name: kind for kind in (WeightedAgent, HeuristicAgent, EvolvedAgent)
+    kind.name: kind for kind in (HeuristicAgent, EvolvedAgent)
 }
-"""Agents that a policy may rest on, by name; a model file can name no others."""
+"""Agents that a policy may rest on, by name; a model file can name no others.
+
+None of them samples its actions: the policy samples by the upper ones of the same random bits.
+They draw by the lowest bit alone, whether to make another offer.
+"""
 SHIPPED: Final = Path(__file__).parent / "models"
 """Where models lie that come with the package."""
 
@@ -328,6 +331,8 @@ class NetworkAgent(BatchAgent):
         self, observations: NDArray[np.int8], masks: NDArray[np.int8]
     ) -> NDArray[np.float64]:
         """(K, A) probability of each action, 0 where it isn't legal.
+
+        Where the base of a residual policy draws whether to make another offer, it makes it.
 
         Raises:
             ValueError: if the model wasn't trained for such games, gives values, or its numbers

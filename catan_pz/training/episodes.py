@@ -11,6 +11,7 @@ import numpy as np
 from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
+from catan_pz.training.console import warn
 from catan_pz.training.curves import write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, check_opponents, evaluate, line_up
 from catan_pz.training.options import Count, Seed, check_same_training
@@ -124,7 +125,7 @@ class EpisodeRun:
         self.rows: list[dict[str, Any]] = []
         self.curve: list[dict[str, Any]] = []
         self.clock = Clock()
-        saved = self.checkpoints.open(resume=args.resume)
+        saved = self.checkpoints.open(resume=args.resume, warn=warn)
         if saved is not None:
             self._restore(saved)
 

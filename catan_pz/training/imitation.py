@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from catan_pz import agents
+from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.views import Views
-from catan_pz.checks import not_possible
 from catan_pz.encoders import Encoder
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.rewards import Reward
+from catan_pz.training.stateless import load_stateless
 
 SEED_OFFSET: Final = 2_000_003
 """Distance between the seed of a training and that of the expert's games."""
@@ -57,11 +57,9 @@ def collect_demonstrations(
         seed: of the training.
 
     Raises:
-        ValueError: for an expert that isn't stateless.
+        ValueError: for an expert that isn't stateless, or not for these rules.
     """
-    agent = agents.load(expert)
-    if not agent.stateless:
-        raise not_possible("option expert", expert, "stateless agents")
+    agent = load_stateless("expert", expert, games.batch.rules)
     opponents: Any = games.batch.opponents
     batch = SingleLearnerBatch(
         games.num_envs,
@@ -72,11 +70,14 @@ def collect_demonstrations(
         seed=seed + SEED_OFFSET,
     )
     rng = np.random.default_rng([seed, 0x1E550])
+    seat_seeds = SeatSeeds(games.num_envs, games.batch.rules.num_players)
+    every_game = np.arange(games.num_envs)
     steps: list[tuple[NDArray[Any], ...]] = []
     with closing(batch):
         for _ in range(max(1, count // games.num_envs)):
             random_bits = rng.integers(2**64, size=games.num_envs, dtype=np.uint64)
-            views = Views(batch.observation, batch.mask, random_bits, random_bits)
+            seeds = seat_seeds.of(batch.seeds, every_game, batch.seats)
+            views = Views(batch.observation, batch.mask, seeds, random_bits)
             actions = agent.act_batch(views)
             seen = batch.observation.copy(), np.packbits(batch.mask, axis=1), actions
             batch.step(actions)

@@ -9,6 +9,7 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
+from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.registry import load
 from catan_pz.agents.views import Views
 from catan_pz.arena.statistics import normal_quantile, wilson
@@ -59,7 +60,7 @@ def win_rate(
     batch = CpuBatch(games, rules, reward=_TALLY, seed=seed)
     played = PlannedGames(batch)
     rng = np.random.default_rng(seed)
-    seats = np.arange(games) % count
+    seats, seat_seeds = np.arange(games) % count, SeatSeeds(games, count)
     tally, finished, decisions = np.zeros(games), np.zeros(games, bool), 0
     while not finished.all():
         actions = np.full(games, NO_ACTION)
@@ -76,7 +77,7 @@ def win_rate(
                 decisions += len(here) * mine
             else:
                 here = np.flatnonzero(~own & ~finished)
-                actions[here] = _single(policy, batch, here, rng)
+                actions[here] = _single(policy, batch, here, seat_seeds, rng)
         played.step(np.concatenate(rows), np.concatenate(chosen), actions)
         tally += np.where(finished, 0, batch.reward[np.arange(games), seats])
         finished |= batch.done
@@ -103,10 +104,15 @@ def _joint(
 
 
 def _single(
-    agent: BatchAgent, batch: CpuBatch, rows: NDArray[np.int64], rng: np.random.Generator
+    agent: BatchAgent,
+    batch: CpuBatch,
+    rows: NDArray[np.int64],
+    seat_seeds: SeatSeeds,
+    rng: np.random.Generator,
 ) -> NDArray[np.integer[Any]]:
     assert batch.units is not None
     if not len(rows):
         return np.empty(0, np.int64)
     bits = rng.integers(2**64, size=len(rows), dtype=np.uint64)
-    return agent.act_batch(Views(batch.units[rows], batch.mask[rows], rows.astype(np.uint64), bits))
+    seeds = seat_seeds.of(batch.seeds, rows, batch.player[rows])
+    return agent.act_batch(Views(batch.units[rows], batch.mask[rows], seeds, bits))

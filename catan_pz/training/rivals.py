@@ -3,23 +3,28 @@
 Letters: B games, K decisions, N numbers of an observation, A actions, P players, R rivals.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.agents.network import Model
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_count, not_possible
+from catan_pz.rules import Rules
 from catan_pz.training.league import places
 from catan_pz.training.self_play_network import SelfPlayNetwork
+from catan_pz.training.stateless import load_stateless
 
 LEARNER: Final = -1
 """In place of a rival: the learner plays all seats itself."""
+
+SeedsOf = Callable[[NDArray[np.intp]], NDArray[np.uint64]]
+"""Gives the seeds (K,) of the seats to move in games (K,), one for all decisions of a seat."""
 
 _MEMORY: Final = 200.0
 """Games against a rival after which one counts for a third as much."""
@@ -44,7 +49,7 @@ class Rivals:
         network: one like the learner's, that past selves are loaded into.
         others: names of agents that play beside past selves.
         num_games: B.
-        num_players: P.
+        rules: of the games.
         share: of the games that have rivals, from 0 to 1.
         size: past selves in the pool; the oldest is dropped first.
         active: how many of them play at a time.
@@ -67,7 +72,7 @@ class Rivals:
         network: SelfPlayNetwork,
         others: Sequence[str],
         num_games: int,
-        num_players: int,
+        rules: Rules,
         *,
         share: float,
         size: int = 50,
@@ -81,20 +86,19 @@ class Rivals:
         self._folder, self._network, self._device = folder, network, network.scales.device
         self.base = network.base
         self._size, self._active, self._seed = size, active, seed
-        self._chance = 1 / num_players
-        self._agents: dict[str, Agent] = {name: agents.load(name) for name in others}
+        self._chance = 1 / rules.num_players
+        self._agents: dict[str, Agent] = {
+            name: load_stateless("opponents", name, rules) for name in others
+        }
         if len(self._agents) < len(others):
             raise not_possible("option opponents", ",".join(others), "each agent once")
-        for name, agent in self._agents.items():
-            if not agent.stateless:
-                raise not_possible("option opponents", name, "stateless agents")
         self._policies: dict[str, Any] = {}
         self.pool: list[str] = []
         self.names: list[str] = list(others)
         slots = torch.arange(num_games, device=self._device)
         self._has_rival = slots < round(share * num_games)
         self.rival = torch.full((num_games,), LEARNER, device=self._device)
-        self.seat = slots % num_players
+        self.seat = slots % rules.num_players
         self._won, self._games = self._zeros(), self._zeros()
         self.begin(0)
         self._draw(self._has_rival)
@@ -142,13 +146,16 @@ class Rivals:
         self._draw(ended & self._has_rival)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
-    def act(self, units: torch.Tensor, mask: torch.Tensor, where: torch.Tensor) -> torch.Tensor:
+    def act(
+        self, units: torch.Tensor, mask: torch.Tensor, where: torch.Tensor, seeds: SeedsOf
+    ) -> torch.Tensor:
         """(B,) actions, of the rivals where they decide, and of no meaning elsewhere.
 
         Args:
             units: (B, N) int8 observations.
             mask: (B, A) 1 for each legal action, `BASES_CHOICE` for the base's.
             where: (B,) bool, where rivals decide.
+            seeds: of the seats to move.
         """
         actions = torch.zeros(len(where), dtype=torch.int64, device=self._device)
         for k, name in enumerate(self.names):
@@ -156,16 +163,19 @@ class Rivals:
             if not len(rows):
                 continue
             if name in self._agents:
-                actions[rows] = self._ask(self._agents[name], units[rows], mask[rows])
+                streams = seeds(rows.cpu().numpy())
+                actions[rows] = self._ask(self._agents[name], units[rows], mask[rows], streams)
             else:
                 self._network.policy = self._policies[name]
                 chances = self._network.log_probabilities(units[rows], mask[rows])
                 actions[rows] = sampled(chances, self._random)
         return actions
 
-    def _ask(self, agent: Agent, units: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def _ask(
+        self, agent: Agent, units: torch.Tensor, mask: torch.Tensor, seeds: NDArray[np.uint64]
+    ) -> torch.Tensor:
         bits = self._rng.integers(2**64, size=len(units), dtype=np.uint64)
-        views = Views(units.cpu().numpy(), mask.clamp(max=1).cpu().numpy(), bits, bits)
+        views = Views(units.cpu().numpy(), mask.clamp(max=1).cpu().numpy(), seeds, bits)
         return torch.as_tensor(agent.act_batch(views).astype(np.int64), device=self._device)
 
     def add(self, name: str, model: Model) -> None:

@@ -10,8 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from catan_pz.agents.base import Agent
+from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.views import Views
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
@@ -105,8 +107,11 @@ class SelfPlayGames:
         self.finished = 0
         self._seed, self._num_steps = seed, num_steps
         self._starts, self._starts_share = starts, starts_share
+        self._seat_seeds = SeatSeeds(games.num_games, games.num_players)
         self._rollout = SelfPlayRollout(games, num_steps)
-        frames = np.arange(games.num_games) % (len(OBSERVATION_ORDERS) if symmetries else 1)
+        # Rivals give each game's learner the seat `game % P`: every seat meets every frame.
+        every = np.arange(games.num_games) // games.num_players
+        frames = every % (len(OBSERVATION_ORDERS) if symmetries else 1)
         actions = ACTION_ORDERS[:, : games.rules.num_actions][frames]
         self._number_order = torch.tensor(OBSERVATION_ORDERS[frames], device=self.device)
         self._action_order = torch.tensor(actions, device=self.device)
@@ -158,7 +163,7 @@ class SelfPlayGames:
             else:
                 learns.append(self.rivals.learns(players))
                 own = sampled(log_probabilities, random)
-                others = self.rivals.act(units, mask, ~learns[-1])
+                others = self.rivals.act(units, mask, ~learns[-1], self._seeds_of)
                 actions = torch.where(learns[-1], own, others)
             self._step(actions, log_probabilities, values, hidden, mask)
             done, truncated = (torch.as_tensor(x) for x in (self.games.done, self.games.truncated))
@@ -203,10 +208,16 @@ class SelfPlayGames:
             torch.as_tensor(x).cpu().numpy() for x in (games.observation, games.mask)
         )
         bits = np.random.default_rng(seed).integers(2**64, size=games.num_games, dtype=np.uint64)
+        seeds = self._seeds_of(np.arange(games.num_games))
         actions = torch.as_tensor(
-            expert.act_batch(Views(observation, mask, bits, bits)), device=self.device
+            expert.act_batch(Views(observation, mask, seeds, bits)), device=self.device
         )
         return self._shown_action.gather(1, actions.long()[:, None])[:, 0]
+
+    def _seeds_of(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+        """(K,) seeds of the streams of the seats to move in some games (K,)."""
+        players = torch.as_tensor(self.games.player).cpu().numpy()
+        return self._seat_seeds.of(self.games.batch.seeds, rows, players[rows])
 
     def _decisions(self, data: Any, learns: torch.Tensor, ends: torch.Tensor) -> Decisions:
         complete = torch.as_tensor(data.is_complete)

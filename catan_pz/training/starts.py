@@ -4,6 +4,7 @@ Letters: N positions, K of them drawn, B games.
 """
 
 from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Final, Self
 
@@ -84,7 +85,8 @@ def _positions_of(path: Path, rules: Rules, each: int, rng: np.random.Generator)
         _check_rules(Rules.from_dict(record.start["rules"]), rules)
         played = replace(rules, board="random", no_adjacent_red=False)
         game = Game.from_snapshot(record.start | {"rules": played.to_dict()})
-        for _ in record.replay(game):
+        # Left after the last decision, before results are compared: `max_turns` may differ.
+        for _ in islice(record.replay(game), 1 + len(record.decisions)):
             choices = len(game.legal_actions())
             if choices == 0:  # where the training's games are truncated earlier, the record goes on
                 break

@@ -104,7 +104,10 @@ class Trial:
         return 1 / self._rules.num_players
 
     def finish(self) -> dict[str, Any]:
-        """Print what came of the training, by games other than those that it was stopped by.
+        """Print what came of the training, by the games that confirmed it where some did.
+
+        A training goes on after games that don't confirm it: a win rate from games that do leans
+        upwards, the more the nearer it is to chance.
 
         Returns:
             What `evaluate` returns, and `decisions`, `seconds` and `cpu_seconds` (of all threads

@@ -123,11 +123,11 @@ def test_a_base_gets_the_bonus(positions, tmp_path):
     assert (sure.act_batch(views_of(seen, masks, bits)) == wanted).all()
 
 
-@pytest.mark.parametrize("name", ["exec:sh", "search", "ppo-2p", "random"])
+@pytest.mark.parametrize("name", ["exec:sh", "search", "ppo-2p", "random", "weighted"])
 def test_a_file_can_name_no_other_base(name, tmp_path):
     with pytest.raises(ValueError, match=f"base='{name}' is not possible"):
         Base(name, 1.0)
-    base = Base("weighted", 1.0)
+    base = Base("evolved", 1.0)
     object.__setattr__(base, "agent", name)
     model(base=base).save(tmp_path / "bad.npz")
     with pytest.raises(ValueError, match=rf"bad\.npz is no model .*base='{name}'"):

@@ -12,8 +12,9 @@ def module():
     return load("trades")
 
 
-def test_every_trade_is_counted(module):
-    game = Game(seed=3, num_players=3)
+@pytest.mark.parametrize("form", ["templates", "composed"])
+def test_every_trade_is_counted(module, form):
+    game = Game(seed=3, num_players=3, offer_form=form)
     decisions = []
     game.listeners.append(lambda _game, events: decisions.append(events[0]))
     counted = [module.Trades() for _ in range(3)]
@@ -21,10 +22,11 @@ def test_every_trade_is_counted(module):
         trades.watch(game, seat)
     players = [agents.load("random"), agents.load("heuristic"), agents.load("heuristic")]
     Table(game, players, seat_seeds(3, 3)).play()
-    kinds = [[], [], []]
+    kinds, sent = [[], [], []], {"compose_send": "offer"}
     for decision in decisions:
         own = decision.seat == decision.other
-        kinds[decision.seat].append((describe_action(decision.what)["kind"], own))
+        kind = describe_action(decision.what)["kind"]
+        kinds[decision.seat].append((sent.get(kind, kind), own))
     for seat, trades in enumerate(counted):
         assert trades.games == 1
         assert trades.made.total() == kinds[seat].count(("offer", True))
@@ -32,7 +34,9 @@ def test_every_trade_is_counted(module):
         for kind in ("accept", "reject", "offer"):
             assert trades.answers[kind] == kinds[seat].count((kind, False))
         assert (trades.given.sum() > 0) == (trades.got.sum() > 0) == (trades.closed.total() > 0)
+    assert sum(trades.made.total() for trades in counted) > 0
     assert sum(trades.closed.total() for trades in counted) > 0
+    assert all(all(made.split(" for ")) for trades in counted for made in trades.made)
 
 
 def test_a_trade_moves_the_cards_it_says(module):

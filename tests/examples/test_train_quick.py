@@ -5,6 +5,8 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
+import torch
+
 from catan_pz import agents
 from catan_pz.agents.network import Model
 from catan_pz.rules import Rules
@@ -43,6 +45,23 @@ def test_it_trains_saves_and_resumes(program, tmp_path):
     assert agents.load(str(tmp_path / "model.npz")).model.num_players == 2
     second = program.main([*short, f"--resume={tmp_path / 'model.zip'}"])
     assert second["before"] == first["after"]
+
+
+def test_a_resumed_training_plays_other_games(program, trained, tmp_path, monkeypatch):
+    begun = []
+
+    def learn(model, *_, **__):
+        boards = model.env.reset().tobytes()
+        begun.append((boards, torch.rand(4).tolist()))
+
+    monkeypatch.setattr(program, "win_rate", lambda *_: {})
+    monkeypatch.setattr(program.MaskablePPO, "learn", learn)
+    for more in ([], [f"--resume={trained}"], [f"--resume={trained}"]):
+        program.main([f"--out={tmp_path}", *SMALL, *more])
+    fresh, resumed, again = begun
+    assert resumed == again
+    assert resumed[0] != fresh[0]
+    assert resumed[1] != fresh[1]
 
 
 @pytest.mark.parametrize(

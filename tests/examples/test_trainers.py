@@ -157,6 +157,12 @@ def test_a_resumed_training_gives_the_numbers_of_an_unbroken_one(
         assert resumed[part] == whole[part], part
 
 
+def test_the_learning_rate_ends_where_it_says_though_rollouts_pass_the_frames(program, unbroken):
+    end = unbroken("--frames=100")
+    assert end["counters"][0] == 128
+    assert end["rate"] == pytest.approx(0.1 * program.Args().learning_rate)
+
+
 def test_the_same_seed_gives_the_same_numbers_and_another_others(program, unbroken, tmp_path):
     again, other = (tmp_path / name for name in ("again", "other"))
     program.main([*program.small, LEAGUE, f"--out={again}"])

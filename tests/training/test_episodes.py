@@ -106,6 +106,15 @@ def test_parameters_that_are_not_finite_end_it_and_leave_the_checkpoint(tmp_path
     assert train(tmp_path, Learner(), resume=True)["episodes"] == 6
 
 
+def test_a_damaged_checkpoint_is_told_where_an_older_one_is_resumed(tmp_path, capsys):
+    train(tmp_path, Learner())
+    newest = tmp_path / Checkpoints(tmp_path).entries()[0]["file"]
+    newest.write_bytes(newest.read_bytes()[:-1])
+    assert train(tmp_path, Learner(), resume=True)["episodes"] == 6
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "is damaged or missing: trying the one before." in shown
+
+
 def test_a_full_disk_does_not_end_the_training(tmp_path, monkeypatch, capsys):
     fill_disk(monkeypatch, ("checkpoint-000000000004-", "curve.csv"), 2)
     train(tmp_path, Learner())

@@ -21,8 +21,12 @@ def network(seed=0):
     return SelfPlayNetwork(252, 2, kind="dense", width=8, critic="shared")
 
 
+def seeds(rows):
+    return rows.astype(np.uint64)
+
+
 def make(folder, others=("random",), share=0.5, games=400, **options):
-    return Rivals(folder, network(), list(others), games, 2, share=share, **options)
+    return Rivals(folder, network(), list(others), games, RULES, share=share, **options)
 
 
 def test_a_share_of_the_games_has_rivals(tmp_path):
@@ -67,7 +71,7 @@ def test_past_selves_play_as_their_files_say(tmp_path):
     where = torch.arange(64) % 2 == 0
     counts = np.zeros((len(rivals.names), 252))
     for _ in range(50):
-        actions = rivals.act(units, mask, where)
+        actions = rivals.act(units, mask, where, seeds)
         assert mask.gather(1, actions[:, None])[where].all()
         for k in range(len(rivals.names)):
             chosen = actions[where & (rivals.rival == k)].numpy()
@@ -100,7 +104,8 @@ def test_rivals_go_on_from_a_state(tmp_path):
     for rivals in (ones, others):
         rivals.begin(7)
     assert torch.equal(ones.win_rates, others.win_rates)
-    assert torch.equal(ones.act(units, mask, where), others.act(units, mask, where))
+    chosen = [rivals.act(units, mask, where, seeds) for rivals in (ones, others)]
+    assert torch.equal(*chosen)
     for rivals in (ones, others):
         rivals.count(rivals.seat, where)
     assert torch.equal(ones.rival, others.rival)
@@ -115,6 +120,7 @@ def test_rivals_go_on_from_a_state(tmp_path):
         ({"share": 1.5}, "rivals_share=1.5 .* from 0 to 1"),
         ({"others": ["search"]}, "opponents='search' .* stateless"),
         ({"others": ["heuristic", "heuristic"]}, "opponents='heuristic,heuristic' .* once"),
+        ({"others": ["ppo-4p"]}, "option opponents='ppo-4p': agent 'ppo-4p' .* 4 players"),
         ({"others": ["nobody"]}, "agent 'nobody'"),
         ({"size": 0}, "league_size=0"),
     ],

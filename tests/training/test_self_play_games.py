@@ -1,5 +1,6 @@
 """Rounds of self-play: frames, who learns, demonstrations."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="takes the extra `train`")
@@ -8,7 +9,9 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 
 from catan_pz import agents
+from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.network import Base
+from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import LinearReward
 from catan_pz.rules import Rules
@@ -40,7 +43,7 @@ def make(
     batch = SelfPlayBatch(
         games, RULES, observation="units", reward=reward, seed=4, global_state=True
     )
-    rivals = Rivals(tmp_path, past, list(others), games, 3, share=share)
+    rivals = Rivals(tmp_path, past, list(others), games, RULES, share=share)
     options = {"symmetries": symmetries, "starts": starts, "starts_share": 0.5}
     return network, SelfPlayGames(batch, rivals, 40, **options)
 
@@ -85,6 +88,13 @@ def test_frames_change_nothing_for_a_network_that_is_the_same_in_all(tmp_path):
     assert all((state[name] == other[name]).all() for name in state)
 
 
+def test_learners_of_every_seat_see_every_frame(tmp_path):
+    games = make(tmp_path, share=1.0, games=18)[1]
+    shown = [tuple(order) for order in games._number_order.tolist()]
+    assert len(set(shown)) == 6
+    assert len(set(zip(shown, games.rivals.seat.tolist(), strict=True))) == 18
+
+
 def test_a_sure_base_plays_for_the_learner(tmp_path):
     """With a large bonus the games are those in which the base itself was the expert."""
     network, games = make(tmp_path, base=Base("heuristic", 1000.0), others=("evolved",))
@@ -102,6 +112,35 @@ def test_an_expert_plays_all_seats(tmp_path):
     played = games.play(network, 3, expert=agents.load("heuristic"), **DISCOUNTS)
     assert len(played) > 40 * 12 - 3 * 12
     assert games.finished > 0
+
+
+class Noting(BatchAgent):
+    """Plays the first legal action; compares its seeds with those of the seats to move."""
+
+    name = "noting"
+
+    def __init__(self, games):
+        self.games, self.seen = games, 0
+
+    def act_batch(self, views):
+        moving = zip(self.games.batch.seeds.tolist(), self.games.player.tolist(), strict=True)
+        own = [seat_seeds(seed, 3)[seat] for seed, seat in moving]
+        assert np.isin(views.seeds, np.array(own, np.uint64)).all()
+        self.seen += len(np.unique(views.seeds))
+        return views.masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("plays", ["as the expert", "as a rival"])
+def test_seeds_of_a_seat_are_the_same_in_its_whole_game(tmp_path, plays):
+    network, games = make(tmp_path, share=1.0)
+    noting = Noting(games.games)
+    if plays == "as the expert":
+        games.play(network, 0, expert=noting, **DISCOUNTS)
+        assert noting.seen == 40 * 12
+    else:
+        games.rivals._agents["heuristic"] = noting
+        games.play(network, 0, **DISCOUNTS)
+        assert noting.seen > 40 * 6
 
 
 def test_the_same_round_is_played_alike(tmp_path):

@@ -81,6 +81,15 @@ def test_a_record_longer_than_the_trainings_games_gives_its_beginning(folder):
     assert starts._positions["turn"].max() == 11
 
 
+def test_a_record_truncated_earlier_than_the_trainings_games_is_taken(tmp_path):
+    game = Game(replace(RULES, max_turns=6), seed=1)
+    record = GameRecord.of(game)
+    Table(game, [load("heuristic") for _ in range(3)], seat_seeds(1, 3)).play()
+    assert record.result["end"] == "truncated"
+    record.save(tmp_path / "short.jsonl")
+    assert Starts.read(tmp_path, RULES, each=10_000)._positions["turn"].max() >= 5
+
+
 def test_games_of_other_rules_are_refused(folder):
     with pytest.raises(ValueError, match=r"1\.jsonl: .*victory_points=5, the training's is 10"):
         Starts.read(folder, replace(RULES, victory_points=10))

@@ -80,7 +80,8 @@ class CatanEnvRunner(MultiAgentEnvRunner):
         Args:
             num_timesteps: the least number of decisions, in all games together.
             num_episodes: the least number of games that end; all games start anew before, as in
-                RLlib's own runners.
+                RLlib's own runners. Games that are on when it is reached don't count, so that a
+                number near B favours short games; ask for many times B.
             explore: whether actions are sampled. If not, the most probable one by
                 `forward_inference` is played. None for the config's `explore`.
             random_actions: whether every legal action is equally probable, whatever the modules
