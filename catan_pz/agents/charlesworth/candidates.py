@@ -58,6 +58,26 @@ def candidates(
     return np.array(chosen)
 
 
+def own_first(
+    policy: Policy,
+    units: NDArray[np.int8],
+    mask: NDArray[np.int8],
+    rng: np.random.Generator,
+    rows: Choices,
+) -> Choices:
+    """Candidates (n, S) behind the policy's own choice, which may be one of them.
+
+    Args:
+        policy: samples its choice.
+        units: (N,) observation.
+        mask: (A,) legal actions.
+        rng: where the sample comes from.
+        rows: the candidates.
+    """
+    own = policy.decide(units[None], mask[None], rng.random((1, ch.NUM_SLOTS))).choices
+    return np.array(_different(np.concatenate([own, rows])))
+
+
 def _samples(
     policy: Policy,
     units: NDArray[np.int8],
@@ -142,17 +162,20 @@ class Node:
         finished: (n,) runs that have ended.
         running: (n,) runs that have not.
         total: (n,) sum of the values of those that have ended.
+        squares: (n,) sum of the squares of these values.
     """
 
     rows: Choices
     finished: NDArray[np.int64] = field(init=False)
     running: NDArray[np.int64] = field(init=False)
     total: NDArray[np.float64] = field(init=False)
+    squares: NDArray[np.float64] = field(init=False)
 
     def __post_init__(self) -> None:
         self.finished = np.zeros(len(self.rows), np.int64)
         self.running = np.zeros(len(self.rows), np.int64)
         self.total = np.zeros(len(self.rows))
+        self.squares = np.zeros(len(self.rows))
 
     @property
     def means(self) -> NDArray[np.float64]:
@@ -160,9 +183,14 @@ class Node:
         visited = self.finished > 0
         return np.where(visited, self.total / np.maximum(self.finished, 1), -np.inf)
 
+    @property
+    def visits(self) -> NDArray[np.int64]:
+        """(n,) runs of each candidate, running ones included."""
+        return self.finished + self.running
+
     def begin(self, exploration: float, deviation: float) -> int:
         """The candidate of the next run, which counts as running."""
-        visits = self.finished + self.running
+        visits = self.visits
         bonus = np.sqrt(2 * np.log(self.finished.sum() + 2) / np.maximum(visits, 1))
         means = np.where(self.finished > 0, self.means, 0.0)
         scores = np.where(visits == 0, np.inf, means + exploration * deviation * bonus)
@@ -175,3 +203,23 @@ class Node:
         self.running[candidate] -= 1
         self.finished[candidate] += 1
         self.total[candidate] += value
+        self.squares[candidate] += value * value
+
+    def better_than_first(self, margin: float) -> int:
+        """The candidate with the best mean among those that are clearly better than the first.
+
+        Args:
+            margin: standard errors by which a mean must exceed that of the first candidate.
+
+        Returns:
+            Its index, 0 where none is.
+        """
+        finished, spare = self.finished, self.finished.sum() - np.count_nonzero(self.finished)
+        if finished[0] == 0 or spare == 0:
+            return 0
+        visited = np.maximum(finished, 1)
+        within = (self.squares - self.total**2 / visited).sum() / spare
+        errors = np.sqrt(max(within, 0.0) * (1 / visited + 1 / visited[0]))
+        means = self.means
+        clear = means - means[0] > margin * errors
+        return int(np.where(clear, means, -np.inf).argmax()) if clear.any() else 0

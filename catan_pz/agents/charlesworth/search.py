@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
-from catan_pz.agents.charlesworth.candidates import Node, Spread, candidates
+from catan_pz.agents.charlesworth.candidates import Node, Spread, candidates, own_first
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.resampling import shuffled
 from catan_pz.agents.random_stream import nth_numbers, uniforms
-from catan_pz.checks import check_choice, check_count, check_number
+from catan_pz.checks import check_choice, check_count, check_flag, check_number
 from catan_pz.rewards import WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
@@ -53,6 +53,11 @@ class ForwardOptions:
             0 as in the source.
         bonuses: who gets the reward for cards played, robber, discards and cities in a run, the
             "mover", or "all" players as in the source's code.
+        paired: whether the first runs of all candidates are played in the same game, with the same
+            random numbers, and so are their second ones, and so on, so that less of what they
+            differ by is chance; in the source each run has a game of its own.
+        margin: standard errors by which the mean of a candidate must exceed that of the policy's
+            own choice to be played in its place; None plays the best mean, as the source does.
         gamma: discount from a decision of the searcher to its next.
         gae_lambda: weight of later estimates.
 
@@ -69,6 +74,8 @@ class ForwardOptions:
     uncertainty: str = "belief"
     tree: int = 0
     bonuses: str = "mover"
+    paired: bool = False
+    margin: float | None = None
     gamma: float = 0.999
     gae_lambda: float = 0.95
 
@@ -76,12 +83,15 @@ class ForwardOptions:
         for name in ("depth", "candidates", "wave"):
             check_count(name, getattr(self, name))
         check_count("tree", self.tree, least=0)
+        check_flag("paired", self.paired)
         check_choice("uncertainty", self.uncertainty, UNCERTAINTIES)
         check_choice("bonuses", self.bonuses, tuple(_REWARDS))
         if self.simulations is not None:
             check_count("simulations", self.simulations)
         if self.seconds is not None:
             check_number("option seconds", self.seconds, above=0)
+        if self.margin is not None:
+            check_number("option margin", self.margin, least=0)
         for name in ("exploration", "gamma", "gae_lambda"):
             check_number(f"option {name}", getattr(self, name), least=0)
 
@@ -213,12 +223,16 @@ class SearchedDecision:
     def __init__(self, search: ForwardSearch, view: View, rng: np.random.Generator) -> None:
         options, start = search.options, perf_counter()
         self.search, self._view, self._rng = search, view, rng
-        rows = candidates(search.policy, view.observation, view.mask, rng, options.candidates)
+        seen = search.policy, view.observation, view.mask, rng
+        rows = candidates(*seen, options.candidates)
+        if options.margin is not None and len(rows) > 1:
+            rows = own_first(*seen, rows)
         self._root = Node(rows)
         search.below.clear()
         search.last = self._root if len(rows) > 1 else None
         self.under_way: dict[int, Run] = {}
         self._begun = 0
+        self._draws: list[tuple[np.ndarray, int]] = []  # a game with a seed, for one run or more
         share = len(rows) / BASE_CANDIDATES
         self._most = math.inf
         if options.simulations is not None:
@@ -227,8 +241,10 @@ class SearchedDecision:
 
     @property
     def best(self) -> NDArray[np.int8]:
-        """(S,) the candidate with the best mean."""
-        return np.asarray(self._root.rows[self._root.means.argmax()])
+        """(S,) the candidate of the best mean, or the policy's where none is clearly better."""
+        root, margin = self._root, self.search.options.margin
+        best = root.means.argmax() if margin is None else root.better_than_first(margin)
+        return np.asarray(root.rows[best])
 
     @property
     def room(self) -> int:
@@ -243,22 +259,33 @@ class SearchedDecision:
         Args:
             numbers: of the games in which they will be played.
         """
-        records = self._drawn(len(numbers))
-        records["skip_forced"] = True
-        seeds = self._rng.integers(2**64, size=len(numbers), dtype=np.uint64)
+        visits = self._root.visits.tolist()
         chosen = [self.chosen_at(self._root) for _ in numbers]
-        for i, candidate, seed in zip(numbers, chosen, seeds.tolist(), strict=True):
+        draws = list(range(self._begun, self._begun + len(numbers)))
+        if self.search.options.paired:
+            for k, candidate in enumerate(chosen):
+                draws[k] = visits[candidate]
+                visits[candidate] += 1
+        self._draw(max(draws) + 1 - len(self._draws))
+        drawn = [self._draws[draw] for draw in draws]
+        for i, candidate, (_, seed) in zip(numbers, chosen, drawn, strict=True):
             self.under_way[i] = Run([(self._root, candidate, 0)], seed)
         self._begun += len(numbers)
-        return records, np.asarray(self._root.rows[chosen])
+        return np.array([game for game, _ in drawn]), np.asarray(self._root.rows[chosen])
 
-    def _drawn(self, count: int) -> np.ndarray:
-        """(count,) records of games that the seat could be in."""
+    def _draw(self, count: int) -> None:
+        """Draw further games that the seat could be in, with seeds for the runs played there."""
+        if count <= 0:
+            return
         if self.search.options.uncertainty == "belief":
-            return self._view.resample_many(self._rng, count)
-        seat, rules = self.search.seat, self.search.rules
-        games = [shuffled(self._view, seat, rules, self._rng).games for _ in range(count)]
-        return np.concatenate(games)
+            records = self._view.resample_many(self._rng, count)
+        else:
+            seat, rules = self.search.seat, self.search.rules
+            games = [shuffled(self._view, seat, rules, self._rng).games for _ in range(count)]
+            records = np.concatenate(games)
+        records["skip_forced"] = True
+        seeds = self._rng.integers(2**64, size=count, dtype=np.uint64)
+        self._draws += zip(records, seeds.tolist(), strict=True)
 
     def end(self, i: int) -> None:
         """The run in game i has ended: its values go to the nodes that it came through."""

@@ -140,6 +140,31 @@ def test_running_runs_count_as_visits():
     assert node.begin(50.0, 1.0) == 2
 
 
+def test_paired_runs_of_candidates_have_the_same_games_and_random_numbers():
+    game = nearly_won()
+    found = {}
+    for paired in (True, False):
+        search = search_in(game, paired=paired)
+        decision = SearchedDecision(search, seen_from(game, 0), np.random.default_rng(1))
+        count = len(search.last.rows)
+        records, firsts = decision.begin(list(range(2 * count)))
+        further, _ = decision.begin([2 * count])
+        runs = list(decision.under_way.values())
+        tried = [candidate for run in runs for _, candidate, _ in run.path]
+        assert tried == [*range(count), *range(count), 0]
+        np.testing.assert_array_equal(firsts, search.last.rows[tried[:-1]])
+        played = [record.tobytes() for record in (*records, *further)]
+        found[paired] = [
+            {(record, run.seed) for record, run in zip(played[part], runs[part], strict=True)}
+            for part in (slice(count), slice(count, 2 * count), slice(2 * count, None))
+        ]
+    assert count > 3
+    assert [len(part) for part in found[True]] == [1, 1, 1]
+    assert len(set().union(*found[True])) == 3
+    assert [len(part) for part in found[False]] == [count, count, 1]
+    assert len(set().union(*found[False])) == 2 * count + 1
+
+
 def test_a_candidate_without_a_finished_run_has_mean_0():
     node = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
     assert [node.begin(2.0, 60.0) for _ in range(2)] == [0, 1]
@@ -150,6 +175,44 @@ def test_a_candidate_without_a_finished_run_has_mean_0():
     assert [worse.begin(2.0, 1.0) for _ in range(2)] == [0, 1]
     worse.end(0, -50.0)
     assert worse.begin(2.0, 1.0) == 1
+
+
+def test_a_margin_asks_for_what_is_clearly_better_than_the_policys_choice():
+    node = Node(np.zeros((3, ch.NUM_SLOTS), np.int8))
+    for candidate, values in ((0, [1.0, 3.0]), (1, [2.0, 6.0]), (2, [8.0, 4.0])):
+        for value in values:
+            node.begin(2.0, 1.0)
+            node.end(candidate, value)
+    # Means 2, 4, 6; the variance within candidates is (2 + 8 + 8) / 3, a standard error sqrt(6).
+    assert node.better_than_first(0.0) == 2
+    assert node.better_than_first(4 / 6**0.5 - 0.01) == 2
+    assert node.better_than_first(4 / 6**0.5 + 0.01) == 0
+    worse = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
+    for candidate, value in ((0, 5.0), (0, 5.0), (1, 4.0)):
+        worse.end(candidate, value)
+    assert worse.better_than_first(0.0) == 0
+    once = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
+    once.end(0, 1.0)
+    once.end(1, 9.0)
+    assert once.better_than_first(0.0) == 0  # nothing tells how much runs differ
+
+
+def test_with_a_margin_the_policys_choice_is_the_first_candidate():
+    game = nearly_won()
+    view, rng = seen_from(game, 0), np.random.default_rng(1)
+    plain = SearchedDecision(search_in(game), view, np.random.default_rng(1))
+    kinds = set()
+    for _ in range(40):
+        search = search_in(game, margin=1.0)
+        decision = SearchedDecision(search, view, rng)
+        rows = search.last.rows
+        kinds.add(int(rows[0, 0]))
+        assert len(plain.search.last.rows) <= len(rows) <= 11
+        single = single_actions(rows)
+        single = single[single != actions.NO_ACTION].tolist()
+        assert len(single) == len(set(single))
+        np.testing.assert_array_equal(decision.best, rows[0])  # no run has ended yet
+    assert len(kinds) > 2
 
 
 def test_returns_are_those_of_the_formula():
