@@ -109,10 +109,15 @@ class CatanatronTables:
     def run(
         self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]
     ) -> Generator[GameResult, None, None]:
-        """Play all tasks, as `Executor.run`."""
+        """Play all tasks, as `Executor.run`.
+
+        Raises:
+            ValueError: for a limit of time, recorded games, or agents that see the true state.
+        """
+        _check_match(config)
         games = [game for task in tasks for game in task.games]
         if self.workers == 1:
-            agents = [entrant.make(config.seconds_per_decision) for entrant in entrants]
+            agents = [entrant.make() for entrant in entrants]
             try:
                 _warm_up(config, agents)
                 for game in games:
@@ -135,6 +140,25 @@ class CatanatronTables:
             pool.shutdown(cancel_futures=True)
 
 
+def _check_match(config: MatchConfig) -> None:
+    """Refuse what matches here don't have, so that nobody takes it for granted.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    seconds, records = config.seconds_per_decision, config.records
+    if seconds is not None:
+        allowed = "None at a table of catanatron, where decisions have no limit of time"
+        raise not_possible("option seconds_per_decision", seconds, allowed)
+    if records is not None:
+        allowed = "None at a table of catanatron, whose games are not recorded"
+        raise not_possible("option records", str(records), allowed)
+    if config.true_state:
+        names = [config.names[k] for k in config.true_state]
+        allowed = "none at a table of catanatron, where its bots always see it and agents never do"
+        raise not_possible("option true_state", names, allowed)
+
+
 def _warm_up(config: MatchConfig, agents: Sequence[Agent]) -> None:
     for agent in agents:
         if not isinstance(agent, TableBot):
@@ -147,7 +171,7 @@ _process: list[Any] = []
 
 def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
-    agents = [entrant.make(config.seconds_per_decision) for entrant in entrants]
+    agents = [entrant.make() for entrant in entrants]
     _process[:] = config, agents
     _warm_up(config, agents)
 

@@ -1,10 +1,12 @@
 """Games at a catanatron table, with a stand-in for its engine."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from catan_pz import arena
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.bridges.catanatron import table
@@ -43,3 +45,20 @@ def test_turns_of_the_set_up_do_not_count_towards_the_limit(
     config = MatchConfig(tuple("abcd"[:count]), rules, 1)
     result = table.play_game(config, ScheduledGame(0, 0, 0, tuple(range(count))), [None] * count)
     assert (result.end, result.turns) == ("truncated", most)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("seconds_per_decision", 1.0), ("records", "games"), ("true_state", ["b"])],
+)
+def test_what_a_match_there_has_not_is_refused(option: str, value: Any, tmp_path: Path) -> None:
+    given = tmp_path / value if option == "records" else value
+    rules = Rules(num_players=2, trading=False)
+    with pytest.raises(ValueError, match=f"option {option}=.* is not possible; allowed: "):
+        arena.play_match(
+            [("a", "random"), ("b", "random")],
+            2,
+            rules,
+            executor=table.CatanatronTables(),
+            **{option: given},
+        )
