@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from catan_pz import arena
+from catan_pz.agents.random import RandomAgent
 from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.bridges.catanatron import table
+from catan_pz.bridges.catanatron.players import AgentPlayer
 from catan_pz.rules import Rules
 
 
@@ -31,20 +34,65 @@ class SlowGame:
         self.state.num_turns += 1
 
 
+class Player(AgentPlayer):
+    """Plays any move or raises, and notes how it is told that the game ended."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        super().__init__(0, "random")
+        self.error = error
+        self.told: list[tuple[Any, ...]] = []
+        self.seat: Any = SimpleNamespace(leave=lambda *told: self.told.append(told))
+
+    def decide(self, game: Any, offered: Any) -> None:
+        if self.error is not None:
+            raise self.error
+
+
+def play(
+    monkeypatch: pytest.MonkeyPatch, game: SlowGame, players: list[Player], most: int | None = 1
+) -> GameResult:
+    seated = iter(players)
+    monkeypatch.setattr(table, "deal", lambda *_given: game)
+    monkeypatch.setattr(table, "_player", lambda *_given: next(seated))
+    monkeypatch.setattr(table, "moves_offered", lambda _game: [])
+    monkeypatch.setattr(table, "set_playable_actions", lambda *_given: None)
+    count = len(players)
+    rules = Rules(num_players=count, trading=False, max_turns=most)
+    config = MatchConfig(tuple("abcd"[:count]), rules, 1)
+    scheduled = ScheduledGame(0, 0, 0, tuple(range(count)))
+    return table.play_game(config, scheduled, [RandomAgent()] * count)
+
+
 @pytest.mark.parametrize("count", [2, 3, 4])
 @pytest.mark.parametrize("most", [1, 30])
 def test_turns_of_the_set_up_do_not_count_towards_the_limit(
     monkeypatch: pytest.MonkeyPatch, count: int, most: int
 ) -> None:
-    player = SimpleNamespace(decide=lambda *_given: None)
-    monkeypatch.setattr(table, "deal", lambda *_given: SlowGame(count))
-    monkeypatch.setattr(table, "_player", lambda *_given: player)
-    monkeypatch.setattr(table, "moves_offered", lambda _game: [])
-    monkeypatch.setattr(table, "set_playable_actions", lambda *_given: None)
-    rules = Rules(num_players=count, trading=False, max_turns=most)
-    config = MatchConfig(tuple("abcd"[:count]), rules, 1)
-    result = table.play_game(config, ScheduledGame(0, 0, 0, tuple(range(count))), [None] * count)
+    players = [Player() for _ in range(count)]
+    result = play(monkeypatch, SlowGame(count), players, most)
     assert (result.end, result.turns) == ("truncated", most)
+    assert [one.told for one in players] == [[(None, (2,) * count, most, "truncated")]] * count
+
+
+def test_a_forfeited_game_is_aborted_for_all_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    players = [Player(RuntimeError("no idea")), Player()]
+    result = play(monkeypatch, SlowGame(2), players)
+    assert (result.end, result.offender, result.winner) == ("forfeit", 0, 1)
+    assert [one.told for one in players] == [[(None, (2, 2), 0, "aborted")]] * 2
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_agents_are_told_of_a_game_that_the_table_breaks_off(
+    monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    class Broken(SlowGame):
+        def execute(self, _action: Any) -> None:
+            raise error
+
+    players = [Player(), Player()]
+    with pytest.raises(error):
+        play(monkeypatch, Broken(2), players)
+    assert [one.told for one in players] == [[(None, (2, 2), 0, "aborted")]] * 2
 
 
 @pytest.mark.parametrize(
