@@ -13,6 +13,7 @@ from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.bridges.catanatron import table
 from catan_pz.bridges.catanatron.players import AgentPlayer
+from catan_pz.cli import main
 from catan_pz.rules import Rules
 
 
@@ -110,3 +111,43 @@ def test_what_a_match_there_has_not_is_refused(option: str, value: Any, tmp_path
             executor=table.CatanatronTables(),
             **{option: given},
         )
+
+
+class Bot(table.TableBot):
+    """A bot that needs no catanatron."""
+
+    def __init__(self, bot: str) -> None:
+        self.bot, self.name, self.catanatron = bot, f"catanatron:{bot}", "3.3.0"
+
+
+@pytest.mark.parametrize(("forfeited", "status"), [(0, 0), (1, 0), (2, 1)])
+def test_the_command_tells_who_forfeited(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any, forfeited: int, status: int
+) -> None:
+    """The bots, too; a match in which every game was forfeited is an error."""
+
+    def play_game(config: MatchConfig, scheduled: ScheduledGame, _agents: Any) -> GameResult:
+        seat = scheduled.seats.index(1) if scheduled.number < forfeited else None
+        return GameResult(
+            number=scheduled.number,
+            lineup=scheduled.lineup,
+            block=scheduled.block,
+            seats=tuple(config.names[k] for k in scheduled.seats),
+            winner=scheduled.seats.index(0),
+            end="victory" if seat is None else "forfeit",
+            offender=seat,
+            reason="" if seat is None else "error: no idea",
+            turns=9,
+            points=(2, 2),
+            decisions=(9, 9),
+            seconds=(0.0, 0.0),
+        )
+
+    monkeypatch.setattr(table, "TableBot", Bot)
+    monkeypatch.setattr(table, "play_game", play_game)
+    monkeypatch.setattr(table, "table_rules", lambda count: Rules(num_players=count, trading=False))
+    assert main(["catanatron", "--agent", "random", "--games", "2", "--seed", "1"]) == status
+    out, errors = capsys.readouterr()
+    told = f"catanatron:value forfeited {forfeited} of 2 games, the first because: error: no idea"
+    assert (told in out) == (forfeited > 0)
+    assert ("every game was forfeited" in errors) == (status == 1)
