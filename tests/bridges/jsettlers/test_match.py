@@ -21,6 +21,9 @@ from catan_pz.bridges.jsettlers.client import ServerError
 from catan_pz.bridges.jsettlers.match import ServerAddress, play_match
 from catan_pz.bridges.jsettlers.outcomes import Match, seat_weighted_rate
 from catan_pz.bridges.jsettlers.server import CLASSES
+from catan_pz.events import Events
+from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
 from tests.bridges.jsettlers.recorded import received
 from tests.bridges.jsettlers.server import (
     COOKIE,
@@ -179,6 +182,46 @@ def test_a_match_gives_up_when_every_game_breaks_off(monkeypatch: pytest.MonkeyP
     match, _ = play(broken, 1)
     assert len(match.broken) == 3
     assert match.result.games == ()
+
+
+class Attentive(RandomAgent):
+    """Fails where it has not heard of its last action when it is asked for the next one."""
+
+    def __init__(self) -> None:
+        self.acted: list[int] = []
+        self.due: int | None = None
+
+    def observe(self, events: Events) -> None:
+        if events[0].seat == self.seat:
+            assert events[0].what == self.due
+            self.due = None
+
+    def act(self, view: View) -> int:
+        assert self.due is None
+        self.due = super().act(view)
+        self.acted.append(self.due)
+        return self.due
+
+
+def test_an_agent_hears_of_the_game_in_which_it_warms_up() -> None:
+    agent = Attentive()
+    match_module.warm_up(agent, Rules(num_players=2, trading=False))
+    assert len(agent.acted) > 10
+
+
+class Confused(RandomAgent):
+    """Fails at each decision."""
+
+    def act(self, view: View) -> int:
+        raise RuntimeError("no idea")
+
+
+def test_an_agent_that_fails_is_named_by_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 1)
+    with running(ScriptedServer(NAME, [unchanged])) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = finished(lambda: play_match(Confused(), games=1, seed=1, server=address))
+    assert [line.partition(": ")[2] for line in match.broken] == ["RuntimeError: no idea"]
 
 
 class Failing(RandomAgent):
