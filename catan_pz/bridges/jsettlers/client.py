@@ -71,11 +71,13 @@ class Outcome:
         game: its name on the server.
         seated: the agent as it played.
         broken: why it was broken off, empty for a game played to its end.
+        agent_failed: whether that is because the agent failed.
     """
 
     game: str
     seated: SeatedAgent
     broken: str = ""
+    agent_failed: bool = False
 
 
 @dataclass
@@ -261,11 +263,12 @@ class RobotClient:
 
     async def _play(self, game: str, seat: _Seat) -> None:
         """Play one game to its end."""
+        agent_failed = False
         try:
             broken = await self._play_on(seat)
         except Exception as error:  # of this game alone: the others go on
-            broken = _described(error)
-        self._finish(game, broken)
+            broken, agent_failed = _described(error), seat.seated.agent_failed
+        self._finish(game, broken, agent_failed)
 
     async def _play_on(self, seat: _Seat) -> str:
         """Take in a game's messages, and send what the agent decides; why it is broken off."""
@@ -289,7 +292,7 @@ class RobotClient:
                 with suppress(OSError):  # who listens hears of it, too
                     await self._writer.drain()
 
-    def _finish(self, game: str, broken: str = "") -> None:
+    def _finish(self, game: str, broken: str = "", agent_failed: bool = False) -> None:
         """Leave a game and tell how it ended."""
         seat = self._seats.pop(game, None)
         if seat is None:
@@ -302,8 +305,9 @@ class RobotClient:
         try:
             seat.seated.leave()
         except Exception as error:
-            broken = broken or _described(error)
-        self._call(lambda: self._over(Outcome(game, seat.seated, broken)))
+            if not broken:
+                broken, agent_failed = _described(error), True
+        self._call(lambda: self._over(Outcome(game, seat.seated, broken, agent_failed)))
 
     def _call(self, hook: Callable[[], None]) -> None:
         """Call a hook of the owner; an error of it ends the robot."""

@@ -108,7 +108,8 @@ def play_match(
         progress: whether to show a progress bar; None for one on a terminal.
 
     Returns:
-        The match.
+        The match. Its `gave_up` says why where it has fewer games than it should: it ends after
+        `MOST_BROKEN` games broken off in a row.
 
     Raises:
         ValueError: names the option, its value and what is allowed; or the file of results
@@ -349,7 +350,11 @@ class _Running:
         if difference:
             self._note_other(outcome.game, difference, outcome.broken or "not counted")
         elif outcome.broken:
-            self._note_broken(outcome.game, outcome.broken)
+            reason = outcome.broken
+            if outcome.agent_failed:
+                match.agent_failed += 1
+                reason = f"the agent failed: {reason}"
+            self._note_broken(outcome.game, reason)
         else:
             self._broken_in_row = 0
             self._add(seated)
@@ -371,7 +376,14 @@ class _Running:
         """Have the next games created, unless all are played or too many were broken off."""
         if self._all_played is None:
             return
-        if len(self._file.games) >= self._plan.games or self._broken_in_row >= MOST_BROKEN:
+        match, played = self._match, len(self._file.games)
+        if played >= self._plan.games:
+            self._all_played.set()
+        elif self._broken_in_row >= MOST_BROKEN:
+            match.gave_up = (
+                f"gave up after {played:,} of {self._plan.games:,} games, as {MOST_BROKEN} in a "
+                f"row were broken off, the last because: {match.broken[-1]}"
+            )
             self._all_played.set()
         else:
             self._create()

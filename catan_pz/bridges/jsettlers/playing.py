@@ -5,7 +5,8 @@ to be sent.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 from catan_pz.actions import (
@@ -87,6 +88,7 @@ class SeatedAgent:
         refused: the first of them, in words.
         late: commands that the server refused because the offer or the turn that they belong to
             was over already, or a trade had taken the cards.
+        agent_failed: whether the agent raised something, or chose what isn't legal.
         is_waiting: whether answers to an own offer are due.
     """
 
@@ -98,6 +100,7 @@ class SeatedAgent:
         self.refusals = 0
         self.refused: list[str] = []
         self.late = 0
+        self.agent_failed = False
         self._under_way = TradesUnderWay()
         self._agent = agent
         self._seed = seed
@@ -161,27 +164,42 @@ class SeatedAgent:
         return self._transcript.sent(self._close_offer(self._offer))
 
     def leave(self) -> None:
-        """The game is over, or broken off."""
+        """The game is over, or broken off.
+
+        Raises:
+            Exception: what the agent raises.
+        """
         own, self._own = self._own, None
         if own is None:
             return
         game, reader = self.reader.game, self.reader
         points = reader.points or tuple(game.points.tolist())
         reason = ABORTED if reader.winner is None else VICTORY
-        dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
+        with self._noted():
+            dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
 
     # -- asking the agent
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Note that the agent fails."""
+        try:
+            yield
+        except Exception:
+            self.agent_failed = True
+            raise
 
     def _observe(self, events: Events) -> None:
         agent = self._seated()
         if agent.needs_events:
-            with blamed(agent, agent.seat):
+            with self._noted(), blamed(agent, agent.seat):
                 agent.observe(events)
 
     def _seated(self) -> Agent:
         if self._own is None:
             followed = self.reader.followed
-            self._own = seat_copy(self._agent, followed.seat, followed.rules, self._seed)
+            with self._noted():
+                self._own = seat_copy(self._agent, followed.seat, followed.rules, self._seed)
         return self._own
 
     def _ask(self, followed: FollowedGame) -> int:
@@ -192,11 +210,12 @@ class SeatedAgent:
         """
         agent, view = self._seated(), followed.view()
         start = time.perf_counter()
-        with blamed(agent, agent.seat):
+        with self._noted(), blamed(agent, agent.seat):
             action = as_action(agent.act(view))
         self.seconds += time.perf_counter() - start
         self.decisions += 1
-        followed.sampled.check(action)
+        with self._noted():
+            followed.sampled.check(action)
         return action
 
     def _note_refusal(self, message: Message) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import pytest
 
+from catan_pz.agents.base import Agent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.result import SeatResult
 from catan_pz.arena import load_results
@@ -21,6 +22,7 @@ from catan_pz.bridges.jsettlers.client import ServerError
 from catan_pz.bridges.jsettlers.match import ServerAddress, play_match
 from catan_pz.bridges.jsettlers.outcomes import Match, seat_weighted_rate
 from catan_pz.bridges.jsettlers.server import CLASSES
+from catan_pz.cli import main
 from catan_pz.events import Events
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
@@ -181,7 +183,26 @@ def test_a_match_gives_up_when_every_game_breaks_off(monkeypatch: pytest.MonkeyP
     broken: list[Script] = [with_text(150, "1028|g,99")] * 9
     match, _ = play(broken, 1)
     assert len(match.broken) == 3
+    assert match.agent_failed == 0
     assert match.result.games == ()
+    assert match.gave_up.startswith("gave up after 0 of 1 games, as 3 in a row were broken off")
+    assert match.gave_up.endswith(match.broken[-1])
+
+
+def test_the_command_says_that_a_match_gives_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 2)
+    with running(ScriptedServer(NAME, [unchanged] * 3)) as server:
+        where = ["--host", "127.0.0.1", "--port", str(server.port), "--cookie", COOKIE]
+        agent = f"{__name__}:Confused"
+        words = ["--agent", agent, "--players", "2", "--no-trading", "--games", "1", *where]
+        assert finished(lambda: main(["jsettlers", *words])) == 1
+    out, errors = capsys.readouterr()
+    assert "Games broken off because the agent failed: 2; win rates leave them out" in out
+    last = errors.splitlines()[-1]
+    assert last.startswith("Error: gave up after 0 of 1 games, as 2 in a row were broken off")
+    assert last.endswith("the agent failed: RuntimeError: no idea")
 
 
 class Attentive(RandomAgent):
@@ -216,12 +237,28 @@ class Confused(RandomAgent):
         raise RuntimeError("no idea")
 
 
-def test_an_agent_that_fails_is_named_by_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+class Lawless(RandomAgent):
+    """Chooses what isn't legal."""
+
+    def act(self, view: View) -> int:
+        return int(view.mask.argmin())
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [(Confused(), "RuntimeError: no idea"), (Lawless(), "IllegalActionError: ")],
+    ids=["raises", "not legal"],
+)
+def test_an_agent_that_fails_is_named_by_a_game(
+    monkeypatch: pytest.MonkeyPatch, agent: Agent, reason: str
+) -> None:
     monkeypatch.setattr(match_module, "MOST_BROKEN", 1)
     with running(ScriptedServer(NAME, [unchanged])) as server:
         address = ServerAddress("127.0.0.1", server.port, COOKIE)
-        match = finished(lambda: play_match(Confused(), games=1, seed=1, server=address))
-    assert [line.partition(": ")[2] for line in match.broken] == ["RuntimeError: no idea"]
+        match = finished(lambda: play_match(agent, games=1, seed=1, server=address))
+    (line,) = match.broken
+    assert line.partition(": ")[2].startswith(f"the agent failed: {reason}")
+    assert match.agent_failed == 1
 
 
 class Failing(RandomAgent):
@@ -240,7 +277,9 @@ def test_an_agent_that_fails_at_the_end_breaks_its_game_off(
         address = ServerAddress("127.0.0.1", server.port, COOKIE)
         match = finished(lambda: play_match(Failing(), games=1, seed=1, server=address))
     assert match.result.games == ()
-    assert [line.partition(": ")[2] for line in match.broken] == ["RuntimeError: no more games"] * 2
+    told = "the agent failed: RuntimeError: no more games"
+    assert [line.partition(": ")[2] for line in match.broken] == [told] * 2
+    assert match.agent_failed == 2
 
 
 def test_a_full_disk_ends_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
