@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from catan_pz.bridges.jsettlers.contents import SEATS, Invitation, invitation_in
@@ -53,6 +53,7 @@ _KEEPALIVE: Final = {
 such questions, how many without an answer end the connection, and milliseconds after which what
 was sent and has not arrived does."""
 
+_SECONDS_BETWEEN_STOPS: Final = 1.0
 _ENDS: Final = (Kind.ROBOT_DISMISS, Kind.DELETE_GAME)
 _ENDED: Final = "the server ended it"
 _ROBOT_CLASS: Final = "catan_pz"
@@ -130,6 +131,7 @@ class RobotClient:
         self._on_welcome = welcomed
         self._most_games = most_games
         self._seats: dict[str, _Seat] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
         self._writer: asyncio.StreamWriter | None = None
         self._welcomed = asyncio.Event()
         self._failures = 0
@@ -152,6 +154,7 @@ class RobotClient:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
             await self._close("the robot stops")
+            await asyncio.gather(*self._leaving)
             failed, self._failed = self._failed, None
             if failed.done():
                 failed.exception()  # or asyncio prints what is raised below or instead
@@ -293,7 +296,7 @@ class RobotClient:
                     await self._writer.drain()
 
     def _finish(self, game: str, broken: str = "", agent_failed: bool = False) -> None:
-        """Leave a game and tell how it ended."""
+        """Leave a game, and tell how it ended as soon as its agent decides no more."""
         seat = self._seats.pop(game, None)
         if seat is None:
             return
@@ -302,12 +305,29 @@ class RobotClient:
         if not broken:
             self._failures = 0
         self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
+        seat.seated.stop()
+        outcome = Outcome(game, seat.seated, broken, agent_failed)
+        if seat.seated.is_called:
+            leaving = asyncio.create_task(self._leave_later(outcome))
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+        else:
+            self._leave(outcome)
+
+    async def _leave_later(self, outcome: Outcome) -> None:
+        loop, seated = asyncio.get_running_loop(), outcome.seated
+        waiting = loop.run_in_executor(self._executor, seated.wait)
+        while not (await asyncio.wait({waiting}, timeout=_SECONDS_BETWEEN_STOPS))[0]:
+            seated.stop()  # a program may have been asked just now
+        self._leave(outcome)
+
+    def _leave(self, outcome: Outcome) -> None:
         try:
-            seat.seated.leave()
+            outcome.seated.leave()
         except Exception as error:
-            if not broken:
-                broken, agent_failed = _described(error), True
-        self._call(lambda: self._over(Outcome(game, seat.seated, broken, agent_failed)))
+            if not outcome.broken:
+                outcome = replace(outcome, broken=_described(error), agent_failed=True)
+        self._call(lambda: self._over(outcome))
 
     def _call(self, hook: Callable[[], None]) -> None:
         """Call a hook of the owner; an error of it ends the robot."""

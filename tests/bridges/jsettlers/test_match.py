@@ -5,9 +5,10 @@ import os
 import shutil
 import socket
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pytest
 
@@ -20,12 +21,14 @@ from catan_pz.bridges.jsettlers import client
 from catan_pz.bridges.jsettlers import match as match_module
 from catan_pz.bridges.jsettlers.client import ServerError
 from catan_pz.bridges.jsettlers.match import ServerAddress, play_match
+from catan_pz.bridges.jsettlers.messages import Message
 from catan_pz.bridges.jsettlers.outcomes import Match, seat_weighted_rate
 from catan_pz.bridges.jsettlers.server import CLASSES
 from catan_pz.cli import main
 from catan_pz.events import Events
 from catan_pz.rules import Rules
 from catan_pz.runtime.view import View
+from tests.bridges.jsettlers import recorded
 from tests.bridges.jsettlers.recorded import received
 from tests.bridges.jsettlers.server import (
     COOKIE,
@@ -259,6 +262,66 @@ def test_an_agent_that_fails_is_named_by_a_game(
     (line,) = match.broken
     assert line.partition(": ")[2].startswith(f"the agent failed: {reason}")
     assert match.agent_failed == 1
+
+
+class Slow(RandomAgent):
+    """Notes the calls of each copy; its first decision takes long."""
+
+    games: ClassVar[list[list[str]]] = []
+    asked: ClassVar[threading.Event] = threading.Event()
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        super().reset(seat, rules, seed)
+        self.calls: list[str] = []
+        self.games.append(self.calls)
+
+    def act(self, view: View) -> int:
+        self.calls.append("asked")
+        if not self.asked.is_set():
+            self.asked.set()
+            time.sleep(0.5)
+        self.calls.append("decided")
+        return super().act(view)
+
+    def end(self, result: SeatResult) -> None:
+        self.calls.append("end")
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+def test_an_agent_is_left_when_its_decision_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the connection is lost meanwhile, too."""
+
+    def cut_when_asked(texts: list[str]) -> Iterator[str]:
+        yield from texts[:200]
+        assert Slow.asked.wait(PATIENCE)
+        yield CUT
+
+    monkeypatch.setattr(match_module, "warm_up", lambda *_: None)
+    monkeypatch.setattr(Slow, "games", [])
+    monkeypatch.setattr(Slow, "asked", threading.Event())
+    with running(ScriptedServer(NAME, [cut_when_asked, unchanged])) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = finished(lambda: play_match(Slow(), games=1, seed=1, server=address))
+    assert len(match.broken) == 1
+    assert Slow.games[0] == ["asked", "decided", "end", "close"]
+    assert len(Slow.games) == 2
+    assert Slow.games[1][-2:] == ["end", "close"]
+
+
+def test_nobody_sits_down_in_a_game_that_was_left() -> None:
+    agent = RandomAgent()
+    seated, texts = recorded.seat(NAME, agent), received(NAME)
+    for text in texts[:150]:
+        seated.take(Message.parse(text))
+    assert seated.decisions > 0
+    seated.leave()
+    decisions = seated.decisions
+    for text in texts[150:]:
+        assert seated.take(Message.parse(text)) == []
+    assert seated.decisions == decisions
+    assert seated._own is None
 
 
 class Failing(RandomAgent):
