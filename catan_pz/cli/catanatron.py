@@ -7,6 +7,7 @@ import click
 
 from catan_pz.cli.agents import agent_source, model_of, specs_by_seat, trust_option
 from catan_pz.cli.console import examples, win_rate_words
+from catan_pz.cli.matches import all_forfeited, forfeit_lines
 from catan_pz.cli.options import match_options
 
 
@@ -86,9 +87,12 @@ def command(
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
         raise
-    tally = result.tally(agent)
     click.echo(
         f"{win_rate_words(result, agent, agent)} against {against} at tables of "
-        f"catanatron {next(iter(sources.values())).catanatron}; {tally.milliseconds:.3g} ms a "
-        f"decision, {tally.forfeits} forfeited, from seed {result.seed}"
+        f"catanatron {next(iter(sources.values())).catanatron}; "
+        f"{result.tally(agent).milliseconds:.3g} ms a decision, from seed {result.seed}"
     )
+    for line in forfeit_lines(result):
+        click.echo(line)
+    if all_forfeited(result):
+        raise click.ClickException("every game was forfeited: this win rate measures nothing")

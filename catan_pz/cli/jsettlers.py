@@ -136,6 +136,8 @@ def command(
         click.echo(str(stopped), err=True)
         raise
     _report(match)
+    if match.gave_up:
+        raise click.ClickException(shown(match.gave_up, _LONGEST_LINE))
 
 
 def _report(match: Any) -> None:
@@ -157,6 +159,11 @@ def _report(match: Any) -> None:
         f"Commands refused by the server: {match.refusals}; commands that came too late: "
         f"{match.late}; games broken off: {len(match.broken)}; reconnects: {match.reconnects}"
     )
+    if match.agent_failed:
+        click.echo(
+            f"Games broken off because the agent failed: {match.agent_failed}; win rates leave "
+            "them out"
+        )
     if match.others:
         click.echo(f"Games that don't count, of other players or rules: {len(match.others)}")
     for line in (*match.refused, *match.broken, *match.others):

@@ -324,6 +324,11 @@ class ProgramAgent(Agent):
         if program is not None:
             self._pool.give_back(program)
 
+    def interrupt(self) -> None:
+        """End the program if an answer of it is due; whoever waits for that gets an error."""
+        if self._program is not None and self._program.is_asked:
+            self.close()
+
     def end_programs(self) -> None:
         """End all programs of this agent and its copies; later games start new ones."""
         self._pool.close()

@@ -13,6 +13,7 @@ from catan_pz.actions import MOVE_ROBBER, NUM_ACTIONS_WITHOUT_TRADE, REJECT, WIT
 from catan_pz.agents.base import Agent
 from catan_pz.bridges.catanatron.installed import (
     INSTALL,
+    INSTALL_SOME,
     has_module,
     has_params,
     installed_version,
@@ -103,13 +104,13 @@ class BotSpec:
         place, class_name = bot.home.split(":")
         if not has_module(place):
             raise ImportError(
-                f"catanatron {installed_version()} has no bot {self.name!r}: install the version "
-                f"of its repository, 3.3.0 or later, by {INSTALL}"
+                f"catanatron {installed_version()} has no bot {self.name!r}: install 3.3.0 by "
+                f"{INSTALL}"
             )
         if has_params():
             raise ImportError(
                 f"catanatron {installed_version()} makes its bots in a way that isn't known here; "
-                "3.2.1 and 3.3.0 are"
+                f"3.2.1 and 3.3.0 are: {INSTALL_SOME}, or {INSTALL}"
             )
         made = getattr(module(place), class_name)
         if "mended" in self.flags:

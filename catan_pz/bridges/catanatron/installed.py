@@ -6,8 +6,12 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, Final
 
-INSTALL: Final = "pip install 'catanatron @ git+https://github.com/bcollazo/catanatron'"
-"""Installs a version with all bots."""
+INSTALL_SOME: Final = "pip install catanatron==3.2.1"
+"""Installs a version with some of the bots."""
+
+_COMMIT: Final = "41ba0db5bc9d95b13a32e1ed7710094382a3b87a"
+INSTALL: Final = f"pip install 'catanatron @ git+https://github.com/bcollazo/catanatron@{_COMMIT}'"
+"""Installs 3.3.0, which has all bots and which no index has."""
 
 
 @cache
@@ -18,7 +22,7 @@ def installed_version() -> str:
         ImportError: if there is none; says how to install one.
     """
     if find_spec("catanatron") is None:
-        raise ImportError(f"catanatron isn't installed: pip install catanatron, or {INSTALL}")
+        raise ImportError(f"catanatron isn't installed: {INSTALL_SOME}, or {INSTALL}")
     try:
         return version("catanatron")
     except PackageNotFoundError:

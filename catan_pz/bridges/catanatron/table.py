@@ -12,6 +12,7 @@ from typing import Any, Final
 from catan_pz.agents.base import Agent
 from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.result import ABORTED
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors import Task
@@ -109,10 +110,15 @@ class CatanatronTables:
     def run(
         self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]
     ) -> Generator[GameResult, None, None]:
-        """Play all tasks, as `Executor.run`."""
+        """Play all tasks, as `Executor.run`.
+
+        Raises:
+            ValueError: for a limit of time, recorded games, or agents that see the true state.
+        """
+        _check_match(config)
         games = [game for task in tasks for game in task.games]
         if self.workers == 1:
-            agents = [entrant.make(config.seconds_per_decision) for entrant in entrants]
+            agents = [entrant.make() for entrant in entrants]
             try:
                 _warm_up(config, agents)
                 for game in games:
@@ -135,6 +141,25 @@ class CatanatronTables:
             pool.shutdown(cancel_futures=True)
 
 
+def _check_match(config: MatchConfig) -> None:
+    """Refuse what matches here don't have, so that nobody takes it for granted.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+    seconds, records = config.seconds_per_decision, config.records
+    if seconds is not None:
+        allowed = "None at a table of catanatron, where decisions have no limit of time"
+        raise not_possible("option seconds_per_decision", seconds, allowed)
+    if records is not None:
+        allowed = "None at a table of catanatron, whose games are not recorded"
+        raise not_possible("option records", str(records), allowed)
+    if config.true_state:
+        names = [config.names[k] for k in config.true_state]
+        allowed = "none at a table of catanatron, where its bots always see it and agents never do"
+        raise not_possible("option true_state", names, allowed)
+
+
 def _warm_up(config: MatchConfig, agents: Sequence[Agent]) -> None:
     for agent in agents:
         if not isinstance(agent, TableBot):
@@ -147,7 +172,7 @@ _process: list[Any] = []
 
 def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
-    agents = [entrant.make(config.seconds_per_decision) for entrant in entrants]
+    agents = [entrant.make() for entrant in entrants]
     _process[:] = config, agents
     _warm_up(config, agents)
 
@@ -165,8 +190,11 @@ def play_game(config: MatchConfig, scheduled: ScheduledGame, agents: Sequence[Ag
         agents: one for each entrant.
     """
     hosted = _HostedGame(config, scheduled, agents)
-    hosted.play()
-    return hosted.result()
+    try:
+        hosted.play()
+        return hosted.result()
+    finally:
+        hosted.leave()
 
 
 class _HostedGame:
@@ -192,11 +220,20 @@ class _HostedGame:
 
     def play(self) -> None:
         """Play to the end, to the limit of turns, or until somebody fails."""
-        most = self.config.rules.max_turns
-        while self.game.winning_color() is None and self.offender is None:
-            if most is not None and self.turns >= most:
-                return
+        while self.winner is None and self.offender is None and not self.is_truncated:
             self._step()
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won; None for nobody."""
+        color = self.game.winning_color()
+        return None if color is None else int(self.game.state.color_to_index[color])
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether all turns that are allowed have ended."""
+        most = self.config.rules.max_turns
+        return most is not None and self.turns >= most
 
     @property
     def turns(self) -> int:
@@ -220,19 +257,30 @@ class _HostedGame:
             self.decisions[seat] += 1
         game.execute(action)
 
-    def result(self) -> GameResult:
-        """The result; agents are told it, too."""
-        state, count = self.game.state, len(self.players)
-        points = tuple(state.player_state[f"P{p}_ACTUAL_VICTORY_POINTS"] for p in range(count))
-        color = self.game.winning_color()
-        winner = None if color is None else state.color_to_index[color]
-        end = TRUNCATED if winner is None else VICTORY
-        if self.offender is not None:
-            winner, end = forfeit_winner(points, self.offender), FORFEIT
+    @property
+    def points(self) -> tuple[int, ...]:
+        """Points of each seat, hidden ones included."""
+        count, state = len(self.players), self.game.state.player_state
+        return tuple(state[f"P{p}_ACTUAL_VICTORY_POINTS"] for p in range(count))
+
+    def leave(self) -> None:
+        """Tell the agents how the game ended, and let them go."""
+        winner, reason = self.winner, ABORTED
+        if winner is not None:
+            reason = VICTORY
+        elif self.is_truncated:
+            reason = TRUNCATED
         for player in self.players:
             if isinstance(player, AgentPlayer) and player.seat is not None:
                 with warned_at_end():
-                    player.seat.leave(winner, points, self.turns, end)
+                    player.seat.leave(winner, self.points, self.turns, reason)
+
+    def result(self) -> GameResult:
+        """The result of the game, finished or forfeited."""
+        winner, points = self.winner, self.points
+        end = TRUNCATED if winner is None else VICTORY
+        if self.offender is not None:
+            winner, end = forfeit_winner(points, self.offender), FORFEIT
         return GameResult(
             number=self.scheduled.number,
             lineup=self.scheduled.lineup,

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from catan_pz.bridges.jsettlers.contents import SEATS, Invitation, invitation_in
@@ -53,6 +53,7 @@ _KEEPALIVE: Final = {
 such questions, how many without an answer end the connection, and milliseconds after which what
 was sent and has not arrived does."""
 
+_SECONDS_BETWEEN_STOPS: Final = 1.0
 _ENDS: Final = (Kind.ROBOT_DISMISS, Kind.DELETE_GAME)
 _ENDED: Final = "the server ended it"
 _ROBOT_CLASS: Final = "catan_pz"
@@ -71,11 +72,13 @@ class Outcome:
         game: its name on the server.
         seated: the agent as it played.
         broken: why it was broken off, empty for a game played to its end.
+        agent_failed: whether that is because the agent failed.
     """
 
     game: str
     seated: SeatedAgent
     broken: str = ""
+    agent_failed: bool = False
 
 
 @dataclass
@@ -128,6 +131,7 @@ class RobotClient:
         self._on_welcome = welcomed
         self._most_games = most_games
         self._seats: dict[str, _Seat] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
         self._writer: asyncio.StreamWriter | None = None
         self._welcomed = asyncio.Event()
         self._failures = 0
@@ -150,6 +154,7 @@ class RobotClient:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
             await self._close("the robot stops")
+            await asyncio.gather(*self._leaving)
             failed, self._failed = self._failed, None
             if failed.done():
                 failed.exception()  # or asyncio prints what is raised below or instead
@@ -261,11 +266,12 @@ class RobotClient:
 
     async def _play(self, game: str, seat: _Seat) -> None:
         """Play one game to its end."""
+        agent_failed = False
         try:
             broken = await self._play_on(seat)
         except Exception as error:  # of this game alone: the others go on
-            broken = _described(error)
-        self._finish(game, broken)
+            broken, agent_failed = _described(error), seat.seated.agent_failed
+        self._finish(game, broken, agent_failed)
 
     async def _play_on(self, seat: _Seat) -> str:
         """Take in a game's messages, and send what the agent decides; why it is broken off."""
@@ -289,8 +295,8 @@ class RobotClient:
                 with suppress(OSError):  # who listens hears of it, too
                     await self._writer.drain()
 
-    def _finish(self, game: str, broken: str = "") -> None:
-        """Leave a game and tell how it ended."""
+    def _finish(self, game: str, broken: str = "", agent_failed: bool = False) -> None:
+        """Leave a game, and tell how it ended as soon as its agent decides no more."""
         seat = self._seats.pop(game, None)
         if seat is None:
             return
@@ -299,11 +305,29 @@ class RobotClient:
         if not broken:
             self._failures = 0
         self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
+        seat.seated.stop()
+        outcome = Outcome(game, seat.seated, broken, agent_failed)
+        if seat.seated.is_called:
+            leaving = asyncio.create_task(self._leave_later(outcome))
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+        else:
+            self._leave(outcome)
+
+    async def _leave_later(self, outcome: Outcome) -> None:
+        loop, seated = asyncio.get_running_loop(), outcome.seated
+        waiting = loop.run_in_executor(self._executor, seated.wait)
+        while not (await asyncio.wait({waiting}, timeout=_SECONDS_BETWEEN_STOPS))[0]:
+            seated.stop()  # a program may have been asked just now
+        self._leave(outcome)
+
+    def _leave(self, outcome: Outcome) -> None:
         try:
-            seat.seated.leave()
+            outcome.seated.leave()
         except Exception as error:
-            broken = broken or _described(error)
-        self._call(lambda: self._over(Outcome(game, seat.seated, broken)))
+            if not outcome.broken:
+                outcome = replace(outcome, broken=_described(error), agent_failed=True)
+        self._call(lambda: self._over(outcome))
 
     def _call(self, hook: Callable[[], None]) -> None:
         """Call a hook of the owner; an error of it ends the robot."""

@@ -18,6 +18,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.result import result_for
 from catan_pz.arena import Interrupted
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrant
+from catan_pz.arena.forfeits import PASSED_ON
 from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import Result, result_of_drawn_seats
 from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile, found_seed
@@ -36,6 +37,7 @@ from catan_pz.bridges.jsettlers.outcomes import THIRD_PARTY, Match, game_result
 from catan_pz.bridges.jsettlers.playing import SeatedAgent
 from catan_pz.bridges.jsettlers.server import FAST, KINDS, SMART, OwnServer, class_path
 from catan_pz.checks import check_count, check_flag, check_seed, not_possible
+from catan_pz.events import Events, as_seen_by
 from catan_pz.names import shown
 from catan_pz.rules import Rules
 from catan_pz.runtime.followed import FollowedGame
@@ -106,7 +108,8 @@ def play_match(
         progress: whether to show a progress bar; None for one on a terminal.
 
     Returns:
-        The match.
+        The match. Its `gave_up` says why where it has fewer games than it should: it ends after
+        `MOST_BROKEN` games broken off in a row.
 
     Raises:
         ValueError: names the option, its value and what is allowed; or the file of results
@@ -161,12 +164,28 @@ def play_match(
 def warm_up(agent: Agent, rules: Rules) -> None:
     """Let an agent decide in a followed game, so that nothing is compiled at the table.
 
-    A server ends the turns of those who take too long.
+    A server ends the turns of those who take too long. Errors are ignored here: they come up
+    again in a game, which is then broken off.
     """
+    try:
+        _warm_up(agent, rules)
+    except PASSED_ON:
+        raise
+    except BaseException:
+        return
+
+
+def _warm_up(agent: Agent, rules: Rules) -> None:
     game = Game(rules, 0)
     follower = FollowedGame.from_snapshot(game.snapshot(), 0, JSETTLERS)
-    game.listeners.append(follower.listen)
     own = seat_copy(agent, 0, rules, 0)
+
+    def tell(_game: Game, events: Events) -> None:
+        seen = follower.follow(as_seen_by(events, 0))
+        if own.needs_events:
+            own.observe(seen)
+
+    game.listeners.append(tell)
     try:
         for k in range(_WARM_UP_DECISIONS):
             own_move = game.player == 0
@@ -331,7 +350,11 @@ class _Running:
         if difference:
             self._note_other(outcome.game, difference, outcome.broken or "not counted")
         elif outcome.broken:
-            self._note_broken(outcome.game, outcome.broken)
+            reason = outcome.broken
+            if outcome.agent_failed:
+                match.agent_failed += 1
+                reason = f"the agent failed: {reason}"
+            self._note_broken(outcome.game, reason)
         else:
             self._broken_in_row = 0
             self._add(seated)
@@ -353,7 +376,14 @@ class _Running:
         """Have the next games created, unless all are played or too many were broken off."""
         if self._all_played is None:
             return
-        if len(self._file.games) >= self._plan.games or self._broken_in_row >= MOST_BROKEN:
+        match, played = self._match, len(self._file.games)
+        if played >= self._plan.games:
+            self._all_played.set()
+        elif self._broken_in_row >= MOST_BROKEN:
+            match.gave_up = (
+                f"gave up after {played:,} of {self._plan.games:,} games, as {MOST_BROKEN} in a "
+                f"row were broken off, the last because: {match.broken[-1]}"
+            )
             self._all_played.set()
         else:
             self._create()

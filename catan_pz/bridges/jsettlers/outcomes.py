@@ -24,6 +24,8 @@ class Match:
         refused: the first of them in each game, in words.
         late: commands that were refused because their offer or turn was over already.
         broken: why games of now were broken off; they are played again.
+        agent_failed: how many of them because the agent failed.
+        gave_up: why the match ended before all games were played; empty where it didn't.
         others: games of other players or rules that the robot was invited to, which don't count.
         reconnects: connections that were lost and opened anew.
     """
@@ -34,6 +36,8 @@ class Match:
     refused: list[str] = field(default_factory=list)
     late: int = 0
     broken: list[str] = field(default_factory=list)
+    agent_failed: int = 0
+    gave_up: str = ""
     others: list[str] = field(default_factory=list)
     reconnects: int = 0
 

@@ -5,7 +5,9 @@ to be sent.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
 from typing import Final
 
 from catan_pz.actions import (
@@ -36,6 +38,7 @@ from catan_pz.actions import (
 )
 from catan_pz.agents.base import Agent
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
+from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.agents.result import ABORTED, VICTORY, SeatResult
 from catan_pz.bridges.jsettlers import coordinates
 from catan_pz.bridges.jsettlers.contents import SEATS
@@ -71,6 +74,8 @@ LONGEST_REFUSAL: Final = 2000
 class SeatedAgent:
     """An agent that plays one game.
 
+    Methods may be called in any thread; the agent is called by one after the other.
+
     Args:
         agent: the agent; a copy sits down.
         game: name of the game.
@@ -87,6 +92,7 @@ class SeatedAgent:
         refused: the first of them, in words.
         late: commands that the server refused because the offer or the turn that they belong to
             was over already, or a trade had taken the cards.
+        agent_failed: whether the agent raised something, or chose what isn't legal.
         is_waiting: whether answers to an own offer are due.
     """
 
@@ -98,6 +104,7 @@ class SeatedAgent:
         self.refusals = 0
         self.refused: list[str] = []
         self.late = 0
+        self.agent_failed = False
         self._under_way = TradesUnderWay()
         self._agent = agent
         self._seed = seed
@@ -108,6 +115,8 @@ class SeatedAgent:
         self._refused_in_turn = 0
         self._overtaken = False
         self._transcript = Transcript()
+        self._is_over = False
+        self._calls = Lock()
 
     @property
     def is_waiting(self) -> bool:
@@ -115,15 +124,18 @@ class SeatedAgent:
         return self._offer is not None and not self._offer.is_chosen
 
     def take(self, message: Message) -> list[str]:
-        """Take in a message; the commands to send.
+        """Take in a message; the commands to send, none once the game is over.
 
         Raises:
             MessageError: if it can't be read.
             ContradictionError: if it tells something impossible.
             Exception: what the agent raises.
         """
-        self._transcript.heard(message)
-        return self._transcript.sent(self._answer(message))
+        with self._calls:
+            if self._is_over:
+                return []
+            self._transcript.heard(message)
+            return self._transcript.sent(self._answer(message))
 
     def _answer(self, message: Message) -> list[str]:
         question = self.reader.take(message)
@@ -155,33 +167,80 @@ class SeatedAgent:
 
     def give_up_waiting(self) -> list[str]:
         """Take those who have not answered an offer for unwilling; the commands to send."""
-        if self._offer is None or not self.is_waiting:
-            return []
-        self._offer.waiting.clear()
-        return self._transcript.sent(self._close_offer(self._offer))
+        with self._calls:
+            if self._is_over or self._offer is None or not self.is_waiting:
+                return []
+            self._offer.waiting.clear()
+            return self._transcript.sent(self._close_offer(self._offer))
+
+    def stop(self) -> None:
+        """The game is over, or broken off: the agent isn't asked anew.
+
+        A program that is asked now is ended, as it may think for ever.
+        """
+        self._is_over = True
+        own = self._own
+        if isinstance(own, ProgramAgent):
+            own.interrupt()
+
+    @property
+    def is_called(self) -> bool:
+        """Whether another thread is in a method of this, in which the agent may be deciding."""
+        return self._calls.locked()
+
+    def wait(self) -> None:
+        """Wait until no other thread is."""
+        with self._calls:
+            return
 
     def leave(self) -> None:
-        """The game is over, or broken off."""
-        own, self._own = self._own, None
-        if own is None:
-            return
+        """Let the agent go.
+
+        Raises:
+            Exception: what the agent raises.
+        """
+        with self._calls:
+            self._is_over = True
+            own, self._own = self._own, None
+            if own is not None:
+                self._dismiss(own)
+
+    def _dismiss(self, own: Agent) -> None:
         game, reader = self.reader.game, self.reader
         points = reader.points or tuple(game.points.tolist())
         reason = ABORTED if reader.winner is None else VICTORY
-        dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
+        with self._noted():
+            dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
 
     # -- asking the agent
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Note that the agent fails."""
+        try:
+            yield
+        except Exception:
+            self.agent_failed = True
+            raise
 
     def _observe(self, events: Events) -> None:
         agent = self._seated()
         if agent.needs_events:
-            with blamed(agent, agent.seat):
+            with self._noted(), blamed(agent, agent.seat):
                 agent.observe(events)
 
     def _seated(self) -> Agent:
-        if self._own is None:
+        """The copy that plays.
+
+        Raises:
+            RuntimeError: if the game is over.
+        """
+        if self._own is None and not self._is_over:
             followed = self.reader.followed
-            self._own = seat_copy(self._agent, followed.seat, followed.rules, self._seed)
+            with self._noted():
+                self._own = seat_copy(self._agent, followed.seat, followed.rules, self._seed)
+        if self._own is None or self._is_over:
+            raise RuntimeError("the game is over")
         return self._own
 
     def _ask(self, followed: FollowedGame) -> int:
@@ -190,13 +249,14 @@ class SeatedAgent:
         Raises:
             IllegalActionError: if it isn't legal.
         """
-        agent, view = self._seated(), followed.view()
+        view, agent = followed.view(), self._seated()
         start = time.perf_counter()
-        with blamed(agent, agent.seat):
+        with self._noted(), blamed(agent, agent.seat):
             action = as_action(agent.act(view))
         self.seconds += time.perf_counter() - start
         self.decisions += 1
-        followed.sampled.check(action)
+        with self._noted():
+            followed.sampled.check(action)
         return action
 
     def _note_refusal(self, message: Message) -> list[str]:

@@ -1,15 +1,19 @@
 """Without catanatron, or without what is asked for: one clear sentence."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from catan_pz import agents, arena
 from catan_pz.agents.base import Agent
 from catan_pz.arena.schedule import block_seed
-from catan_pz.bridges.catanatron import installed
+from catan_pz.bridges.catanatron import bots, installed
 from catan_pz.bridges.catanatron.bots import BotSpec
 from catan_pz.cli.app import run
 from catan_pz.runtime.game import Game
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -23,6 +27,22 @@ def no_catanatron(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_agents_say_how_to_install_it() -> None:
     with pytest.raises(ImportError, match="catanatron isn't installed: pip install catanatron"):
         agents.load("catanatron:value")
+
+
+@pytest.mark.parametrize("file", [".github/workflows/ci.yml", "docs/catanatron.md"])
+def test_versions_to_install_are_those_that_are_tested(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for command in (installed.INSTALL_SOME, installed.INSTALL):
+        assert command.removeprefix("pip install ").strip("'") in text
+
+
+def test_a_later_version_is_refused_with_those_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "installed_version", lambda: "3.4.0")
+    monkeypatch.setattr(bots, "has_module", lambda _name: True)
+    monkeypatch.setattr(bots, "has_params", lambda: True)
+    with pytest.raises(ImportError, match=r"3\.4\.0 .*; 3\.2\.1 and 3\.3\.0 are: ") as refused:
+        BotSpec.read("value").player(None)
+    assert str(refused.value).endswith(installed.INSTALL)
 
 
 @pytest.mark.usefixtures("no_catanatron")

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from catan_pz.bridges.jsettlers.messages import Kind, Message, frame, read_text
@@ -13,7 +13,7 @@ WELCOME = "1071|120,35,0.13,1.0,1.0,3.0,1.0,1,1"
 PATIENCE = 60.0
 """Seconds after which a test is stuck."""
 
-Script = Callable[[list[str]], list[str]]
+Script = Callable[[list[str]], Iterable[str]]
 """What becomes of the texts of a game: `CUT` among them ends the connection."""
 
 CUT = "cut"

@@ -5,12 +5,14 @@ import os
 import shutil
 import socket
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pytest
 
+from catan_pz.agents.base import Agent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.result import SeatResult
 from catan_pz.arena import load_results
@@ -19,8 +21,14 @@ from catan_pz.bridges.jsettlers import client
 from catan_pz.bridges.jsettlers import match as match_module
 from catan_pz.bridges.jsettlers.client import ServerError
 from catan_pz.bridges.jsettlers.match import ServerAddress, play_match
+from catan_pz.bridges.jsettlers.messages import Message
 from catan_pz.bridges.jsettlers.outcomes import Match, seat_weighted_rate
 from catan_pz.bridges.jsettlers.server import CLASSES
+from catan_pz.cli import main
+from catan_pz.events import Events
+from catan_pz.rules import Rules
+from catan_pz.runtime.view import View
+from tests.bridges.jsettlers import recorded
 from tests.bridges.jsettlers.recorded import received
 from tests.bridges.jsettlers.server import (
     COOKIE,
@@ -178,7 +186,142 @@ def test_a_match_gives_up_when_every_game_breaks_off(monkeypatch: pytest.MonkeyP
     broken: list[Script] = [with_text(150, "1028|g,99")] * 9
     match, _ = play(broken, 1)
     assert len(match.broken) == 3
+    assert match.agent_failed == 0
     assert match.result.games == ()
+    assert match.gave_up.startswith("gave up after 0 of 1 games, as 3 in a row were broken off")
+    assert match.gave_up.endswith(match.broken[-1])
+
+
+def test_the_command_says_that_a_match_gives_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 2)
+    with running(ScriptedServer(NAME, [unchanged] * 3)) as server:
+        where = ["--host", "127.0.0.1", "--port", str(server.port), "--cookie", COOKIE]
+        agent = f"{__name__}:Confused"
+        words = ["--agent", agent, "--players", "2", "--no-trading", "--games", "1", *where]
+        assert finished(lambda: main(["jsettlers", *words])) == 1
+    out, errors = capsys.readouterr()
+    assert "Games broken off because the agent failed: 2; win rates leave them out" in out
+    last = errors.splitlines()[-1]
+    assert last.startswith("Error: gave up after 0 of 1 games, as 2 in a row were broken off")
+    assert last.endswith("the agent failed: RuntimeError: no idea")
+
+
+class Attentive(RandomAgent):
+    """Fails where it has not heard of its last action when it is asked for the next one."""
+
+    def __init__(self) -> None:
+        self.acted: list[int] = []
+        self.due: int | None = None
+
+    def observe(self, events: Events) -> None:
+        if events[0].seat == self.seat:
+            assert events[0].what == self.due
+            self.due = None
+
+    def act(self, view: View) -> int:
+        assert self.due is None
+        self.due = super().act(view)
+        self.acted.append(self.due)
+        return self.due
+
+
+def test_an_agent_hears_of_the_game_in_which_it_warms_up() -> None:
+    agent = Attentive()
+    match_module.warm_up(agent, Rules(num_players=2, trading=False))
+    assert len(agent.acted) > 10
+
+
+class Confused(RandomAgent):
+    """Fails at each decision."""
+
+    def act(self, view: View) -> int:
+        raise RuntimeError("no idea")
+
+
+class Lawless(RandomAgent):
+    """Chooses what isn't legal."""
+
+    def act(self, view: View) -> int:
+        return int(view.mask.argmin())
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [(Confused(), "RuntimeError: no idea"), (Lawless(), "IllegalActionError: ")],
+    ids=["raises", "not legal"],
+)
+def test_an_agent_that_fails_is_named_by_a_game(
+    monkeypatch: pytest.MonkeyPatch, agent: Agent, reason: str
+) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 1)
+    with running(ScriptedServer(NAME, [unchanged])) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = finished(lambda: play_match(agent, games=1, seed=1, server=address))
+    (line,) = match.broken
+    assert line.partition(": ")[2].startswith(f"the agent failed: {reason}")
+    assert match.agent_failed == 1
+
+
+class Slow(RandomAgent):
+    """Notes the calls of each copy; its first decision takes long."""
+
+    games: ClassVar[list[list[str]]] = []
+    asked: ClassVar[threading.Event] = threading.Event()
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        super().reset(seat, rules, seed)
+        self.calls: list[str] = []
+        self.games.append(self.calls)
+
+    def act(self, view: View) -> int:
+        self.calls.append("asked")
+        if not self.asked.is_set():
+            self.asked.set()
+            time.sleep(0.5)
+        self.calls.append("decided")
+        return super().act(view)
+
+    def end(self, result: SeatResult) -> None:
+        self.calls.append("end")
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+def test_an_agent_is_left_when_its_decision_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the connection is lost meanwhile, too."""
+
+    def cut_when_asked(texts: list[str]) -> Iterator[str]:
+        yield from texts[:200]
+        assert Slow.asked.wait(PATIENCE)
+        yield CUT
+
+    monkeypatch.setattr(match_module, "warm_up", lambda *_: None)
+    monkeypatch.setattr(Slow, "games", [])
+    monkeypatch.setattr(Slow, "asked", threading.Event())
+    with running(ScriptedServer(NAME, [cut_when_asked, unchanged])) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = finished(lambda: play_match(Slow(), games=1, seed=1, server=address))
+    assert len(match.broken) == 1
+    assert Slow.games[0] == ["asked", "decided", "end", "close"]
+    assert len(Slow.games) == 2
+    assert Slow.games[1][-2:] == ["end", "close"]
+
+
+def test_nobody_sits_down_in_a_game_that_was_left() -> None:
+    agent = RandomAgent()
+    seated, texts = recorded.seat(NAME, agent), received(NAME)
+    for text in texts[:150]:
+        seated.take(Message.parse(text))
+    assert seated.decisions > 0
+    seated.leave()
+    decisions = seated.decisions
+    for text in texts[150:]:
+        assert seated.take(Message.parse(text)) == []
+    assert seated.decisions == decisions
+    assert seated._own is None
 
 
 class Failing(RandomAgent):
@@ -197,7 +340,9 @@ def test_an_agent_that_fails_at_the_end_breaks_its_game_off(
         address = ServerAddress("127.0.0.1", server.port, COOKIE)
         match = finished(lambda: play_match(Failing(), games=1, seed=1, server=address))
     assert match.result.games == ()
-    assert [line.partition(": ")[2] for line in match.broken] == ["RuntimeError: no more games"] * 2
+    told = "the agent failed: RuntimeError: no more games"
+    assert [line.partition(": ")[2] for line in match.broken] == [told] * 2
+    assert match.agent_failed == 2
 
 
 def test_a_full_disk_ends_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
