@@ -44,7 +44,7 @@ def test_a_program_plays_all_games_and_is_ended(monkeypatch: pytest.MonkeyPatch)
 def test_a_program_that_draws_from_its_belief_plays() -> None:
     with running(ScriptedServer(NAME, [unchanged])) as server:
         address = ServerAddress("127.0.0.1", server.port, COOKIE)
-        agent = IsolatedAgent("value", "value", seconds=60)
+        agent = IsolatedAgent("value", "value", seconds=600)  # it may have to compile
         match = play_match(("value", agent), games=1, seed=1, server=address)
     assert match.broken == []
     assert len(match.result.games) == 1
