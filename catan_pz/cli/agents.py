@@ -66,7 +66,8 @@ def load_agent(spec: str, rules: Rules | None, *, recorded: bool = False) -> Any
     """
     from catan_pz.agents.registry import begins_with_name, load
 
-    if _NAMED_IN_FILE not in click.get_current_context().meta:
+    context = click.get_current_context(silent=True)
+    if context is None or _NAMED_IN_FILE not in context.meta:
         find_modules(spec)
     try:
         saved = Path(spec).suffix == ".zip" and not begins_with_name(spec)

@@ -150,11 +150,11 @@ def test_a_recording_starts_no_program(
     assert not touched.exists()
 
 
-@pytest.mark.parametrize("spec", ["own_player:Builder", "xenou:base=own_player:Builder"])
+@pytest.mark.parametrize("spec", ["recorded_player:Builder", "xenou:base=recorded_player:Builder"])
 def test_a_recording_imports_no_module(
     spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    (tmp_path / "own_player.py").write_text("from tests.arena.players import Builder")
+    (tmp_path / "recorded_player.py").write_text("from tests.arena.players import Builder")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     kept = tmp_path / "game.jsonl"
@@ -162,11 +162,11 @@ def test_a_recording_imports_no_module(
     typing(monkeypatch)
     assert main([*words, "--record", str(kept)]) == 0
     assert GameRecord.load(kept).agents == [None, spec]
-    monkeypatch.delitem(sys.modules, "own_player")
+    monkeypatch.delitem(sys.modules, "recorded_player")
     assert main(["play", "--terminal", "--continue", str(kept)]) == 2
     error = " ".join(capsys.readouterr().err.split())
     assert "no file imports a module: name it on the command line: say who plays now" in error
-    assert "own_player" not in sys.modules
+    assert "recorded_player" not in sys.modules
     typing(monkeypatch)
     assert main(["play", "--terminal", "--continue", str(kept), "--against", spec]) == 0
 
