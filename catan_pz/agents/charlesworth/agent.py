@@ -13,12 +13,8 @@ from catan_pz.agents.batcher import Batcher
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS, is_asked
 from catan_pz.agents.charlesworth.model import CharlesworthModel
 from catan_pz.agents.charlesworth.plans import Plan, plans_of
-from catan_pz.agents.charlesworth.search import (
-    ForwardOptions,
-    ForwardSearch,
-    Runs,
-    SearchedDecision,
-)
+from catan_pz.agents.charlesworth.search import ForwardSearch, Runs, SearchedDecision
+from catan_pz.agents.charlesworth.search_options import ForwardOptions
 from catan_pz.agents.model_files import model_of
 from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.views import Views

@@ -7,8 +7,7 @@ Learning", 2022. Letters: S slots of a joint action, B games in which runs are p
 
 import math
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, Final
 
@@ -20,136 +19,15 @@ from catan_pz.agents.charlesworth.candidates import Node, Spread, candidates, ow
 from catan_pz.agents.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.resampling import shuffled
-from catan_pz.agents.random_stream import nth_numbers, uniforms
-from catan_pz.checks import check_choice, check_count, check_flag, check_number
+from catan_pz.agents.charlesworth.run import Run, next_uniforms
+from catan_pz.agents.charlesworth.search_options import BASE_CANDIDATES, ForwardOptions
 from catan_pz.rewards import WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.view import View
 
-UNCERTAINTIES: Final = ("belief", "shuffled")
 _REWARDS: Final = {"mover": WinAndTerms, "all": WinAndSharedTerms}
-BASE_CANDIDATES: Final = 10
-"""Candidates for which a budget is meant; it grows and shrinks with their number."""
-
 _NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ForwardOptions:
-    """How to search.
-
-    Attributes:
-        simulations: runs for ten candidates, None for any number.
-        seconds: time for ten candidates, None for any time; runs that have begun then are played to
-            their end.
-        depth: own decisions in a run; those with a single legal action don't count.
-        candidates: joint actions that are tried, at least one of each legal kind.
-        exploration: weight of what was little tried.
-        wave: runs at a time; where one ends, the next begins.
-        uncertainty: "belief" draws hidden cards from the exact belief, "shuffled" in the source's
-            way.
-        tree: own decisions below the root that are chosen by bounds too, where they are met again;
-            0 as in the source.
-        bonuses: who gets the reward for cards played, robber, discards and cities in a run, the
-            "mover", or "all" players as in the source's code.
-        paired: whether the first runs of all candidates are played in the same game, with the same
-            random numbers, and so are their second ones, and so on, so that less of what they
-            differ by is chance; in the source each run has a game of its own.
-        margin: standard errors by which the mean of a candidate must exceed that of the policy's
-            own choice to be played in its place; None plays the best mean, as the source does.
-        gamma: discount from a decision of the searcher to its next.
-        gae_lambda: weight of later estimates.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
-
-    simulations: int | None = None
-    seconds: float | None = None
-    depth: int = 15
-    candidates: int = BASE_CANDIDATES
-    exploration: float = 2.0
-    wave: int = 16
-    uncertainty: str = "belief"
-    tree: int = 0
-    bonuses: str = "mover"
-    paired: bool = False
-    margin: float | None = None
-    gamma: float = 0.999
-    gae_lambda: float = 0.95
-
-    def __post_init__(self) -> None:
-        for name in ("depth", "candidates", "wave"):
-            check_count(name, getattr(self, name))
-        check_count("tree", self.tree, least=0)
-        check_flag("paired", self.paired)
-        check_choice("uncertainty", self.uncertainty, UNCERTAINTIES)
-        check_choice("bonuses", self.bonuses, tuple(_REWARDS))
-        if self.simulations is not None:
-            check_count("simulations", self.simulations)
-        if self.seconds is not None:
-            check_number("option seconds", self.seconds, above=0)
-        if self.margin is not None:
-            check_number("option margin", self.margin, least=0)
-        for name in ("exploration", "gamma", "gae_lambda"):
-            check_number(f"option {name}", getattr(self, name), least=0)
-
-    @property
-    def is_on(self) -> bool:
-        """Whether there is a budget to search with."""
-        return self.simulations is not None or self.seconds is not None
-
-
-@dataclass
-class Run:
-    """One run from the root.
-
-    Attributes:
-        path: nodes with the candidate taken at each, and the number of the own decision.
-        seed: of the stream of the run's random numbers.
-        rewards: got after each own decision, until the next.
-        values: of the own decisions after the first, as the critic has them; the last is that of
-            what would have followed, unless the game ended.
-        ended: whether the game ended in the run.
-        taken: joint actions that were chosen in it, by any seat.
-    """
-
-    path: list[tuple[Node, int, int]]
-    seed: int = 0
-    rewards: list[float] = field(default_factory=lambda: [0.0])
-    values: list[float] = field(default_factory=list)
-    ended: bool = False
-    taken: int = 0
-
-    def add(self, value: float) -> None:
-        """The run is at an own decision, whose value this is."""
-        self.values.append(value)
-        self.rewards.append(0.0)
-
-    def returns(self, gamma: float, gae_lambda: float) -> list[float]:
-        """What each own decision was worth: its reward, then the lambda-return of the rest.
-
-        The last value stands for what would have followed; nothing follows the end of a game.
-        """
-        values = [*self.values, 0.0] if self.ended else self.values
-        rewards = self.rewards if self.ended else self.rewards[:-1]
-        following, found = values[-1], []
-        for reward, value in zip(rewards[::-1], values[::-1], strict=True):
-            found.append(reward + gamma * following)
-            # The lambda-return from here on mixes in the critic's value of the next decision.
-            following = reward + gamma * ((1 - gae_lambda) * value + gae_lambda * following)
-        return found[::-1]
-
-
-def _next_uniforms(runs: Sequence[Run]) -> NDArray[np.float64]:
-    """(k, S) the next numbers in [0, 1) of each run, which hang on no other run."""
-    seeds = np.array([run.seed for run in runs], np.uint64)
-    taken = np.array([run.taken for run in runs])
-    for run in runs:
-        run.taken += 1
-    bits = nth_numbers(seeds[:, None], taken[:, None] * NUM_SLOTS + np.arange(NUM_SLOTS))
-    return uniforms(bits)
 
 
 class ForwardSearch:
@@ -426,7 +304,7 @@ class Runs:
             return np.empty(0, np.int64), _NO_CHOICES
         rows = np.array([i for _, i, _ in runs])
         units, masks, players = batch.units[rows], batch.mask[rows], batch.player[rows].tolist()
-        made = self._policy.decide(units, masks, _next_uniforms([run for _, _, run in runs]))
+        made = self._policy.decide(units, masks, next_uniforms([run for _, _, run in runs]))
         goes_on = np.ones(len(rows), np.bool_)
         for k, (decision, i, run) in enumerate(runs):
             if players[k] != decision.search.seat:

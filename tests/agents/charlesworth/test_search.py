@@ -9,13 +9,9 @@ from catan_pz.agents.charlesworth.agent import CharlesworthAgent
 from catan_pz.agents.charlesworth.candidates import Node, candidates
 from catan_pz.agents.charlesworth.plans import single_actions
 from catan_pz.agents.charlesworth.resampling import shuffled
-from catan_pz.agents.charlesworth.search import (
-    ForwardOptions,
-    ForwardSearch,
-    Run,
-    Runs,
-    SearchedDecision,
-)
+from catan_pz.agents.charlesworth.run import Run
+from catan_pz.agents.charlesworth.search import ForwardSearch, Runs, SearchedDecision
+from catan_pz.agents.charlesworth.search_options import ForwardOptions
 from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.table import Table
 from catan_pz.arena.config import MatchConfig
