@@ -9,6 +9,7 @@ from catan_pz.arena.executors import (
     Task,
     play_task,
 )
+from catan_pz.arena.forfeits import ForfeitWarning
 from catan_pz.arena.match import Interrupted, play_match, play_tournament
 from catan_pz.arena.ratings import Rating, rate
 from catan_pz.arena.report import save_report
@@ -19,6 +20,7 @@ from catan_pz.arena.tables import to_csv, to_markdown
 __all__ = [
     "Comparison",
     "Executor",
+    "ForfeitWarning",
     "GameResult",
     "InlineExecutor",
     "Interrupted",

@@ -23,6 +23,10 @@ PASSED_ON: Final = (KeyboardInterrupt,)
 """What is no failure of the agent in whose call it is raised; whatever else is, forfeits."""
 
 
+class ForfeitWarning(UserWarning):
+    """Games of a match were forfeited, so that its win rates are not of strength alone."""
+
+
 class Forfeit(Exception):  # noqa: N818 (it ends a game, it is no fault of this package)
     """A seat cannot play on.
 

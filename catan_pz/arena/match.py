@@ -2,6 +2,7 @@
 
 import math
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants, shown_state
 from catan_pz.arena.executors import Executor, make_executor, make_tasks
 from catan_pz.arena.file_lock import FileLock, InUseError
+from catan_pz.arena.forfeits import ForfeitWarning
 from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups, spread
 from catan_pz.arena.single_game import RecordsError, check_records
+from catan_pz.arena.tables import forfeit_lines
 from catan_pz.checks import check_count, check_flag, check_seed, not_possible
 from catan_pz.files import remove_drafts
 from catan_pz.rules import Rules
@@ -97,6 +100,9 @@ def play_match(
     Returns:
         The result.
 
+    Warns:
+        ForfeitWarning: for each agent that forfeited games: how many, and why the first.
+
     Raises:
         ValueError: names the option, its value and what is allowed; or the file of results or
             a recorded game in the folder is of another match, or another match that is being
@@ -158,6 +164,9 @@ def play_tournament(
 
     Returns:
         The result; `Result.only` gives the part of one line-up.
+
+    Warns:
+        ForfeitWarning: for each agent that forfeited games: how many, and why the first.
 
     Raises:
         ValueError: names the option, its value and what is allowed; or the file of results
@@ -275,7 +284,10 @@ def _play(
             raise Interrupted(len(file.games), len(scheduled), file.path) from None
         finally:
             file.close()
-    return result_of_complete_blocks(names, schedule, rules, seed, file.games.values())
+    result = result_of_complete_blocks(names, schedule, rules, seed, file.games.values())
+    for line in forfeit_lines(result):
+        warnings.warn(line, ForfeitWarning, stacklevel=3)
+    return result
 
 
 @contextmanager

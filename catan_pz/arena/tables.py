@@ -62,6 +62,26 @@ def to_markdown(result: Result) -> str:
     return "\n".join(parts)
 
 
+def forfeit_lines(result: Result) -> list[str]:
+    """Who forfeited how many games and why the first of them, a line for each entrant."""
+    if not result.ends()[FORFEIT]:
+        return []
+    labelled = result.labelled()
+    first: dict[str, str] = {}
+    for game in labelled.games:
+        if game.offender is not None:
+            first.setdefault(game.seats[game.offender], game.reason)
+    return [
+        f"{name} forfeited {labelled.tally(name).forfeits:,} of {_games_of(labelled, name):,} "
+        f"games, the first because: {reason}"
+        for name, reason in first.items()
+    ]
+
+
+def _games_of(result: Result, name: str) -> int:
+    return sum(name in game.seats for game in result.games)
+
+
 def _table(titles: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     titles = list(titles)
     lines = [titles, ["---"] * len(titles), *rows]

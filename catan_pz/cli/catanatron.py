@@ -7,7 +7,7 @@ import click
 
 from catan_pz.cli.agents import agent_source, model_of, specs_by_seat, trust_option
 from catan_pz.cli.console import examples, win_rate_words
-from catan_pz.cli.matches import all_forfeited, forfeit_lines
+from catan_pz.cli.matches import all_forfeited, telling_forfeits
 from catan_pz.cli.options import match_options
 
 
@@ -69,6 +69,7 @@ def command(
     seat may know.
     """
     from catan_pz.arena import Interrupted, play_match
+    from catan_pz.arena.tables import forfeit_lines
     from catan_pz.bridges.catanatron.table import CatanatronTables, TableBot, table_rules
 
     model = model_of(agent)
@@ -83,7 +84,8 @@ def command(
     ]
     tables = CatanatronTables(workers)
     try:
-        result = play_match(entrants, games, rules, seed, executor=tables, results=results)
+        with telling_forfeits():
+            result = play_match(entrants, games, rules, seed, executor=tables, results=results)
     except Interrupted as stopped:
         click.echo(str(stopped), err=True)
         raise

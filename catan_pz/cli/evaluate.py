@@ -10,8 +10,8 @@ from catan_pz.cli.console import examples, win_rate_words
 from catan_pz.cli.matches import (
     all_forfeited,
     check_replays,
-    forfeit_lines,
     naming_folder,
+    telling_forfeits,
     write_replays,
 )
 from catan_pz.cli.options import (
@@ -75,6 +75,7 @@ def command(
 ) -> None:
     """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
     from catan_pz.arena import Interrupted, play_match
+    from catan_pz.arena.tables import forfeit_lines
 
     rules = make_rules(**chosen, agents=f"{agent},{against}")
     others = specs_by_seat("--against", against, rules.num_players - 1)
@@ -87,7 +88,7 @@ def command(
     name = agent if agent not in others else f"{agent} (evaluated)"
     entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in specs[1:])]
     try:
-        with naming_folder(records, html):
+        with naming_folder(records, html), telling_forfeits():
             result = play_match(
                 entrants,
                 games,

@@ -1,11 +1,13 @@
 """What commands tell of a match or tournament: its forfeits, and replays of its games."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from catan_pz.arena.forfeits import ForfeitWarning
 from catan_pz.arena.results import FORFEIT, GameResult, Result
 from catan_pz.arena.schedule import spread
 from catan_pz.arena.single_game import RecordsError, record_path
@@ -109,22 +111,12 @@ def _is_record_of(record: GameRecord, game: GameResult) -> bool:
     return found == (list(game.seats), game.turns, list(game.points))
 
 
-def forfeit_lines(result: Result) -> list[str]:
-    """Who forfeited how many games and why the first of them, a line for each entrant."""
-    labelled = result.labelled()
-    first: dict[str, str] = {}
-    for game in labelled.games:
-        if game.offender is not None:
-            first.setdefault(game.seats[game.offender], game.reason)
-    return [
-        f"{name} forfeited {labelled.tally(name).forfeits:,} of {_games_of(labelled, name):,} "
-        f"games, the first because: {reason}"
-        for name, reason in first.items()
-    ]
-
-
-def _games_of(result: Result, name: str) -> int:
-    return sum(name in game.seats for game in result.games)
+@contextmanager
+def telling_forfeits() -> Iterator[None]:
+    """Keep the warning of forfeits back, as the command tells of them itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ForfeitWarning)
+        yield
 
 
 def all_forfeited(result: Result) -> bool:

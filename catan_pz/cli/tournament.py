@@ -9,7 +9,7 @@ from catan_pz.agents.specs import split_specs
 from catan_pz.cli.agents import agent_source, trust_option
 from catan_pz.cli.console import examples
 from catan_pz.cli.extras import need
-from catan_pz.cli.matches import check_replays, naming_folder, write_replays
+from catan_pz.cli.matches import check_replays, naming_folder, telling_forfeits, write_replays
 from catan_pz.cli.options import (
     FloatRange,
     check_apart,
@@ -109,7 +109,7 @@ def command(
     check_replays(records, html)
     rules = make_rules(**chosen, agents=agents)
     try:
-        with naming_folder(records, html):
+        with naming_folder(records, html), telling_forfeits():
             result = play_tournament(
                 [(spec, agent_source(spec, rules)) for spec in split_specs(agents)],
                 games,

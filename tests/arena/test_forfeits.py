@@ -2,6 +2,7 @@
 
 import os
 import signal
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,18 @@ def test_failing_agents_forfeit(player: Agent, reason: str) -> None:
     check(result, reason)
     for game in forfeits(result):
         assert game.decisions[game.offender or 0] == 10
+
+
+def test_forfeits_are_warned_of() -> None:
+    with pytest.warns(arena.ForfeitWarning) as told:
+        result = arena.play_match([Raising(), "random"], 8, seed=1, **QUICK)
+    name, lost = result.names[0], forfeits(result)
+    start = f"{name} forfeited {len(lost)} of 8 games, the first because: error: ZeroDivisionError"
+    assert [str(one.message)[: len(start)] for one in told] == [start]
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        arena.play_match(["random", "random"], 2, seed=1, **QUICK)
 
 
 class Bare:

@@ -1,5 +1,6 @@
 import re
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,9 @@ def test_a_class_in_the_current_folder_plays(
 
 def test_forfeits_of_the_others_are_told(capsys: Any) -> None:
     words = ["evaluate", "random", "--against", 'exec:"false"', "--games", "2", *QUICK]
-    assert main(words) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # told once, by the command
+        assert main(words) == 1
     assert 'exec:"false" forfeited 2 of 2 games, the first because: ' in capsys.readouterr().out
 
 
