@@ -20,13 +20,11 @@ from catan_pz.agents.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.charlesworth.resampling import shuffled
 from catan_pz.agents.charlesworth.run import Run, next_uniforms
-from catan_pz.agents.charlesworth.search_options import BASE_CANDIDATES, ForwardOptions
-from catan_pz.rewards import WinAndSharedTerms, WinAndTerms
+from catan_pz.agents.charlesworth.search_options import BASE_CANDIDATES, REWARDS, ForwardOptions
 from catan_pz.rules import Rules
 from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.runtime.view import View
 
-_REWARDS: Final = {"mover": WinAndTerms, "all": WinAndSharedTerms}
 _NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
 
 
@@ -216,7 +214,7 @@ class Runs:
         self._policy, self._options = search.policy, search.options
         # What is forced in the games of runs is no decision.
         rules = replace(search.rules, skip_forced=True)
-        reward = _REWARDS[self._options.bonuses]()
+        reward = REWARDS[self._options.bonuses]()
         self._batch = CpuBatch(count, rules, reward=reward, seed=0)
         self._games = PlannedGames(self._batch)
         self._waiting: deque[SearchedDecision] = deque()

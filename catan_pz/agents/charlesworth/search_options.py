@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from catan_pz.checks import check_choice, check_count, check_flag, check_number
+from catan_pz.rewards import WinAndSharedTerms, WinAndTerms
 
 UNCERTAINTIES: Final = ("belief", "shuffled")
-BONUSES: Final = ("mover", "all")
+REWARDS: Final = {"mover": WinAndTerms, "all": WinAndSharedTerms}
+"""Rewards in a run, by the option `bonuses`."""
+
 BASE_CANDIDATES: Final = 10
 """Candidates for which a budget is meant; it grows and shrinks with their number."""
 
@@ -61,7 +64,7 @@ class ForwardOptions:
         check_count("tree", self.tree, least=0)
         check_flag("paired", self.paired)
         check_choice("uncertainty", self.uncertainty, UNCERTAINTIES)
-        check_choice("bonuses", self.bonuses, BONUSES)
+        check_choice("bonuses", self.bonuses, tuple(REWARDS))
         if self.simulations is not None:
             check_count("simulations", self.simulations)
         if self.seconds is not None:
