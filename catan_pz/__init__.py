@@ -8,10 +8,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "Agent": "catan_pz.agents.base",
     "Board": "catan_pz.rules",
-    "ContradictionError": "catan_pz.runtime.followed",
-    "FollowedGame": "catan_pz.runtime.followed",
-    "Game": "catan_pz.runtime.game",
-    "IllegalActionError": "catan_pz.runtime.game",
+    "ContradictionError": "catan_pz.game.followed",
+    "FollowedGame": "catan_pz.game.followed",
+    "Game": "catan_pz.game.game",
+    "IllegalActionError": "catan_pz.game.game",
     "LinearReward": "catan_pz.rewards",
     "PointsGained": "catan_pz.rewards",
     "RandomAgent": "catan_pz.agents.random",
@@ -21,11 +21,11 @@ _HOMES = {
     "SelfPlayEnv": "catan_pz.env.self_play",
     "SelfPlayRollout": "catan_pz.env.self_play_rollout",
     "SingleSeatEnv": "catan_pz.env.single_seat",
-    "View": "catan_pz.runtime.view",
+    "View": "catan_pz.game.view",
     "WinLoss": "catan_pz.rewards",
-    "action_id": "catan_pz.notation",
-    "describe_action": "catan_pz.notation",
-    "make_batch": "catan_pz.runtime.batch",
+    "action_id": "catan_pz.game",
+    "describe_action": "catan_pz.game",
+    "make_batch": "catan_pz.batch.make",
 }
 
 __all__ = [

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import DISCARD, MARITIME_TRADE, NO_ACTION
 from catan_pz.checks import check_number, not_possible
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Matrix, Int16Matrix
 from catan_pz.engine import events as ev
 from catan_pz.engine.state import State
-from catan_pz.engine.step import forced_action
+from catan_pz.engine.step import advance, forced_action
 from catan_pz.engine.turn import is_truncated
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Matrix, Int16Matrix
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 
@@ -180,6 +180,25 @@ def advance_with_terms(
     while a != NO_ACTION:
         a = play_decision(s, a, script, forced, events, terms)
         forced = 1
+
+
+@rule
+def advance_and_count(
+    s: State, a: int, script: Int8Matrix, dense: int, events: Int16Matrix, terms: Int8Matrix
+) -> bool:
+    """Play a decision and count the reward terms; return whether any may matter.
+
+    Where the reward depends on the end of the game alone (not `dense`), no events are written.
+    """
+    if dense:
+        advance_with_terms(s, a, script, events, terms)
+        return True
+    advance(s, a, script)
+    if s.phase != Phase.OVER:
+        return False
+    clear_terms(terms)
+    add_end_terms(s, terms)
+    return True
 
 
 @rule

@@ -57,6 +57,9 @@ class Card(IntEnum):
     VICTORY_POINT = 4
 
 
+CARD_NAMES: Final = tuple(card.name.lower() for card in Card)
+
+
 KNIGHT: Final = Card.KNIGHT.value
 ROAD_BUILDING: Final = Card.ROAD_BUILDING.value
 YEAR_OF_PLENTY: Final = Card.YEAR_OF_PLENTY.value

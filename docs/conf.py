@@ -6,10 +6,10 @@ from sphinx.application import Sphinx
 
 import catan_pz
 from catan_pz.agents import load
-from catan_pz.runtime.game import Game
-from catan_pz.ui.annotations import Annotations
-from catan_pz.ui.frames import frames_of_match
-from catan_pz.ui.session import Session
+from catan_pz.game.game import Game
+from catan_pz.play.annotations import Annotations
+from catan_pz.play.frames import frames_of_match
+from catan_pz.play.session import Session
 from catan_pz.web.replay import make_replay
 
 project = "catan-pz"

@@ -20,29 +20,30 @@ from typing import Any, Final
 import click
 
 from catan_pz import actions, encoders
+from catan_pz.actions import action_id, describe_action
 from catan_pz.agents.policies import WEIGHTS
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import app
-from catan_pz.compiler import types
-from catan_pz.compiler.backend import fast_versions
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.state import STATE
-from catan_pz.factored import factored
-from catan_pz.notation import action_id, describe_action, position
+from catan_pz.game import position
+from catan_pz.game.game import Game
+from catan_pz.game.perft import perft
+from catan_pz.kernels import types
+from catan_pz.kernels.backend import fast_versions
 from catan_pz.observation import segments
 from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, HIDDEN_SEGMENTS
+from catan_pz.play.session import Session
+from catan_pz.play.typed_commands import marks, menu_words
+from catan_pz.published.factored import factored
 from catan_pz.render.ansi import board_text
 from catan_pz.render.geometry import HEX_POSITIONS, SIDE, VERTEX_POSITIONS, edge_ends, edge_middle
 from catan_pz.render.lettering import text
 from catan_pz.render.shapes import circle, line, polygon, rect
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import PRESETS, Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.perft import perft
 from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Resource
-from catan_pz.ui.session import Session
-from catan_pz.ui.typed_commands import marks, menu_words
 
 PAGES: Final = Path(__file__).parent
 NAMES: Final = [r.name.lower() for r in Resource]

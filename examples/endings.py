@@ -17,7 +17,7 @@ from rich.progress import track
 from rich.table import Table as Grid
 
 from catan_pz import Game
-from catan_pz.notation import GameRecord
+from catan_pz.game import GameRecord
 from catan_pz.observation.segments import PLACES
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
 from catan_pz.training.program import run_program

@@ -16,12 +16,12 @@ from rich.progress import track
 from rich.table import Table as Grid
 
 from catan_pz import Game, agents, describe_action
+from catan_pz.actions import bundle_to_dict
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Event, Events
-from catan_pz.notation.actions import bundle_to_dict
 from catan_pz.rules import Rules
 from catan_pz.training.program import run_program
 

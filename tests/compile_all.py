@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from catan_pz.compiler.backend import BACKEND
-from catan_pz.compiler.rule import Entry
+from catan_pz.kernels.backend import BACKEND
+from catan_pz.kernels.rule import Entry
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("catan_pz", "tests")

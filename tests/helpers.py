@@ -25,10 +25,10 @@ from typing import Any
 
 import pytest
 
+from catan_pz.actions import action_id, describe_action
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.notation import action_id, describe_action
+from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game, IllegalActionError
 
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")
 _EDGE_OF = {frozenset(map(int, ends)): e for e, ends in enumerate(EDGE_VERTICES)}

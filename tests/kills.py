@@ -23,7 +23,7 @@ from typing import Any
 
 from catan_pz.agents.network import Model
 from catan_pz.arena import load_results
-from catan_pz.runtime.record import GameRecord
+from catan_pz.game.record import GameRecord
 from tests.examples.programs import EXAMPLES
 
 KILLS = 30

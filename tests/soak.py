@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from catan_pz import Game, catan_v0
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.engine.state import as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.runtime import game_calls
-from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.game import calls as game_calls
 
 DECISIONS = 10_000_000
 GAMES = 1024

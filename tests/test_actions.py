@@ -1,5 +1,4 @@
-from catan_pz.actions import ACTION_KINDS, NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
-from catan_pz.notation import describe_action
+from catan_pz.actions import ACTION_KINDS, NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE, describe_action
 
 
 def test_kinds_cover_the_table_without_gaps() -> None:

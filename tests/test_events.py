@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from catan_pz.actions import action_id
 from catan_pz.engine.events import EVERYBODY, MAX_EVENTS, EventKind
 from catan_pz.events import ONLOOKER, UNKNOWN, Decision, Events, as_seen_by, outcome_of
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import Card, Phase, Resource
 from tests.helpers import RULE_SETS
 

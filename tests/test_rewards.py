@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from catan_pz import catan_v0
-from catan_pz.actions import BUILD_CITY, BUILD_ROAD
+from catan_pz.actions import BUILD_CITY, BUILD_ROAD, action_id
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.board.topology import HEX_EDGES, HEX_VERTICES
 from catan_pz.env.match import Match
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.notation import action_id
+from catan_pz.game.position import position
 from catan_pz.rewards import (
     NUM_TERMS,
     OVER,
@@ -29,8 +30,6 @@ from catan_pz.rewards import (
     make_reward,
 )
 from catan_pz.rules import Rules
-from catan_pz.runtime.cpu import CpuBatch
-from catan_pz.runtime.position import position
 
 pytestmark = pytest.mark.purepython
 

@@ -15,12 +15,12 @@ from catan_pz.arena import load_results, save_report, to_csv, to_markdown
 from catan_pz.arena.match import play_match
 from catan_pz.arena.results import Result
 from catan_pz.cli import main
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
+from catan_pz.play.frames import frames_of_record
 from catan_pz.render import lettering
 from catan_pz.render.ansi import board_text
 from catan_pz.render.svg import board_svg
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
-from catan_pz.ui.frames import frames_of_record
 
 NAMES = {
     "escape sequence": "\x1b[2J\x1b]0;title\x07",

@@ -13,8 +13,8 @@ from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
 from catan_pz.checks import as_action, check_seed
 from catan_pz.events import Events
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 
 
 class Agent(ABC):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from catan_pz.agents.base import Agent
 from catan_pz.agents.views import Views
 from catan_pz.checks import quoted
-from catan_pz.runtime.view import View
+from catan_pz.game.view import View
 
 
 class BatchAgent(Agent):

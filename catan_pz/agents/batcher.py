@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol
 
-from catan_pz.runtime.view import View
+from catan_pz.game.view import View
 
 
 class Batcher(Protocol):

@@ -14,8 +14,8 @@ from catan_pz.agents.registry import as_agent
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
 from catan_pz.events import Events
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 
 _MEMBER_SALT: Final = np.uint64(0x9FB21C651E98DF25)
 

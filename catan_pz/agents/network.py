@@ -32,9 +32,9 @@ from catan_pz.agents.random_stream import uniforms
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_text, not_possible, quoted
 from catan_pz.encoders import Encoder, load
+from catan_pz.game.view import View
 from catan_pz.observation.segments import PLACES
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 
 KINDS: Final = (DenseNetwork.kind, BoardNetwork.kind)
 CHOICES: Final = ("sample", "best")

@@ -5,8 +5,11 @@ import numpy as np
 from catan_pz.agents import policies as players
 from catan_pz.agents.heuristic import choose as heuristic
 from catan_pz.agents.policies import EVOLVED, HEURISTIC, WEIGHTED
-from catan_pz.compiler.rule import entry, rule
-from catan_pz.compiler.types import (
+from catan_pz.engine import chance, deal, legal, step
+from catan_pz.engine.state import States
+from catan_pz.engine.turn import is_finished
+from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.types import (
     ConstInt64Array,
     ConstInt64Matrix,
     Int8Array,
@@ -16,9 +19,6 @@ from catan_pz.compiler.types import (
     UInt64Array,
     UInt64Matrix,
 )
-from catan_pz.engine import chance, deal, legal, step
-from catan_pz.engine.state import States
-from catan_pz.engine.turn import is_finished
 from catan_pz.observation import encode
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from catan_pz import actions
 from catan_pz.actions import NO_ACTION
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import chance
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Array
 
 RANDOM, WEIGHTED, HEURISTIC, EVOLVED, VALUE, GREEDY = 0, 1, 2, 3, 4, 5
 """Compiled players by number, as `policy` tells them to compiled calls."""

@@ -7,7 +7,7 @@ from catan_pz.agents import player_calls
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.views import Views
-from catan_pz.runtime.view import View
+from catan_pz.game.view import View
 
 
 class RandomAgent(BatchAgent):

@@ -19,12 +19,12 @@ _HOMES: dict[str, str] = {
     "evolved": "catan_pz.agents.heuristic.agent:EvolvedAgent",
     "value": "catan_pz.agents.value.agent:ValueAgent",
     "search": "catan_pz.agents.search:SearchAgent",
-    "xenou": "catan_pz.agents.xenou:XenouAgent",
-    "xenou_kept": "catan_pz.agents.xenou:kept",
-    "rocco": "catan_pz.agents.rocco.agent:RoccoAgent",
-    "rocco_random": "catan_pz.agents.rocco.agent:RandomRoccoAgent",
-    "charlesworth": "catan_pz.agents.charlesworth.agent:CharlesworthAgent",
-    "gendre": "catan_pz.agents.gendre.agent:GendreAgent",
+    "xenou": "catan_pz.published.xenou:XenouAgent",
+    "xenou_kept": "catan_pz.published.xenou:kept",
+    "rocco": "catan_pz.published.rocco.agent:RoccoAgent",
+    "rocco_random": "catan_pz.published.rocco.agent:RandomRoccoAgent",
+    "charlesworth": "catan_pz.published.charlesworth.agent:CharlesworthAgent",
+    "gendre": "catan_pz.published.gendre.agent:GendreAgent",
 }
 """Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
 
@@ -33,7 +33,7 @@ _OWN: Final = frozenset(_HOMES)
 PROGRAM: Final = "exec"
 
 FAMILIES: Final[dict[str, str]] = {
-    "catanatron": "catan_pz.bridges.catanatron.bots:load_bot",
+    "catanatron": "catan_pz.tables.catanatron.bots:load_bot",
     PROGRAM: "catan_pz.agents.programs.agent:ProgramAgent",
 }
 """What makes the agents whose names begin with a word and a colon, from the rest of the name. It

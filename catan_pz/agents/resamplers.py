@@ -3,7 +3,7 @@
 import numpy as np
 
 from catan_pz.belief import Belief
-from catan_pz.runtime.game import Game
+from catan_pz.game.game import Game
 
 
 class FromBelief:

@@ -11,8 +11,8 @@ from catan_pz.agents.result import result_for
 from catan_pz.belief import Belief
 from catan_pz.checks import as_action, check_seat
 from catan_pz.events import Events, as_seen_by
-from catan_pz.runtime.game import Game, IllegalActionError
-from catan_pz.runtime.view import View, view_of
+from catan_pz.game.game import Game, IllegalActionError
+from catan_pz.game.view import View, view_of
 
 
 class Table:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.runtime.view import View
+from catan_pz.game.view import View
 
 
 class Named(Protocol):

@@ -8,7 +8,7 @@ from catan_pz.agents.advice import Advice
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.policies import WEIGHT_OF
 from catan_pz.agents.views import Views
-from catan_pz.runtime.view import View
+from catan_pz.game.view import View
 
 
 class WeightedAgent(BatchAgent):

@@ -22,15 +22,15 @@ from catan_pz.arena.forfeits import PASSED_ON, Forfeit, checked_answer, error_re
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import replay, result_of
-from catan_pz.compiler.rule import bound
+from catan_pz.batch import calls as batch_calls
+from catan_pz.batch.steps import FROM_SEEDS
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.events import event_arrays
+from catan_pz.game.game import Game
+from catan_pz.kernels.rule import bound
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_TERMS
-from catan_pz.runtime import batch_calls
-from catan_pz.runtime.batch_rules import FROM_SEEDS
-from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
 
 WIDTH: Final = 1024

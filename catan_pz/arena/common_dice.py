@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from catan_pz.actions import ROLL
 from catan_pz.agents.random_stream import RandomStream, scramble
 from catan_pz.engine.chance import FEWEST_ROLLS_LEFT
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 
 _STREAM: Final = 0x5851F42D4C957F2D
 _OUTCOMES: Final = 36

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from catan_pz.agents.programs.agent import ProgramError
 from catan_pz.checks import as_action
-from catan_pz.runtime.game import Game, IllegalActionError
+from catan_pz.game.game import Game, IllegalActionError
 
 MAX_REASON_LENGTH: Final = 300
 """Characters of an error's message that a reason keeps."""

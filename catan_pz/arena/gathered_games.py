@@ -17,7 +17,7 @@ from catan_pz.arena.forfeits import PASSED_ON, Forfeit
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import ScheduledGame
 from catan_pz.arena.single_game import HostedGame
-from catan_pz.runtime.view import View
+from catan_pz.game.view import View
 
 WIDTH: Final = 64
 """Games played at the same time."""

@@ -23,8 +23,8 @@ from catan_pz.arena.single_game import RecordsError, check_records
 from catan_pz.arena.tables import forfeit_lines
 from catan_pz.checks import check_count, check_flag, check_seed, not_possible
 from catan_pz.files import remove_drafts
+from catan_pz.game.game import drawn_seed
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import drawn_seed
 
 
 class Interrupted(KeyboardInterrupt):

@@ -28,9 +28,9 @@ from catan_pz.arena.forfeits import (
 )
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
 from catan_pz.arena.schedule import ScheduledGame
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
-from catan_pz.runtime.view import View
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
+from catan_pz.game.view import View
 
 
 class Monitor(Protocol):

@@ -109,10 +109,10 @@ def measures_of(
 
 def engine(rules: Rules) -> Measure:
     """Random decisions in compiled code, one game after the other."""
-    from catan_pz.compiler.rule import bound
     from catan_pz.engine.options import table_of
-    from catan_pz.runtime import game_calls
-    from catan_pz.runtime.game import Game
+    from catan_pz.game import calls as game_calls
+    from catan_pz.game.game import Game
+    from catan_pz.kernels.rule import bound
 
     played = Game(rules, 0)
     mask = np.zeros_like(played.mask)
@@ -134,7 +134,7 @@ def engine(rules: Rules) -> Measure:
 
 def batch(rules: Rules, games: int, threads: int, observing: bool) -> Measure:
     """Steps of a batch with random actions."""
-    from catan_pz.runtime.cpu import CpuBatch
+    from catan_pz.batch.cpu import CpuBatch
 
     many = CpuBatch(games, rules, observation=observing, seed=0, threads=threads)
     many.step(many.sample())
@@ -152,7 +152,7 @@ def batch(rules: Rules, games: int, threads: int, observing: bool) -> Measure:
 
 def game(rules: Rules) -> Measure:
     """Decisions of one game, each a call from Python."""
-    from catan_pz.runtime.game import Game
+    from catan_pz.game.game import Game
 
     played = Game(rules, 0)
     draw = np.random.default_rng(0).random

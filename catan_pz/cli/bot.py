@@ -23,7 +23,7 @@ from catan_pz.cli.options import seed_option, seed_or_drawn
 @trust_option
 def command(agent: str, seed: int | None) -> None:
     """Speak catanatron's protocol for bots, JSON lines, on standard input and output."""
-    from catan_pz.bridges.catanatron.stdio import StdioBot, answers
+    from catan_pz.tables.catanatron.stdio import StdioBot, answers
 
     check_streams("a bot")
     bot = StdioBot(load_agent(agent, None), seed_or_drawn(seed))

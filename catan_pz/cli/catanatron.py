@@ -70,7 +70,7 @@ def command(
     """
     from catan_pz.arena import Interrupted, play_match
     from catan_pz.arena.tables import forfeit_lines
-    from catan_pz.bridges.catanatron.table import CatanatronTables, TableBot, table_rules
+    from catan_pz.tables.catanatron.table import CatanatronTables, TableBot, table_rules
 
     model = model_of(agent)
     if players is None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from catan_pz.compiler.notices import MESSAGE, compile_hook, one_line
 from catan_pz.files import is_terminal
+from catan_pz.kernels.notices import MESSAGE, compile_hook, one_line
 from catan_pz.names import shown
+from catan_pz.play.terminal_game import ROWS
 from catan_pz.render.ansi import COLUMNS
-from catan_pz.ui.terminal_game import ROWS
 
 
 def console(stderr: bool = False) -> Any:

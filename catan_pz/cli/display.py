@@ -26,7 +26,7 @@ def check_display() -> None:
         click.ClickException: there is no display, or an extra is missing.
     """
     need("render", "a window", "pygame", "resvg_py")
-    from catan_pz.ui.window import Window
+    from catan_pz.render.window import Window
 
     with Window() as window:
         try:

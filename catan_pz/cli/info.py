@@ -87,7 +87,7 @@ def torch_cuda() -> str:
 
 def cache() -> tuple[Path | None, int, int]:
     """Where compiled code is kept, how many files of it there are, and their bytes."""
-    from catan_pz.compiler.cache import cache_folder, cached_files
+    from catan_pz.kernels.cache import cache_folder, cached_files
 
     files = cached_files()
     return cache_folder(), len(files), sum(path.stat().st_size for path in files)

@@ -100,7 +100,7 @@ def command(
     is ended afterwards. With --host the agent waits to be invited there.
     """
     from catan_pz.arena import Interrupted
-    from catan_pz.bridges.jsettlers.match import ServerAddress, play_match
+    from catan_pz.tables.jsettlers.match import ServerAddress, play_match
 
     if host is None:
         refuse_options(("port", "cookie"), "this is for a server that runs: add --host")
@@ -143,7 +143,7 @@ def command(
 def _report(match: Any) -> None:
     """Win rates with intervals, all together and by kind of robot, and what went wrong."""
     from catan_pz.arena.tables import lineup_title
-    from catan_pz.bridges.jsettlers.outcomes import seat_weighted_rate
+    from catan_pz.tables.jsettlers.outcomes import seat_weighted_rate
 
     result, name = match.result, match.name
     for k in range(len(result.lineups)):

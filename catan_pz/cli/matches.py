@@ -13,8 +13,8 @@ from catan_pz.arena.schedule import spread
 from catan_pz.arena.single_game import RecordsError, record_path
 from catan_pz.cli.console import progress
 from catan_pz.cli.options import record_errors
-from catan_pz.runtime.record import GameRecord
-from catan_pz.ui.frames import frames_of_record
+from catan_pz.game.record import GameRecord
+from catan_pz.play.frames import frames_of_record
 from catan_pz.web.replay import make_replay
 
 

@@ -15,9 +15,9 @@ from catan_pz.agents.specs import as_value, split_specs
 from catan_pz.checks import check_seed, did_you_mean
 from catan_pz.cli.agents import model_of
 from catan_pz.files import check_writable
+from catan_pz.game.game import drawn_seed
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import BOARD_KINDS, OFFER_FORMS, PRESETS, Rules
-from catan_pz.runtime.game import drawn_seed
-from catan_pz.runtime.record import GameRecord
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from catan_pz.actions import describe_action
 from catan_pz.cli.console import examples
 from catan_pz.cli.options import (
     RULES_OPTIONS,
@@ -17,9 +18,8 @@ from catan_pz.cli.options import (
 )
 from catan_pz.events import Outcome
 from catan_pz.files import read_file, read_json
-from catan_pz.notation.actions import describe_action
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.perft import divide, perft
+from catan_pz.game.game import Game
+from catan_pz.game.perft import divide, perft
 
 
 @click.command(

@@ -8,9 +8,9 @@ import click
 from catan_pz.cli.console import console, progress
 from catan_pz.cli.extras import need
 from catan_pz.cli.show import Show
+from catan_pz.play.frames import Frame
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.svg import board_svg
-from catan_pz.ui.frames import Frame
 from catan_pz.web.replay import make_replay
 
 

@@ -23,11 +23,11 @@ from catan_pz.cli.options import (
 from catan_pz.cli.record_files import check_record_target
 from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.files import is_terminal
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
+from catan_pz.play.session import Session, get_ready, names_of
+from catan_pz.play.terminal_game import PlayerLeft, TerminalGame
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
-from catan_pz.ui.session import Session, get_ready, names_of
-from catan_pz.ui.terminal_game import PlayerLeft, TerminalGame
 
 
 @click.command(
@@ -231,8 +231,8 @@ def loaded(specs: Sequence[str | None], rules: Rules, *, recorded: bool = False)
 
 
 def _play_in_window(session: Session, pause: float) -> None:
-    from catan_pz.ui.window import Window
-    from catan_pz.ui.window_game import WindowGame
+    from catan_pz.play.window_game import WindowGame
+    from catan_pz.render.window import Window
 
     with Window("catan-pz") as window:
         WindowGame(session, window, pause).run()

@@ -6,7 +6,7 @@ import click
 
 from catan_pz.cli.options import check_target
 from catan_pz.files import read_file, read_json
-from catan_pz.runtime.record import TABLE_FORMAT, GameRecord
+from catan_pz.game.record import TABLE_FORMAT, GameRecord
 
 
 def check_record_target(option: str, path: Path | None, resumed: Path | None = None) -> None:

@@ -21,8 +21,8 @@ from catan_pz.cli.kept_tables import Asked, asked_of_kept
 from catan_pz.cli.options import FloatRange, Folder, make_rules, refuse_options, rules_options
 from catan_pz.files import read_file
 from catan_pz.names import printable, shown
+from catan_pz.play.session import get_ready
 from catan_pz.rules import Rules
-from catan_pz.ui.session import get_ready
 
 _THREADS: Final = 2
 Pools = tuple[ThreadPoolExecutor, ThreadPoolExecutor]

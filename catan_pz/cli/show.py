@@ -12,11 +12,11 @@ from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import Command, load_agent, specs_by_seat
 from catan_pz.cli.console import compiling_shown
 from catan_pz.cli.options import load_record, make_rules, record_errors, seed_or_drawn
+from catan_pz.game.game import Game
+from catan_pz.play.annotations import Annotations
+from catan_pz.play.frames import Frame, frames_of_match, frames_of_record
+from catan_pz.play.session import Session, get_ready
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.ui.annotations import Annotations
-from catan_pz.ui.frames import Frame, frames_of_match, frames_of_record
-from catan_pz.ui.session import Session, get_ready
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import click
 
 import catan_pz
 from catan_pz.cli.console import examples, progress
-from catan_pz.compiler.notices import compile_hook
-from catan_pz.compiler.rule import Entry
+from catan_pz.kernels.notices import compile_hook
+from catan_pz.kernels.rule import Entry
 
 
 def entries() -> Iterator[tuple[str, Entry]]:

@@ -26,9 +26,9 @@ from catan_pz.cli.record_files import check_record_target
 from catan_pz.cli.show import Asked, Show, live_show, notes_options, recorded_show
 from catan_pz.cli.signals import ended_as_by_ctrl_c
 from catan_pz.files import is_terminal
+from catan_pz.play.playback import Playback
+from catan_pz.play.playback_terminal import PlaybackTerminal, write_log
 from catan_pz.render.export import FILMS
-from catan_pz.ui.playback import Playback
-from catan_pz.ui.playback_terminal import PlaybackTerminal, write_log
 
 
 @click.command(
@@ -222,8 +222,8 @@ def _on_screen(show: Show, speed: float, in_window: bool) -> None:
 
 
 def _in_window(playback: Playback, show: Show) -> None:
-    from catan_pz.ui.playback_window import PlaybackWindow
-    from catan_pz.ui.window import Window
+    from catan_pz.play.playback_window import PlaybackWindow
+    from catan_pz.render.window import Window
 
     with Window("catan-pz") as window:
         PlaybackWindow(playback, window, show.viewer, show.names).run()

@@ -1,9 +1,9 @@
 """Longest road and largest army."""
 
 from catan_pz.board.topology import EDGE_VERTICES, RETURN_SLOT, VERTEX_EDGES, VERTEX_NEIGHBORS
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import (
     KNIGHT,
     LARGEST_ARMY_MINIMUM,

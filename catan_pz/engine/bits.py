@@ -1,7 +1,7 @@
 """Sets as the bits of an int64, without the sign bit."""
 
 from catan_pz.board.topology import EDGES_PER_WORD
-from catan_pz.compiler.rule import rule
+from catan_pz.kernels.rule import rule
 
 
 @rule

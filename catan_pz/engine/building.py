@@ -9,7 +9,6 @@ from catan_pz.board.topology import (
     VERTEX_NEIGHBORS,
     VERTEX_SURROUNDINGS,
 )
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.awards import (
     award_longest_road,
@@ -21,6 +20,7 @@ from catan_pz.engine.awards import (
 from catan_pz.engine.hands import CITY, ROAD, SETTLEMENT, can_afford, pay
 from catan_pz.engine.production import add_pips_at
 from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import (
     CITIES_PER_PLAYER,
     GENERIC_HARBOR,

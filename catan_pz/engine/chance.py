@@ -9,10 +9,10 @@ card for a purchase.
 import numpy as np
 
 from catan_pz.board.topology import HEX_NEIGHBORS, SPIRALS
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine import bits
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Matrix
 from catan_pz.terms import (
     DECK_COUNTS,
     DECK_SIZE,

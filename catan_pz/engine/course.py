@@ -1,6 +1,5 @@
 """Whether phase, player to move, set-up, offers and winner of a state fit together."""
 
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.building import roads_left
@@ -17,6 +16,7 @@ from catan_pz.engine.trade import (
 )
 from catan_pz.engine.turn import is_finished, is_setup
 from catan_pz.engine.violations import NO_ACTION, OFFER, SETUP, TURN, WINNER
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import (
     MAX_PLAYERS,
     NOBODY,

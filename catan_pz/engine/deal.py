@@ -3,8 +3,6 @@
 import numpy as np
 
 from catan_pz.actions import BUILD_SETTLEMENT
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine.chance import (
     ALL_ROLLS,
     draw_below,
@@ -17,6 +15,8 @@ from catan_pz.engine.derive import BANK_RATE, derive_token_hexes
 from catan_pz.engine.legal import allow
 from catan_pz.engine.setup_phase import setup_settlement_spots
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Matrix
 from catan_pz.terms import BANK_PER_RESOURCE, NOBODY, NUM_HEXES, NUM_RESOURCES, Phase, Terrain
 
 

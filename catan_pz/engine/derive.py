@@ -5,13 +5,13 @@ them from here, and `invariants` compares the two.
 """
 
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_SURROUNDINGS
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.awards import longest_road_length
 from catan_pz.engine.building import extend_reach, is_connected, use_harbor
 from catan_pz.engine.legal import find_legal
 from catan_pz.engine.production import add_pips_at
 from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import (
     NUM_EDGES,
     NUM_HEXES,

@@ -28,12 +28,12 @@ from catan_pz.actions import (
     STEAL,
     WITHDRAW,
 )
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Matrix, Int16Matrix
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.state import State
 from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_truncated
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Matrix, Int16Matrix
 from catan_pz.terms import (
     KNIGHT,
     MAX_PLAYERS,

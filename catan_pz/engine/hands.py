@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from catan_pz.compiler.rule import rule
 from catan_pz.engine.knowledge import note_payment
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import CARD_COST, CITY_COST, NUM_RESOURCES, ROAD_COST, SETTLEMENT_COST
 
 ROAD, SETTLEMENT, CITY, CARD = 0, 1, 2, 3

@@ -1,7 +1,6 @@
 """Whether a state keeps the rules: `find_violations` names all that it breaks."""
 
 from catan_pz.board.topology import EDGE_VERTICES, VERTEX_NEIGHBORS
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.course import check_course
 from catan_pz.engine.derive import derive
@@ -19,6 +18,7 @@ from catan_pz.engine.violations import (
     RESOURCE_COUNT,
     STALE,
 )
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     CITIES_PER_PLAYER,

@@ -6,8 +6,8 @@ sizes) and column sums (19 less the bank) are public. `s.below[o, p, r]` and
 public moves truth and bounds alike, so only what is hidden or revealed is handled here.
 """
 
-from catan_pz.compiler.rule import rule
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
 

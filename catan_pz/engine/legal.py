@@ -26,8 +26,6 @@ from catan_pz.actions import (
     WITHDRAW,
 )
 from catan_pz.board.topology import EDGES_PER_WORD
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import bits
 from catan_pz.engine.building import (
     can_build_city,
@@ -59,6 +57,8 @@ from catan_pz.engine.trade import (
     offers_between,
 )
 from catan_pz.engine.turn import is_truncated
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Array
 from catan_pz.terms import KNIGHT, MONOPOLY, NUM_RESOURCES, YEAR_OF_PLENTY, Phase
 
 WORD_MASK = (1 << ACTIONS_PER_WORD) - 1

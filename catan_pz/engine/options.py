@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from catan_pz.board.generators import fixed_layouts
 from catan_pz.checks import check_seed
-from catan_pz.compiler.rule import entry
 from catan_pz.engine import chance
 from catan_pz.engine.state import STATE, States, as_games
+from catan_pz.kernels.rule import entry
 from catan_pz.rules import Board, Rules
 
 NO_SCRIPT: Final = np.zeros((0, 2), np.int8)

@@ -3,12 +3,12 @@
 from typing import Final
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.chance import ALL_ROLLS, rolls_left
 from catan_pz.engine.robber import victims
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import DECK_SIZE, NUM_RESOURCES
 
 NUM_OUTCOMES: Final = 36

@@ -1,10 +1,10 @@
 """Production: what each roll of the dice brings."""
 
 from catan_pz.board.topology import HEX_VERTEX_SET, VERTEX_HEXES
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.hands import gain
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import MAX_PLAYERS, Terrain
 
 

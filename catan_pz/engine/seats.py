@@ -1,7 +1,7 @@
 """Going round the table, without the division that a remainder costs."""
 
-from catan_pz.compiler.rule import rule
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 
 
 @rule

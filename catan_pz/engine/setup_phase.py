@@ -1,11 +1,11 @@
 """Set-up: two settlements and two roads each, in order and then back."""
 
 from catan_pz.board.topology import VERTEX_EDGE_SET, VERTEX_HEXES
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.building import ALL_VERTICES, empty_edges, place_road, place_settlement
 from catan_pz.engine.hands import gain
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import Phase, Terrain
 
 

@@ -27,8 +27,6 @@ from catan_pz.actions import (
     STEAL,
     WITHDRAW,
 )
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Matrix
 from catan_pz.engine.building import apply_build_city, apply_build_road, apply_build_settlement
 from catan_pz.engine.chance import NO_OUTCOME
 from catan_pz.engine.development import (
@@ -56,6 +54,8 @@ from catan_pz.engine.trade import (
     send_offer,
 )
 from catan_pz.engine.turn import apply_end_turn, apply_roll, end_if_won
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Matrix
 from catan_pz.terms import Phase
 
 

@@ -8,12 +8,12 @@ which is addressed to the player in turn.
 import numpy as np
 
 from catan_pz.actions import NUM_OFFERS, OFFER_GET, OFFER_GIVE
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.hands import gain, move_cards, return_cards
 from catan_pz.engine.knowledge import most_held, note_holding, note_payment
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 NO_ANSWER, ACCEPTED, REJECTED, COUNTERED = 0, 1, 2, 3

@@ -15,9 +15,9 @@ from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.spaces import masked_space, state_space
 from catan_pz.events import NamedOutcome
+from catan_pz.game.game import Game
 from catan_pz.rewards import FINISHED, OVER, SEAT, Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
 
 AGENTS = tuple(f"player_{seat}" for seat in range(MAX_PLAYERS))

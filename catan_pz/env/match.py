@@ -6,20 +6,20 @@ from typing import Any, Final, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.batch.reward_values import reward_values
 from catan_pz.checks import as_action
-from catan_pz.compiler.rule import bound
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.encoders.output import check_output
 from catan_pz.engine.options import table_of
 from catan_pz.events import empty_events
+from catan_pz.game import calls as game_calls
+from catan_pz.game.game import Game
+from catan_pz.kernels.rule import bound
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import NUM_TERMS, TERMS_SHIFT, Reward, dependencies, is_sparse, make_reward
 from catan_pz.rules import Rules
-from catan_pz.runtime import game_calls
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.reward_values import reward_values
 from catan_pz.terms import MAX_PLAYERS
 
 ILLEGAL_REWARD: Final = -1.0

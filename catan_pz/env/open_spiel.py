@@ -13,12 +13,12 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
+from catan_pz.actions import describe_action
 from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.encoders import load
 from catan_pz.events import outcome_code, outcome_from_code
-from catan_pz.notation import describe_action
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS
 
 SHORT_NAME: Final = "python_catan"

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from catan_pz.checks import check_choice
 from catan_pz.events import Events
-from catan_pz.runtime.game import Game
+from catan_pz.game.game import Game
 
 RENDER_MODES: Final = ("human", "ansi", "rgb_array")
 RENDER_FPS: Final = 4
@@ -68,7 +68,7 @@ class Painter:
         if self.mode == "rgb_array":
             return picture
         if self._window is None:
-            from catan_pz.ui.window import Window
+            from catan_pz.render.window import Window
 
             self._window = Window()
         self._window.show(picture)

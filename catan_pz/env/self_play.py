@@ -15,25 +15,25 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.batch.make import make_batch
+from catan_pz.batch.one_at_a_time import OneAtATime
+from catan_pz.batch.reward_calls import NO_STEP, begin_decisions
 from catan_pz.checks import check_seed
-from catan_pz.compiler.rule import bound
 from catan_pz.encoders import Encoder
 from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.spaces import observation_space
-from catan_pz.rewards import FINISHED, OVER, Reward
-from catan_pz.rules import Rules
-from catan_pz.runtime.batch import make_batch
-from catan_pz.runtime.cpu import CpuBatch
-from catan_pz.runtime.game import Game, drawn_seed
-from catan_pz.runtime.given import (
+from catan_pz.game.arguments import (
     check_arrays,
     check_finite_in,
     check_numbers_in,
     check_records,
     integers,
 )
-from catan_pz.runtime.one_at_a_time import OneAtATime
-from catan_pz.runtime.reward_calls import NO_STEP, begin_decisions
+from catan_pz.game.game import Game, drawn_seed
+from catan_pz.kernels.rule import bound
+from catan_pz.rewards import FINISHED, OVER, Reward
+from catan_pz.rules import Rules
 
 _KEPT: Final = {"own_reward": "reward", "last_step": "last_step", "decided": "decided"}
 """Names in a state of the arrays that the future rests on, beside those of the games."""

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.batch.reward_calls import NO_STEP
 from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
-from catan_pz.runtime.given import are_finite, numbers
-from catan_pz.runtime.reward_calls import NO_STEP
+from catan_pz.game.arguments import are_finite, numbers
 
 _WORKED_OUT: Final = ("reward", "advantage", "target", "targets", "has_target")
 _OWN_NAMES: Final = ("observation", "mask", "player", "action", "value", *_WORKED_OUT)

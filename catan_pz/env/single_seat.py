@@ -18,9 +18,9 @@ from catan_pz.env.match import ILLEGAL_REWARD, Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
+from catan_pz.game.game import Game
 from catan_pz.rewards import FINISHED, SEAT, Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 
 _ILLEGAL = ("end", "raise")
 _STATE: Final = "state"

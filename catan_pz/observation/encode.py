@@ -5,8 +5,6 @@ Nothing here may depend on what the viewer can't know.
 
 import numpy as np
 
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Float32Array, Int8Array
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
 from catan_pz.engine.chance import ROLLS_OF_SUM, rolls_left
@@ -14,6 +12,8 @@ from catan_pz.engine.knowledge import least_held, most_held
 from catan_pz.engine.production import pips_of
 from catan_pz.engine.seats import places_from, seat_after
 from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Float32Array, Int8Array
 from catan_pz.observation.segments import MANY_TURNS, PLACES, SCALES, SIZE
 from catan_pz.terms import (
     MAX_PLAYERS,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Float32Array, Int8Array
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Float32Array, Int8Array
 from catan_pz.observation.encode import observe
 from catan_pz.observation.global_state import (
     GLOBAL_PLACES,

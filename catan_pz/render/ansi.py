@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from textwrap import wrap
 from typing import Final
 
+from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.names import columns_of, cut, printable
-from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.render.ansi_board import BOARD_LINES, Canvas, draw_board, seat_style
 from catan_pz.render.view import AnswerView, Bundle, SeatView, State, TableView, table_view
 from catan_pz.terms import (

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import Final
 
+from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.notation.actions import RESOURCE_NAMES
 from catan_pz.render.geometry import (
     CORNERS,
     HEX_POSITIONS,

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
+from catan_pz.actions import describe_action
 from catan_pz.checks import quoted
-from catan_pz.notation.actions import describe_action
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, Point, edge_ends, shortened
 from catan_pz.render.layout import Box, on_board
 from catan_pz.render.lettering import text, text_width

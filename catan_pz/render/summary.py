@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from catan_pz.notation.actions import RESOURCE_NAMES
+from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.render.places import hex_words, vertex_words
 from catan_pz.render.view import AnswerView, Bounds, Bundle, SeatView, TableView
 from catan_pz.render.words import CARD_WORDS

@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.checks import not_possible, plain_int, quoted
 from catan_pz.events import ONLOOKER
 from catan_pz.names import seat_names, shown
-from catan_pz.notation.actions import RESOURCE_NAMES
-from catan_pz.notation.state import CARD_NAMES
 from catan_pz.render.words import PHASE_WORDS
-from catan_pz.terms import MAX_PLAYERS, NUM_HEXES
+from catan_pz.terms import CARD_NAMES, MAX_PLAYERS, NUM_HEXES
 
 MIN_PLAYERS: Final = 2
 DIE: Final = 6

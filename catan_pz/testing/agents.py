@@ -12,9 +12,9 @@ from catan_pz.agents.registry import as_agent
 from catan_pz.agents.table import Table
 from catan_pz.belief import Belief
 from catan_pz.checks import as_action, check_count, check_seed
+from catan_pz.game.game import Game
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import View
 from catan_pz.testing.batch import check_batch_agent
 from catan_pz.testing.faults import AgentError, worded
 

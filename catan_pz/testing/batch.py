@@ -9,10 +9,10 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import nth_numbers
 from catan_pz.agents.registry import as_agent
 from catan_pz.agents.views import Views
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.checks import check_count
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.cpu import CpuBatch
-from catan_pz.runtime.view import View
 from catan_pz.testing.faults import AgentError, worded
 
 GAMES = 24

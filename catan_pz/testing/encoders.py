@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.output import check_arrays, check_segments, named_arrays
 from catan_pz.rules import Rules
-from catan_pz.runtime.cpu import CpuBatch
 
 GAMES = 16
 PART = 5

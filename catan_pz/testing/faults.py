@@ -1,6 +1,6 @@
 """What a check complains of, in words."""
 
-from catan_pz.notation.actions import describe_action
+from catan_pz.actions import describe_action
 from catan_pz.rules import Rules
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.random_stream import one_way_seed
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.rules import Rules
-from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 
 

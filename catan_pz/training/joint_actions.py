@@ -8,10 +8,10 @@ from typing import Final
 
 import torch
 
-from catan_pz.agents.charlesworth.choices import COLUMN, MASK_PLACES, SLOTS
-from catan_pz.agents.charlesworth.layers import log_probabilities
-from catan_pz.agents.charlesworth.networks import CONDITIONS_SEEN, Architecture, condition_of
-from catan_pz.factored import UNUSED
+from catan_pz.published.charlesworth.choices import COLUMN, MASK_PLACES, SLOTS
+from catan_pz.published.charlesworth.layers import log_probabilities
+from catan_pz.published.charlesworth.networks import CONDITIONS_SEEN, Architecture, condition_of
+from catan_pz.published.factored import UNUSED
 
 Tensors = Mapping[str, torch.Tensor]
 

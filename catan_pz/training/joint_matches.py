@@ -7,16 +7,16 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
 from catan_pz.agents.batch import BatchAgent
-from catan_pz.agents.charlesworth.choices import NUM_SLOTS
-from catan_pz.agents.charlesworth.games import PlannedGames, Policy
 from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.registry import load
 from catan_pz.agents.views import Views
 from catan_pz.arena.statistics import normal_quantile, wilson
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.checks import not_possible
+from catan_pz.published.charlesworth.choices import NUM_SLOTS
+from catan_pz.published.charlesworth.games import PlannedGames, Policy
 from catan_pz.rewards import LinearReward
 from catan_pz.rules import Rules
-from catan_pz.runtime.cpu import CpuBatch
 
 Player = Policy | BatchAgent
 

@@ -20,9 +20,9 @@ from catan_pz.agents.registry import load
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.table import Table
 from catan_pz.events import Events
+from catan_pz.game.game import Game
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import View
 
 
 @dataclass(frozen=True)

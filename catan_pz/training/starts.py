@@ -13,10 +13,10 @@ import numpy as np
 from catan_pz.agents.search import search_calls
 from catan_pz.checks import check_count, not_possible, quoted
 from catan_pz.engine.state import STATE
+from catan_pz.game.arguments import sound_records
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.given import sound_records
-from catan_pz.runtime.record import GameRecord
 from catan_pz.terms import Phase
 
 POSITIONS_A_GAME: Final = 8

@@ -19,9 +19,9 @@ from catan_pz.agents.value.net import ValueNet
 from catan_pz.agents.value.network import SCRATCH_SIZE
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.state import STATE, as_games
+from catan_pz.game.game import Game
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 MOST_OF_A_GAME: Final = 500

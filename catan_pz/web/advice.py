@@ -2,12 +2,12 @@
 
 from typing import Any, Final
 
+from catan_pz.actions import describe_action
 from catan_pz.agents.advice import Advice
 from catan_pz.names import shown
-from catan_pz.notation.actions import describe_action
+from catan_pz.play.annotations import overlay_of
 from catan_pz.render.log import action_words
 from catan_pz.render.overlay import draw_overlay
-from catan_pz.ui.annotations import overlay_of
 
 MOST_LISTED: Final = 8
 """Actions in the table, the best ones."""

@@ -8,11 +8,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.checks import quoted
-from catan_pz.notation.actions import RESOURCE_NAMES
-from catan_pz.notation.state import CARD_NAMES, PHASE_NAMES
+from catan_pz.game.state_json import PHASE_NAMES
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
+    CARD_NAMES,
     DECK_COUNTS,
     ROADS_OF_A_CARD,
     ROADS_PER_PLAYER,

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from catan_pz.play.controls import edge_area, hex_area, vertex_area
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS
 from catan_pz.render.places import edge_words, hex_words, vertex_words
 from catan_pz.render.view import TableView
 from catan_pz.terms import NUM_EDGES
-from catan_pz.ui.controls import edge_area, hex_area, vertex_area
 from catan_pz.web.table import area_json
 
 

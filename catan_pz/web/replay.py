@@ -20,11 +20,11 @@ from catan_pz.agents.advice import Advice
 from catan_pz.checks import not_possible
 from catan_pz.files import whole_file
 from catan_pz.names import shown
+from catan_pz.play.frames import Frame
 from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import room_for, table
 from catan_pz.render.view import TableView, table_view
-from catan_pz.ui.frames import Frame
 from catan_pz.web.advice import advice_json, drawn_advice
 
 FORMAT: Final = "catan-pz-replay/1"

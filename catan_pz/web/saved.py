@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from catan_pz.events import ONLOOKER
 from catan_pz.files import read_file, whole_file
-from catan_pz.runtime.record import TABLE_FORMAT, GameRecord
+from catan_pz.game.record import TABLE_FORMAT, GameRecord
 from catan_pz.web.table import HostedGame
 
 _LOGGER: Final = logging.getLogger("catan_pz.web")

@@ -16,12 +16,12 @@ from catan_pz.checks import quoted
 from catan_pz.engine.violations import Violation
 from catan_pz.events import Events
 from catan_pz.files import RepeatedNameError, read_json
-from catan_pz.notation.state import derived_differences, state_from_dict
+from catan_pz.game.game import Game
+from catan_pz.game.position import award
+from catan_pz.game.record import GameRecord
+from catan_pz.game.state_json import derived_differences, state_from_dict
 from catan_pz.render.log import action_words, log_line
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import award
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web.edits import EditError, edited
 
 MOST_UNDONE: Final = 200

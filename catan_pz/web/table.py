@@ -15,17 +15,17 @@ from catan_pz.agents.hosting import blamed
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.events import ONLOOKER, Events
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
+from catan_pz.play.controls import Control, Draft, controls
+from catan_pz.play.desk import desk_layers
+from catan_pz.play.desk_layout import DESK, DESK_HEIGHT
 from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH, Area, Bar, Box, Disc
 from catan_pz.render.log import log_line
 from catan_pz.render.summary import table_words
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import TableView, table_view
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
-from catan_pz.ui.controls import Control, Draft, controls
-from catan_pz.ui.desk import desk_layers
-from catan_pz.ui.desk_layout import DESK, DESK_HEIGHT
 
 SPLIT: Final = MARGIN + SEA_WIDTH + 4
 """Where the board ends and the panels begin, in the picture's units."""

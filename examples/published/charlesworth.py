@@ -30,16 +30,23 @@ import numpy as np
 import torch
 
 from catan_pz import encoders
-from catan_pz.agents.charlesworth.choices import CITY, COLUMN, NUM_SLOTS, ROAD, ROBBER, SETTLEMENT
-from catan_pz.agents.charlesworth.games import PlannedGames, Policy
-from catan_pz.agents.charlesworth.model import ENCODERS, CharlesworthModel
-from catan_pz.agents.charlesworth.networks import Architecture
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.agents.specs import split_specs
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.checks import check_count
+from catan_pz.published.charlesworth.choices import (
+    CITY,
+    COLUMN,
+    NUM_SLOTS,
+    ROAD,
+    ROBBER,
+    SETTLEMENT,
+)
+from catan_pz.published.charlesworth.games import PlannedGames, Policy
+from catan_pz.published.charlesworth.model import ENCODERS, CharlesworthModel
+from catan_pz.published.charlesworth.networks import Architecture
 from catan_pz.rewards import LinearReward, WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
-from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs
 from catan_pz.training.evaluation import SEED_OFFSET

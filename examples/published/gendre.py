@@ -34,15 +34,15 @@ import numpy as np
 import torch
 
 from catan_pz import encoders, make_batch
-from catan_pz.agents.gendre.agent import GendreAgent
-from catan_pz.agents.gendre.choices import LEAST_LIMIT
-from catan_pz.agents.gendre.deciding import Choose, decide, legal_logits, undecided
-from catan_pz.agents.gendre.model import GendreModel
-from catan_pz.agents.gendre.networks import MOMENTUM, Architecture
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.agents.specs import split_specs
 from catan_pz.checks import check_count, not_possible
+from catan_pz.published.gendre.agent import GendreAgent
+from catan_pz.published.gendre.choices import LEAST_LIMIT
+from catan_pz.published.gendre.deciding import Choose, decide, legal_logits, undecided
+from catan_pz.published.gendre.model import GendreModel
+from catan_pz.published.gendre.networks import MOMENTUM, Architecture
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
 from catan_pz.training.actor_critic import legal_log_softmax

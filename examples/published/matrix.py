@@ -34,11 +34,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from catan_pz.agents.rocco.agent import RandomRoccoAgent, RoccoAgent
 from catan_pz.arena import Result, play_tournament
 from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
+from catan_pz.published.rocco.agent import RandomRoccoAgent, RoccoAgent
 from catan_pz.training.options import Count, parse
 from catan_pz.training.program import REPEATABLE, run_program
 from catan_pz.training.tables import as_csv

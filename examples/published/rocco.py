@@ -36,11 +36,11 @@ from torch.nn.functional import smooth_l1_loss
 
 from catan_pz import encoders
 from catan_pz.agents.network import sample_actions
-from catan_pz.agents.rocco import choices
-from catan_pz.agents.rocco.agent import RoccoAgent
-from catan_pz.agents.rocco.model import OUTPUTS, RoccoModel
-from catan_pz.agents.rocco.networks import Architecture
 from catan_pz.checks import check_count, not_possible
+from catan_pz.published.rocco import choices
+from catan_pz.published.rocco.agent import RoccoAgent
+from catan_pz.published.rocco.model import OUTPUTS, RoccoModel
+from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episode_games import EpisodeGames

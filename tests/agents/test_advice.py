@@ -16,9 +16,9 @@ from catan_pz.agents.result import SeatResult
 from catan_pz.agents.search import SearchAgent
 from catan_pz.belief import Belief
 from catan_pz.events import Events
+from catan_pz.game.game import Game
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import View
 from tests.agents.search.play import RIVAL, duel, seen
 
 RULES = Rules(num_players=4, trading=False, max_turns=400)

@@ -16,13 +16,13 @@ from catan_pz.agents.random_stream import (
     seat_seeds,
 )
 from catan_pz.agents.registry import as_agent, no_foreign_code
-from catan_pz.compiler.rule import entry
-from catan_pz.compiler.types import UInt64Array
 from catan_pz.engine import chance
+from catan_pz.game.game import Game
+from catan_pz.game.view import View, view_of
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import UInt64Array
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import View, view_of
 from tests.arena.players import Builder, Failing
 from tests.views import views_of
 

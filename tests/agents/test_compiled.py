@@ -6,8 +6,8 @@ import pytest
 from catan_pz import agents
 from catan_pz.agents.random_stream import nth_numbers
 from catan_pz.agents.views import Views
-from catan_pz.runtime.cpu import CpuBatch
-from catan_pz.runtime.view import View
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.game.view import View
 from tests.helpers import RULE_SETS
 from tests.views import views_of
 

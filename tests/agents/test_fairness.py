@@ -17,8 +17,8 @@ from catan_pz.arena.schedule import block_seed
 from catan_pz.belief import Belief
 from catan_pz.engine import chance
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 
 ALL = 2**64 - 1
 SEAT_STEP = 0xD1342543DE82EF95

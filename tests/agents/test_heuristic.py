@@ -6,8 +6,8 @@ import pytest
 from catan_pz import Game, Rules, describe_action
 from catan_pz.agents.heuristic.agent import HeuristicAgent
 from catan_pz.agents.heuristic.weights import Weights
-from catan_pz.runtime.position import position
-from catan_pz.runtime.view import view_of
+from catan_pz.game.position import position
+from catan_pz.game.view import view_of
 from tests.helpers import act, path
 
 pytestmark = pytest.mark.purepython

@@ -5,7 +5,7 @@ from catan_pz import encoders
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.agents.table import Table
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.runtime.game import Game
+from catan_pz.game.game import Game
 from tests.views import views_of
 
 QUICK = {"num_players": 2, "trading": False, "victory_points": 4, "max_turns": 60}

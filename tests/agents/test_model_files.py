@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import catan_pz.agents
-from catan_pz.agents.charlesworth.model import CharlesworthModel
-from catan_pz.agents.gendre.model import GendreModel
 from catan_pz.agents.model_files import check_weights, model_file, write_model
 from catan_pz.agents.network import Model
-from catan_pz.agents.rocco.model import RoccoModel
 from catan_pz.agents.value.net import ValueNet
-from catan_pz.agents.xenou.model import XenouModel
 from catan_pz.encoders import load
 from catan_pz.files import read_arrays
+from catan_pz.published.charlesworth.model import CharlesworthModel
+from catan_pz.published.gendre.model import GendreModel
+from catan_pz.published.rocco.model import RoccoModel
+from catan_pz.published.xenou.model import XenouModel
 
 AGENTS = Path(catan_pz.agents.__file__).parent
 SHIPPED = [

@@ -16,9 +16,9 @@ from catan_pz.arena.entrants import as_entrant
 from catan_pz.encoders import registry
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.files import read_arrays
+from catan_pz.game.game import Game
 from catan_pz.observation.segments import LAYOUT, PLACES, SCALES, SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from tests.views import views_of
 
 QUICK = {"num_players": 3, "trading": False, "victory_points": 4, "max_turns": 60}

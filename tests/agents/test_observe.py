@@ -10,8 +10,8 @@ from catan_pz import FollowedGame, Game, SingleSeatEnv
 from catan_pz.agents.base import Agent
 from catan_pz.agents.table import Table
 from catan_pz.events import Events
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 from tests.helpers import RULE_SETS
 
 

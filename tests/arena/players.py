@@ -13,7 +13,7 @@ from catan_pz import actions
 from catan_pz.agents.base import Agent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.views import Views
-from catan_pz.runtime.view import View
+from catan_pz.game.view import View
 from tests.views import views_of
 
 QUICK: dict[str, Any] = {"trading": False, "victory_points": 3, "max_turns": 60}

@@ -15,7 +15,7 @@ from catan_pz.arena.executors import Task, play_task
 from catan_pz.arena.gathered_games import play_gathered
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import Schedule
-from catan_pz.runtime.view import View
+from catan_pz.game.view import View
 from tests.arena.alike import Way, played_alike
 from tests.arena.players import QUICK, Builder, Counter, Deaf, Fainting, Sulking
 

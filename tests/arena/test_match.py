@@ -17,7 +17,7 @@ from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.executors import Task, play_task
 from catan_pz.arena.schedule import Schedule
 from catan_pz.arena.single_game import play_game, record_path
-from catan_pz.runtime.record import GameRecord
+from catan_pz.game.record import GameRecord
 from tests.arena.alike import Way, played_alike
 from tests.arena.players import QUICK, Alone, Builder, Capricious
 from tests.arena.players import Counter as Counting

@@ -6,12 +6,12 @@ from math import comb
 import numpy as np
 import pytest
 
+from catan_pz.actions import action_id
 from catan_pz.belief import CardBelief
 from catan_pz.belief.card_groups import CardGroups
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import DECK_COUNTS, Card
 
 pytestmark = pytest.mark.purepython

@@ -8,7 +8,7 @@ import pytest
 from catan_pz.belief import Belief, HandBounds, bounds_of, hand_events
 from catan_pz.engine.state import STATE
 from catan_pz.events import Events, as_seen_by
-from catan_pz.runtime.game import Game
+from catan_pz.game.game import Game
 from catan_pz.terms import Phase
 
 RULE_SETS: dict[str, dict[str, Any]] = {

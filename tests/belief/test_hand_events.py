@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from catan_pz.actions import action_id
 from catan_pz.belief import HandEvent, HandsChanged, HoldingShown, MonopolyTaken, Theft, hand_events
 from catan_pz.events import as_seen_by
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import Resource
 
 pytestmark = pytest.mark.purepython

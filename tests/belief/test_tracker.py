@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from catan_pz.actions import action_id
 from catan_pz.belief import (
     Belief,
     HandBelief,
@@ -16,10 +17,9 @@ from catan_pz.belief import (
     bounds_of,
 )
 from catan_pz.engine.state import STATE
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import Phase, Resource
 
 pytestmark = pytest.mark.purepython

@@ -19,7 +19,7 @@ from catan_pz.agents.heuristic.heuristic_calls import choose_heuristic
 from catan_pz.agents.heuristic.weights import PARTS, Weights
 from catan_pz.agents.registry import load
 from catan_pz.arena.statistics import normal_quantile, wilson
-from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.batch.cpu import CpuBatch
 from tests.views import views_of
 
 RULE_SETS: dict[str, dict[str, Any]] = {

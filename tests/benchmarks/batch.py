@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from catan_pz.compiler.rule import bound, entry
-from catan_pz.compiler.types import Int8Matrix, Int64Array
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.engine import legal, step
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
+from catan_pz.kernels.rule import bound, entry
+from catan_pz.kernels.types import Int8Matrix, Int64Array
 from catan_pz.observation import encode
-from catan_pz.runtime.cpu import CpuBatch
 
 SIZES = (1, 16, 256, 1_024, 4_096, 16_384, 65_536)
 PARTS_SIZES = (1_024, 16_384)

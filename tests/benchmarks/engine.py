@@ -12,10 +12,10 @@ from time import perf_counter
 import numpy as np
 
 from catan_pz import Game
-from catan_pz.compiler.rule import bound, entry
-from catan_pz.compiler.types import Int8Array, Int8Matrix
 from catan_pz.engine import chance, legal, step
 from catan_pz.engine.state import States
+from catan_pz.kernels.rule import bound, entry
+from catan_pz.kernels.types import Int8Array, Int8Matrix
 from catan_pz.observation import encode
 
 RULE_SETS = {

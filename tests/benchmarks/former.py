@@ -21,8 +21,8 @@ from typing import Any, Final
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
 from catan_pz.arena import Result, play_match
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "runs" / "former"

@@ -11,12 +11,12 @@ from time import process_time
 
 import numpy as np
 
-from catan_pz.agents.charlesworth.agent import CharlesworthAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
+from catan_pz.game.game import Game
+from catan_pz.game.view import View
+from catan_pz.published.charlesworth.agent import CharlesworthAgent
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import View
 from catan_pz.terms import MAX_PLAYERS
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from catan_pz.belief import Belief, bounds_of
 from catan_pz.events import Events
-from catan_pz.runtime.game import Game
+from catan_pz.game.game import Game
 
 
 @dataclass

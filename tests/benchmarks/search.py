@@ -24,9 +24,9 @@ from catan_pz.agents.search.options import METHODS
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.arena import Result, play_match
 from catan_pz.belief import Belief
+from catan_pz.game.game import Game
+from catan_pz.game.view import view_of
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import view_of
 
 RULES = Rules(trading=False)
 POSITIONS = 20

@@ -1,3 +1,3 @@
-from tests.ui.recordings import recorded
+from tests.play.recordings import recorded
 
 __all__ = ["recorded"]

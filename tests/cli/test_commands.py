@@ -10,17 +10,19 @@ from typing import Any
 import click
 import pytest
 
+from catan_pz.batch import calls as batch_calls
+from catan_pz.batch import seat_calls
 from catan_pz.cli import bench, info, main, perft, warmup
 from catan_pz.cli.agents import load_agent, model_of
 from catan_pz.cli.app import app
 from catan_pz.cli.console import size_words
 from catan_pz.cli.extras import need
 from catan_pz.cli.options import make_rules
-from catan_pz.compiler.rule import Entry
+from catan_pz.game import calls as game_calls
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
+from catan_pz.kernels.rule import Entry
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls, game_calls, seat_calls
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
 from tests.agents.test_network import model
 from tests.engine.test_perft import SETUP_COUNTS
 
@@ -182,7 +184,7 @@ def test_small_networks_play_by_their_file(tmp_path: Path) -> None:
 
 
 def test_an_option_of_an_agent_may_be_a_file(tmp_path: Path) -> None:
-    from catan_pz.agents.gendre.agent import SHIPPED
+    from catan_pz.published.gendre.agent import SHIPPED
 
     rules = Rules(num_players=2, trading=False)
     for spec in (f"gendre:model={SHIPPED}", f"gendre:choice=best,model={SHIPPED}"):

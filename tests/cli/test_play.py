@@ -16,10 +16,10 @@ import pytest
 from catan_pz.board.topology import VERTEX_EDGES
 from catan_pz.cli import main
 from catan_pz.cli.play import specs_around
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.record import GameRecord
-from tests.ui.sessions import choice, session
-from tests.ui.test_typed_commands import typed
+from tests.play.sessions import choice, session
+from tests.play.test_typed_commands import typed
 
 
 def test_seats_go_round_from_the_person() -> None:

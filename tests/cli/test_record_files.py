@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from catan_pz.cli import main
+from catan_pz.game.game import Game
+from catan_pz.game.record import TABLE_FORMAT, GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import TABLE_FORMAT, GameRecord
 
 PLAY = ["play", "--terminal"]
 WATCH = ["watch", "--terminal", "--agents", "random"]

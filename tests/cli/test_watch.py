@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from catan_pz.cli import main
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
 from tests.cli.test_play import program
 from tests.render.test_svg import labels
 

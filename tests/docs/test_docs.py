@@ -13,13 +13,13 @@ import pytest
 
 import catan_pz
 from catan_pz import Game, catan_v0
+from catan_pz.actions import describe_action
 from catan_pz.env.aec import raw_env
 from catan_pz.env.single_seat import SingleSeatEnv
-from catan_pz.notation import describe_action
+from catan_pz.play.typed_commands import parse
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
 from catan_pz.terms import Phase
-from catan_pz.ui.typed_commands import parse
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,7 +12,7 @@ from catan_pz.encoders import features
 from catan_pz.encoders.graph import EDGE_VERTEX, HEX_VERTEX, VERTEX_VERTEX
 from catan_pz.encoders.named import NamedVectors
 from catan_pz.encoders.planes import PLANES
-from catan_pz.notation import position
+from catan_pz.game import position
 from catan_pz.observation.segments import PLACES, SCALES, SEGMENTS, SIZE, named_views
 from catan_pz.rules import Rules
 from catan_pz.testing import check_encoder

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from catan_pz.actions import action_id
 from catan_pz.belief import (
     HandBounds,
     HandEvent,
@@ -14,13 +15,12 @@ from catan_pz.belief import (
     Theft,
     bounds_of,
 )
-from catan_pz.compiler.rule import entry
 from catan_pz.engine import chance, hands, knowledge
 from catan_pz.engine.state import STATE, States, as_games
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
+from catan_pz.kernels.rule import entry
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import BANK_PER_RESOURCE, Resource
 from tests.belief.toy import posterior, random_story
 

@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from catan_pz.compiler.rule import entry
-from catan_pz.compiler.types import Int64Array
 from catan_pz.engine import awards, building, derive
 from catan_pz.engine.state import STATE, States, as_games
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import Int64Array
 from tests.reference_board import ENDS, NEIGHBORS, VERTEX_EDGES
 
 

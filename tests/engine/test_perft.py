@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
-from catan_pz.compiler.rule import entry
-from catan_pz.compiler.types import Int8Matrix, Int64Array
 from catan_pz.engine import legal, step
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.state import STATE, States, as_games
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import Int8Matrix, Int64Array
 from tests.helpers import path
 from tests.reference_board import NEIGHBORS, VERTEX_EDGES
 

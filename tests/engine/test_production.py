@@ -5,7 +5,7 @@ import random
 import pytest
 
 from catan_pz import Game, Rules
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
 from tests.helpers import RESOURCES, roll
 from tests.reference_board import HEX_VERTICES, NEIGHBORS
 

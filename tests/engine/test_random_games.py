@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from catan_pz.compiler.rule import entry
-from catan_pz.compiler.types import Int8Matrix, Int64Array
 from catan_pz.engine import chance, invariants, legal, step
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.engine.violations import Violation
-from catan_pz.runtime import game_calls
+from catan_pz.game import calls as game_calls
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import Int8Matrix, Int64Array
 from catan_pz.terms import Phase
 from tests.engine.games import random_game
 from tests.helpers import RESOURCES, RULE_SETS

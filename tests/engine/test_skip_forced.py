@@ -7,7 +7,7 @@ import pytest
 
 from catan_pz import Game, Rules
 from catan_pz.events import Decision
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
 from tests.engine.games import choose
 from tests.helpers import RULE_SETS, act
 

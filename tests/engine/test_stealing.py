@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from catan_pz import action_id
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
 from catan_pz.terms import Resource
 from tests.helpers import RESOURCES
 

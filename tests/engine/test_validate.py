@@ -5,7 +5,7 @@ import pytest
 from catan_pz import Game, Rules
 from catan_pz.board.topology import VERTEX_EDGES
 from catan_pz.engine.violations import Violation
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
 from catan_pz.terms import Phase
 from tests.helpers import act, path
 

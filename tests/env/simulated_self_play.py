@@ -13,7 +13,7 @@ import numpy as np
 from catan_pz import IllegalActionError
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
-from tests.runtime.simulated_batch import simulated
+from tests.batch.simulated_batch import simulated
 
 CASES = (
     {"rules": "one_v_one", "max_turns": 8, "reward": "win_and_terms"},

@@ -8,9 +8,9 @@ from pettingzoo.utils import wrappers
 from catan_pz import Game, action_id, catan_v0
 from catan_pz.env.self_play import SelfPlayEnv
 from catan_pz.env.single_seat import SingleSeatEnv
+from catan_pz.game.game import IllegalActionError
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import IllegalActionError
 from tests.env.play import everything, play_random
 
 pytestmark = pytest.mark.purepython

@@ -10,8 +10,8 @@ from open_spiel.python.algorithms import mcts  # noqa: E402
 from open_spiel.python.observation import make_observation  # noqa: E402
 
 import catan_pz.env.open_spiel  # noqa: E402
+from catan_pz.actions import describe_action  # noqa: E402
 from catan_pz.encoders import load  # noqa: E402
-from catan_pz.notation import describe_action  # noqa: E402
 
 pytestmark = pytest.mark.libraries
 

@@ -8,10 +8,10 @@ import pytest
 
 import catan_pz.env.self_play
 from catan_pz import IllegalActionError, catan_v0
+from catan_pz.batch.make import make_batch
 from catan_pz.env.self_play import SelfPlayBatch, SelfPlayEnv
 from catan_pz.rewards import PointsGained
-from catan_pz.runtime.batch import make_batch
-from tests.runtime.test_parity import run
+from tests.batch.test_parity import run
 
 REWARDS = ["win_loss", "points_gained", "win_and_lead", "gain_or_penalty", "win_and_terms"]
 SHORT = {"trading": False, "victory_points": 4}

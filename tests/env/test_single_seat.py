@@ -5,16 +5,15 @@ import gymnasium
 import numpy as np
 import pytest
 
-from catan_pz.actions import BUILD_CITY
+from catan_pz.actions import BUILD_CITY, action_id
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HEX_VERTICES
 from catan_pz.env.single_seat import SingleSeatEnv
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game, IllegalActionError
+from catan_pz.game.position import position
 from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game, IllegalActionError
-from catan_pz.runtime.position import position
 
 pytestmark = pytest.mark.purepython
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, catan_v0
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.env.self_play import SelfPlayEnv
 from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.runtime.cpu import CpuBatch
 
 pytestmark = pytest.mark.purepython
 

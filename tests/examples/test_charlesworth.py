@@ -11,9 +11,9 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 import torch
 
-from catan_pz.agents.charlesworth import choices as ch
-from catan_pz.agents.charlesworth.agent import CharlesworthAgent
-from catan_pz.agents.charlesworth.model import CharlesworthModel
+from catan_pz.published.charlesworth import choices as ch
+from catan_pz.published.charlesworth.agent import CharlesworthAgent
+from catan_pz.published.charlesworth.model import CharlesworthModel
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.evaluation import SEED_OFFSET
 from catan_pz.training.recording import END, UNKNOWN

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from catan_pz.arena import play_match
-from catan_pz.runtime.record import GameRecord
-from catan_pz.runtime.view import view_of
+from catan_pz.game.record import GameRecord
+from catan_pz.game.view import view_of
 from tests.examples.programs import load
 
 

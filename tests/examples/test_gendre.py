@@ -13,9 +13,9 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 import torch
 
 from catan_pz import actions, encoders
-from catan_pz.agents.gendre import choices as c
-from catan_pz.agents.gendre.agent import GendreAgent
-from catan_pz.agents.gendre.model import GendreModel
+from catan_pz.published.gendre import choices as c
+from catan_pz.published.gendre.agent import GendreAgent
+from catan_pz.published.gendre.model import GendreModel
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
 from tests.examples.programs import kill_after_a_checkpoint, load
 

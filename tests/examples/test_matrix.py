@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("stable_baselines3", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
-from catan_pz.agents.rocco.model import OUTPUTS, RoccoModel
-from catan_pz.agents.rocco.networks import Architecture
+from catan_pz.published.rocco.model import OUTPUTS, RoccoModel
+from catan_pz.published.rocco.networks import Architecture
 from catan_pz.rules import Rules
 from catan_pz.training.options import parse
 from tests.examples.programs import load

@@ -13,9 +13,9 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 import torch
 
-from catan_pz.agents.rocco import choices
-from catan_pz.agents.rocco.agent import RoccoAgent
-from catan_pz.agents.rocco.model import RoccoModel
+from catan_pz.published.rocco import choices
+from catan_pz.published.rocco.agent import RoccoAgent
+from catan_pz.published.rocco.model import RoccoModel
 from catan_pz.training.checkpoints import Checkpoints
 from tests.examples.programs import kill_after_a_checkpoint, load
 

@@ -17,7 +17,7 @@ from catan_pz import Game, agents
 from catan_pz.agents.network import Model
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.notation import GameRecord
+from catan_pz.game import GameRecord
 from catan_pz.training import curves
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
 from catan_pz.training.update_figures import update_figures

@@ -19,8 +19,8 @@ from catan_pz import agents
 from catan_pz.agents.network import Model
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from catan_pz.training import checkpoints, curves, run
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.league import League

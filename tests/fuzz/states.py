@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz import Game, Rules
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.engine.options import table_of
 from catan_pz.engine.violations import Violation
-from catan_pz.notation.state import PHASE_NAMES, state_from_dict
-from catan_pz.runtime import game_calls
-from catan_pz.runtime.cpu import CpuBatch
+from catan_pz.game import calls as game_calls
+from catan_pz.game.state_json import PHASE_NAMES, state_from_dict
 from tests.fuzz.odd import mutated
 from tests.fuzz.oracle import Tally, require
 from tests.helpers import RESOURCES, RULE_SETS

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catan_pz import Game, Rules
+from catan_pz.batch.cpu import CpuBatch
 from catan_pz.engine.ranges import OF_RULES
 from catan_pz.engine.state import DERIVED, STATE
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.runtime.cpu import CpuBatch
 from tests.fuzz.inputs import Input, inputs_from
 from tests.fuzz.oracle import Finding, Tally
 from tests.fuzz.targets import TARGETS

@@ -3,7 +3,7 @@
 from typing import Any
 
 import catan_pz
-from catan_pz.runtime import cuda_kernels
+from catan_pz.batch import cuda_kernels
 from tests.gpu.devices import Device
 from tests.gpu.report import Deadline, table
 
@@ -17,7 +17,7 @@ FACTS = (
 
 def run(device: Device, _deadline: Deadline) -> str:
     """The facts of all kernels that a batch with trade and observations launches."""
-    from catan_pz.runtime import cuda_device
+    from catan_pz.batch import cuda_device
 
     compiled: dict[str, Any] = {}
     original = cuda_device._compiled

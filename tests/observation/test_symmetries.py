@@ -8,10 +8,10 @@ import pytest
 from catan_pz.agents.board_network import BoardNetwork, shapes
 from catan_pz.board.symmetries import SYMMETRIES, Symmetry
 from catan_pz.events import outcome_of
+from catan_pz.game.game import Game
+from catan_pz.game.view import view_of
 from catan_pz.observation.symmetries import ACTION_ORDERS, MOVED_ACTIONS, OBSERVATION_ORDERS
 from catan_pz.rules import Board, Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import view_of
 
 
 def board_of(game: Game) -> Board:

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, encoders
+from catan_pz.actions import action_id
 from catan_pz.board import topology
-from catan_pz.notation import action_id
+from catan_pz.game.position import position
 from catan_pz.observation.segments import PLACES, SEGMENTS, SIZE, named_views
 from catan_pz.rules import Rules
-from catan_pz.runtime.position import position
 from tests.observation.reference_view import view
 
 pytestmark = pytest.mark.purepython

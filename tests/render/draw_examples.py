@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from catan_pz.board.topology import VERTEX_HEXES
+from catan_pz.game.game import Game
+from catan_pz.play.controls import controls
+from catan_pz.play.desk import desk_svg
+from catan_pz.play.playback_bar import PlaybackState, playback_svg
 from catan_pz.render.overlay import Overlay
 from catan_pz.render.svg import board_svg
 from catan_pz.render.view import table_view
-from catan_pz.runtime.game import Game
 from catan_pz.terms import PIPS
-from catan_pz.ui.controls import controls
-from catan_pz.ui.desk import desk_svg
-from catan_pz.ui.playback_bar import PlaybackState, playback_svg
+from tests.play.presses import composed
 from tests.render import positions
-from tests.ui.presses import composed
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 ROLLED = "Player 1 rolls 3 + 5: 3 wool for Player 0, 1 lumber for Player 2"

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from catan_pz.game.game import Game
 from catan_pz.render import export
 from catan_pz.render.export import save_film, save_picture
 from catan_pz.render.image import svg_to_rgb
 from catan_pz.render.svg import board_svg
-from catan_pz.runtime.game import Game
 from tests.render import positions
 
 pytest.importorskip("pygame")

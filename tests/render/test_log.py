@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from catan_pz import actions as table
-from catan_pz.notation import action_id
+from catan_pz.actions import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.render.log import action_words, log_line
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import Card, Resource
 from tests.helpers import RULE_SETS
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from catan_pz.notation import action_id
+from catan_pz.actions import action_id
 from catan_pz.render.overlay import Overlay, color_of
 from catan_pz.render.svg import board_svg
 from tests.render import positions

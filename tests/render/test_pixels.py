@@ -62,6 +62,6 @@ def test_drawing_text_and_svg_needs_no_library() -> None:
     code = (
         "import sys; sys.modules.update(pygame=None, resvg_py=None)\n"
         "import catan_pz.render.ansi, catan_pz.render.svg\n"
-        "import catan_pz.render.image, catan_pz.ui.window, catan_pz.ui.desk"
+        "import catan_pz.render.image, catan_pz.render.window, catan_pz.play.desk"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

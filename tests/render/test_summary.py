@@ -2,14 +2,14 @@
 
 from typing import Any
 
+from catan_pz.actions import action_id
 from catan_pz.events import ONLOOKER
-from catan_pz.notation.actions import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.render.ansi import board_text
 from catan_pz.render.summary import table_words
 from catan_pz.render.view import table_view
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from tests.render import positions
 from tests.render.test_secrecy import resampled
 from tests.render.test_svg import labels

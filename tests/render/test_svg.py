@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from catan_pz.board.topology import EDGE_VERTICES
+from catan_pz.game.game import Game
 from catan_pz.render.geometry import VERTEX_POSITIONS, edge_ends, trail
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import board_svg
-from catan_pz.runtime.game import Game
 from tests.render import draw_examples, positions
 
 SVG = "{http://www.w3.org/2000/svg}"

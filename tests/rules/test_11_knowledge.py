@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
+from catan_pz.game.position import position
 from catan_pz.observation.segments import SIZE
-from catan_pz.runtime.position import position
 from catan_pz.terms import Card, Resource
 from tests.helpers import RESOURCES, RULE_SETS, act, path
 

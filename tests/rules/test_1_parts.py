@@ -7,7 +7,7 @@ import pytest
 from catan_pz import Board, Game, Rules
 from catan_pz.board.generators import BEGINNER_BOARD
 from catan_pz.board.topology import EDGE_VERTICES, HEX_POINTS, HEX_VERTICES, VERTEX_HEXES
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
 from tests.helpers import CITY, act, can, edge, path, player, refused, roll
 
 pytestmark = pytest.mark.purepython

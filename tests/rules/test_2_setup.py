@@ -3,7 +3,7 @@
 import pytest
 
 from catan_pz import Game, Rules
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
 from tests.helpers import act, bank, can, edge, hand, kinds, legal, path, player, refused
 
 pytestmark = pytest.mark.purepython

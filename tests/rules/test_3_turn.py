@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from catan_pz import Game, Rules
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
 from catan_pz.terms import Card
 from tests.helpers import act, can, edge, hand, kinds, path, player, refused, roll
 

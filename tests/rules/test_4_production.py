@@ -3,8 +3,8 @@
 import pytest
 
 from catan_pz.board.generators import BEGINNER_BOARD
+from catan_pz.game.position import position
 from catan_pz.rules import Board
-from catan_pz.runtime.position import position
 from catan_pz.terms import Resource
 from tests.helpers import bank, hands, roll
 

@@ -3,7 +3,7 @@
 import pytest
 
 from catan_pz import Rules
-from catan_pz.runtime.position import position
+from catan_pz.game.position import position
 from tests.helpers import (
     RESOURCES,
     act,

@@ -9,9 +9,9 @@ from catan_pz import Game
 from catan_pz.agents import load
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.notation import GameRecord
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.game import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.cpu import CpuBatch
 from catan_pz.terms import DECK_SIZE, Phase
 from catan_pz.training.starts import Starts
 

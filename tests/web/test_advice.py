@@ -9,10 +9,10 @@ from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.search import SearchAgent
 from catan_pz.belief import Belief
 from catan_pz.events import ONLOOKER
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
 from catan_pz.render.log import action_words
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web.advice import advice_json, drawn_advice
 from catan_pz.web.table import HostedGame, Seats
 from tests.web.test_table import advance, as_sent, same_games

@@ -12,9 +12,9 @@ import pytest
 from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.events import ONLOOKER
+from catan_pz.game.view import View
 from catan_pz.render.log import action_words
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 from catan_pz.web.table import HostedGame, Seats
 from tests.web.test_table import same_games
 

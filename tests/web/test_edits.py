@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.web.edits import EditError, edited
 
 

@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 
 import catan_pz.web
+from catan_pz.actions import action_id
 from catan_pz.cli import main
-from catan_pz.notation import action_id, position
+from catan_pz.game import position
+from catan_pz.game.record import GameRecord
+from catan_pz.play.frames import Frame, frames_of_record
 from catan_pz.render.log import action_words
 from catan_pz.render.svg import table
 from catan_pz.render.view import table_view
-from catan_pz.runtime.record import GameRecord
-from catan_pz.ui.frames import Frame, frames_of_record
 from catan_pz.web.replay import FORMAT, Replay, make_replay
+from tests.play.recordings import recorded
 from tests.render import positions
 from tests.render.test_secrecy import resampled
-from tests.ui.recordings import recorded
 
 __all__ = ["recorded"]
 

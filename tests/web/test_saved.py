@@ -8,8 +8,8 @@ import pytest
 
 from catan_pz.agents import load
 from catan_pz.cli import main
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web.live_table import LiveTable
 from catan_pz.web.saved import SavedTable, TableFile, write
 from catan_pz.web.table import HostedGame, Seats

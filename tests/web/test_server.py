@@ -17,8 +17,8 @@ from catan_pz import agents
 from catan_pz.arena.file_lock import FileLock
 from catan_pz.cli import main
 from catan_pz.events import ONLOOKER
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web.saved import SavedTable, write
 from catan_pz.web.table import HostedGame, Seats, layout_for
 

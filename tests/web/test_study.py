@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from catan_pz.engine.violations import Violation
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web import study as module
 from catan_pz.web.study import Study, StudyError
 

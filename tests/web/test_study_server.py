@@ -13,8 +13,8 @@ import pytest
 
 from catan_pz.agents.table import Table
 from catan_pz.cli import main
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from catan_pz.web.table import HostedGame, Seats
 
 pytest.importorskip("starlette", reason="Starlette is not installed")

@@ -14,9 +14,9 @@ from catan_pz import agents
 from catan_pz.agents.random import RandomAgent
 from catan_pz.belief import Belief
 from catan_pz.events import ONLOOKER
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web.saved import SavedTable, write
 from catan_pz.web.table import HostedGame, PressError, Seats, control_json
 

@@ -7,8 +7,8 @@ from catan_pz.agents.heuristic.robber import harm_of_robber
 from catan_pz.agents.heuristic.weights import KNIGHT as KNIGHT_WEIGHT
 from catan_pz.agents.heuristic.weights import KNIGHTS, PLENTY, plays
 from catan_pz.agents.heuristic.weights import MONOPOLY as MONOPOLY_WEIGHT
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
 

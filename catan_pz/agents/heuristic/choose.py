@@ -82,9 +82,9 @@ from catan_pz.agents.heuristic.weights import (
     plays,
 )
 from catan_pz.agents.policies import random_action, weighted_action
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.engine import bits
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import NUM_RESOURCES, NUM_VERTICES, Phase
 

@@ -6,9 +6,9 @@ and subtracted as numbers; pips and trade rates are kept in the same form. Sets 
 """
 
 from catan_pz.board.topology import EDGES_PER_WORD, VERTEX_HARBOR, VERTEX_HEXES
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import bits
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import (
     GENERIC_HARBOR,

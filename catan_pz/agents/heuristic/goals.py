@@ -14,8 +14,8 @@ from catan_pz.agents.heuristic.plan import (
     worth_of_road,
 )
 from catan_pz.agents.heuristic.spots import Reach, best_city, best_spot, horizon_of
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 
 SURE_WIN = 40_000

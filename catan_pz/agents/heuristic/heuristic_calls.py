@@ -1,8 +1,8 @@
 """Calls from Python on the compiled heuristic player."""
 
 from catan_pz.agents.heuristic.choose import action_by_weights, evolved_action
-from catan_pz.compiler.rule import entry
-from catan_pz.compiler.types import ConstInt64Array, Int8Matrix, Int64Array, UInt64Array
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.types import ConstInt64Array, Int8Matrix, Int64Array, UInt64Array
 
 
 @entry

@@ -5,9 +5,9 @@ Times are in tenths of a roll of the dice, speeds in thousandths of a point in a
 
 from catan_pz.agents.heuristic.features import BITS_PER_RESOURCE, TWELFTHS, of
 from catan_pz.agents.heuristic.weights import CITIES, MIXED, ROADS
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array
 from catan_pz.engine.hands import CARD, CITY, COSTS, ROAD, SETTLEMENT
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array
 from catan_pz.terms import NUM_RESOURCES
 
 NEVER = 3000

@@ -5,8 +5,8 @@ from catan_pz.agents.heuristic.features import allowed, has_edge, pips_of, share
 from catan_pz.agents.heuristic.pace import speed_of
 from catan_pz.agents.heuristic.spots import best_spot, horizon_of, one_road_on, reach_of
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_VERTICES
 

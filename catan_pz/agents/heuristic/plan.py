@@ -19,8 +19,8 @@ from catan_pz.agents.heuristic.pace import (
     time_for,
 )
 from catan_pz.agents.heuristic.weights import ARMY, CARD, HELD, PATIENCE, ROAD, SECOND, SEVEN
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import (
     KNIGHT,

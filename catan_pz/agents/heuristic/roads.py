@@ -4,10 +4,10 @@ from catan_pz.actions import BUILD_ROAD
 from catan_pz.agents.heuristic.features import others_buildings, own_roads
 from catan_pz.agents.heuristic.spots import Reach, first_road_to
 from catan_pz.board.topology import EDGE_VERTICES, EDGES_PER_WORD
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Int8Array
 from catan_pz.engine import bits
 from catan_pz.engine.awards import longest_trail
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import NUM_EDGES
 

@@ -4,8 +4,8 @@ from catan_pz.actions import MOVE_ROBBER, STEAL
 from catan_pz.agents.heuristic.features import robber_hex
 from catan_pz.agents.heuristic.weights import DANGER, VICTIM
 from catan_pz.board.topology import HEX_VERTICES
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_HEXES
 

@@ -25,9 +25,9 @@ from catan_pz.board.topology import (
     VERTEX_NEIGHBORS,
     VERTEX_SURROUNDINGS,
 )
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array, Int8Array
 from catan_pz.engine import bits
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 
 POINT = 1000

@@ -17,8 +17,8 @@ from catan_pz.actions import OFFER as FIRST_OFFER
 from catan_pz.agents.heuristic.features import bundle_at, covers, of, rate_of, some, turn_seat
 from catan_pz.agents.heuristic.plan import SHARES_PLACE, Plan, worth_of_hand
 from catan_pz.agents.heuristic.weights import ACCEPT, BANK, CLOSE, OFFER
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array, Int8Array
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import ConstInt64Array
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import ConstInt64Array
 
 PARTS: Final = {
     "placement": "first settlements and roads at random",

@@ -17,8 +17,8 @@ from catan_pz.agents.programs.process import MAX_LINE, LineProcess, one_line
 from catan_pz.agents.result import SeatResult
 from catan_pz.checks import not_possible
 from catan_pz.events import Events
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 
 START_SECONDS: Final = 120.0
 """Time for a program to start, and as much again for it to get ready for a game."""

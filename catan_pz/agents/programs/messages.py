@@ -6,17 +6,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.actions import describe_action
 from catan_pz.agents.result import SeatResult
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.events import Event, Events
-from catan_pz.notation.actions import describe_action
-from catan_pz.notation.state import state_from_dict, state_to_dict
+from catan_pz.game.game import Game
+from catan_pz.game.state_json import state_from_dict, state_to_dict
+from catan_pz.game.view import View
 from catan_pz.observation.segments import SEGMENTS, Segment
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import View
 
 PROTOCOL: Final = "catan-pz-program/1"
 

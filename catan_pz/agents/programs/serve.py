@@ -16,10 +16,10 @@ from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.messages import Message
 from catan_pz.checks import as_action
 from catan_pz.events import Events
+from catan_pz.game.followed import FollowedGame
+from catan_pz.game.game import Game
+from catan_pz.game.view import Resampler, View
 from catan_pz.rules import Board, Rules
-from catan_pz.runtime.followed import FollowedGame
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import Resampler, View
 
 EOF_SECONDS: Final = 5.0
 """Time to answer what has come in, once no more comes."""

@@ -24,8 +24,8 @@ from catan_pz.agents.search.simulator import Simulator, best_offers
 from catan_pz.agents.search.tree_policy import BY_VALUE
 from catan_pz.engine.state import as_games
 from catan_pz.events import Events
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 from catan_pz.terms import Phase
 
 _DEEPEST = 200

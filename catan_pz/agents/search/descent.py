@@ -7,8 +7,10 @@ from catan_pz.agents.search import tree
 from catan_pz.agents.search.rollout import play_decision, play_forced
 from catan_pz.agents.search.trading import gain_of_template, is_near_winning
 from catan_pz.agents.search.tree_policy import BY_EVALUATOR, write_policy
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import (
+from catan_pz.engine.state import State, States
+from catan_pz.engine.trade import is_addressed
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import (
     Float32Array,
     Float64Array,
     Float64Matrix,
@@ -17,8 +19,6 @@ from catan_pz.compiler.types import (
     Int64Matrix,
     UInt64Array,
 )
-from catan_pz.engine.state import State, States
-from catan_pz.engine.trade import is_addressed
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 

@@ -35,7 +35,6 @@ from catan_pz.agents.search.placement_values import (
 )
 from catan_pz.agents.search.trading import greedy_in_trade
 from catan_pz.agents.value.prospects import cards_missing, wants, wants_roads
-from catan_pz.compiler.rule import rule
 from catan_pz.engine.building import (
     can_build_city,
     can_build_settlement,
@@ -50,6 +49,7 @@ from catan_pz.engine.legal import count_legal, is_legal, pick_legal
 from catan_pz.engine.robber import touches
 from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     KNIGHT,

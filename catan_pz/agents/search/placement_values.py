@@ -6,13 +6,13 @@ They read the record itself, but nothing of it that the player could not know.
 from catan_pz.actions import STEAL
 from catan_pz.agents.value.prospects import worth_of_vertex
 from catan_pz.board.topology import EDGE_VERTICES, EDGES_PER_WORD, VERTEX_HEXES, VERTEX_NEIGHBORS
-from catan_pz.compiler.rule import rule
 from catan_pz.engine import bits
 from catan_pz.engine.awards import own_roads_at
 from catan_pz.engine.legal import is_legal
 from catan_pz.engine.production import cards_due_from, pips_of
 from catan_pz.engine.robber import robber_spots
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import NUM_RESOURCES, Terrain
 
 NOTHING = -1

@@ -21,8 +21,12 @@ from catan_pz.agents.search.rollout import (
 )
 from catan_pz.agents.search.tree_policy import BY_EVALUATOR
 from catan_pz.agents.search.value import write_win_probabilities
-from catan_pz.compiler.rule import entry, rule
-from catan_pz.compiler.types import (
+from catan_pz.engine.chance import GAMMA, scramble
+from catan_pz.engine.legal import count_legal, write_mask
+from catan_pz.engine.state import States
+from catan_pz.engine.step import step
+from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.types import (
     Float32Array,
     Float64Array,
     Float64Matrix,
@@ -32,10 +36,6 @@ from catan_pz.compiler.types import (
     Int64Matrix,
     UInt64Array,
 )
-from catan_pz.engine.chance import GAMMA, scramble
-from catan_pz.engine.legal import count_legal, write_mask
-from catan_pz.engine.state import States
-from catan_pz.engine.step import step
 from catan_pz.observation.encode import observe
 from catan_pz.terms import Phase
 

@@ -12,11 +12,11 @@ from catan_pz.actions import (
     WITHDRAW,
 )
 from catan_pz.agents.value.prospects import cards_missing, wants
-from catan_pz.compiler.rule import rule
 from catan_pz.engine.hands import CARD, CITY, SETTLEMENT
 from catan_pz.engine.legal import is_legal
 from catan_pz.engine.state import State
 from catan_pz.engine.trade import ACCEPTED
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 

@@ -21,8 +21,12 @@ import math
 import numpy as np
 
 from catan_pz.actions import COMPOSE_SEND, OFFER
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import (
+from catan_pz.engine import bits
+from catan_pz.engine.chance import scramble
+from catan_pz.engine.legal import is_legal
+from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import (
     Float64Array,
     Float64Matrix,
     Int8Array,
@@ -30,10 +34,6 @@ from catan_pz.compiler.types import (
     Int64Matrix,
     UInt64Array,
 )
-from catan_pz.engine import bits
-from catan_pz.engine.chance import scramble
-from catan_pz.engine.legal import is_legal
-from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State
 from catan_pz.observation.encode import DICE, observe
 from catan_pz.observation.segments import SIZE
 from catan_pz.terms import MAX_PLAYERS

@@ -12,12 +12,12 @@ from catan_pz.agents.heuristic.choose import evolved_action
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.greedy import greedy_action
 from catan_pz.agents.value.choice import MARGIN, TEMPERATURE, worth_of_action
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.engine import bits
 from catan_pz.engine.legal import write_mask
 from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State, States
 from catan_pz.engine.turn import is_setup
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.observation.encode import observe
 from catan_pz.terms import Phase
 

@@ -1,9 +1,9 @@
 """Each seat's win probability where a simulation ends: compiled rules."""
 
 from catan_pz.agents.value.network import write_values
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Float32Array, Float64Array
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Float32Array, Float64Array
 from catan_pz.terms import Phase
 
 DELAY = 1e-4

@@ -15,8 +15,8 @@ from catan_pz.agents.value.choice import MARGIN, TEMPERATURE
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import ValueNet, shipped
 from catan_pz.checks import check_count, not_possible
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 from catan_pz.terms import Phase
 
 SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)

@@ -19,13 +19,13 @@ from catan_pz.agents.heuristic.choose import evolved_action, heuristic_action
 from catan_pz.agents.policies import EVOLVED, VALUE
 from catan_pz.agents.value.exchange import worth_of_offer, worth_of_trade
 from catan_pz.agents.value.network import write_values
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.outcomes import victim_of
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_setup
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
 

@@ -21,13 +21,13 @@ from catan_pz.agents.heuristic.pace import (
 from catan_pz.agents.heuristic.spots import one_road_on
 from catan_pz.agents.value.prospects import cards_missing, road_needed, wants, worth_of_vertex
 from catan_pz.board.topology import VERTEX_HEXES
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Float32Array
 from catan_pz.engine import bits
 from catan_pz.engine.building import cities_left, roads_left, settlements_left
 from catan_pz.engine.hands import CARD, CITY, ROAD, SETTLEMENT
 from catan_pz.engine.production import cards_due_from, pips_of
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Float32Array
 from catan_pz.terms import (
     KNIGHT,
     LARGEST_ARMY_MINIMUM,

@@ -8,9 +8,9 @@ game, W and H units of the two hidden layers, P seats.
 import math
 
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
-from catan_pz.compiler.rule import rule
-from catan_pz.compiler.types import Float32Array, Float64Array
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
+from catan_pz.kernels.types import Float32Array, Float64Array
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 NUM_INPUTS = 2 * NUM_FEATURES + NUM_SHARED

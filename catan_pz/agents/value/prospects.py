@@ -6,7 +6,6 @@ They read the record itself, but nothing of it that the player could not know.
 import numpy as np
 
 from catan_pz.board.topology import VERTEX_HEXES
-from catan_pz.compiler.rule import rule
 from catan_pz.engine.building import (
     cities_left,
     road_spots,
@@ -17,6 +16,7 @@ from catan_pz.engine.building import (
 from catan_pz.engine.hands import CITY, COSTS, ROAD, SETTLEMENT
 from catan_pz.engine.production import pips_of
 from catan_pz.engine.state import State
+from catan_pz.kernels.rule import rule
 from catan_pz.terms import LONGEST_ROAD_MINIMUM, NOBODY, NUM_RESOURCES, Terrain
 
 WORTH_OF_PIP = np.array([10, 10, 9, 11, 11], np.int64)

@@ -12,8 +12,13 @@ from catan_pz.agents.value.choice import policy_action, worth_of_action
 from catan_pz.agents.value.features import write_position
 from catan_pz.agents.value.network import write_values
 from catan_pz.agents.value.prospects import worth_of_vertex
-from catan_pz.compiler.rule import entry, rule
-from catan_pz.compiler.types import (
+from catan_pz.engine.chance import GAMMA, number_below, scramble
+from catan_pz.engine.legal import count_legal, pick_legal
+from catan_pz.engine.state import State, States
+from catan_pz.engine.step import step
+from catan_pz.engine.turn import is_setup
+from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.types import (
     Float32Array,
     Float32Matrix,
     Float64Array,
@@ -21,11 +26,6 @@ from catan_pz.compiler.types import (
     Int8Matrix,
     Int64Array,
 )
-from catan_pz.engine.chance import GAMMA, number_below, scramble
-from catan_pz.engine.legal import count_legal, pick_legal
-from catan_pz.engine.state import State, States
-from catan_pz.engine.step import step
-from catan_pz.engine.turn import is_setup
 from catan_pz.terms import Phase
 
 TRIED = 3

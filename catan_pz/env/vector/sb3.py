@@ -22,10 +22,10 @@ from catan_pz.checks import check_count, check_flag, check_reset_options, check_
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.env.spaces import encoder_of_space, observation_space
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.game.view import View
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
-from catan_pz.runtime.view import View
 
 
 class CatanVecEnv(VecEnv):

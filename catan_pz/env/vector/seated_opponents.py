@@ -11,8 +11,8 @@ from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
+from catan_pz.game.arguments import integers
 from catan_pz.rules import Rules
-from catan_pz.runtime.given import integers
 
 
 def check_served(agent: Agent, given: object) -> None:

@@ -9,12 +9,27 @@ from numpy.typing import NDArray
 from catan_pz.agents.base import Agent
 from catan_pz.agents.registry import Opponents
 from catan_pz.agents.result import SeatResult, result_for
+from catan_pz.batch import calls as batch_calls
+from catan_pz.batch import seat_calls
+from catan_pz.batch import steps as batch_rules
+from catan_pz.batch.cached import PerStep
+from catan_pz.batch.reward_values import reward_values
+from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.checks import check_choice, check_seed, quoted
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.encoders.output import check_output
 from catan_pz.env.vector.seated_opponents import SeatedOpponents
 from catan_pz.events import event_arrays
+from catan_pz.game.arguments import (
+    check_arrays,
+    check_ends,
+    check_finite_in,
+    check_numbers_in,
+    check_unfinished,
+    sound_records,
+)
+from catan_pz.game.game import drawn_seed
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
@@ -25,19 +40,6 @@ from catan_pz.rewards import (
     weights_of,
 )
 from catan_pz.rules import Rules
-from catan_pz.runtime import batch_calls, batch_rules, seat_calls
-from catan_pz.runtime.game import drawn_seed
-from catan_pz.runtime.given import (
-    check_arrays,
-    check_ends,
-    check_finite_in,
-    check_numbers_in,
-    check_unfinished,
-    sound_records,
-)
-from catan_pz.runtime.per_step import PerStep
-from catan_pz.runtime.reward_values import reward_values
-from catan_pz.runtime.threaded import ThreadedGames
 from catan_pz.terms import MAX_PLAYERS, Phase
 
 _SAMPLE_SALT: Final = np.uint64(0x2545F4914F6CDD1D)

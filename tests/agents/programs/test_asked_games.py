@@ -9,8 +9,8 @@ import pytest
 from catan_pz import arena
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
+from catan_pz.game.followed import FollowedGame
 from catan_pz.rules import Rules
-from catan_pz.runtime.followed import FollowedGame
 from tests.agents.programs.players import all_end, command, pids
 
 ASK = "say({'type': 'resample', 'count': 1, 'seed': 1})"

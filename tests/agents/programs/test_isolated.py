@@ -22,8 +22,8 @@ from catan_pz.agents.table import Table
 from catan_pz.cli import main
 from catan_pz.cli.agents import load_agent
 from catan_pz.events import as_seen_by
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from tests.arena.players import (
     QUICK,
     Counter,

@@ -27,10 +27,10 @@ from catan_pz.agents.resamplers import TrueState
 from catan_pz.agents.result import SeatResult
 from catan_pz.agents.table import Table
 from catan_pz.events import Events, as_seen_by
+from catan_pz.game.followed import FollowedGame
+from catan_pz.game.game import Game
+from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
-from catan_pz.runtime.followed import FollowedGame
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import View, view_of
 from tests.agents.programs.players import SECONDS, all_end, command, is_running, pids
 
 ROOT = Path(__file__).parents[3]

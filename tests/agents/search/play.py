@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
+from catan_pz.actions import describe_action
 from catan_pz.agents.resamplers import FromBelief
 from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.value.net import shipped
 from catan_pz.belief import Belief
 from catan_pz.engine.options import NO_SCRIPT
-from catan_pz.notation import describe_action
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
+from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
-from catan_pz.runtime.view import View, view_of
 
 DUEL = Rules(num_players=2, trading=False)
 METHODS = ("halving", "gumbel", "ucb1", "uct", "puct")

@@ -18,9 +18,9 @@ from catan_pz.agents.search import SearchAgent, SearchOptions
 from catan_pz.agents.search.tree_policy import BY_GREEDY, BY_VALUE
 from catan_pz.agents.table import Table
 from catan_pz.events import Events
+from catan_pz.game.game import Game
+from catan_pz.game.view import View
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.view import View
 from tests.agents.search.play import METHODS, RIVAL, duel, in_the_middle, searcher, seen
 
 RULES = (

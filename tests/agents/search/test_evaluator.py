@@ -10,9 +10,9 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.search import Evaluator, SearchAgent
 from catan_pz.agents.search.evaluator import checked_evaluation
 from catan_pz.agents.table import Table
+from catan_pz.game.game import Game
 from catan_pz.observation.segments import PLACES, SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from tests.agents.search.play import RIVAL, choice, duel, in_the_middle, searcher, seen
 
 BUILDING = slice(74, 182)

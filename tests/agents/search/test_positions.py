@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from catan_pz.actions import action_id, describe_action
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.search.simulator import best_offers
-from catan_pz.notation import action_id, describe_action
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
 from tests.agents.search.play import DUEL, METHODS, RIVAL, choice, duel, searcher, seen
 from tests.helpers import path
@@ -71,7 +71,7 @@ def test_a_single_legal_action_is_played_at_once() -> None:
 
 
 def test_without_a_belief_they_say_what_they_need() -> None:
-    from catan_pz.runtime.view import view_of
+    from catan_pz.game.view import view_of
 
     game = Game(DUEL, seed=3)
     view = view_of(game, 0)

@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 
-from catan_pz.actions import ROLL
+from catan_pz.actions import ROLL, action_id
 from catan_pz.agents.policies import GREEDY, RANDOM
 from catan_pz.agents.random_stream import scramble
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.rollout import PLAYERS
 from catan_pz.engine.chance import GAMMA
 from catan_pz.engine.state import STATE, as_games
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import Phase
 from tests.agents.search.play import in_the_middle, play_out, quick_choice
 

@@ -7,8 +7,8 @@ from catan_pz.agents.policies import GREEDY, HEURISTIC, RANDOM
 from catan_pz.agents.search import search_calls
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.value.net import shipped
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from catan_pz.terms import Phase
 from tests.agents.search.play import (
     METHODS,

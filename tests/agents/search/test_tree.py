@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from catan_pz.actions import action_id
 from catan_pz.agents.search import search_calls, tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.parallel_trees import ParallelTrees, Tree
 from catan_pz.agents.search.simulator import Simulator
 from catan_pz.agents.search.tree_policy import BY_GREEDY, BY_VALUE
 from catan_pz.agents.value.agent import ValueAgent
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from tests.agents.search.play import RIVAL, duel, in_the_middle, searcher, seen
 
 FIRST, NEXT, ACTION, VISITS = tree.FIRST, tree.NEXT, tree.ACTION, tree.VISITS

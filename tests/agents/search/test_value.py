@@ -10,10 +10,10 @@ from catan_pz.agents.search.value import DELAY
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import shipped
 from catan_pz.belief import Belief
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
+from catan_pz.game.view import view_of
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
-from catan_pz.runtime.view import view_of
 from tests.agents.search.play import duel, in_the_middle
 from tests.helpers import act
 

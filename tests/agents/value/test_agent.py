@@ -14,9 +14,9 @@ from catan_pz.agents.value.features import HAND, PIPS
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import ValueNet
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, OUTPUT_PLACE, SECOND_PLACE, WIDTH
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import Phase, Resource
 from tests.agents.search.play import seen
 from tests.helpers import CARD

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from catan_pz.actions import ACCEPT, CLOSE_WITH, COMPOSE_GIVE, END_TURN, REJECT, WITHDRAW
+from catan_pz.actions import ACCEPT, CLOSE_WITH, COMPOSE_GIVE, END_TURN, REJECT, WITHDRAW, action_id
 from catan_pz.agents.value.agent import ValueAgent, considered
 from catan_pz.agents.value.choice import TEMPERATURE
 from catan_pz.agents.value.exchange import DOUBT
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import shipped
-from catan_pz.notation import action_id
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import Phase, Resource
 from tests.agents.search.play import seen
 from tests.agents.value.test_agent import HAND, liking, worths

@@ -5,9 +5,9 @@ import pytest
 
 from catan_pz.agents.value import value_calls
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from catan_pz.terms import KNIGHT, MONOPOLY, Phase
 from tests.helpers import path
 

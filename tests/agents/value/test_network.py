@@ -9,8 +9,8 @@ from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
 from catan_pz.agents.value.judge import Judge
 from catan_pz.agents.value.net import ValueNet, shipped
 from catan_pz.agents.value.network import HEIGHT, NET_SIZE, NUM_INPUTS, WIDTH
+from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
 from tests.agents.search.play import duel, in_the_middle, play_out
 from tests.helpers import act
 

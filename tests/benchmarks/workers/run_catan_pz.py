@@ -10,9 +10,9 @@ pin()
 import numpy as np  # noqa: E402
 
 from catan_pz import Game  # noqa: E402
+from catan_pz.batch.calls import scale_observations  # noqa: E402
+from catan_pz.batch.cpu import CpuBatch  # noqa: E402
 from catan_pz.observation.segments import SIZE  # noqa: E402
-from catan_pz.runtime.batch_calls import scale_observations  # noqa: E402
-from catan_pz.runtime.cpu import CpuBatch  # noqa: E402
 
 
 def batch_rounds(num_games: int, observation: bool, scaled: bool = False) -> Work:

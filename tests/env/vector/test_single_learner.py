@@ -7,10 +7,10 @@ from catan_pz import Agent, Game, IllegalActionError, LinearReward, RandomAgent
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
+from catan_pz.batch import threaded
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import make_reward
-from catan_pz.runtime import threaded
 
 GAMMA, MIX_1, MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 ALL = 2**64 - 1

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from catan_pz import Game, make_batch
-from catan_pz.compiler.arguments import Parameters
+from catan_pz.batch import calls as batch_calls
+from catan_pz.batch import seat_calls
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
-from catan_pz.runtime import batch_calls, seat_calls
+from catan_pz.kernels.arguments import Parameters
 from tests.fuzz.odd import odd_array, odd_or
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.targets.options import try_batch

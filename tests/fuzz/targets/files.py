@@ -15,7 +15,7 @@ import numpy as np
 from catan_pz.agents.network import SHIPPED, Model, NetworkAgent
 from catan_pz.arena import play_match
 from catan_pz.arena.results_file import load_results
-from catan_pz.notation import GameRecord
+from catan_pz.game import GameRecord
 from tests.fuzz.odd import damaged, mutated
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.states import drawn_game

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from catan_pz import Game, describe_action
+from catan_pz.actions import RESOURCE_NAMES, action_id
 from catan_pz.checks import quoted
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
-from catan_pz.notation import GameRecord, action_id, state_from_dict, state_to_dict
-from catan_pz.notation.actions import RESOURCE_NAMES
-from catan_pz.runtime.perft import divide, perft
-from catan_pz.runtime.view import view_of
+from catan_pz.game import GameRecord, state_from_dict, state_to_dict
+from catan_pz.game.perft import divide, perft
+from catan_pz.game.view import view_of
 from catan_pz.terms import Card, Resource
 from tests.fuzz.odd import mutated, odd, odd_json, odd_or
 from tests.fuzz.oracle import Tally, require

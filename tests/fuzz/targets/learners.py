@@ -10,7 +10,7 @@ from catan_pz.engine.violations import Violation
 from catan_pz.env.self_play import SelfPlayBatch, SelfPlayEnv
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
-from catan_pz.runtime.game import Game
+from catan_pz.game.game import Game
 from tests.fuzz.odd import chosen_options, odd, odd_array, odd_or
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.targets.games import spoilt

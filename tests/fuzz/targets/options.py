@@ -8,9 +8,9 @@ import numpy as np
 
 from catan_pz import Game, Rules, agents, encoders
 from catan_pz.agents.registry import as_agent
-from catan_pz.factored import UNUSED, factored
-from catan_pz.notation import position
+from catan_pz.game import position
 from catan_pz.observation.segments import SIZE
+from catan_pz.published.factored import UNUSED, factored
 from catan_pz.rewards import REWARDS, make_reward
 from catan_pz.rules import Board
 from tests.fuzz.odd import chosen_options, mutated, odd, odd_array, odd_or

@@ -11,7 +11,7 @@ from catan_pz.agents.table import Table
 from catan_pz.belief import Belief
 from catan_pz.engine.violations import Violation
 from catan_pz.events import Event, as_outcome, as_seen_by
-from catan_pz.runtime.followed import FollowedGame
+from catan_pz.game.followed import FollowedGame
 from tests.fuzz.odd import odd, odd_or
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.states import bent, drawn_game, drawn_state, play_on

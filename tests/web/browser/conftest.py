@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 from catan_pz import agents
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web.table import HostedGame, Seats
 from tests.web.browser.waiting import TIMEOUT
 

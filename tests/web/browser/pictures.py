@@ -18,9 +18,9 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from catan_pz.agents.table import Table
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web.saved import SavedTable, write
 
 _RULES: Final = Rules(num_players=4)

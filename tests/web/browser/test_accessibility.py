@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
+from catan_pz.game.record import GameRecord
+from catan_pz.play.frames import frames_of_record
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
-from catan_pz.runtime.record import GameRecord
-from catan_pz.ui.frames import frames_of_record
 from catan_pz.web.edits import edited
 from catan_pz.web.replay import make_replay
-from tests.ui.recordings import recorded
+from tests.play.recordings import recorded
 from tests.web.browser.waiting import wait_for
 
 __all__ = ["recorded"]

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from catan_pz.agents.search import SearchAgent
+from catan_pz.game.record import GameRecord
+from catan_pz.play.annotations import Annotations
+from catan_pz.play.frames import frames_of_record
 from catan_pz.rules import Rules
-from catan_pz.runtime.record import GameRecord
-from catan_pz.ui.annotations import Annotations
-from catan_pz.ui.frames import frames_of_record
 from catan_pz.web.replay import make_replay
-from tests.ui.recordings import recorded
+from tests.play.recordings import recorded
 from tests.web.browser.test_accessibility import AXE, violations
 from tests.web.browser.waiting import wait_for
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from catan_pz.runtime.record import GameRecord
-from catan_pz.ui.frames import frames_of_record
+from catan_pz.game.record import GameRecord
+from catan_pz.play.frames import frames_of_record
 from catan_pz.web.replay import make_replay
-from tests.ui.recordings import recorded
+from tests.play.recordings import recorded
 
 __all__ = ["recorded"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.record import GameRecord
 from catan_pz.web.study import Study
 from tests.web.browser.waiting import wait_for
 

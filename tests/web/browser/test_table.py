@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from catan_pz.game.game import Game
+from catan_pz.game.position import position
 from catan_pz.rules import Rules
-from catan_pz.runtime.game import Game
-from catan_pz.runtime.position import position
 from tests.web.browser.waiting import wait_for
 
 TWO = Rules(num_players=2, victory_points=3, max_turns=80)

@@ -1,0 +1,177 @@
+"""Kernels that play batches on a GPU: one thread a game, out of the same rules as everywhere.
+
+Observations and masks lie with the games along the last axis, so that neighbouring
+threads write neighbouring bytes. Each game's record is staged in local memory, which the
+hardware interleaves among threads.
+"""
+
+from numba import cuda
+
+from catan_pz.actions import NO_ACTION
+from catan_pz.batch.steps import (
+    NOT_PLACED,
+    NOTHING_REFUSED,
+    WHERE_FINISHED,
+    deal_in_place,
+    draw_action,
+    is_due,
+    may_be_played,
+    play_and_reward,
+    show,
+)
+from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
+from catan_pz.engine.state import STATE, States
+from catan_pz.engine.turn import is_finished, is_truncated
+from catan_pz.kernels.types import (
+    BoolArray,
+    Float32Matrix,
+    Float64Array,
+    Int8Array,
+    Int8Matrix,
+    Int64Array,
+    UInt64Array,
+)
+from catan_pz.observation.encode_global import observe_all
+from catan_pz.rewards import NUM_TERMS
+from catan_pz.terms import MAX_PLAYERS, NOBODY
+
+_FIRST, _TOLD = 0, 1
+"""What `refused` holds: the place of the first illegal action, and whether the host knows."""
+
+
+def deal_kernel(
+    games: States,
+    refused: Int64Array,
+    blank: States,
+    where: int,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
+    """Start games; none if an action was refused, of which the host has yet to be told."""
+    i = cuda.grid(1)
+    if i < games.shape[0] and refused[_FIRST] == NOTHING_REFUSED and is_due(games[i], where):
+        staged = cuda.local.array(1, STATE)
+        deal_in_place(
+            staged, 0, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
+        )
+        games[i] = staged[0]
+        players[i] = staged[0].player
+        show(staged[0], observing, masks[:, i], observations[:, i])
+
+
+def place_kernel(
+    games: States,
+    given: States,
+    sources: Int64Array,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
+    """Put given[sources[i]] in the place of game i, unless that is `NOT_PLACED`."""
+    i = cuda.grid(1)
+    if i < games.shape[0] and sources[i] != NOT_PLACED:
+        staged = cuda.local.array(1, STATE)
+        staged[0] = given[sources[i]]
+        games[i] = staged[0]
+        players[i] = staged[0].player
+        show(staged[0], observing, masks[:, i], observations[:, i])
+
+
+def sample_kernel(games: States, rng_states: UInt64Array, actions: Int64Array) -> None:
+    """Draw a legal action for each game."""
+    i = cuda.grid(1)
+    if i < games.shape[0]:
+        actions[i] = draw_action(games[i], i, rng_states)
+
+
+def observe_everything_kernel(games: States, vectors: Int8Matrix) -> None:
+    """Write everything about each game."""
+    i = cuda.grid(1)
+    if i < games.shape[0]:
+        observe_all(games[i], vectors[:, i])
+
+
+def check_kernel(games: States, actions: Int64Array, num_actions: int, refused: Int64Array) -> None:
+    """Note the first game whose action is not legal."""
+    i = cuda.grid(1)
+    if i < games.shape[0] and refused[_TOLD] == 0:
+        if not may_be_played(games[i], actions[i], num_actions):
+            cuda.atomic.min(refused, _FIRST, i)
+
+
+def step_kernel(
+    games: States,
+    actions: Int64Array,
+    drawing: int,
+    refused: Int64Array,
+    told: Int64Array,
+    rng_states: UInt64Array,
+    script: Int8Matrix,
+    dense: int,
+    weights: Float64Array,
+    rewards: Float32Matrix,
+    done: BoolArray,
+    truncated: BoolArray,
+    winners: Int8Array,
+    following: int,
+    blank: States,
+    seeds: UInt64Array,
+    layouts: Int8Matrix,
+    spiral: int,
+    no_adjacent_red: int,
+    random_first: int,
+    observing: int,
+    players: Int8Array,
+    masks: Int8Matrix,
+    observations: Int8Matrix,
+) -> None:
+    """Play a legal action in every game that goes on; none if one was refused.
+
+    The actions are given or (`drawing`) drawn.
+
+    Place and action that were refused are told in `told`, memory that the host sees.
+    """
+    i = cuda.grid(1)
+    if i >= games.shape[0]:
+        return
+    if refused[_FIRST] != NOTHING_REFUSED:
+        if i == refused[_FIRST] and refused[_TOLD] == 0:
+            refused[_TOLD] = 1
+            told[1] = actions[i]
+            told[0] = i
+        return
+    staged = cuda.local.array(1, STATE)
+    events = cuda.local.array((EVENT_ROWS, NUM_FIELDS), "int16")
+    terms = cuda.local.array((MAX_PLAYERS, NUM_TERMS), "int8")
+    staged[0] = games[i]
+    if drawing:
+        actions[i] = draw_action(staged[0], i, rng_states)
+    play_and_reward(staged[0], actions[i], script, dense, events, terms, weights, rewards[i])
+    played = actions[i] != NO_ACTION
+    truncated[i] = played and is_truncated(staged[0])
+    done[i] = played and is_finished(staged[0])
+    winners[i] = staged[0].winner if done[i] else NOBODY
+    if following and done[i]:
+        deal_in_place(
+            staged,
+            0,
+            i,
+            blank,
+            WHERE_FINISHED,
+            seeds,
+            layouts,
+            spiral,
+            no_adjacent_red,
+            random_first,
+        )
+    players[i] = staged[0].player
+    show(staged[0], observing, masks[:, i], observations[:, i])
+    games[i] = staged[0]

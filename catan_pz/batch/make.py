@@ -1,0 +1,69 @@
+"""Many games at once, on the CPU or on a GPU."""
+
+from typing import Any, Final
+
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.batch.cuda import CudaBatch
+from catan_pz.checks import check_choice, quoted
+from catan_pz.encoders import Encoder
+from catan_pz.rewards import Reward
+from catan_pz.rules import Rules
+
+DEVICES: Final = ("cpu", "cuda")
+
+
+def make_batch(
+    num_games: int,
+    rules: Rules | str | None = None,
+    device: str = "cpu",
+    *,
+    observation: bool | str | Encoder = True,
+    reward: Reward | str | None = None,
+    seed: int | None = None,
+    threads: int = 1,
+    auto_reset: bool = True,
+    global_state: bool = False,
+    **options: Any,
+) -> CpuBatch | CudaBatch:
+    """Many games of the same rules, stepped together.
+
+    Game i of a batch is the game that `Game(rules, seed + i)` is, byte for byte, whatever the
+    batch's size, the device and the number of threads.
+
+    Args:
+        num_games: B.
+        rules: a `Rules`, a preset's name, or None for the defaults.
+        device: "cpu", for NumPy arrays, or "cuda", for torch tensors on the current GPU.
+        observation: True for observations in natural units (int8), an `Encoder` or its name for
+            another form, False for none.
+        reward: a `Reward`, its name, or None for win and loss; on "cuda" a `LinearReward`.
+        seed: of game 0; game i has the seed + i. Drawn at random where None.
+        threads: how many threads share a step; on "cpu" alone.
+        auto_reset: whether finished games are followed at once.
+        global_state: whether there is a `global_state`: full information, for critics alone.
+        **options: replace single options of the rules.
+
+    Returns:
+        The `CpuBatch` or `CudaBatch`: `step(actions)`, `sample()`, `play_random(steps)`,
+        `reset(seed)`, and `observation`, `mask`, `player`, `reward`, `done`, `truncated`,
+        `winner`.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+        ImportError, RuntimeError, MemoryError: where a GPU, what it needs, or its memory is
+            missing.
+    """
+    check_choice("device", device, DEVICES)
+    rules = Rules.of(make_batch, rules, options)
+    common: dict[str, Any] = {
+        "observation": observation,
+        "reward": reward,
+        "seed": seed,
+        "auto_reset": auto_reset,
+        "global_state": global_state,
+    }
+    if device == "cpu":
+        return CpuBatch(num_games, rules, threads=threads, **common)
+    if threads != 1:
+        raise ValueError(f"option threads={quoted(threads)} is not possible with device='cuda'")
+    return CudaBatch(num_games, rules, **common)

@@ -1,0 +1,101 @@
+"""Rewards of a step from a user's reward, checked before anything is made of them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.checks import not_possible, quoted
+from catan_pz.game.arguments import are_finite
+from catan_pz.rewards import NUM_TERMS, Reward, dependencies, is_linear, is_sparse
+from catan_pz.terms import MAX_PLAYERS
+
+
+def reward_values(
+    reward: Reward, terms: NDArray[np.int8], games: np.ndarray
+) -> NDArray[np.floating[Any]]:
+    """The rewards of every seat for a step, zero where all that the reward depends on is zero.
+
+    Args:
+        reward: the reward; it gets views or copies that can't be written to, without the games
+            in which its reward is zero anyway.
+        terms: (B, 4, F) int8, what was counted.
+        games: (B,) records of `engine.state.STATE`, after the step.
+
+    Returns:
+        (B, 4) numbers that are finite in float32, the type of batches.
+
+    Raises:
+        ValueError: names the reward if it gives anything else, or writes to its arguments.
+            What it raises itself goes through.
+    """
+    if is_linear(reward):
+        return reward(terms, games)
+    counts = _is_nonzero(reward, terms)
+    if counts.all():
+        return _called(reward, terms, games)
+    values = np.zeros((len(games), MAX_PLAYERS))
+    if counts.any():
+        values[counts] = _called(reward, terms[counts], games[counts])
+    return values
+
+
+def _is_nonzero(reward: Reward, terms: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """(B,) whether a term that the reward depends on isn't zero for everybody."""
+    depends_on = dependencies(reward)
+    if depends_on == -1:
+        return np.ones(len(terms), np.bool_)
+    chosen = [term for term in range(NUM_TERMS) if depends_on >> term & 1]
+    return np.asarray(terms[:, :, chosen].any(axis=(1, 2)))
+
+
+def _called(
+    reward: Reward, terms: NDArray[np.int8], games: np.ndarray
+) -> NDArray[np.floating[Any]]:
+    """What a reward that only Python knows gives, checked."""
+    try:
+        given = reward(_sealed(terms), _sealed(games))
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise ValueError(f"reward {reward!r} writes to its arguments: {error}") from error
+    try:
+        values = np.asarray(given)
+    except ValueError:  # a list of lists of several lengths
+        told = f"reward {reward!r} gave {quoted(given)}, must give real numbers"
+        raise ValueError(told) from None
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"reward {reward!r} gave {values.dtype}, must give real numbers")
+    expected = (len(games), MAX_PLAYERS)
+    if values.shape != expected:
+        raise ValueError(
+            f"reward {reward!r} gave shape {values.shape}, must give (B, {MAX_PLAYERS}), "
+            f"here {expected}"
+        )
+    if not are_finite(values):
+        raise ValueError(f"reward {reward!r} gave numbers that aren't finite in float32")
+    return values
+
+
+def check_replaces(reward: Reward, first: Reward) -> None:
+    """Refuse a reward that a batch can't give in games that go on.
+
+    Args:
+        reward: the new one.
+        first: the one that the batch was made with, which settles what its games count.
+
+    Raises:
+        ValueError: if one of them isn't linear, or the new one needs events that the games don't
+            count, as `first` depends on the end of a game alone.
+    """
+    for one in (reward, first):
+        if not is_linear(one):
+            raise not_possible("reward", one, "a LinearReward in place of a LinearReward")
+    if is_sparse(first) and not is_sparse(reward):
+        raise not_possible("reward", reward, "one that depends on the end of a game alone")
+
+
+def _sealed(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

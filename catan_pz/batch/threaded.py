@@ -1,0 +1,142 @@
+"""What batches on the CPU have in common: games of the same rules, shared out among threads."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.batch import calls as batch_calls
+from catan_pz.batch.one_at_a_time import OneAtATime
+from catan_pz.checks import check_count, check_game_number
+from catan_pz.engine.options import table_of
+from catan_pz.engine.state import STATE, as_games
+from catan_pz.game.arguments import integers
+from catan_pz.game.game import Game, IllegalActionError
+from catan_pz.kernels.thread_pool import make_thread_pool
+from catan_pz.observation.global_state import GLOBAL_SIZE
+from catan_pz.rules import Rules
+
+MOST_GAMES: Final = 2**31 - 1
+"""Games of a batch at most."""
+
+FEWEST_GAMES_AT_ONCE: Final = 64
+MOST_GAMES_AT_ONCE: Final = 256
+"""Games that a thread takes at a time: enough to be worth a call, some microseconds of work,
+and few enough that none waits long for the last."""
+
+
+class ThreadedGames(OneAtATime):
+    """B games of the same rules on which compiled calls are shared out among threads.
+
+    Args:
+        num_games: B.
+        rules: the rules.
+        threads: how many threads share a call.
+
+    Attributes:
+        rules: the rules.
+        num_games: B.
+        games: (B,) records of `engine.state.STATE`.
+        seeds: (B,) uint64, seeds of the games that are on.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
+        super().__init__()
+        self.rules = rules
+        self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
+        threads = check_count("threads", threads)
+        self.games = as_games(np.zeros(self.num_games, STATE))
+        self.seeds = np.zeros(self.num_games, np.uint64)
+        self._table = table_of(rules)
+        if numba.config.DISABLE_JIT:
+            threads = 1  # others would only wait for the interpreter
+        chunk = _games_at_once(self.num_games, threads)
+        self._pool = make_thread_pool(self.num_games, threads, chunk)
+
+    def _share_out(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
+        """Call an entry point on all games, shared out among the threads.
+
+        Its results for one part of the games after the other, zero where it has none; the
+        next call writes to the same array.
+        """
+        return self._pool.run(function, self.games, *arguments)
+
+    def _share_out_deal(self, call: Callable[..., Any], where: int, *arguments: Any) -> None:
+        """Call one of the calls that start games."""
+        table = self._table
+        self._share_out(
+            call,
+            as_games(table.blank),
+            self.seeds,
+            *table.deal_options,
+            where,
+            *arguments,
+        )
+
+    def _seed(self, first: int) -> None:
+        """Give game i the seed first + i, modulo 2**64."""
+        self.seeds[:] = seeds_from(first, self.num_games)
+
+    def _checked(self, actions: Any) -> NDArray[np.int64]:
+        """Actions (B,) as int64, all of them legal."""
+        chosen = integers(actions, self.num_games, "actions")
+        num_actions = self.rules.num_actions
+        found = self._share_out(batch_calls.find_illegal, chosen, num_actions)
+        if found.max() != batch_calls.ALL_LEGAL:
+            i = int(found[found != batch_calls.ALL_LEGAL][0])
+            self._complain(i, int(chosen[i]))
+        return chosen
+
+    def _complain(self, i: int, action: int, whose: str = "") -> None:
+        """Say why an action is not legal in game i."""
+        try:
+            self.game(i).check(action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"game {i}: {whose}{error}") from None
+
+    def _arrays(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Own arrays by name, without the underscore of private ones: those of a state."""
+        return {name.lstrip("_"): getattr(self, name) for name in names}
+
+    def _write_scaled(self, units: NDArray[np.int8], flat: NDArray[np.float32]) -> None:
+        """Write flat observations (B, N) from natural units."""
+        self._share_out(batch_calls.scale_observations, units, flat)
+
+    def _full_states(self) -> NDArray[np.float32]:
+        """(B, M) the full-information vector of each game, in a new array."""
+        vectors = np.empty((self.num_games, GLOBAL_SIZE), np.int8)
+        states = np.empty((self.num_games, GLOBAL_SIZE), np.float32)
+        self._share_out(batch_calls.observe_everything, vectors, states)
+        return states
+
+    def game(self, i: int) -> Game:
+        """A copy of game i as a `Game`.
+
+        Raises:
+            IndexError, TypeError: if i isn't an integer from 0 to B - 1.
+        """
+        i = check_game_number(i, self.num_games)
+        with self._turn:
+            return Game.from_games(self.games[i : i + 1].copy(), self.rules)
+
+    def close(self) -> None:
+        """Let the threads go; steps then run on one."""
+        with self._turn:
+            self._pool.close()
+
+
+def seeds_from(first: int, count: int) -> NDArray[np.uint64]:
+    """(B,) the seeds first + i, modulo 2**64."""
+    with np.errstate(over="ignore"):
+        return np.uint64(first) + np.arange(count, dtype=np.uint64)
+
+
+def _games_at_once(num_games: int, threads: int) -> int:
+    if threads == 1:
+        return num_games
+    return min(max(FEWEST_GAMES_AT_ONCE, num_games // (8 * threads)), MOST_GAMES_AT_ONCE)

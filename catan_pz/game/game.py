@@ -1,0 +1,381 @@
+"""One game, played from Python: the record, its rules and the calls on it."""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from functools import cached_property
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import NO_ACTION, NUM_ACTIONS, describe_action
+from catan_pz.checks import as_action, check_seat, check_seed, not_possible, quoted
+from catan_pz.engine.options import table_of
+from catan_pz.engine.outcomes import NUM_OUTCOMES
+from catan_pz.engine.ranges import ranges_of
+from catan_pz.engine.state import STATE, as_games
+from catan_pz.engine.violations import Violation
+from catan_pz.events import (
+    ChanceOutcome,
+    Events,
+    NamedOutcome,
+    as_outcome,
+    decode,
+    empty_events,
+    outcome_code,
+    outcome_from_code,
+)
+from catan_pz.game import calls as game_calls
+from catan_pz.game.illegal import why_illegal
+from catan_pz.game.state_json import derived_differences, state_from_dict, state_to_dict
+from catan_pz.kernels.rule import bound
+from catan_pz.observation.segments import SIZE
+from catan_pz.rewards import NUM_TERMS
+from catan_pz.rules import Rules
+from catan_pz.terms import MAX_PLAYERS, Phase
+
+
+def drawn_seed() -> int:
+    """A seed drawn from the system's randomness."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
+class IllegalActionError(ValueError):
+    """An action that the rules don't allow now; the game is untouched."""
+
+
+Listener = Callable[["Game", Events], None]
+"""Called after each decision with the game and all events of the decision, hidden ones too."""
+
+
+def _check_record(games: Any) -> None:
+    """Refuse what compiled code can't take for one game."""
+    if not isinstance(games, np.ndarray) or games.shape != (1,) or games.dtype != STATE:
+        given = (
+            f"{games.shape} of {games.dtype}" if isinstance(games, np.ndarray) else quoted(games)
+        )
+        raise ValueError(f"a game is an array (1,) of engine.state.STATE; given: {given}")
+    if not games.flags.carray:
+        raise ValueError("a game is played in its array, which must be writable and aligned")
+
+
+class Game:
+    """A game of Catan.
+
+    Args:
+        rules: a `Rules`, a preset's name, or None for the defaults.
+        seed: from 0 to 2**64 - 1; drawn at random where None.
+        **options: replace single options of the rules.
+
+    Attributes:
+        rules: the `Rules`.
+        games: (1,) array of `STATE`, the game itself.
+        listeners: called after each decision, forced ones included; see `Listener`.
+        origin: another object after each `reset` and `restore`, by which listeners know that
+            another game has begun.
+    """
+
+    def __init__(
+        self, rules: Rules | str | None = None, seed: int | None = None, **options: Any
+    ) -> None:
+        self.rules = Rules.of(Game, rules, options)
+        self._table = table_of(self.rules)
+        self.listeners: list[Listener] = []
+        self._attach(np.zeros(1, STATE))
+        self.reset(seed)
+
+    def _attach(self, games: np.ndarray) -> None:
+        self.games = as_games(games)
+        self.origin = object()
+        self._mask = np.zeros(self.rules.num_actions, np.int8)
+        self._observation = np.zeros(SIZE, np.int8)
+
+    @cached_property
+    def _play(self) -> Callable[..., None]:
+        # Not before it is needed: an environment plays by another call, and this takes a second.
+        return cast(Callable[..., None], bound(game_calls.play))
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start a new game of the same rules."""
+        seed = drawn_seed() if seed is None else check_seed(seed)
+        table = self._table
+        self.origin = object()
+        self.games[0] = table.blank[0]
+        game_calls.deal_game(
+            self.games,
+            0,
+            np.uint64(seed),
+            *table.deal_options,
+            self._mask,
+        )
+
+    @property
+    def state(self) -> Any:
+        """The record, a `STATE` scalar that follows the game."""
+        return self.games[0]
+
+    @property
+    def player(self) -> int:
+        """The seat that decides; the winner once the game is over."""
+        return int(self.games["player"][0])
+
+    @property
+    def turn_player(self) -> int:
+        """The seat whose turn it is."""
+        return int(self.games["turn_player"][0])
+
+    @property
+    def phase(self) -> Phase:
+        """What the game waits for."""
+        return Phase(int(self.games["phase"][0]))
+
+    @property
+    def turn(self) -> int:
+        """Turns ended so far."""
+        return int(self.games["turn"][0])
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won, or None."""
+        winner = int(self.games["winner"][0])
+        return None if winner < 0 else winner
+
+    @property
+    def is_over(self) -> bool:
+        """Whether somebody has won."""
+        return bool(self.games["phase"][0] == Phase.OVER)
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the turns allowed are over with no winner."""
+        most = self.rules.max_turns
+        return most is not None and self.turn >= most and not self.is_over
+
+    @property
+    def points(self) -> NDArray[np.int8]:
+        """(P,) points of each seat, hidden ones included."""
+        return np.array(self.games["points"][0, : self.rules.num_players])
+
+    @property
+    def mask(self) -> NDArray[np.int8]:
+        """(A,) 1 for each legal action of the player to move; don't write to it."""
+        return self._mask
+
+    def legal_actions(self) -> NDArray[np.int64]:
+        """Ids of the legal actions, in increasing order."""
+        return np.flatnonzero(self._mask)
+
+    def step(self, action: int, outcome: NamedOutcome | None = None) -> None:
+        """Play an action; chance draws, unless its outcome is named.
+
+        Args:
+            action: any integer type, legal now.
+            outcome: the dice as a pair, the `Resource` stolen, the `Card` bought; of the last
+                two the name in lower case, too.
+
+        Raises:
+            IllegalActionError: names phase, action and the condition missing.
+            TypeError: if the action isn't an integer.
+            ValueError: if the outcome named can't come of the action.
+        """
+        action = self.prepare(action, outcome)
+        if self.listeners:
+            self.play_told(action, np.empty((MAX_PLAYERS, NUM_TERMS), np.int8))
+        else:
+            self._play(self.games, 0, action, self._table.script, self._mask)
+
+    def step_once(self, action: int, outcome: NamedOutcome | None = None) -> Events:
+        """Play an action as `step` does, but no forced ones after it; its events."""
+        action = self.prepare(action, outcome)
+        terms = np.empty((MAX_PLAYERS, NUM_TERMS), np.int8)
+        return self._play_decision(action, forced=0, terms=terms)[0]
+
+    def play_told(self, action: int, terms: NDArray[np.int8]) -> None:
+        """Play a legal action and the forced ones that follow, and tell the listeners of each.
+
+        Args:
+            action: it isn't checked here.
+            terms: (4, F) int8, gets each `rewards.RewardTerm` of the step.
+        """
+        forced = 0
+        while action != NO_ACTION:
+            _, action = self._play_decision(action, forced, terms)
+            forced = 1
+
+    def _play_decision(
+        self, action: int, forced: int, terms: NDArray[np.int8]
+    ) -> tuple[Events, int]:
+        rows = empty_events()
+        following = game_calls.play_decision(
+            self.games, 0, action, self._table.script, forced, self._mask, rows, terms
+        )
+        events = decode(rows)
+        for listener in self.listeners:
+            listener(self, events)
+        return events, following
+
+    def prepare(self, action: int, outcome: NamedOutcome | None) -> int:
+        """Check an action and name the outcome of it, as `step` does before it plays.
+
+        Returns:
+            The action as an int. If an outcome is named, the action must be played next.
+
+        Raises:
+            IllegalActionError, TypeError, ValueError: as for `step`; the game is untouched.
+        """
+        action = as_action(action)
+        self.check(action)
+        if outcome is not None:
+            self.games["outcome"][0] = self._outcome_code(action, outcome)
+        return action
+
+    def check(self, action: int) -> None:
+        """Raise `IllegalActionError` unless an action is legal now, `TypeError` for no integer."""
+        action = as_action(action)
+        if not (0 <= action < len(self._mask) and self._mask[action]):
+            raise IllegalActionError(why_illegal(self.snapshot(), self._mask, action))
+
+    def _outcome_code(self, action: int, outcome: NamedOutcome) -> int:
+        possible = self.outcomes(action)
+        named = as_outcome(action, outcome)
+        if named is None or named not in possible:
+            raise ValueError(
+                f"outcome {quoted(outcome)} can't come of {describe_action(action)}; "
+                f"possible: {list(possible) or 'none, it has no chance in it'}"
+            )
+        return outcome_code(named)
+
+    def outcomes(self, action: int) -> dict[ChanceOutcome, float]:
+        """What chance may bring if an action is played, with the probability of each.
+
+        Probabilities are those of one who sees all. Empty where there is no chance in it.
+
+        Raises:
+            TypeError: if the action isn't an integer.
+            ValueError: if there is no such action.
+        """
+        action = as_action(action)
+        if not 0 <= action < NUM_ACTIONS:
+            raise not_possible("action", action, f"an int from 0 to {NUM_ACTIONS - 1}")
+        ways = np.zeros(NUM_OUTCOMES, np.int64)
+        game_calls.count_outcomes(self.games, 0, action, ways)
+        total = int(ways.sum())
+        return {
+            outcome_from_code(action, code): int(ways[code]) / total
+            for code in np.flatnonzero(ways).tolist()
+        }
+
+    def observe(self, viewer: int) -> NDArray[np.int8]:
+        """(N,) int8 what a seat sees, in the natural units of `observation.segments`.
+
+        Raises:
+            TypeError, ValueError: if the viewer isn't a seat of the game.
+        """
+        viewer = check_seat(viewer, self.rules.num_players)
+        obs = np.empty(SIZE, np.int8)
+        game_calls.observe(self.games, 0, viewer, obs)
+        return obs
+
+    def observe_scaled(self, viewer: int) -> NDArray[np.float32]:
+        """(N,) float32 what a seat sees, scaled into [0, 1].
+
+        Raises:
+            TypeError, ValueError: if the viewer isn't a seat of the game.
+        """
+        viewer = check_seat(viewer, self.rules.num_players)
+        scaled = np.empty(SIZE, np.float32)
+        game_calls.observe_scaled(self.games, 0, viewer, self._observation, scaled)
+        return scaled
+
+    def validate(self) -> Violation:
+        """What the state breaks of the rules; `Violation.NONE` for a sound one."""
+        return Violation(int(game_calls.violations(self.games, np.empty_like(self.games), 0)))
+
+    def snapshot(self) -> dict[str, Any]:
+        """The full state as JSON values."""
+        return state_to_dict(self.games[0], self.rules)
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Go to the state of a snapshot, rules included.
+
+        Raises:
+            ValueError: says what is wrong with it; the game is untouched.
+        """
+        other = type(self).from_snapshot(data)
+        other.listeners = self.listeners
+        self.__dict__.update(other.__dict__)
+
+    @classmethod
+    def from_snapshot(cls, data: Mapping[str, Any]) -> Self:
+        """A game in the state of a snapshot.
+
+        Raises:
+            ValueError: names the entry that is wrong, or the rules that the state breaks.
+        """
+        games, rules = state_from_dict(data)
+        game = cls.from_games(games, rules)
+        wrong = derived_differences(game.games[0], data)
+        if wrong:
+            raise ValueError("; ".join(wrong))
+        broken = game.validate()
+        if broken:
+            raise ValueError(f"state breaks the rules: {broken!r}")
+        return game
+
+    @classmethod
+    def from_games(cls, games: np.ndarray, rules: Rules) -> Self:
+        """A game on a record (1,) of `STATE`; derived fields are worked out in place.
+
+        Whether the record keeps the rules isn't looked at; `from_snapshot` and `validate` do
+        that. Play of one that breaks them may bring anything about.
+
+        Raises:
+            ValueError: if the array isn't a writable one of that shape and type, the record is
+                one of other rules, or a field holds a number that it never can.
+        """
+        if not isinstance(rules, Rules):
+            raise ValueError(f"rules={quoted(rules)} are not possible; allowed: a Rules")
+        _check_record(games)
+        ranges_of(rules).check(games)
+        return cls._on(games, rules)
+
+    @classmethod
+    def _on(cls, games: np.ndarray, rules: Rules) -> Self:
+        """A game on a record that is known to be one of these rules."""
+        game = cls.__new__(cls)
+        game.rules = rules
+        game._table = table_of(rules)
+        game.listeners = []
+        game._attach(games)
+        game_calls.refresh(game.games, 0, game._mask)
+        return game
+
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show, hidden hands included."""
+        from catan_pz.render.svg import board_svg
+
+        return board_svg(self.snapshot(), width=840)
+
+    def copy(self) -> Self:
+        """An independent game in the same state, without listeners."""
+        return type(self)._on(self.games.copy(), self.rules)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = self.copy()
+        memo[id(self)] = other  # listeners may hold the game themselves
+        other.origin = deepcopy(self.origin, memo)
+        other.listeners = deepcopy(self.listeners, memo)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "rules": self.rules,
+            "games": np.asarray(self.games),
+            "origin": self.origin,
+            "listeners": self.listeners,
+        }
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        self.__dict__.update(type(self).from_games(data["games"].copy(), data["rules"]).__dict__)
+        self.origin = data["origin"]
+        self.listeners = data["listeners"]

@@ -1,0 +1,307 @@
+"""Whole games as JSON lines, replayed without the random generator.
+
+The first line holds the state from which the game was recorded and the players' names, each
+further line one decision (forced ones included) with what chance brought, the last line the result.
+"""
+
+import json
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, Self
+
+from catan_pz.actions import action_id, describe_action
+from catan_pz.checks import as_integer, not_possible, quoted
+from catan_pz.events import Decision, Events, Outcome, as_outcome, outcome_of
+from catan_pz.files import RepeatedNameError, read_file, read_json, whole_file
+from catan_pz.game.game import Game
+from catan_pz.terms import Card, Resource
+
+FORMAT: Final = "catan-pz-game/1"
+
+TABLE_FORMAT: Final = "catan-pz-table/1"
+"""Of a line that may come first: the table of a server at which the game is played."""
+
+_NO_GAME: Final = (
+    f"a recorded game begins with the format {FORMAT!r} and ends with the result: this one "
+    "doesn't, or is cut short"
+)
+
+
+@dataclass
+class GameRecord:
+    """A recorded game.
+
+    Attributes:
+        start: the state in its JSON form at which the record begins.
+        decisions: what was played since, in order.
+        result: "winner" (a seat or None), "turns", "points" of each seat, and "end": "won",
+            "truncated" or "unfinished".
+        names: what the players are called, one a seat; None where they have no names.
+        agents: who plays, one a seat, as `catan_pz.agents.load` takes them, options included, and
+            None for persons; None where that isn't known.
+        header_line: the line of its header in what it was read from: 2 in the file of a table.
+    """
+
+    start: dict[str, Any]
+    decisions: list[Decision] = field(default_factory=list)
+    result: dict[str, Any] = field(default_factory=dict)
+    names: list[str] | None = None
+    agents: list[str | None] | None = None
+    header_line: int = field(default=1, repr=False, compare=False)
+
+    @classmethod
+    def of(
+        cls,
+        game: Game,
+        names: Sequence[str] | None = None,
+        agents: Sequence[str | None] | None = None,
+    ) -> Self:
+        """Record a game from here on, as it is played, until it is reset or restored.
+
+        Whoever goes on with the game after that begins another record, or is warned.
+
+        Args:
+            game: the game.
+            names: what the players are called, one a seat.
+            agents: who plays, one a seat, None for persons.
+
+        Raises:
+            ValueError: `names` or `agents` are not one a seat.
+        """
+        start = game.snapshot()
+        record = cls(
+            start, [], _result(game), _check_names(names, start), _check_agents(agents, start)
+        )
+        game.listeners.append(_Recorder(record, game.origin))
+        return record
+
+    def lines(self) -> Iterator[str]:
+        """The JSON lines, without line ends."""
+        seats = {"names": self.names, "agents": self.agents}
+        known = {what: listed for what, listed in seats.items() if listed is not None}
+        yield json.dumps({"format": FORMAT} | known | {"state": self.start})
+        for decision in self.decisions:
+            yield json.dumps(
+                {
+                    "player": decision.player,
+                    "action": describe_action(decision.action),
+                    "outcome": _outcome_to_json(decision.outcome),
+                }
+            )
+        yield json.dumps({"result": self.result})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the lines to a file, whole or not at all."""
+        with whole_file(Path(path)) as draft, draft.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in self.lines())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a recorded game from a file.
+
+        Raises:
+            ValueError: names the line that is wrong, or says that the file is too long.
+        """
+        content = read_file(Path(path))
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            number = 1 + content.count(b"\n", 0, error.start)
+            raise ValueError(f"line {number} is not text: {error}") from None
+        return cls.from_lines(text)
+
+    @classmethod
+    def from_lines(cls, text: str | Iterable[str]) -> Self:
+        """Read a recorded game from its JSON lines, or from those of a saved table.
+
+        Args:
+            text: the lines as one text, or one by one, as `lines` gives them.
+
+        Raises:
+            ValueError: names the line that is wrong.
+        """
+        rows = _rows(text if isinstance(text, str) else _joined(text))
+        number, header = next(rows)
+        if header.get("format") == TABLE_FORMAT:
+            number, header = next(rows, (number, header))
+        if header.get("format") != FORMAT:
+            raise ValueError(_NO_GAME)
+        start = header.get("state")
+        if not isinstance(start, dict) or not isinstance(start.get("players"), list):
+            raise ValueError(f"line {number} has no state: the header needs the entry 'state'")
+        if not isinstance(start.get("rules"), dict):
+            raise ValueError(f"line {number} has no rules: the state needs the entry 'rules'")
+        names = _check_names(header.get("names"), start)
+        agents = _check_agents(header.get("agents"), start)
+        decisions, result = _decisions_and_result(rows)
+        return cls(start, decisions, result, names, agents, number)
+
+    def replay(self, game: Game | None = None) -> Iterator[Game]:
+        """Play the game again, yielding it at the start and after each decision.
+
+        It is one game, which goes on: its `copy` stays as it is.
+
+        Args:
+            game: what to play it on, a game in the state `start`; a new one where None.
+
+        Raises:
+            ValueError: names the line of a decision that isn't legal, or lacks what chance
+                brought, or says that the result is another.
+        """
+        for again, _ in self.replay_with_events(game):
+            yield again
+
+    def replay_with_events(self, game: Game | None = None) -> Iterator[tuple[Game, Events | None]]:
+        """Like `replay`, with the events of each decision beside the game, None at the start."""
+        game = Game.from_snapshot(self.start) if game is None else game
+        yield game, None
+        for number, decision in enumerate(self.decisions, self.header_line + 1):
+            if decision.player != game.player:
+                raise ValueError(
+                    f"line {number}: player {decision.player} can't move, it is for {game.player}"
+                )
+            try:
+                events = game.step_once(decision.action, decision.outcome)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from error
+            if decision.outcome is None and outcome_of(events) is not None:
+                raise ValueError(f"line {number}: the outcome is missing, which chance brought")
+            yield game, events
+        if self.result != _result(game):
+            raise ValueError(f"the result is {_result(game)}, recorded as {quoted(self.result)}")
+
+
+@dataclass(eq=False)
+class _Recorder:
+    """Adds what is played to a record, until another game begins.
+
+    Attributes:
+        record: the record.
+        origin: that of the recorded game.
+    """
+
+    record: GameRecord
+    origin: object
+
+    def __call__(self, game: Game, events: Events) -> None:
+        if game.origin is self.origin:
+            self.record.decisions.append(Decision.of(events))
+            self.record.result = _result(game)
+            return
+        # Not changed in place: the game is going through its listeners.
+        others = [listener for listener in game.listeners if listener is not self]
+        game.listeners = others
+        if not any(isinstance(o, _Recorder) and o.origin is game.origin for o in others):
+            warnings.warn(
+                "the recorded game was reset or restored, and its record ends there: begin "
+                "another one with GameRecord.of(game) to record what is played now",
+                stacklevel=2,
+            )
+
+
+def _check_names(names: Any, start: Mapping[str, Any]) -> list[str] | None:
+    return _one_a_seat("names", names, start, str)
+
+
+def _check_agents(agents: Any, start: Mapping[str, Any]) -> list[str | None] | None:
+    return _one_a_seat("agents", agents, start, str | None)
+
+
+def _one_a_seat(what: str, given: Any, start: Mapping[str, Any], kind: Any) -> list[Any] | None:
+    if given is None:
+        return None
+    seats = len(start["players"])
+    listed = isinstance(given, Sequence) and not isinstance(given, str) and len(given) == seats
+    if not listed or not all(isinstance(one, kind) for one in given):
+        raise ValueError(
+            f"{what}={quoted(given)} are not possible; allowed: {seats} names, one a seat"
+        )
+    return list(given)
+
+
+def _result(game: Game) -> dict[str, Any]:
+    end = "won" if game.is_over else "truncated" if game.is_truncated else "unfinished"
+    points = [int(n) for n in game.points]
+    return {"winner": game.winner, "turns": game.turn, "points": points, "end": end}
+
+
+def _outcome_to_json(outcome: Outcome) -> Any:
+    if isinstance(outcome, Resource | Card):
+        return outcome.name.lower()
+    return list(outcome) if outcome is not None else None
+
+
+def _outcome_from_json(action: int, value: Any) -> Outcome:
+    if value is None:
+        return None
+    outcome = as_outcome(action, value)
+    if outcome is None:
+        raise ValueError(f"outcome {value!r} can't come of the action")
+    return outcome
+
+
+def _rows(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Numbers and values of the lines, each parsed when it is asked for: a text may be long."""
+    start, end = 0, len(text) - text.endswith("\n")
+    for number in count(1):
+        # Not by splitlines, which breaks lines at letters that a name may hold.
+        until = text.find("\n", start, end)
+        yield number, _parse(number, text[start : end if until < 0 else until])
+        if until < 0:
+            return
+        start = until + 1
+
+
+def _joined(lines: Iterable[str]) -> str:
+    """Lines as one text, whether they have line ends or not."""
+    given = list(lines) if isinstance(lines, Iterable) else [lines]
+    if not all(isinstance(line, str) for line in given):
+        raise not_possible("text", lines, "a str, or one for each line")
+    return "\n".join(line.removesuffix("\n") for line in given)
+
+
+def _parse(number: int, line: str) -> Mapping[str, Any]:
+    try:
+        row = read_json(line)
+    except RepeatedNameError as error:
+        raise ValueError(f"line {number}: {error}") from error
+    except ValueError as error:  # numbers of thousands of digits, too
+        raise ValueError(f"line {number} is not JSON: {error}") from error
+    except RecursionError:
+        raise ValueError(f"line {number} is nested too deeply") from None
+    if not isinstance(row, dict):
+        raise ValueError(f"line {number} is not a JSON object")
+    return row
+
+
+def _decisions_and_result(
+    rows: Iterator[tuple[int, Mapping[str, Any]]],
+) -> tuple[list[Decision], dict[str, Any]]:
+    """What the lines after the header hold."""
+    decisions = []
+    for number, row in rows:
+        if "result" not in row:
+            decisions.append(_decision(number, row))
+            continue
+        if not isinstance(row["result"], dict):
+            raise ValueError(f"line {number}: {quoted(row['result'])} is no result of a game")
+        if next(rows, None) is not None:
+            raise ValueError(f"line {number + 1} stands after the result")
+        return decisions, row["result"]
+    raise ValueError(_NO_GAME)
+
+
+def _decision(number: int, row: Mapping[str, Any]) -> Decision:
+    for entry in ("player", "action", "outcome"):
+        if entry not in row:
+            raise ValueError(f"line {number} is no decision: it has no entry {entry!r}")
+    try:
+        action = action_id(**row["action"])
+        player = as_integer("player", row["player"])
+        return Decision(player, action, _outcome_from_json(action, row["outcome"]))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"line {number} is no decision: {error}") from error

@@ -1,0 +1,359 @@
+"""One decision as a table reports it to a seat, played on a game sampled for that seat.
+
+The sampled game agrees with all that the seat has seen. What a decision proves of hidden
+hands and cards is dealt first, then the rules play it and tell its events, which must be
+those reported. Hidden victory points are left aside until the decision is played: whether
+somebody has won is reported too, and cards that disagree with it are dealt anew.
+"""
+
+from collections import Counter
+from typing import Any, Final, TypeGuard
+
+import numpy as np
+
+from catan_pz.actions import (
+    BUY_DEVELOPMENT_CARD,
+    COMPOSE_SEND,
+    DISCARD,
+    MOVE_ROBBER,
+    PLAY_KNIGHT,
+)
+from catan_pz.belief import Belief, hand_events
+from catan_pz.belief.cards import DECK, ROBBER_MOVES
+from catan_pz.belief.hands import allowing
+from catan_pz.engine.events import EventKind
+from catan_pz.engine.options import table_of
+from catan_pz.engine.trade import MOST_COMPOSED
+from catan_pz.events import (
+    UNKNOWN,
+    Event,
+    Events,
+    as_seen_by,
+    decode,
+    empty_events,
+    outcome_code,
+    outcome_of,
+)
+from catan_pz.game import followed_calls
+from catan_pz.game.game import Game
+from catan_pz.terms import BANK_PER_RESOURCE, NUM_CARD_KINDS, NUM_RESOURCES, Card, Phase
+
+_OF_RESOURCES: Final = (
+    EventKind.GAINED,
+    EventKind.PAID,
+    EventKind.GIVEN,
+    EventKind.STOLEN,
+    EventKind.HOLDING_SHOWN,
+    EventKind.OFFER_GIVES,
+    EventKind.OFFER_ASKS,
+)
+_OF_TWO: Final = (EventKind.GIVEN, EventKind.STOLEN)
+_OF_NOBODY: Final = (EventKind.LONGEST_ROAD, EventKind.LARGEST_ARMY, EventKind.TRUNCATED)
+_ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
+_SETUP: Final = (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+_LARGEST: Final = np.iinfo(np.int16).max
+_UNLIMITED: Final = 100
+"""Cards of each resource in a bank that never runs out, while a decision is played."""
+
+
+class ReportedDecision:
+    """A decision to be played; neither the sampled game nor the belief given is changed.
+
+    Args:
+        sampled: a game that looks to the viewer as the true one does.
+        belief: the viewer's belief.
+        events: what the viewer sees of the decision.
+        rng: where hidden cards are drawn from.
+
+    Attributes:
+        games: (1,) `STATE`, once it is played the sampled game after it.
+        belief: once it is played the belief after it.
+        mask: (A,) int8, once it is played the legal actions in the sampled game after it.
+        seen: once it is played all events of the decision, as the viewer sees them.
+    """
+
+    def __init__(
+        self, sampled: Game, belief: Belief, events: Events, rng: np.random.Generator
+    ) -> None:
+        self.games = sampled.games.copy()
+        self.belief = belief.copy()
+        self.mask = np.zeros_like(sampled.mask)
+        self.seen = events
+        self._customs = belief.customs
+        self._rules = sampled.rules
+        self._events = events
+        self._rng = rng
+        self._viewer = belief.viewer
+        self._seats = sampled.rules.num_players
+
+    @property
+    def _record(self) -> Any:
+        return self.games[0]
+
+    def play(self) -> None:
+        """Play the decision.
+
+        Raises:
+            ValueError: says what of the report is impossible.
+        """
+        self._check_form()
+        self._check_turn()
+        decision = self._events[0]
+        if self._customs.unlimited_bank:
+            self.games["bank"] = _UNLIMITED
+        if decision.what == UNKNOWN and self._is_hidden_discard():
+            expected = self._discard_unseen()
+        elif decision.what == UNKNOWN:
+            self._compose_unseen()
+            expected = (decision,)
+        else:
+            self._deal_what_is_proved(decision)
+            expected = self._play(decision)
+        self._compare(expected)
+        self._end()
+
+    def _check_form(self) -> None:
+        first = self._events[0] if self._events else None
+        if not is_event(first) or first.kind != EventKind.DECISION:
+            raise ValueError("the first event must be of the kind DECISION")
+        for event in self._events:
+            if not is_event(event):
+                raise ValueError(f"{event} is no event")
+            nobody = -1 if event.kind in _OF_NOBODY else 0
+            if not nobody <= event.seat < self._seats:
+                raise ValueError(f"{event}: there is no such seat")
+            if event.kind in _OF_TWO and not 0 <= event.other < self._seats:
+                raise ValueError(f"{event}: there is no such other seat")
+            if event.kind in _OF_RESOURCES:
+                least = UNKNOWN if self._may_be_hidden(event.kind) else 0
+                known = least <= event.what < NUM_RESOURCES
+                if not (known and 0 < event.amount <= self._most_cards):
+                    raise ValueError(f"{event}: there are no such cards")
+
+    @property
+    def _most_cards(self) -> int:
+        """Cards of a resource that one event can tell of."""
+        return _UNLIMITED if self._customs.unlimited_bank else BANK_PER_RESOURCE
+
+    def _may_be_hidden(self, kind: EventKind) -> bool:
+        """Whether the resource of such an event may be unknown."""
+        return kind == EventKind.STOLEN or (kind == EventKind.PAID and self._is_hidden_discard())
+
+    def _is_hidden_discard(self) -> bool:
+        """Whether a card is discarded that the viewer doesn't see."""
+        others = self._events[0].seat != self._viewer
+        hides = self._customs.hides_discards
+        return bool(hides and others and self._record["phase"] == Phase.DISCARD)
+
+    def _check_turn(self) -> None:
+        record, decision = self._record, self._events[0]
+        if not self._can_go_on():
+            raise ValueError("the game is finished")
+        if decision.seat != record["player"]:
+            raise ValueError(f"seat {record['player']} is to move")
+        if decision.other != record["turn_player"]:
+            raise ValueError(f"it is the turn of seat {record['turn_player']}")
+
+    def _can_go_on(self) -> bool:
+        most = self._rules.max_turns
+        record = self._record
+        return bool(record["phase"] != Phase.OVER and (most is None or record["turn"] < most))
+
+    def _compose_unseen(self) -> None:
+        composer = self._events[0].seat
+        if composer == self._viewer or not followed_calls.compose_unseen(self.games, 0):
+            raise ValueError("the action is hidden, and it can't be a card of a composed offer")
+        self.games = self.belief.resample(self._record, self._rng)
+
+    def _discard_unseen(self) -> Events:
+        """Discard a card of the sampled hand in place of the hidden one."""
+        decision = self._events[0]
+        held = np.flatnonzero(self._record["hand"][decision.seat] > 0)
+        action = DISCARD + int(self._rng.choice(held))
+        played = self._play(decision._replace(what=action))
+        return tuple(
+            event._replace(what=UNKNOWN)
+            if event.kind in (EventKind.DECISION, EventKind.PAID)
+            else event
+            for event in played
+        )
+
+    def _deal_what_is_proved(self, decision: Event) -> None:
+        hides = self._customs.hides_discards
+        for event in hand_events(self._events, self._seats, hides):
+            hands = self._record["hand"][None, : self._seats]
+            if not allowing(hands, event)[0]:
+                self.games = self.belief.resample(self._record, self._rng, coming=event)
+        if decision.seat != self._viewer:
+            self._deal_card_played(decision)
+            self._widen_bounds_of(decision.seat)
+            if decision.what == COMPOSE_SEND:
+                self._write_offer(decision.seat)
+        elif decision.what == BUY_DEVELOPMENT_CARD:
+            self._deal_card_bought()
+
+    def _deal_card_played(self, decision: Event) -> None:
+        if not PLAY_KNIGHT <= decision.what < MOVE_ROBBER:
+            return
+        card = self._card(EventKind.CARD_PLAYED)
+        record, seat = self._record, decision.seat
+        if seat == record["turn_player"] and (
+            record["cards"][seat, card] <= record["new_cards"][card]
+        ):
+            self.belief.cards.deal_with_card(self.games, seat, card, self._rng)
+            self._count_hidden_points()
+
+    def _deal_card_bought(self) -> None:
+        card, record = self._card(EventKind.CARD_BOUGHT), self._record
+        if card not in record["deck"][len(record["deck"]) - int(record["deck_left"]) :]:
+            self.belief.cards.deal_with_card(self.games, DECK, card, self._rng)
+            self._count_hidden_points()
+
+    def _card(self, kind: EventKind) -> Card:
+        for event in self._events:
+            if event.kind == kind and 0 <= event.what < NUM_CARD_KINDS:
+                return Card(event.what)
+        raise ValueError(f"there is no {kind.name} event that names a card")
+
+    def _count_hidden_points(self) -> None:
+        record = self._record
+        for p in range(self._seats):
+            hidden = record["cards"][p, Card.VICTORY_POINT]
+            record["points"][p] = record["visible_points"][p] + hidden
+
+    def _widen_bounds_of(self, seat: int) -> None:
+        """Let a seat ask for all that it may take for possible, as far as the viewer knows."""
+        record, n = self._record, self._seats
+        record["above"][seat, :n] = self.belief.shared[seat].most - record["hand"][:n]
+        record["above"][seat, seat] = 0
+
+    def _write_offer(self, seat: int) -> None:
+        """The offer composed, which becomes public with this decision."""
+        sides = []
+        for field, kind in (
+            ("offer_give", EventKind.OFFER_GIVES),
+            ("offer_get", EventKind.OFFER_ASKS),
+        ):
+            side = np.zeros(NUM_RESOURCES, np.int64)
+            for event in self._events:
+                if event.kind == kind:
+                    side[event.what] += event.amount
+            sides.append((field, side))
+        give, get = (side for _, side in sides)
+        if max(give.sum(), get.sum()) > MOST_COMPOSED or (give * get).any():
+            raise ValueError("no offer is composed like that")
+        if (give > self._record["hand"][seat]).any():
+            raise ValueError("the offer gives more than its seat is shown to hold")
+        for field, side in sides:
+            self._record[field][seat] = side
+
+    def _play(self, decision: Event) -> Events:
+        action = decision.what
+        if not (0 <= action < len(self.mask) and followed_calls.find_action(self.games, 0, action)):
+            games = self.games.copy()
+            if self._customs.unlimited_bank:
+                games["bank"] = self.belief.shown_bank()
+            Game.from_games(games, self._rules).check(action)
+            raise ValueError("the action is illegal")
+        self._name_outcome(action)
+        rows = empty_events()
+        followed_calls.play_without_winning(
+            self.games, 0, action, table_of(self._rules).script, decision.amount, rows
+        )
+        return as_seen_by(decode(rows), self._viewer)
+
+    def _name_outcome(self, action: int) -> None:
+        known = [event for event in self._events if event.what != UNKNOWN]
+        outcome = outcome_of(known)
+        if outcome is None:
+            return
+        code = outcome_code(outcome)
+        possible = followed_calls.possible_outcomes(self.games, 0, action)
+        if code < 0 or not possible >> code & 1:
+            raise ValueError(f"chance can't bring {outcome!r}")
+        self.games["outcome"][0] = code
+
+    def _compare(self, expected: Events) -> None:
+        by_rules, reported = _without_ends(expected), _without_ends(self._events)
+        missing, surplus = by_rules - reported, reported - by_rules
+        if self._customs.tells_in_part and not surplus:
+            ends = [event for event in self._events if event.kind in _ENDS]
+            self.seen = (*(event for event in expected if event.kind not in _ENDS), *ends)
+        elif by_rules != reported:
+            raise ValueError(
+                f"the rules bring {_listed(missing)}, the report has {_listed(surplus)}"
+            )
+
+    def _end(self) -> None:
+        """Finish the sampled game if it is over, and take the decision into the belief."""
+        record = self._record
+        won = self._has_won()
+        followed_calls.end_decision(self.games, 0, int(won), self.mask)
+        truncated = sum(event.kind == EventKind.TRUNCATED for event in self._events)
+        if truncated != (not won and not self._can_go_on()):
+            raise ValueError(f"{record['turn']} turns are over, of {self._rules.max_turns} allowed")
+        self.belief.follow(self.seen, record)
+        if self._customs.loose_sums:
+            self._write_what_is_known()
+        if record["phase"] in _SETUP:
+            return
+        if self._customs.robber_before_win and record["phase"] in ROBBER_MOVES:
+            return
+        turn_player = int(record["turn_player"])
+        if won != (record["points"][turn_player] >= record["victory_points"]):
+            self._deal_points(turn_player)
+            followed_calls.end_decision(self.games, 0, 0, self.mask)
+
+    def _write_what_is_known(self) -> None:
+        """Bounds and bank by the belief, where the rules' own sums say too much."""
+        if not self._agrees():
+            self.games = self.belief.resample(self._record, self._rng)
+        self.games["bank"] = self.belief.shown_bank()
+        self.belief.write_knowledge(self.games, self._record)
+        followed_calls.end_decision(self.games, 0, 0, self.mask)
+
+    def _agrees(self) -> bool:
+        """Whether the sampled hands lie within all bounds of the belief."""
+        hands = self._record["hand"][: self._seats]
+        return all(
+            ((bounds.least <= hands) & (hands <= bounds.most)).all()
+            for bounds in self.belief.shared
+        )
+
+    def _has_won(self) -> bool:
+        """Whether the player in turn is reported to have won."""
+        winners = [event.seat for event in self._events if event.kind == EventKind.WON]
+        if winners and (
+            winners != [self._record["turn_player"]] or self._record["phase"] in _SETUP
+        ):
+            raise ValueError(f"seat {winners[0]} can't have won")
+        return bool(winners)
+
+    def _deal_points(self, seat: int) -> None:
+        """Deal hidden victory points that agree with the seat's winning or not winning."""
+        if seat == self._viewer:
+            points = int(self._record["points"][seat])
+            raise ValueError(f"seat {seat} has {points} points")
+        self.belief.cards.deal(self.games, self._rng)
+        self._count_hidden_points()
+
+
+def is_event(thing: Any) -> TypeGuard[Event]:
+    """Whether something is an event whose numbers are those that an engine can write."""
+    return (
+        isinstance(thing, Event)
+        and isinstance(thing.kind, EventKind)
+        and all(
+            isinstance(number, int | np.integer) and -_LARGEST <= number <= _LARGEST
+            for number in thing[1:-1]
+        )
+    )
+
+
+def _without_ends(events: Events) -> Counter[Event]:
+    """Events as they are compared: how a game ends and who sees what is left out."""
+    return Counter(event._replace(seen_by=0) for event in events if event.kind not in _ENDS)
+
+
+def _listed(events: Counter[Event]) -> str:
+    return ", ".join(map(str, events.elements())) or "nothing"

@@ -1,0 +1,115 @@
+"""What one seat may know of a game: all that agents and encoders are given."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.checks import check_count, check_generator, check_seat
+from catan_pz.game import calls as game_calls
+from catan_pz.game.game import Game
+from catan_pz.kernels.rule import bound
+from catan_pz.observation.segments import SIZE, named_views
+
+
+class Resampler(Protocol):
+    """What answers `View.resample`."""
+
+    def resample(self, rng: np.random.Generator) -> Game:
+        """A game that looks the same."""
+        ...
+
+    def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """(count,) `STATE` of such games."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """What one seat may know of a game when it decides, and nothing else.
+
+    Attributes:
+        observation: (N,) int8, in the natural units of `observation.segments`, relative to
+            the seat.
+        mask: (A,) int8, 1 for each legal action.
+    """
+
+    observation: NDArray[np.int8]
+    mask: NDArray[np.int8]
+    _resampler: Resampler | None = field(default=None, repr=False)
+
+    @property
+    def segments(self) -> dict[str, NDArray[np.int8]]:
+        """The observation's segments as named, shaped views of the same memory."""
+        return named_views(self.observation)
+
+    @property
+    def can_resample(self) -> bool:
+        """Whether `resample` is answered."""
+        return self._resampler is not None
+
+    def resample(self, rng: np.random.Generator) -> Game:
+        """A full game that looks to the seat just as the present one does.
+
+        What the seat can't know is drawn from its exact belief, given all that it saw.
+
+        Args:
+            rng: where the draws come from.
+
+        Raises:
+            RuntimeError: if the host doesn't follow the game for this agent, which it does
+                for agents with `needs_belief = True`.
+            ValueError: for an rng that is none.
+        """
+        return self._followed().resample(check_generator(rng))
+
+    def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """Several such games, drawn at once in a fraction of the time.
+
+        Args:
+            rng: where the draws come from.
+            count: how many are drawn, each for itself.
+
+        Returns:
+            (count,) array of `STATE`, as `Game.games` holds them.
+
+        Raises:
+            RuntimeError: as `resample`.
+            ValueError: for an rng that is none, or a count that isn't an int from 1.
+        """
+        return self._followed().resample_many(check_generator(rng), check_count("count", count))
+
+    def _followed(self) -> Resampler:
+        if self._resampler is None:
+            raise RuntimeError(
+                "nothing was followed of this game: resample() is there for agents with the "
+                "class attribute `needs_belief = True`, at a `catan_pz.agents.Table`"
+            )
+        return self._resampler
+
+
+@cache
+def _observe() -> Callable[..., None]:
+    observe: Callable[..., None] = bound(game_calls.observe)
+    return observe
+
+
+def view_of(game: Game, seat: int, resampler: Resampler | None = None) -> View:
+    """What a seat may know now, in arrays of its own; the mask is zero unless it is to move.
+
+    Args:
+        game: the game.
+        seat: the seat.
+        resampler: what answers `View.resample`.
+
+    Raises:
+        TypeError, ValueError: if it isn't a seat of the game.
+    """
+    seat = check_seat(seat, game.rules.num_players)
+    observation = np.empty(SIZE, np.int8)
+    _observe()(game.games, 0, seat, observation)
+    mask = game.mask.copy() if game.player == seat else np.zeros_like(game.mask)
+    return View(observation, mask, resampler)

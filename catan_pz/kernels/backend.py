@@ -1,0 +1,68 @@
+"""Which backend compiles the rules: `fast` for tested versions of numba, `plain` for others.
+
+Both give the same results, byte for byte. The environment variable CATAN_PZ_COMPILER forces
+one of them.
+"""
+
+import os
+import re
+from typing import Final
+
+import numba
+
+from catan_pz.checks import not_possible
+from catan_pz.kernels.notices import warn_once
+
+VARIABLE: Final = "CATAN_PZ_COMPILER"
+BACKENDS: Final = ("fast", "plain")
+
+FAST_SINCE: Final = (0, 62)
+FAST_UNTIL: Final = (0, 68)
+"""First and last release series of numba that the fast backend was tested with."""
+
+
+def is_tested(version: str) -> bool:
+    """Whether the fast backend was tested with a version of numba."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return found is not None and FAST_SINCE <= (int(found[1]), int(found[2])) <= FAST_UNTIL
+
+
+def fast_versions() -> str:
+    """The versions that the fast backend was tested with, in words."""
+    return " to ".join(".".join(map(str, series)) for series in (FAST_SINCE, FAST_UNTIL))
+
+
+def choose_backend(forced: str | None, version: str) -> str:
+    """The name of the backend to use.
+
+    Args:
+        forced: value of CATAN_PZ_COMPILER, None or empty if it isn't set.
+        version: of numba.
+
+    Raises:
+        ValueError: for a value that names no backend.
+    """
+    if forced:
+        if forced not in BACKENDS:
+            raise not_possible(VARIABLE, forced, " or ".join(BACKENDS))
+        return forced
+    if is_tested(version):
+        return "fast"
+    warn_once(
+        "backend",
+        f"numba {version} is outside the tested versions {fast_versions()}: rules are compiled "
+        f"by the plain backend, slower, with the same results ({VARIABLE}=plain hides this line)",
+    )
+    return "plain"
+
+
+def _choose() -> str:
+    forced = os.environ.get(VARIABLE)
+    if numba.config.DISABLE_JIT:
+        choose_backend(forced or "plain", numba.__version__)  # refuses a bad value
+        return "python"
+    return choose_backend(forced, numba.__version__)
+
+
+BACKEND: Final = _choose()
+"""`fast`, `plain`, or `python` where NUMBA_DISABLE_JIT switches compilation off."""

@@ -1,0 +1,179 @@
+"""Compiles rules for their callers alone: numba's own way makes machine code of each.
+
+A rule is only ever called from other rules, so it is typed and lowered once and kept as
+LLVM code, tidied function by function (without that loops aren't vectorised). The entry
+points link what they need and are optimised as a whole, once. Numba's default would
+optimise each rule again in each of its callers.
+"""
+
+from typing import Any, Final
+
+from numba.core import compiler
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_machinery import register_pass
+from numba.core.lowering import Lower
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    DumpParforDiagnostics,
+    InlineOverloads,
+    NativeLowering,
+    NopythonRewrites,
+)
+from numba.core.untyped_passes import (
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    WithLifting,
+)
+
+from catan_pz.kernels.fast.packed_calls import add_packed_code, is_shareable
+
+
+class RuleLibrary(JITCodeLibrary):
+    """The code of one rule, waiting to be linked."""
+
+    def finalize(self) -> None:
+        """Leave out optimisation and machine code."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+class EntryLibrary(JITCodeLibrary):
+    """The code of an entry point with all the rules that it calls."""
+
+    _linking_libraries: list[Any]
+
+    def finalize(self) -> None:
+        """Link all rules that are called, directly or not, and optimise the whole."""
+        found = dict.fromkeys(self._linking_libraries)
+        queue = list(found)
+        while queue:
+            for library in queue.pop()._linking_libraries:
+                if library not in found:
+                    found[library] = None
+                    queue.append(library)
+        self._linking_libraries = list(found)
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        self._hide_rules()
+        # Without numba's first round, which is there to find reference counts: rules have none.
+        passes, builder = self._codegen._module_pass_manager(slp_vectorize=True)
+        with self._recorded_timings.record("Module passes", builder):
+            passes.run(self._final_module, builder)
+
+    def _hide_rules(self) -> None:
+        # What nobody else can call is inlined more readily, and left out where it was.
+        for library in self._linking_libraries:
+            if isinstance(library, RuleLibrary):
+                for function in library._final_module.functions:
+                    if not function.is_declaration:
+                        self._final_module.get_function(function.name).linkage = "internal"
+
+
+def _create_library(state: Any, kind: type) -> None:
+    codegen = state.targetctx.codegen()
+    state.library = kind(codegen, state.func_id.func_qualname)
+    state.library.enable_object_caching()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class RuleLowering(NativeLowering):
+    """Lowering into a `RuleLibrary`."""
+
+    _name = "catan_pz_rule_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower, and tell callers where to find the code."""
+        _create_library(state, RuleLibrary)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        result = state["cr"]
+        key = object()
+        state.targetctx.insert_user_function(key, result.fndesc, [state.library])
+        state["cr"] = result._replace(cfunc=key)
+        return True
+
+
+class EntryLower(Lower):
+    """Lowers an entry point, with packed code beside it for threads."""
+
+    def lower(self) -> None:
+        """Lower."""
+        super().lower()
+        if is_shareable(self.fndesc):
+            add_packed_code(self.context, self.library, self.fndesc)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class EntryLowering(NativeLowering):
+    """Lowering into an `EntryLibrary`."""
+
+    _name = "catan_pz_entry_lowering"
+    lowering_class = EntryLower
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower and make machine code."""
+        _create_library(state, EntryLibrary)
+        return bool(super().run_pass(state))
+
+
+_NEEDLESS: Final = frozenset(
+    (
+        AnnotateTypes,
+        DumpParforDiagnostics,
+        FindLiterallyCalls,
+        InlineClosureLikes,
+        InlineInlinables,
+        InlineOverloads,
+        LiteralPropagationSubPipelinePass,
+        LiteralUnroll,
+        MakeFunctionToJitFunction,
+        NopythonRewrites,
+        RewriteDynamicRaises,
+        WithLifting,
+    )
+)
+"""Passes for what rules don't have: closures, raises, array expressions, `with`, literals."""
+
+
+class _Compiler(compiler.CompilerBase):
+    lowering: type
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's own passes but for the lowering."""
+        self.state.flags.noalias = True
+        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (self.lowering, text) if step is NativeLowering else (step, text)
+            for step, text in manager.passes
+            if step not in _NEEDLESS
+        ]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
+
+
+class RuleCompiler(_Compiler):
+    """Numba's nopython pipeline for rules."""
+
+    lowering = RuleLowering
+
+
+class EntryCompiler(_Compiler):
+    """Numba's nopython pipeline for entry points."""
+
+    lowering = EntryLowering
+
+
+def keep_from_python(dispatcher: Any) -> None:
+    """Let callers find the compiled rule, and Python not: there is no machine code to call."""
+
+    def add_overload(result: Any) -> None:
+        dispatcher.overloads[tuple(result.signature.args)] = result
+
+    dispatcher.add_overload = add_overload

@@ -1,0 +1,135 @@
+"""The compile decorators: one source of the rules for Python, the CPU and CUDA.
+
+A rule takes records, arrays and numbers, as its annotations say (`kernels.types`). Nothing
+is compiled at import. An entry point comes from the cache or is compiled on its first call,
+after the rules that it calls, each with the one signature of its annotations. With
+NUMBA_DISABLE_JIT=1 rules stay plain Python.
+"""
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any, Final, TypeVar, cast
+
+import numpy as np
+
+from catan_pz.kernels.backend import BACKEND
+from catan_pz.kernels.cache import use_cache
+from catan_pz.kernels.notices import announce
+from catan_pz.kernels.types import signature_of
+
+if BACKEND == "fast":
+    from catan_pz.kernels.fast.decorators import make_entry, make_rule
+else:
+    from catan_pz.kernels.plain.decorators import make_entry, make_rule
+
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+_compiling = threading.RLock()
+_rules: Final[dict[int, Any]] = {}
+"""All rules by their `id`; they last as long as the process."""
+
+
+def rule(function: Rule) -> Rule:
+    """Mark a function as a rule."""
+    if BACKEND == "python":
+        return function
+    made = make_rule(function)
+    _rules[id(made)] = made
+    return cast(Rule, made)
+
+
+def rules_called_by(function: Callable[..., Any]) -> list[Any]:
+    """The rules that a function calls, directly or not, each after those that it calls."""
+    found: dict[Any, None] = {}
+
+    def visit(caller: Callable[..., Any]) -> None:
+        for called in _calls(caller):
+            if called not in found:
+                visit(called.py_func)
+                found[called] = None
+
+    visit(function)
+    return list(found)
+
+
+def _calls(function: Callable[..., Any]) -> list[Any]:
+    """The rules that a function names, itself or as an attribute of a module."""
+    names = function.__code__.co_names
+    seen = [function.__globals__.get(name) for name in names]
+    modules = [thing for thing in seen if isinstance(thing, ModuleType)]
+    seen += [getattr(module, name, None) for module in modules for name in names]
+    called = [_rules[id(thing)] for thing in seen if id(thing) in _rules]
+    return [thing for thing in called if thing.py_func != function]
+
+
+def compile_rule(dispatcher: Any) -> None:
+    """Compile one rule for the one signature of its annotations, if that's not done."""
+    if not dispatcher.overloads:
+        dispatcher.compile(signature_of(dispatcher.py_func))
+        dispatcher.disable_compile()
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Numba makes many small objects that stay; looking for garbage among them takes its time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+class Entry:
+    """A function that Python calls, compiled with all its rules or taken from the cache."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.dispatcher = make_entry(function)
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self._call: Any = None
+        self._cache = use_cache(self.dispatcher)
+
+    def compiled(self) -> Any:
+        """The compiled dispatcher."""
+        if self._call is None:
+            with _compiling, _without_collecting():
+                self._compile()
+        return self._call
+
+    def _compile(self) -> None:
+        if self._call is not None:  # another thread was faster
+            return
+        if not self._is_cached():
+            announce(self.__name__)
+            for called in rules_called_by(self.dispatcher.py_func):
+                compile_rule(called)
+        compile_rule(self.dispatcher)
+        self._call = self.dispatcher
+
+    def _is_cached(self) -> bool:
+        if self._cache is None:
+            return False
+        signature = signature_of(self.dispatcher.py_func)
+        return self._cache.look_up(signature, self.dispatcher.targetctx)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it, compiled first if need be."""
+        return (self._call or self.compiled())(*arguments)
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """Mark a function that calls rules as one that Python calls, with whole arrays of games."""
+    if BACKEND == "python":
+        # Random numbers and bit counts wrap around, of which NumPy would warn.
+        return np.errstate(over="ignore")(function)
+    return Entry(function)
+
+
+def bound(function: Any) -> Any:
+    """The fastest callable of an entry point; compiles it."""
+    return function.compiled() if isinstance(function, Entry) else function

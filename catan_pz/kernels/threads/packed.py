@@ -1,0 +1,272 @@
+"""A pool of threads that run a compiled call on chunks of games, without the interpreter lock.
+
+Each thread starts with the chunks of its own slot, whose games its cache may hold, and then
+takes chunks left in other slots, so that one slow thread delays nobody. After a task, threads
+spin for a while before they sleep: waking a sleeping thread takes up to a tenth of a
+millisecond, as long as a step of a thousand games.
+
+An exception may reach the caller between any two bytecodes: from a signal's handler, or from
+another thread. So one compiled call assigns the task, works, and waits for the threads: no
+thread is at work, nor about to be, while the caller runs Python.
+"""
+
+import ctypes
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+from weakref import finalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.kernels.arguments import index_error
+from catan_pz.kernels.fast.atomics import (
+    CACHE_LINE,
+    call_packed,
+    call_sleep,
+    compare_exchange,
+    fetch_add,
+    load_acquire,
+    store_release,
+)
+from catan_pz.kernels.fast.packed_calls import FAILED, PackedCall
+from catan_pz.kernels.forks import tell_forks
+from catan_pz.kernels.rule import bound, entry, rule
+from catan_pz.kernels.types import Int64Array
+
+SPINS_BEFORE_SLEEP: Final = 1_000_000
+"""How often a thread polls for a task before it sleeps: some tenths of a millisecond."""
+
+PATIENCE: Final = 100
+"""How often a thread that has been called polls again and naps before it sleeps: many
+milliseconds, in which the caller may have lost its core."""
+
+SLOT: Final = 2 * CACHE_LINE // np.dtype(np.int64).itemsize
+"""Items of a slot: enough that the ones in use share no cache line with another slot's."""
+
+STATE: Final = 0
+NEXT: Final = 1
+BEGIN: Final = 2
+END: Final = 3
+"""Items of a thread's slot: its state, its next chunk, and the range of its chunks."""
+
+SPINNING: Final = 0
+ASSIGNED: Final = 1
+RUNNING: Final = 2
+SLEEPING: Final = 3
+CALLED: Final = 4
+STOPPED: Final = 5
+"""States of a thread; one that is called is about to be woken, or awake and about to be assigned
+a task."""
+
+ADDRESS: Final = 0
+ARGUMENTS: Final = 1
+NUM_GAMES: Final = 2
+CHUNK: Final = 3
+SLEEP: Final = 4
+LENGTH: Final = 5
+"""Items of the task: address of the packed code and of its arguments, number of games in the
+batch and in a chunk, address and argument of the function by which threads take a nap."""
+
+
+@rule
+def run_chunks(task: Int64Array, slots: Int64Array, results: Int64Array, own: int) -> None:
+    """Run chunks until none is left, those of the thread's own slot first."""
+    address, arguments = load_acquire(task, ADDRESS), load_acquire(task, ARGUMENTS)
+    num_games, size = load_acquire(task, NUM_GAMES), load_acquire(task, CHUNK)
+    n = slots.shape[0] // SLOT
+    for k in range(n):
+        slot = SLOT * ((own + k) % n)
+        chunk = fetch_add(slots, slot + NEXT, 1)
+        while chunk < load_acquire(slots, slot + END):
+            first = chunk * size
+            last = min(first + size, num_games)
+            results[chunk] = call_packed(address, arguments, first, last)
+            chunk = fetch_add(slots, slot + NEXT, 1)
+
+
+@rule
+def nap(task: Int64Array) -> None:
+    """Sleep for a moment: another thread may wait for this one's core."""
+    call_sleep(load_acquire(task, SLEEP), load_acquire(task, LENGTH))
+
+
+@entry
+def run_worker(
+    task: Int64Array, slots: Int64Array, results: Int64Array, own: int, spins: int
+) -> bool:
+    """Run assigned tasks; return True to sleep after `spins` polls in vain, False to end."""
+    mine = SLOT * own + STATE
+    naps = 0
+    while True:
+        polls = 0
+        while polls < spins:
+            state = load_acquire(slots, mine)
+            if state == STOPPED:
+                return False
+            if state == ASSIGNED and compare_exchange(slots, mine, ASSIGNED, RUNNING):
+                run_chunks(task, slots, results, own)
+                store_release(slots, mine, SPINNING)
+                polls, naps = 0, 0
+            polls += 1
+        if compare_exchange(slots, mine, SPINNING, SLEEPING):
+            return True
+        if load_acquire(slots, mine) == CALLED:
+            nap(task)
+            naps += 1
+            if naps > PATIENCE and compare_exchange(slots, mine, CALLED, SLEEPING):
+                return True
+
+
+@rule
+def call_sleepers(slots: Int64Array) -> int:
+    """Keep threads that are asleep from falling asleep again; return how many have to be woken."""
+    called = 0
+    for k in range(1, slots.shape[0] // SLOT):
+        theirs = SLOT * k + STATE
+        if load_acquire(slots, theirs) in (SLEEPING, CALLED):
+            compare_exchange(slots, theirs, SLEEPING, CALLED)
+            called += 1
+    return called
+
+
+@rule
+def assign(slots: Int64Array) -> None:
+    """Let the threads that are awake begin the task."""
+    n = slots.shape[0] // SLOT
+    for k in range(n):
+        slots[SLOT * k + NEXT] = slots[SLOT * k + BEGIN]
+    for k in range(1, n):
+        theirs = SLOT * k + STATE
+        if not compare_exchange(slots, theirs, SPINNING, ASSIGNED):
+            compare_exchange(slots, theirs, CALLED, ASSIGNED)
+
+
+@rule
+def wait_for_threads(task: Int64Array, slots: Int64Array, spins: int) -> None:
+    """Wait until no thread runs the task; threads that haven't begun it never will."""
+    for k in range(1, slots.shape[0] // SLOT):
+        theirs = SLOT * k + STATE
+        compare_exchange(slots, theirs, ASSIGNED, SPINNING)
+        polls = 0
+        while load_acquire(slots, theirs) == RUNNING:
+            polls += 1
+            if polls > spins:
+                nap(task)
+
+
+@entry
+def run_task(
+    task: Int64Array,
+    slots: Int64Array,
+    results: Int64Array,
+    address: int,
+    arguments: int,
+    spins: int,
+    were_woken: bool,
+) -> int:
+    """Run packed code on all chunks, together with the threads, to the end; return 0.
+
+    Unless the threads `were_woken`, return the number of those asleep, if there are any, with
+    nothing done.
+    """
+    if not were_woken:
+        called = call_sleepers(slots)
+        if called > 0:
+            return called
+    task[ADDRESS], task[ARGUMENTS] = address, arguments
+    assign(slots)
+    run_chunks(task, slots, results, 0)
+    wait_for_threads(task, slots, spins)
+    return 0
+
+
+def _sleep_function() -> tuple[int, int]:
+    """Address of a function of the system that sleeps, and the argument for a short sleep."""
+    if sys.platform == "win32":
+        function, length = ctypes.windll.kernel32.Sleep, 0  # gives way to other threads
+    else:
+        function, length = ctypes.CDLL(None).usleep, 50
+    return ctypes.cast(function, ctypes.c_void_p).value or 0, length
+
+
+def _run_thread(
+    worker: Callable[..., bool],
+    task: NDArray[np.int64],
+    slots: NDArray[np.int64],
+    results: NDArray[np.int64],
+    own: int,
+    asleep: threading.Lock,
+) -> None:
+    """Target of a thread, which can't acquire the lock until somebody releases it."""
+    while worker(task, slots, results, own, SPINS_BEFORE_SLEEP):
+        asleep.acquire()
+
+
+def _wake(locks: list[threading.Lock]) -> None:
+    """Wake the sleeping threads; one that is awake only skips its next sleep."""
+    for asleep in locks:
+        with suppress(RuntimeError):  # not locked: the thread has just been woken
+            asleep.release()
+
+
+def _stop(slots: NDArray[np.int64], locks: list[threading.Lock]) -> None:
+    """Let the threads end."""
+    slots[STATE::SLOT] = STOPPED
+    try:
+        _wake(locks)
+    finally:  # of all, should an exception come in between
+        _wake(locks)
+
+
+class PackedThreadPool:
+    """A `ThreadPool` whose threads take packed calls."""
+
+    def __init__(self, num_games: int, threads: int, chunk: int) -> None:
+        chunks = -(-num_games // chunk)
+        threads = min(threads, chunks)
+        self._task: NDArray[np.int64] = np.array(
+            [0, 0, num_games, chunk, *_sleep_function()], np.int64
+        )
+        self._slots: NDArray[np.int64] = np.zeros(threads * SLOT, np.int64)
+        parts = np.arange(threads + 1) * chunks // threads
+        self._slots[BEGIN::SLOT], self._slots[END::SLOT] = parts[:-1], parts[1:]
+        self._results: NDArray[np.int64] = np.zeros(chunks, np.int64)
+        self._calls: dict[Callable[..., Any], PackedCall] = {}
+        self._run_task = bound(run_task)
+        self._threads = threads
+        self._locks = [threading.Lock() for _ in range(1, threads)]
+        self._end = finalize(self, _stop, self._slots, self._locks)
+        tell_forks(self)
+        for own, asleep in enumerate(self._locks, 1):
+            asleep.acquire()
+            arguments = (bound(run_worker), self._task, self._slots, self._results, own, asleep)
+            threading.Thread(target=_run_thread, args=arguments, daemon=True).start()
+
+    def __len__(self) -> int:
+        return self._threads
+
+    def close(self) -> None:
+        """See `ThreadPool.close`."""
+        self._end()
+
+    def after_fork(self) -> None:
+        """Let the caller do all in a forked process."""
+        self._slots[STATE::SLOT] = STOPPED
+
+    def run(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
+        """See `ThreadPool.run`."""
+        packed = self._calls.get(function)
+        if packed is None:
+            packed = self._calls[function] = PackedCall(bound(function))
+        packed.fill(arguments)
+        packed.words[FAILED] = 0
+        given = self._task, self._slots, self._results, packed.address, packed.words_address
+        if self._run_task(*given, SPINS_BEFORE_SLEEP, False):
+            _wake(self._locks)
+            self._run_task(*given, SPINS_BEFORE_SLEEP, True)
+        if packed.words[FAILED]:
+            raise index_error(function)
+        return self._results

@@ -1,0 +1,69 @@
+"""Types of the parameters of rules, as annotations: one name for Python, mypy and numba.
+
+Each alias carries its numba type; `signature_of` reads it. Beside these, rules take `int`,
+`float`, `bool` and `np.uint64`, and what other modules name in the same way, such as
+`engine.state.State`.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, Final, TypeAlias, get_args
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+Int8Array: TypeAlias = Annotated[NDArray[np.int8], types.int8[::1]]
+Int8Matrix: TypeAlias = Annotated[NDArray[np.int8], types.int8[:, ::1]]
+Int8Cube: TypeAlias = Annotated[NDArray[np.int8], types.int8[:, :, ::1]]
+Int16Matrix: TypeAlias = Annotated[NDArray[np.int16], types.int16[:, ::1]]
+Int16Cube: TypeAlias = Annotated[NDArray[np.int16], types.int16[:, :, ::1]]
+Int64Array: TypeAlias = Annotated[NDArray[np.int64], types.int64[::1]]
+Int64Matrix: TypeAlias = Annotated[NDArray[np.int64], types.int64[:, ::1]]
+ConstInt64Array: TypeAlias = Annotated[
+    NDArray[np.int64], types.Array(types.int64, 1, "C", readonly=True)
+]
+ConstInt64Matrix: TypeAlias = Annotated[
+    NDArray[np.int64], types.Array(types.int64, 2, "C", readonly=True)
+]
+UInt64Array: TypeAlias = Annotated[NDArray[np.uint64], types.uint64[::1]]
+UInt64Matrix: TypeAlias = Annotated[NDArray[np.uint64], types.uint64[:, ::1]]
+Float32Array: TypeAlias = Annotated[NDArray[np.float32], types.float32[::1]]
+Float32Matrix: TypeAlias = Annotated[NDArray[np.float32], types.float32[:, ::1]]
+Float64Array: TypeAlias = Annotated[NDArray[np.float64], types.float64[::1]]
+Float64Matrix: TypeAlias = Annotated[NDArray[np.float64], types.float64[:, ::1]]
+BoolArray: TypeAlias = Annotated[NDArray[np.bool_], types.boolean[::1]]
+
+_SCALARS: Final[dict[Any, Any]] = {
+    int: types.int64,
+    float: types.float64,
+    bool: types.boolean,
+    np.uint64: types.uint64,
+}
+
+
+def signature_of(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """Numba types of a rule's parameters, from their annotations.
+
+    Raises:
+        TypeError: names the function and the parameter that has no type, or one that rules
+            can't take.
+    """
+    return tuple(
+        _numba_type(function, parameter)
+        for parameter in inspect.signature(function).parameters.values()
+    )
+
+
+def _numba_type(function: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    annotation = parameter.annotation
+    if annotation in _SCALARS:
+        return _SCALARS[annotation]
+    for extra in get_args(annotation)[1:]:
+        if isinstance(extra, types.Type):
+            return extra
+    raise TypeError(
+        f"rule {function.__module__}.{function.__qualname__}: parameter {parameter.name!r} needs "
+        "an annotation that names a numba type: int, float, bool, np.uint64, or an alias such as "
+        f"those of catan_pz.kernels.types; it has {annotation!r}"
+    )

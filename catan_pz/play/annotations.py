@@ -1,0 +1,124 @@
+"""What agents think of the positions of a game that is shown: advice and win probabilities."""
+
+from typing import Final
+
+import numpy as np
+
+from catan_pz.actions import NUM_ACTIONS
+from catan_pz.agents.advice import Advice
+from catan_pz.agents.adviser import Adviser
+from catan_pz.agents.base import Agent
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.registry import as_agent
+from catan_pz.game.game import Game
+from catan_pz.play.frames import Notes
+from catan_pz.render.overlay import Overlay
+
+MOST_DRAWN: Final = 12
+"""Actions that show on the board, the best ones."""
+
+
+class Annotations:
+    """Asks agents about each position of a game; `ui.frames` calls it.
+
+    Nothing in the notes rests on more than the viewer may see. With a viewer, advice is given
+    at its own decisions, and win probabilities are estimated from its view. Without one, advice
+    is given at everybody's decisions, each from the view of who decides, and win probabilities
+    are estimated from the hands of all. Dice and cards to come are known to nobody.
+
+    Args:
+        advice: the agent that says what it thinks of decisions, or its name; None for none.
+        win_probability: the agent that estimates win probabilities, or its name; None for none.
+        viewer: the seat whose knowledge is shown; None for all.
+        draw: whether advice is drawn into pictures; replays for the browser have their own way.
+        seed: of the agents' random streams.
+    """
+
+    def __init__(
+        self,
+        advice: Agent | str | None = None,
+        win_probability: Agent | str | None = None,
+        viewer: int | None = None,
+        *,
+        draw: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self._advice = None if advice is None else as_agent(advice)
+        self._win_probability = None if win_probability is None else as_agent(win_probability)
+        self._viewer = viewer
+        self._draws = draw and advice is not None
+        self._seed = seed
+        self._game: Game | None = None
+        self._advisers: dict[int, Adviser] = {}
+        self._estimators: dict[int, Adviser] = {}
+
+    def __call__(self, game: Game) -> Notes:
+        """The notes on a position; the game is followed from the first one on.
+
+        Raises:
+            ValueError: the agent estimates no win probabilities.
+        """
+        if game is not self._game:
+            self.close()
+            self._follow(game)
+        advice = self._advice_on(game)
+        overlay = overlay_of(advice) if self._draws else None
+        return Notes(overlay, advice, self._win_probabilities(game))
+
+    def _follow(self, game: Game) -> None:
+        self._game = game
+        seats = range(game.rules.num_players) if self._viewer is None else (self._viewer,)
+        seeds = seat_seeds(self._seed, game.rules.num_players)
+        for seat in seats:
+            if self._advice is not None:
+                self._advisers[seat] = Adviser(game, seat, self._advice, seeds[seat])
+            if self._win_probability is not None:
+                shows_state = self._viewer is None
+                self._estimators[seat] = Adviser(
+                    game, seat, self._win_probability, seeds[seat], shows_state=shows_state
+                )
+
+    def _advice_on(self, game: Game) -> Advice | None:
+        adviser = self._advisers.get(game.player)
+        if adviser is None or game.mask.sum() < 2:
+            return None
+        return adviser.question().advice()
+
+    def _win_probabilities(self, game: Game) -> tuple[float, ...] | None:
+        if not self._estimators:
+            return None
+        if not game.mask.any():
+            return tuple(float(seat == game.winner) for seat in range(game.rules.num_players))
+        estimator = self._estimators[game.player if self._viewer is None else self._viewer]
+        found = estimator.question().win_probabilities()
+        if found is None:
+            raise ValueError(
+                f"agent {estimator.agent.name!r} estimates no win probabilities; allowed: one "
+                "that does, such as 'search'"
+            )
+        return tuple(found.tolist())
+
+    def close(self) -> None:
+        """Let the agents go."""
+        for adviser in (*self._advisers.values(), *self._estimators.values()):
+            adviser.close()
+        self._advisers, self._estimators, self._game = {}, {}, None
+
+
+def overlay_of(advice: Advice | None) -> Overlay:
+    """Advice as numbers on the board: probabilities, else win probabilities, scores or a rank.
+
+    Without advice there are no numbers, in a picture of the same size.
+    """
+    if advice is None:
+        return Overlay(percent=True)
+    if advice.probabilities is not None:
+        policy = np.zeros(NUM_ACTIONS)
+        policy[advice.actions] = advice.probabilities
+        return Overlay.of_policy(policy)
+    drawn = advice.actions[:MOST_DRAWN].tolist()
+    is_share = advice.win_probabilities is not None
+    values = advice.win_probabilities if is_share else advice.scores
+    if values is None:
+        values = np.arange(1.0, 1.0 + len(drawn))
+    return Overlay.of_values(dict(zip(drawn, values.tolist(), strict=False)), percent=is_share)

@@ -1,0 +1,94 @@
+"""The positions of a game that is watched, one after the other, each with what led to it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from catan_pz.agents.advice import Advice
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
+from catan_pz.play.session import Session
+from catan_pz.render.log import log_line
+from catan_pz.render.overlay import Overlay
+from catan_pz.render.view import check_viewer
+
+
+class Notes(NamedTuple):
+    """What is shown of a position beside what happened.
+
+    Attributes:
+        overlay: numbers to draw on the board, None for none.
+        advice: what an agent thinks of the decision to come; None where nobody was asked.
+        win_probabilities: (P,) of each seat; None where they aren't known.
+    """
+
+    overlay: Overlay | None = None
+    advice: Advice | None = None
+    win_probabilities: tuple[float, ...] | None = None
+
+
+WITHOUT_NOTES: Final = Notes()
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A position with the decision that led to it.
+
+    Attributes:
+        state: the position as JSON values, what is hidden from the viewer included.
+        line: the last decision as the viewer may know it, None at the start.
+        notes: what else is shown.
+        action: what was played last; None at the start.
+        viewer: the seat whose knowledge is to be shown, or `ONLOOKER`; None for all.
+    """
+
+    state: dict[str, Any]
+    line: str | None
+    notes: Notes = WITHOUT_NOTES
+    action: int | None = None
+    viewer: int | None = None
+
+
+Annotate = Callable[[Game], Notes]
+"""Gives what is shown of a position beside what happened."""
+
+
+def without_notes(_game: Game) -> Notes:
+    """Nothing else."""
+    return WITHOUT_NOTES
+
+
+def frames_of_record(
+    record: GameRecord,
+    viewer: int | None = None,
+    names: Sequence[str] | None = None,
+    annotate: Annotate = without_notes,
+) -> Iterator[Frame]:
+    """The positions of a recorded game, as a viewer may know them.
+
+    Args:
+        record: the game.
+        viewer: the seat whose knowledge lines and pictures are limited to, or `ONLOOKER`; None
+            for all.
+        names: of the seats; those in the record where None.
+        annotate: gives the notes on each position, such as `ui.annotations.Annotations`.
+
+    Raises:
+        ValueError: if the record isn't that of a game by the rules, names its line; or if
+            `viewer` is not a seat of this game.
+    """
+    names = record.names if names is None else names
+    viewer = check_viewer(viewer, len(record.start["players"]))
+    for game, events in record.replay_with_events():
+        line = None if events is None else log_line(events, viewer, names)
+        action = None if events is None else events[0].what
+        yield Frame(game.snapshot(), line, annotate(game), action, viewer)
+
+
+def frames_of_match(session: Session, annotate: Annotate = without_notes) -> Iterator[Frame]:
+    """The positions of a match between agents, as it is played."""
+    viewer = session.viewer
+    yield Frame(session.snapshot(), None, annotate(session.game), viewer=viewer)
+    while not session.is_finished:
+        action = session.table.step()
+        yield Frame(session.snapshot(), session.last_line, annotate(session.game), action, viewer)

@@ -1,0 +1,163 @@
+"""A person's game in the terminal, by typed commands."""
+
+import time
+from collections.abc import Callable
+from textwrap import shorten, wrap
+from typing import Final
+
+from catan_pz.play.session import Session
+from catan_pz.play.typed_commands import CommandError, marks, menu, menu_words, parse
+from catan_pz.render.ansi import COLUMNS, LEGEND, board_text
+
+ROWS: Final = 24
+"""Lines that a terminal must have."""
+
+_HELP: Final = (
+    "Type a command and Enter. Any beginning that is clear will do: s 12, r 30, e.",
+    "Numbers on the board are places for settlements, roads, cities or the robber;",
+    "where only one kind of them is possible the number alone will do.",
+    "Always: ? this help, log what happened, quit to leave. Now:",
+)
+_WELCOME: Final = "The game begins. ? explains what you can type, such as: s 20"
+_CLEAR: Final = "\x1b[H\x1b[J"
+
+
+class PlayerLeft(Exception):  # noqa: N818 (it is no error)
+    """The person has left the game."""
+
+
+class TerminalGame:
+    """Plays a session in a terminal.
+
+    Args:
+        session: the match, with a person in it.
+        ask: reads a line after a prompt; EOFError where there are no more.
+        say: writes a line.
+        color: whether to use terminal colours.
+        rows: lines of the terminal, at least `ROWS`; each picture then takes its whole screen.
+            None where there is no terminal: all is written line after line.
+        pause: seconds that a decision of the others stays, in a terminal.
+        sleep: waits for some seconds.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        ask: Callable[[str], str],
+        say: Callable[[str], None],
+        *,
+        color: bool = True,
+        rows: int | None = None,
+        pause: float = 0.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._session = session
+        self._ask = ask
+        self._say = say
+        self._color = color
+        self._rows = rows
+        self._pause = pause
+        self._sleep = sleep
+        self._told = 0
+
+    def run(self) -> None:
+        """Play to the end.
+
+        Raises:
+            PlayerLeft: the person typed `quit`, or there is no more to read.
+        """
+        session = self._session
+        while not session.is_finished:
+            if session.waits_for_person:
+                for action in self._typed_actions():
+                    session.game.step(action)
+            else:
+                session.table.step()
+                self._show_move()
+        self._show_end()
+
+    def _show_move(self) -> None:
+        """Show what another has done, for a while."""
+        if self._rows is not None and not self._session.is_finished:
+            self._say(self._screen())
+            self._sleep(self._pause)
+
+    def _typed_actions(self) -> tuple[int, ...]:
+        """Ask for a command until it is one that can be played now."""
+        self._show_decision()
+        while True:
+            try:
+                line = self._ask("> ").strip()
+            except EOFError:
+                raise PlayerLeft from None
+            word = line.lower()
+            if word in ("quit", "q", "exit"):
+                raise PlayerLeft
+            if word in ("?", "help", "log"):
+                self._page(self._log() if word == "log" else self._help())
+                continue
+            try:
+                return parse(line, self._session.game)
+            except CommandError as reason:
+                self._answer(str(reason))
+
+    def _show_decision(self) -> None:
+        if self._rows is not None:
+            self._say(self._screen())
+            return
+        self._tell()
+        self._say(self._board(with_marks=True))
+        for line in menu(self._session.game):
+            self._say(line)
+
+    def _answer(self, reason: str) -> None:
+        self._say(f"  {reason}" if self._rows is None else self._screen(reason))
+
+    def _page(self, lines: list[str]) -> None:
+        if self._rows is None:
+            self._say("\n".join(lines))
+        else:
+            self._say(_CLEAR + "\n".join(lines[1 - self._rows :]))
+
+    def _help(self) -> list[str]:
+        return [*_HELP, *menu(self._session.game), *LEGEND]
+
+    def _log(self) -> list[str]:
+        lines = self._session.log or ["Nothing has happened yet."]
+        return [part for line in lines for part in wrap(line, COLUMNS, subsequent_indent="  ")]
+
+    def _tell(self) -> None:
+        """Write what happened since the person was last asked."""
+        for line in self._session.log[self._told :]:
+            self._say(f"  {line}")
+        self._told = len(self._session.log)
+
+    def _board(self, with_marks: bool) -> str:
+        session = self._session
+        return board_text(
+            session.snapshot(),
+            viewer=session.seat,
+            color=self._color,
+            names=session.names,
+            marks=marks(session.game) if with_marks else None,
+            aside=menu_words(session.game) if with_marks else None,
+        )
+
+    def _screen(self, message: str = "") -> str:
+        """The board, below it the last decision or a message, and a line left for typing."""
+        board = self._board(self._session.waits_for_person)
+        room = (self._rows or ROWS) - 1 - len(board.split("\n"))
+        if not (message or self._session.log):
+            message = _WELCOME
+        said = wrap(message, COLUMNS)[:room]
+        kept = room - len(said)
+        recent = self._session.log[-kept:] if kept else []
+        cut = [shorten(line, COLUMNS, placeholder=" ...") for line in recent]
+        return _CLEAR + "\n".join([board, *cut, *said])
+
+    def _show_end(self) -> None:
+        if self._rows is None:
+            self._tell()
+        clear = "" if self._rows is None else _CLEAR
+        self._say(clear + self._board(with_marks=False))
+        self._say("\n".join(wrap(self._session.result(), COLUMNS)))

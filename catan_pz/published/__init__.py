@@ -1,0 +1,1 @@
+"""The published Catan learners, reproduced: encoders, choices, networks, agents, models."""

@@ -1,0 +1,325 @@
+"""Charlesworth's network: attention over tiles, a trunk, heads and a value.
+
+It runs on NumPy arrays and torch tensors alike. Letters: K decisions, H hexes, J units of the
+trunk, C kinds of development card; "..." any leading axes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.checks import check_choice, check_flag
+from catan_pz.encoders.arrays import Array, Table, floats, join, merge
+from catan_pz.published.charlesworth import encoder as seen_as
+from catan_pz.published.charlesworth.choices import COLUMN, GIVE, HEADS, KINDS, NUM_KINDS, STOP
+from catan_pz.published.charlesworth.layers import (
+    attention,
+    dense,
+    exponential,
+    layer_norm,
+    rectified,
+)
+from catan_pz.terms import MAX_PLAYERS, NUM_CARD_KINDS, NUM_HEXES, NUM_RESOURCES, YEAR_OF_PLENTY
+
+SIZES: Final = {
+    "full": {"tile": 64, "feed": 128, "tile_out": 25, "player": 256, "player_out": 128}
+    | {"trunk": 512, "head": 128, "value": 256},
+    "small": {"tile": 32, "feed": 64, "tile_out": 12, "player": 96, "player_out": 48}
+    | {"trunk": 192, "head": 64, "value": 96},
+}
+"""Units of the layers: those of the source, and a smaller network."""
+
+ATTENTION_HEADS: Final = 4
+LAYERS: Final = 2
+CARD_EMBEDDING: Final = 16
+NO_CARD: Final = NUM_CARD_KINDS
+"""The embedding that stands for an empty list."""
+CARD_OUT: Final = 25
+OFFER_OUT: Final = 32
+
+CONDITIONS: Final = {
+    "corner": 2,
+    "accept": OFFER_OUT,
+    "player": 2,
+    "give": seen_as.HAND_FEATURES + NUM_RESOURCES + 1,
+    "get": 2 * (NUM_RESOURCES + 1),
+    "first": 4,
+    "second": 4 + NUM_RESOURCES,
+}
+"""Inputs of heads beside the trunk: what was chosen before, the offer, the hand."""
+
+CONDITIONS_SEEN: Final = ("hand", "offer")
+"""Parts of an observation that heads take beside the trunk."""
+
+_SQRT2: Final = 2**0.5
+_HEAD_GAIN: Final = 0.01
+_PICKS: Final = Table(np.arange(NUM_RESOURCES + 1))
+_FIRSTS: Final = Table(np.arange(NUM_RESOURCES))
+_KIND: Final = {name: k for k, name in enumerate(KINDS)}
+
+assert STOP == NUM_RESOURCES
+assert len(KINDS) == NUM_KINDS
+
+Weights = Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The network without its weights.
+
+    Attributes:
+        size: "full", as in the source, or "small".
+        additions: whether it takes roads, harbors and phase, and the head of what an offer gives
+            the own hand, all of which the source leaves out.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    size: str = "full"
+    additions: bool = True
+
+    def __post_init__(self) -> None:
+        check_choice("size", self.size, tuple(SIZES))
+        check_flag("additions", self.additions)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The attributes as JSON values."""
+        return asdict(self)
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of all weights, by name: "tiles.weight", "tiles.bias", "tiles_norm.scale"."""
+        n = SIZES[self.size]
+        added = seen_as.ROAD_FEATURES + seen_as.HARBOR_FEATURES if self.additions else 0
+        phase = seen_as.PHASE_FEATURES if self.additions else 0
+        shapes: dict[str, tuple[int, ...]] = {}
+        shapes |= _normed("tiles", seen_as.TILE_FEATURES + added, n["tile"])
+        for k in range(LAYERS):
+            shapes |= _norm(f"attend_{k}_norm", n["tile"]) | _norm(f"feed_{k}_norm", n["tile"])
+            shapes |= _attention_shapes(f"attend_{k}", n["tile"])
+            shapes |= _linear(f"feed_{k}_in", n["tile"], n["feed"])
+            shapes |= _linear(f"feed_{k}_out", n["feed"], n["tile"])
+        shapes |= _normed("tiles_out", n["tile"], n["tile_out"])
+        shapes["cards"] = (NO_CARD + 1, CARD_EMBEDDING)
+        for name in ("held", "played"):
+            shapes |= _attention_shapes(name, CARD_EMBEDDING)
+        for name, features, lists in (
+            ("player", seen_as.PLAYER_FEATURES + phase, ("held", "played")),
+            ("opponent", seen_as.OPPONENT_FEATURES, ("played",)),
+        ):
+            shapes |= _norm(f"{name}_cards_norm", CARD_EMBEDDING)
+            for cards in lists:
+                shapes |= _normed(f"{name}_{cards}", CARD_EMBEDDING, CARD_OUT)
+            shapes |= _normed(name, features, n["player"])
+            joined = n["player"] + len(lists) * CARD_OUT
+            shapes |= _normed(f"{name}_out", joined, n["player_out"])
+        joined = NUM_HEXES * n["tile_out"] + MAX_PLAYERS * n["player_out"]
+        shapes |= _normed("trunk", joined, n["trunk"])
+        return shapes | self._head_shapes(n)
+
+    def _head_shapes(self, n: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+        shapes = _normed("offer", seen_as.OFFER_FEATURES, OFFER_OUT)
+        for head, outputs in HEADS.items():
+            inputs = n["trunk"] + CONDITIONS.get(head, 0)
+            if head == "give" and not self.additions:
+                inputs -= seen_as.HAND_FEATURES
+            shapes |= _normed(f"{head}_in", inputs, n["head"])
+            shapes |= _linear(f"{head}_hidden", n["head"], n["head"])
+            shapes |= _linear(f"{head}_logits", n["head"], outputs)
+        shapes |= _normed("value_0", n["trunk"], n["value"])
+        shapes |= _normed("value_1", n["value"], n["value"] // 2)
+        return shapes | _linear("value", n["value"] // 2, 1)
+
+    @property
+    def parameters(self) -> int:
+        """How many weights it has."""
+        return sum(prod(shape) for shape in self.shapes.values())
+
+    def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+        """Weights to begin with: orthogonal ones of gain sqrt 2, those of logits of 0.01."""
+        weights = {}
+        for name, shape in self.shapes.items():
+            if name.endswith(".scale"):
+                array = np.ones(shape)
+            elif len(shape) == 1:
+                array = np.zeros(shape)
+            elif name == "cards":
+                array = rng.normal(size=shape)
+            else:
+                gain = _HEAD_GAIN if name.endswith("_logits.weight") else _SQRT2
+                array = gain * _orthogonal(shape, rng)
+            weights[name] = array.astype(np.float32)
+        return weights
+
+    def trunk(self, weights: Weights, seen: Mapping[str, Array]) -> Array:
+        """(K, J) for observations by the encoder, which has the names of its segments."""
+        tiles, player = seen["tiles"], seen["player"]
+        if self.additions:
+            tiles = join([tiles, seen["roads"], seen["harbors"]])
+            player = join([player, seen["phase"]])
+        cards = seen["cards"]
+        own = [
+            _layer("player", weights, player),
+            _cards("player", "held", weights, cards[..., 0, :]),
+            _cards("player", "played", weights, cards[..., 1, :]),
+        ]
+        others = [
+            _layer("opponent", weights, seen["opponents"]),
+            _cards("opponent", "played", weights, cards[..., 2:, :]),
+        ]
+        parts = [
+            merge(_tiles(weights, tiles)),
+            _layer("player_out", weights, join(own)),
+            merge(_layer("opponent_out", weights, join(others))),
+        ]
+        return _layer("trunk", weights, join(parts))
+
+    def logits(self, weights: Weights, head: str, trunk: Array, condition: Array | None) -> Array:
+        """(K, outputs) of a head, with what it is conditioned on, (K, n), if anything."""
+        if head == "accept":
+            assert condition is not None
+            condition = _layer("offer", weights, condition)
+        if head == "give" and not self.additions:
+            assert condition is not None
+            condition = condition[..., seen_as.HAND_FEATURES :]
+        x = trunk if condition is None else join([trunk, condition])
+        x = dense(_layer(f"{head}_in", weights, x), *_pair(f"{head}_hidden", weights))
+        return dense(x, *_pair(f"{head}_logits", weights))
+
+    def value(self, weights: Weights, trunk: Array) -> Array:
+        """(K,) normalised values."""
+        x = _layer("value_1", weights, _layer("value_0", weights, trunk))
+        return dense(x, *_pair("value", weights))[..., 0]
+
+
+def condition_of(slot: str, choices: Array, seen: Mapping[str, Array]) -> Array | None:
+    """(K, n) what the head of a slot is conditioned on, None if it is on nothing.
+
+    Args:
+        slot: its name.
+        choices: (K, S) those of the slots before it.
+        seen: `CONDITIONS_SEEN` of the observations by the encoder, for the same decisions.
+    """
+    kind, card = choices[:, COLUMN["kind"]], choices[:, COLUMN["card"]]
+    if slot == "accept":
+        return seen["offer"]
+    if slot == "corner":
+        return _flags(kind == _KIND["settlement"], kind == _KIND["city"])
+    if slot == "player":
+        return _flags(kind == _KIND["propose trade"], kind == _KIND["steal"])
+    if slot.startswith(("give", "get")):
+        given = _picked(choices, GIVE.start, COLUMN["get_0"])
+        before = COLUMN[slot]
+        if slot.startswith("give"):
+            return join([seen["hand"], _picked(choices, GIVE.start, before)])
+        return join([given, _picked(choices, COLUMN["get_0"], before)])
+    if slot in ("first", "second"):
+        plays = kind == _KIND["play card"]
+        exchanges = kind == _KIND["exchange"]
+        plenty = card == YEAR_OF_PLENTY
+        flags = _flags(plays, exchanges, plenty, plays & ~plenty)
+        if slot == "first":
+            return flags
+        first = choices[:, COLUMN["first"], None]
+        return join([flags, floats(first == _FIRSTS.beside(first))])
+    return None
+
+
+def _flags(*conditions: Array) -> Array:
+    return floats(join([one[:, None] for one in conditions]))
+
+
+def _picked(choices: Array, start: int, stop: int) -> Array:
+    """(K, R + 1) how often each resource, and the stop, was chosen in some columns."""
+    chosen = choices[:, start:stop, None]
+    return floats(chosen == _PICKS.beside(chosen)).sum(1)
+
+
+def _linear(name: str, inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
+    return {f"{name}.weight": (inputs, outputs), f"{name}.bias": (outputs,)}
+
+
+def _norm(name: str, size: int) -> dict[str, tuple[int, ...]]:
+    return {f"{name}.scale": (size,), f"{name}.offset": (size,)}
+
+
+def _normed(name: str, inputs: int, outputs: int) -> dict[str, tuple[int, ...]]:
+    return _linear(name, inputs, outputs) | _norm(f"{name}_norm", outputs)
+
+
+def _attention_shapes(name: str, size: int) -> dict[str, tuple[int, ...]]:
+    return _linear(f"{name}_in", size, 3 * size) | _linear(f"{name}_out_heads", size, size)
+
+
+def _pair(name: str, weights: Weights) -> tuple[Array, Array]:
+    return weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+
+def _layer(name: str, weights: Weights, x: Array) -> Array:
+    """A dense layer, layer norm, ReLU."""
+    return rectified(_normalised(f"{name}_norm", weights, dense(x, *_pair(name, weights))))
+
+
+def _normalised(name: str, weights: Weights, x: Array) -> Array:
+    return layer_norm(x, weights[f"{name}.scale"], weights[f"{name}.offset"])
+
+
+def _tiles(weights: Weights, tiles: Array) -> Array:
+    """(..., H, out) two transformer layers, normalised before each part, over the tiles."""
+    x = _layer("tiles", weights, tiles)
+    for k in range(LAYERS):
+        name = f"attend_{k}"
+        queries, keys, values = _heads(name, weights, _normalised(f"{name}_norm", weights, x))
+        together = merge(attention(queries, keys, values).swapaxes(-2, -3))
+        x = x + dense(together, *_pair(f"{name}_out_heads", weights))
+        hidden = _normalised(f"feed_{k}_norm", weights, x)
+        hidden = rectified(dense(hidden, *_pair(f"feed_{k}_in", weights)))
+        x = x + dense(hidden, *_pair(f"feed_{k}_out", weights))
+    return _layer("tiles_out", weights, x)
+
+
+def _heads(name: str, weights: Weights, x: Array) -> tuple[Array, Array, Array]:
+    """Queries, keys and values (..., attention heads, tokens, features)."""
+    projected = dense(x, *_pair(f"{name}_in", weights))
+    size = x.shape[-1]
+    shape = *x.shape[:-1], ATTENTION_HEADS, size // ATTENTION_HEADS
+    queries, keys, values = (
+        projected[..., k * size : (k + 1) * size].reshape(shape).swapaxes(-2, -3) for k in range(3)
+    )
+    return queries, keys, values
+
+
+def _cards(player: str, cards: str, weights: Weights, counts: Array) -> Array:
+    """(..., 25) lists of cards, given by counts (..., C).
+
+    Attention over a list, normalised for each card, and summed over them. Cards of a kind are
+    alike, so that each kind is looked at once and weighted by its count. An empty list is one card
+    of a kind of its own.
+    """
+    queries, keys, values = _heads(cards, weights, weights["cards"])
+    scores = queries @ keys.swapaxes(-1, -2) * queries.shape[-1] ** -0.5
+    # By the kind looked at: how much each kind looks at it, (C, C, heads), and what it sees there.
+    weighing = exponential(scores).swapaxes(0, 2)
+    sees = weighing[..., None] * values.swapaxes(0, 1)[:, None]
+    n = join([counts, floats(counts.sum(-1) == 0)[..., None]])
+    shape = *n.shape, ATTENTION_HEADS
+    totals = (n @ weighing.reshape(len(weighing), -1)).reshape(*shape, 1)
+    together = (n @ sees.reshape(len(sees), -1)).reshape(*shape, values.shape[-1]) / totals
+    looked_at = dense(merge(together), *_pair(f"{cards}_out_heads", weights))
+    looked_at = _normalised(f"{player}_cards_norm", weights, looked_at)
+    summed = (n[..., None] * looked_at).sum(-2)
+    return _layer(f"{player}_{cards}", weights, summed)
+
+
+def _orthogonal(shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:
+    """A matrix with orthonormal rows or columns, whichever are fewer."""
+    tall = rng.normal(size=(max(shape), min(shape)))
+    q, r = np.linalg.qr(tall)
+    q = q * np.sign(np.diag(r))
+    return np.asarray(q if shape[0] >= shape[1] else q.T)

@@ -1,0 +1,320 @@
+"""Forward search with a policy: candidates are tried in games drawn from what the seat knows.
+
+Decisions of several games may be searched together, so that the network looks at the runs of all
+by one call. Source: H. Charlesworth, "Learning to Play Settlers of Catan with Deep Reinforcement
+Learning", 2022. Letters: S slots of a joint action, B games in which runs are played, k of them.
+"""
+
+import math
+from collections import deque
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.actions import NO_ACTION
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.game.view import View
+from catan_pz.published.charlesworth.candidates import Node, Spread, candidates, own_first
+from catan_pz.published.charlesworth.choices import NUM_SLOTS, Choices
+from catan_pz.published.charlesworth.games import PlannedGames, Policy
+from catan_pz.published.charlesworth.resampling import shuffled
+from catan_pz.published.charlesworth.run import Run, next_uniforms
+from catan_pz.published.charlesworth.search_options import BASE_CANDIDATES, REWARDS, ForwardOptions
+from catan_pz.rules import Rules
+
+_NO_CHOICES: Final = np.empty((0, NUM_SLOTS), np.int8)
+
+
+class ForwardSearch:
+    """Searches with one policy in all seats.
+
+    Args:
+        policy: the policy.
+        rules: of the game.
+        seat: of the searcher.
+        options: how to search.
+        value_mean: value that the critic calls 0.
+        value_scale: difference of values that it calls 1.
+
+    Attributes:
+        last: the `Node` of the last decision; None where nothing had to be weighed.
+        below: nodes below it, by the node above with the candidate taken there, and what was seen;
+            None where a decision has been met once.
+        spread: of the values of runs.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        rules: Rules,
+        seat: int,
+        options: ForwardOptions,
+        *,
+        value_mean: float,
+        value_scale: float,
+    ) -> None:
+        self.policy, self.options, self.seat = policy, options, seat
+        self._mean, self._scale = value_mean, value_scale
+        self.rules = rules
+        self.last: Node | None = None
+        self.below: dict[tuple[int, bytes], Node | None] = {}
+        self.spread = Spread()
+
+    def choose(self, view: View, rng: np.random.Generator) -> Choices:
+        """(S,) the joint action whose runs have the best mean.
+
+        Args:
+            view: of the seat, which is to choose a joint action; it must answer `resample_many`.
+            rng: where all draws come from.
+        """
+        decision = SearchedDecision(self, view, rng)
+        if self.last is not None:
+            runs = Runs(self, decision.room)
+            runs.add(decision)
+            while not runs.go_on():
+                pass
+        return decision.best
+
+    def value(self, normalised: float) -> float:
+        """What a position is worth to the seat, by what the critic says of it."""
+        return float(normalised) * self._scale + self._mean
+
+
+class SearchedDecision:
+    """A decision that is being searched.
+
+    Args:
+        search: whose decision it is.
+        view: of its seat.
+        rng: where its draws come from.
+
+    Attributes:
+        search: whose decision it is; its `last` is None where there is nothing to weigh.
+        under_way: its runs, by the game in which each is played, in the order of their beginnings.
+    """
+
+    def __init__(self, search: ForwardSearch, view: View, rng: np.random.Generator) -> None:
+        options, start = search.options, perf_counter()
+        self.search, self._view, self._rng = search, view, rng
+        seen = search.policy, view.observation, view.mask, rng
+        rows = candidates(*seen, options.candidates)
+        if options.margin is not None and len(rows) > 1:
+            rows = own_first(*seen, rows)
+        self._root = Node(rows)
+        search.below.clear()
+        search.last = self._root if len(rows) > 1 else None
+        self.under_way: dict[int, Run] = {}
+        self._begun = 0
+        self._draws: list[tuple[np.ndarray, int]] = []  # a game with a seed, for one run or more
+        share = len(rows) / BASE_CANDIDATES
+        self._most = math.inf
+        if options.simulations is not None:
+            self._most = max(1, round(options.simulations * share))
+        self._until = math.inf if options.seconds is None else start + options.seconds * share
+
+    @property
+    def best(self) -> NDArray[np.int8]:
+        """(S,) the candidate of the best mean, or the policy's where none is clearly better."""
+        root, margin = self._root, self.search.options.margin
+        best = root.means.argmax() if margin is None else root.better_than_first(margin)
+        return np.asarray(root.rows[best])
+
+    @property
+    def room(self) -> int:
+        """How many further runs may begin now."""
+        if self._begun and perf_counter() >= self._until:
+            return 0
+        return int(min(self.search.options.wave - len(self.under_way), self._most - self._begun))
+
+    def begin(self, numbers: list[int]) -> tuple[np.ndarray, Choices]:
+        """Begin new runs: (k,) records of their games, and (k, S) their first joint actions.
+
+        Args:
+            numbers: of the games in which they will be played.
+        """
+        visits = self._root.visits.tolist()
+        chosen = [self.chosen_at(self._root) for _ in numbers]
+        draws = list(range(self._begun, self._begun + len(numbers)))
+        if self.search.options.paired:
+            for k, candidate in enumerate(chosen):
+                draws[k] = visits[candidate]
+                visits[candidate] += 1
+        self._draw(max(draws) + 1 - len(self._draws))
+        drawn = [self._draws[draw] for draw in draws]
+        for i, candidate, (_, seed) in zip(numbers, chosen, drawn, strict=True):
+            self.under_way[i] = Run([(self._root, candidate, 0)], seed)
+        self._begun += len(numbers)
+        return np.array([game for game, _ in drawn]), np.asarray(self._root.rows[chosen])
+
+    def _draw(self, count: int) -> None:
+        """Draw further games that the seat could be in, with seeds for the runs played there."""
+        if count <= 0:
+            return
+        if self.search.options.uncertainty == "belief":
+            records = self._view.resample_many(self._rng, count)
+        else:
+            seat, rules = self.search.seat, self.search.rules
+            games = [shuffled(self._view, seat, rules, self._rng).games for _ in range(count)]
+            records = np.concatenate(games)
+        records["skip_forced"] = True
+        seeds = self._rng.integers(2**64, size=count, dtype=np.uint64)
+        self._draws += zip(records, seeds.tolist(), strict=True)
+
+    def end(self, i: int) -> None:
+        """The run in game i has ended: its values go to the nodes that it came through."""
+        run, options = self.under_way.pop(i), self.search.options
+        returns = run.returns(options.gamma, options.gae_lambda)
+        self.search.spread.add(returns[0])
+        for node, chosen, t in run.path:
+            node.end(chosen, returns[t])
+
+    def chosen_at(self, node: Node) -> int:
+        """The candidate of a node in the next run."""
+        return node.begin(self.search.options.exploration, self.search.spread.deviation)
+
+    def root_value(self) -> float:
+        """What the decision's own position is worth."""
+        units, mask = self._view.observation[None], self._view.mask[None]
+        made = self.search.policy.decide(units, mask, np.full((1, NUM_SLOTS), 0.5))
+        return self.search.value(made.value[0])
+
+    def from_tree(
+        self, run: Run, units: NDArray[np.int8], mask: NDArray[Any], policys: NDArray[np.int8]
+    ) -> NDArray[np.int8]:
+        """The choice at a decision below the root: the policy's where it is met the first time."""
+        node, chosen, _ = run.path[-1]
+        nodes, key = self.search.below, (id(node) * 64 + chosen, units.tobytes())
+        if key not in nodes:
+            nodes[key] = None
+            return policys
+        below = nodes[key]
+        if below is None:
+            policy, most = self.search.policy, self.search.options.candidates
+            below = nodes[key] = Node(candidates(policy, units, mask, self._rng, most))
+        taken = self.chosen_at(below)
+        run.path.append((below, taken, len(run.values)))
+        return np.asarray(below.rows[taken])
+
+
+class Runs:
+    """The runs of decisions that are searched at the same time, all in one batch of games.
+
+    A decision waits until there are games for as many runs as it would have alone, so that it is
+    searched in the same way; one that wants more than all games gets all.
+
+    Args:
+        search: of one of the decisions; all have its policy, its options and its game's rules.
+        count: B, runs at a time in all.
+    """
+
+    def __init__(self, search: ForwardSearch, count: int) -> None:
+        self._policy, self._options = search.policy, search.options
+        # What is forced in the games of runs is no decision.
+        rules = replace(search.rules, skip_forced=True)
+        reward = REWARDS[self._options.bonuses]()
+        self._batch = CpuBatch(count, rules, reward=reward, seed=0)
+        self._games = PlannedGames(self._batch)
+        self._waiting: deque[SearchedDecision] = deque()
+        self._decisions: dict[SearchedDecision, int] = {}  # with the games that each may use
+        self._free = list(range(count))
+
+    def add(self, decision: SearchedDecision) -> None:
+        """Search a decision, too."""
+        self._waiting.append(decision)
+
+    def go_on(self) -> list[SearchedDecision]:
+        """Play an action in every run; where one ends, the next of its decision begins.
+
+        Returns:
+            Decisions whose runs have all ended, which are searched no more.
+        """
+        self._admit()
+        rows, choices = self._decide()
+        numbers, firsts = self._begin()
+        if any(one.under_way for one in self._decisions):
+            self._step(np.concatenate([rows, numbers]), np.concatenate([choices, firsts]))
+        ended = [one for one in self._decisions if not (one.under_way or one.room)]
+        for one in ended:
+            del self._decisions[one]
+        return ended
+
+    def _admit(self) -> None:
+        """Begin to search decisions that wait, in their order, where there are games for them."""
+        count = self._batch.num_games
+        while self._waiting:
+            games = min(self._waiting[0].room, count)
+            if games > count - sum(self._decisions.values()):
+                return
+            self._decisions[self._waiting.popleft()] = games
+
+    def _begin(self) -> tuple[NDArray[np.int64], Choices]:
+        """(k,) games in which new runs begin, and (k, S) their first joint actions."""
+        numbers: list[int] = []
+        records: list[np.ndarray] = []
+        choices: list[Choices] = [_NO_CHOICES]
+        for decision in self._decisions:
+            room = min(decision.room, len(self._free))
+            if room:
+                own, self._free = self._free[:room], self._free[room:]
+                drawn, firsts = decision.begin(own)
+                numbers += own
+                records.append(drawn)
+                choices.append(firsts)
+        if records:
+            self._games.place(np.array(numbers), np.concatenate(records))
+        return np.array(numbers, np.int64), np.concatenate(choices)
+
+    def _step(self, rows: NDArray[np.int64], choices: Choices) -> None:
+        """Play an action in every game, by chance in those of no run."""
+        batch = self._batch
+        actions = np.full(batch.num_games, NO_ACTION)
+        actions[self._free] = batch.sample()[self._free]
+        self._games.step(rows, choices, actions)
+        rewards = batch.reward.tolist()
+        for decision in self._decisions:
+            seat = decision.search.seat
+            for i, run in list(decision.under_way.items()):
+                run.rewards[-1] += rewards[i][seat]
+                if batch.done[i]:
+                    run.ended = not batch.truncated[i]
+                    if not run.ended:  # nobody's win: the last value known stands for the rest
+                        run.add(run.values[-1] if run.values else decision.root_value())
+                    self._end(decision, i)
+
+    def _decide(self) -> tuple[NDArray[np.int64], Choices]:
+        """(k,) games that wait for a joint action, and (k, S) that of the policy, or of the tree.
+
+        Runs that have come to their depth end.
+        """
+        batch = self._batch
+        assert batch.units is not None
+        asked = set(self._games.asked().tolist())
+        runs = [
+            (decision, i, run)
+            for decision in self._decisions
+            for i, run in decision.under_way.items()
+            if i in asked
+        ]
+        if not runs:
+            return np.empty(0, np.int64), _NO_CHOICES
+        rows = np.array([i for _, i, _ in runs])
+        units, masks, players = batch.units[rows], batch.mask[rows], batch.player[rows].tolist()
+        made = self._policy.decide(units, masks, next_uniforms([run for _, _, run in runs]))
+        goes_on = np.ones(len(rows), np.bool_)
+        for k, (decision, i, run) in enumerate(runs):
+            if players[k] != decision.search.seat:
+                continue
+            run.add(decision.search.value(made.value[k]))
+            if len(run.values) == self._options.depth:
+                self._end(decision, i)
+                goes_on[k] = False
+            elif len(run.values) <= self._options.tree:
+                made.choices[k] = decision.from_tree(run, units[k], masks[k], made.choices[k])
+        return rows[goes_on], made.choices[goes_on]
+
+    def _end(self, decision: SearchedDecision, i: int) -> None:
+        decision.end(i)
+        self._free.append(i)

@@ -1,0 +1,182 @@
+"""The choices of the cross-dimensional network, and how the environment's actions play them.
+
+A choice stands for one action of the environment, but for three kinds: a discard names four cards
+to keep, from which all single discards follow; a year of plenty is played first, then each of its
+two cards is chosen; and a move of the robber says whether a card is stolen. Two players without
+trade have the authors' 324 choices. At any other table whom to steal from and the actions of trade
+follow, which makes 464. Letters: K decisions, N numbers of an observation, A actions (252, with
+trade 389), C choices, R resources.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz import actions
+from catan_pz.board.topology import HEX_VERTICES
+from catan_pz.observation.segments import PLACES
+from catan_pz.published.gendre.encoder import RESOURCES
+from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES
+
+ROBBER: Final = 0
+"""For each hex: without stealing, then with it."""
+ROAD: Final = 38
+BUILDING: Final = 110
+"""For each vertex: a settlement, then a city."""
+ROLL: Final = 218
+END_TURN: Final = 219
+TRADE: Final = 220
+"""Bank trades: for each resource given, the four others."""
+BUY: Final = 240
+KNIGHT: Final = 241
+ROAD_BUILDING: Final = 242
+PLENTY: Final = 243
+FREE_RESOURCE: Final = 244
+MONOPOLY: Final = 249
+KEEP: Final = 254
+VICTIM: Final = 324
+"""Relative seats 1 to 3; where one can be robbed the environment leaves no choice."""
+PLAYER_TRADE: Final = 327
+"""The actions from `actions.OFFER` on, in their order."""
+
+NUM_CHOICES: Final = {"gendre": 324, "gendre_table": 464}
+"""C for what each encoder shows: two players without trade, or any table."""
+
+NUM_PLANE_CHOICES: Final = ROLL
+"""The first choices belong to places of the board."""
+
+KEPT: Final = 4
+"""Cards that a discard chooses to keep."""
+
+LEAST_LIMIT: Final = 2 * (KEPT - 1)
+"""Least number of cards above which a 7 costs half: with a lower one fewer are kept."""
+
+_ORDER: Final = np.array(RESOURCES)
+
+
+def _multisets() -> NDArray[np.int8]:
+    """(70, R) cards to keep: loops over brick, lumber, ore and grain, wool is the rest."""
+    n = range(KEPT + 1)
+    counts = [
+        (b, w, o, g, KEPT - b - w - o - g)
+        for b in n
+        for w in n
+        for o in n
+        for g in n
+        if b + w + o + g <= KEPT
+    ]
+    sets = np.zeros((len(counts), NUM_RESOURCES), np.int8)
+    sets[:, _ORDER] = counts
+    sets.flags.writeable = False
+    return sets
+
+
+KEEP_SETS: Final = _multisets()
+"""(70, R) the cards of each choice from `KEEP` on, by `Resource`."""
+
+
+def _swap_action(give: int, get: int) -> int:
+    swaps: list[list[int]] = actions.MARITIME_SWAPS.tolist()
+    return actions.MARITIME_TRADE + swaps.index([give, get])
+
+
+def _actions() -> NDArray[np.int64]:
+    table = np.full(NUM_CHOICES["gendre_table"], actions.NO_ACTION)
+    hexes, vertices = np.arange(NUM_HEXES), np.arange(NUM_VERTICES)
+    for offset in (0, 1):
+        table[ROBBER + 2 * hexes + offset] = actions.MOVE_ROBBER + hexes
+    table[ROAD : ROAD + NUM_EDGES] = actions.BUILD_ROAD + np.arange(NUM_EDGES)
+    table[BUILDING + 2 * vertices] = actions.BUILD_SETTLEMENT + vertices
+    table[BUILDING + 2 * vertices + 1] = actions.BUILD_CITY + vertices
+    table[[ROLL, END_TURN]] = actions.ROLL, actions.END_TURN
+    pairs = [(give, get) for give in RESOURCES for get in RESOURCES if get != give]
+    table[TRADE:BUY] = [_swap_action(*pair) for pair in pairs]
+    table[BUY:PLENTY] = (
+        actions.BUY_DEVELOPMENT_CARD,
+        actions.PLAY_KNIGHT,
+        actions.PLAY_ROAD_BUILDING,
+    )
+    table[MONOPOLY:KEEP] = actions.PLAY_MONOPOLY + _ORDER
+    table[VICTIM:PLAYER_TRADE] = actions.STEAL + np.arange(actions.NUM_OPPONENTS)
+    table[PLAYER_TRADE:] = np.arange(actions.OFFER, actions.NUM_ACTIONS)
+    table.flags.writeable = False
+    return table
+
+
+ACTIONS: Final = _actions()
+"""(464,) the action that plays each choice; `NO_ACTION` where more is to be settled first."""
+
+
+_DIRECT: Final = np.flatnonzero(ACTIONS != actions.NO_ACTION)
+_ROBBER_MOVES: Final = slice(actions.MOVE_ROBBER, actions.MOVE_ROBBER + NUM_HEXES)
+_DISCARDS: Final = slice(actions.DISCARD, actions.DISCARD + NUM_RESOURCES)
+_PLENTIES: Final = slice(
+    actions.PLAY_YEAR_OF_PLENTY, actions.PLAY_YEAR_OF_PLENTY + len(actions.PLENTY_PAIRS)
+)
+_HAND: Final = PLACES["own_hand"]
+_HAND_SIZES: Final = PLACES["hand_size"]
+_BUILDINGS: Final = PLACES["vertex_building"]
+_CORNERS: Final = (np.arange(NUM_VERTICES)[:, None, None] == HEX_VERTICES).any(-1)
+"""(V, H) whether a vertex is a corner of a hex."""
+
+
+def discarding(masks: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """(K,) whether cards are discarded, from masks (K, A)."""
+    return np.asarray(masks[:, _DISCARDS].any(axis=1))
+
+
+def steals(units: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """(K, H) whether the robber steals on a hex: an opponent is there and holds a card."""
+    built = units[:, _BUILDINGS].reshape(-1, NUM_VERTICES, MAX_PLAYERS) > 0
+    robbed = built & (units[:, _HAND_SIZES] > 0)[:, None]
+    return np.asarray(robbed[..., 1:].any(-1) @ _CORNERS)
+
+
+def legal_choices(
+    units: NDArray[np.int8], masks: NDArray[np.int8], encoder: str = "gendre"
+) -> NDArray[np.bool_]:
+    """(K, C) the choices that are legal.
+
+    Args:
+        units: (K, N) observations in natural units.
+        masks: (K, A) legal actions.
+        encoder: whose choices.
+    """
+    legal = np.zeros((len(masks), NUM_CHOICES[encoder]), np.bool_)
+    direct = _DIRECT[ACTIONS[_DIRECT] < masks.shape[1]]
+    direct = direct[direct < legal.shape[1]]
+    legal[:, direct] = masks[:, ACTIONS[direct]] != 0
+    legal[:, PLENTY] = masks[:, _PLENTIES].any(axis=1)
+    robbing = np.flatnonzero(masks[:, _ROBBER_MOVES].any(axis=1))
+    if len(robbing):
+        stealing = steals(units[robbing])
+        legal[robbing, ROBBER:ROAD:2] &= ~stealing
+        legal[robbing, ROBBER + 1 : ROAD : 2] &= stealing
+    rows = np.flatnonzero(discarding(masks))
+    if len(rows):
+        hands = units[rows, _HAND]
+        legal[rows, KEEP:VICTIM] = (hands[:, None] >= KEEP_SETS).all(-1)
+    return legal
+
+
+def legal_resources(
+    masks: NDArray[np.int8], first: NDArray[np.int64] | None, encoder: str = "gendre"
+) -> NDArray[np.bool_]:
+    """(K, C) what a year of plenty may take.
+
+    Args:
+        masks: (K, A) legal actions.
+        first: (K,) the resource that was chosen first, None while none is.
+        encoder: whose choices.
+    """
+    pairs = masks[:, actions.PLENTY_ACTIONS] != 0
+    possible = pairs.any(-1) if first is None else pairs[np.arange(len(masks)), first]
+    legal = np.zeros((len(masks), NUM_CHOICES[encoder]), np.bool_)
+    legal[:, FREE_RESOURCE:MONOPOLY] = possible[:, _ORDER]
+    return legal
+
+
+def resource_of(choices: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(K,) the `Resource` that choices from `FREE_RESOURCE` on take."""
+    return np.asarray(_ORDER[choices - FREE_RESOURCE])

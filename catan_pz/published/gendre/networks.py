@@ -1,0 +1,335 @@
+"""The cross-dimensional network and its baseline, for NumPy arrays and torch tensors.
+
+Planes on the brick grid and scalars go through the layers side by side. In each layer the planes
+hear of the scalars by constant planes, the scalars of the planes by mean and variance. Letters:
+K decisions, C planes, S scalars, n cells, O outputs, L choices.
+
+Source: Q. Gendre and T. Kaneko, "Playing Catan with Cross-dimensional Neural Network", 2020.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
+from catan_pz.checks import check_count, not_possible
+from catan_pz.encoders import load
+from catan_pz.encoders.arrays import Array, Table, gather, join, merge
+from catan_pz.encoders.planes import HEIGHT, WIDTH
+from catan_pz.published.gendre.choices import BUILDING, NUM_CHOICES, NUM_PLANE_CHOICES, ROAD
+
+NETWORKS: Final = ("xdim", "xdim_res", "cnn_res")
+ACTIVATIONS: Final = ("tanh_leaky", "relu")
+NORMS: Final = ("none", "batch")
+MOST_LAYERS: Final = 1000
+KERNEL: Final = (3, 5)
+"""Height and width."""
+
+SLOPE: Final = 0.2
+"""Of the leaky ReLU below zero."""
+
+NUM_ACTION_PLANES: Final = 5
+"""Robber without stealing, robber with it, road, settlement, city."""
+
+MOMENTUM: Final = 0.1
+"""Share of a batch in the running mean and variance."""
+
+_EPSILON: Final = 1e-5
+_GRID: Final = HEIGHT * WIDTH
+
+
+def _cells(points: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cells of the grid at some points."""
+    return (points[:, 1] + HEIGHT // 2) * WIDTH + points[:, 0] + WIDTH // 2
+
+
+_POINTS: Final = tuple(map(_cells, (HEX_POINTS, EDGE_POINTS, VERTEX_POINTS)))
+CELLS: Final = np.sort(np.concatenate(_POINTS))
+"""(145,) the cells that are hexes, edges or vertices."""
+
+_MASK: Final = Table(np.isin(np.arange(_GRID), CELLS).astype(np.float32))
+
+
+def _neighbors() -> NDArray[np.int64]:
+    """(145 * 15,) the places in `CELLS` that the kernel sees from each, 145 for void ones."""
+    grid = np.full((HEIGHT, WIDTH), len(CELLS))
+    grid.flat[CELLS] = np.arange(len(CELLS))
+    place = np.pad(grid, ((1, 1), (2, 2)), constant_values=len(CELLS))
+    rows, columns = np.divmod(CELLS, WIDTH)
+    seen = [place[rows + y, columns + x] for y in range(KERNEL[0]) for x in range(KERNEL[1])]
+    return np.array(seen).T.ravel()
+
+
+_NEIGHBORS: Final = _neighbors()
+
+_TAPS_OF_CELLS: Final = Table((_NEIGHBORS.reshape(len(CELLS), -1) < len(CELLS)).T.astype(float))
+"""(15, 145) 1 where a weight of the kernel lies on a real cell, for each cell in its middle."""
+
+
+def _on_grid(of_cells: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Numbers (k, 145) of the real cells as (k, 231), zero in void ones."""
+    grid = np.zeros((len(of_cells), _GRID), np.float32)
+    grid[:, CELLS] = of_cells
+    return grid
+
+
+_TAPS_OF_GRID: Final = Table(_on_grid(_TAPS_OF_CELLS.values))
+
+
+def _choices(cells: int, place: Any) -> Table:
+    """(218,) where the logit of each choice of a place lies in (5, cells) planes."""
+    hexes, edges, vertices = (place(points) for points in _POINTS)
+    table = np.empty(NUM_PLANE_CHOICES, np.int64)
+    table[0:ROAD:2], table[1:ROAD:2] = hexes, cells + hexes
+    table[ROAD:BUILDING] = 2 * cells + edges
+    table[BUILDING::2], table[BUILDING + 1 :: 2] = 3 * cells + vertices, 4 * cells + vertices
+    return Table(table)
+
+
+_OF_GRID: Final = _choices(_GRID, lambda cells: cells)
+_OF_CELLS: Final = _choices(len(CELLS), lambda cells: np.searchsorted(CELLS, cells))
+
+Weights = Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A network without its weights.
+
+    Attributes:
+        network: "xdim", "xdim_res" (residual paths, added before the activation) or "cnn_res"
+            (convolutions alone, scalars as constant planes).
+        layers: before the heads, at most `MOST_LAYERS`.
+        planes: C of each layer, 0 for the paper's 15, or 40 of "cnn_res".
+        scalars: S of each layer.
+        activation: "tanh_leaky", which alternate, or "relu".
+        norm: "none", or "batch" for batch normalisation before the residual.
+        encoder: what it sees, which tells its choices, too: "gendre" for two players without trade,
+            or "gendre_table" for any table.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    network: str = "xdim_res"
+    layers: int = 8
+    planes: int = 0
+    scalars: int = 40
+    activation: str = "tanh_leaky"
+    norm: str = "none"
+    encoder: str = "gendre"
+
+    def __post_init__(self) -> None:
+        for name, allowed in (
+            ("network", NETWORKS),
+            ("activation", ACTIVATIONS),
+            ("norm", NORMS),
+            ("encoder", tuple(NUM_CHOICES)),
+        ):
+            if getattr(self, name) not in allowed:
+                raise not_possible(f"option {name}", getattr(self, name), f"one of {allowed}")
+        check_count("layers", self.layers, most=MOST_LAYERS)
+        check_count("planes", self.planes, least=0)
+        check_count("scalars", self.scalars)
+        if not self.planes:
+            object.__setattr__(self, "planes", 15 if self.is_crossed else 40)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether scalars go through the layers beside the planes."""
+        return self.network != "cnn_res"
+
+    @property
+    def num_choices(self) -> int:
+        """L, how many choices there are."""
+        return NUM_CHOICES[self.encoder]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of all weights, biases and running statistics, by name."""
+        shapes: dict[str, tuple[int, ...]] = {}
+        planes, scalars = (segment.shape[0] for segment in load(self.encoder).segments)
+        if not self.is_crossed:
+            planes += scalars
+        for k in range(self.layers):
+            shapes |= self._layer_shapes(str(k), planes, scalars, self.planes, self.scalars)
+            if self.norm == "batch":
+                sides = (("plane", self.planes), ("scalar", self.scalars))
+                for side, size in sides[: 1 + self.is_crossed]:
+                    for part in ("scale", "shift", "mean", "variance"):
+                        shapes[f"{side}_{part}_{k}"] = (size,)
+            planes, scalars = self.planes, self.scalars
+        outputs = self.num_choices - NUM_PLANE_CHOICES + 1  # of no place, then the value
+        shapes |= self._layer_shapes("head", planes, scalars, NUM_ACTION_PLANES, outputs)
+        if not self.is_crossed:
+            shapes |= {"scalar_head": (planes, outputs), "scalar_bias_head": (outputs,)}
+        return shapes
+
+    def _layer_shapes(
+        self, k: str, planes: int, scalars: int, out_planes: int, out_scalars: int
+    ) -> dict[str, tuple[int, ...]]:
+        shapes: dict[str, tuple[int, ...]] = {
+            f"plane_{k}": (out_planes, planes, *KERNEL),
+            f"plane_bias_{k}": (out_planes,),
+        }
+        if self.is_crossed:
+            shapes |= {
+                f"inflate_{k}": (scalars, out_planes),
+                f"scalar_{k}": (scalars, out_scalars),
+                f"deflate_{k}": (2 * planes, out_scalars),
+                f"scalar_bias_{k}": (out_scalars,),
+            }
+        return shapes
+
+    @property
+    def parameters(self) -> int:
+        """How many weights and biases it has; running statistics don't count."""
+        return sum(prod(self.shapes[name]) for name in self.trained)
+
+    @property
+    def trained(self) -> list[str]:
+        """Names of what is learned."""
+        return [name for name in self.shapes if "_mean_" not in name and "_variance_" not in name]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The attributes but for the encoder as JSON values."""
+        return {name: value for name, value in asdict(self).items() if name != "encoder"}
+
+    def initial(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+        """Weights to begin with: Glorot's, biases zero."""
+        arrays: dict[str, NDArray[np.float32]] = {}
+        for name, shape in self.shapes.items():
+            if len(shape) == 1:
+                ones = "_scale_" in name or "_variance_" in name
+                arrays[name] = np.full(shape, float(ones), np.float32)
+                continue
+            fans = sum(shape[:2]) * prod(shape[2:])
+            most = (6 / fans) ** 0.5
+            arrays[name] = rng.uniform(-most, most, shape).astype(np.float32)
+        return arrays
+
+    def evaluate(
+        self,
+        weights: Weights,
+        planes: Array,
+        scalars: Array,
+        statistics: dict[str, Array] | None = None,
+    ) -> tuple[Array, Array]:
+        """Logits (K, L) of all choices, and values (K,) in [-1, 1].
+
+        Args:
+            weights: of the `shapes`, arrays of the same kind as the planes.
+            planes: (K, C, 11, 21) float32 of the encoder, with 17 or 21 planes.
+            scalars: (K, S) float32 of the encoder, 45 or 122.
+            statistics: a dict to train with batch normalisation: the batch's own mean and
+                variance are used and written into it. None uses the running ones.
+        """
+        x, s = _entered(planes), scalars
+        for k in range(self.layers):
+            y, t = self._sums(str(k), weights, x, s)
+            if self.norm == "batch":
+                y = _normalised(f"plane_{{}}_{k}", weights, y, statistics)
+                t = _normalised(f"scalar_{{}}_{k}", weights, t, statistics) if t is not None else t
+            if self.network != "xdim" and k:
+                y, t = y + x, (t + s if t is not None else t)
+            is_tanh = self.activation == "tanh_leaky" and k % 2 == 0
+            slope = SLOPE if self.activation == "tanh_leaky" else 0.0
+            x = _masked(_activated(y, is_tanh, slope))
+            s = s if t is None else _activated(t, is_tanh, slope)
+        y, t = self._sums("head", weights, x, s)
+        if t is None:
+            t = x.sum(-1) * (1 / len(CELLS)) @ weights["scalar_head"] + weights["scalar_bias_head"]
+        of_places = gather(merge(y), _OF_CELLS if isinstance(y, np.ndarray) else _OF_GRID)
+        return join([of_places, t[:, :-1]]), _activated(t[:, -1], True, 0.0)
+
+    def _sums(self, k: str, weights: Weights, x: Array, s: Array) -> tuple[Array, Array | None]:
+        """What a layer adds up for planes (K, C, n), and for scalars (K, S) where it has any."""
+        kernels, bias = weights[f"plane_{k}"], weights[f"plane_bias_{k}"]
+        y = _convolved(x, kernels[:, : x.shape[1]])
+        if not self.is_crossed:
+            y = y + bias[:, None]
+            if k == "0":  # scalars come in as constant planes
+                y = y + _convolved_constants(s, kernels[:, x.shape[1] :])
+            return y, None
+        y = y + (s @ weights[f"inflate_{k}"] + bias)[..., None]
+        mean = x.sum(-1) * (1 / len(CELLS))
+        variance = (x * x).sum(-1) * (1 / len(CELLS)) - mean * mean
+        t = join([mean, variance]) @ weights[f"deflate_{k}"] + weights[f"scalar_bias_{k}"]
+        return y, t + s @ weights[f"scalar_{k}"]
+
+
+def _entered(planes: Array) -> Array:
+    """Planes as (K, C, n): NumPy arrays keep real cells alone, tensors the whole grid."""
+    flat = planes.reshape(*planes.shape[:2], _GRID)
+    return flat[..., CELLS] if isinstance(flat, np.ndarray) else flat
+
+
+def _masked(x: Array) -> Array:
+    """Planes (K, C, n) with zeros in void cells."""
+    if isinstance(x, np.ndarray):
+        return x
+    mask = _MASK.beside(x)[:, None].expand(-1, x.shape[1])
+    return x * mask.contiguous().T  # in the order of memory that convolutions leave
+
+
+def _convolved(x: Array, kernels: Array) -> Array:
+    """(K, O, n) convolution of planes (K, C, n) by kernels (O, C, 3, 5)."""
+    if isinstance(x, np.ndarray):
+        by_cell = np.zeros((len(x), len(CELLS) + 1, x.shape[1]), np.float32)
+        by_cell[:, :-1] = x.swapaxes(1, 2)
+        seen = by_cell.take(_NEIGHBORS, axis=1).reshape(len(x) * len(CELLS), -1)
+        out = seen @ kernels.transpose(2, 3, 1, 0).reshape(seen.shape[1], -1)
+        return np.ascontiguousarray(out.reshape(len(x), len(CELLS), -1).swapaxes(1, 2))
+    from torch import channels_last
+    from torch.nn.functional import conv2d
+
+    # A CPU convolves faster in this order of memory.
+    grid = x.reshape(*x.shape[:2], HEIGHT, WIDTH).contiguous(memory_format=channels_last)
+    grid = conv2d(grid, kernels, padding=(1, 2))
+    return grid.reshape(*grid.shape[:2], _GRID)
+
+
+def _convolved_constants(s: Array, kernels: Array) -> Array:
+    """(K, O, n) convolution of planes that show scalars (K, S) in all real cells."""
+    taps = _TAPS_OF_CELLS if isinstance(s, np.ndarray) else _TAPS_OF_GRID
+    by_scalar = kernels.reshape(*kernels.shape[:2], -1).swapaxes(0, 1)
+    of_cells = by_scalar @ taps.beside(s)  # (S, O, n)
+    flat = of_cells.swapaxes(1, 2).reshape(len(of_cells), -1)
+    return (s @ flat).reshape(len(s), -1, len(kernels)).swapaxes(1, 2)
+
+
+def _activated(x: Array, is_tanh: bool, slope: float) -> Array:
+    if isinstance(x, np.ndarray):
+        return np.tanh(x) if is_tanh else np.maximum(x, np.float32(slope) * x)
+    from torch.nn.functional import leaky_relu
+
+    return x.tanh() if is_tanh else leaky_relu(x, slope)
+
+
+def _normalised(
+    name: str, weights: Weights, x: Array, statistics: dict[str, Array] | None
+) -> Array:
+    """Batch normalisation of planes (K, C, n), real cells alone, or of scalars (K, S)."""
+    scale, shift, mean, variance = (
+        weights[name.format(part)] for part in ("scale", "shift", "mean", "variance")
+    )
+    per_plane = x.ndim > 2
+    if statistics is not None:
+        real = _masked(x) if per_plane else x
+        axes = (0, 2) if per_plane else (0,)
+        count = len(x) * (len(CELLS) if per_plane else 1)
+        mean = real.sum(axes) * (1 / count)
+        apart = _masked(x - mean[:, None]) if per_plane else x - mean
+        variance = (apart * apart).sum(axes) * (1 / count)
+        statistics[name.format("mean")] = mean
+        statistics[name.format("variance")] = variance
+    factor = scale * (variance + _EPSILON) ** -0.5
+    offset = shift - mean * factor
+    if per_plane:
+        factor, offset = factor[:, None], offset[:, None]
+    return x * factor + offset

@@ -1,0 +1,168 @@
+"""The player of Xenou et al. at a table: a base player, and a learner that trades for it."""
+
+from copy import copy
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from catan_pz.actions import END_TURN, MARITIME_TRADE, OFFER
+from catan_pz.agents.base import Agent
+from catan_pz.agents.registry import as_agent
+from catan_pz.agents.result import SeatResult
+from catan_pz.encoders import load
+from catan_pz.events import Events
+from catan_pz.game.view import View
+from catan_pz.observation.segments import PLACES
+from catan_pz.published.xenou.learner import Learner, fresh_weights
+from catan_pz.published.xenou.model import KEPT, XenouModel
+from catan_pz.published.xenou.options import XenouOptions
+from catan_pz.published.xenou.trades import (
+    NO,
+    NUM_OFFERS,
+    TRADES,
+    closing_action,
+    legal_trades,
+    partner,
+)
+from catan_pz.rules import Rules
+from catan_pz.terms import Phase
+
+_PHASE: Final = PLACES["phase"]
+_POINTS: Final = PLACES["own_points"].start
+_TURNS: Final = PLACES["turns_ended"].start
+
+
+class XenouAgent(Agent):
+    """Learns to trade by recurrent Q-learning within the game; a base player does all else.
+
+    The learner answers offers, and once in each own turn decides whether to offer and what.
+    Where nothing is to be chosen it isn't asked. Each game begins with fresh weights, or with
+    those of a model, so that a game doesn't depend on those before it.
+
+    Args:
+        model: a `XenouModel` or the path of its file; None for fresh weights.
+        base: the base player, or its name.
+        **options: those of `XenouOptions`; with a model those of its training unless given.
+
+    Attributes:
+        options: a `XenouOptions`.
+        learner: of the present game.
+
+    Raises:
+        ValueError: for options that aren't possible or don't fit the model, or a file that can't
+            be played.
+    """
+
+    name = "xenou"
+    needs_events = False
+
+    def __init__(
+        self,
+        model: XenouModel | Path | str | None = None,
+        base: Agent | str = "heuristic",
+        **options: Any,
+    ) -> None:
+        if model is not None and not isinstance(model, XenouModel):
+            model = XenouModel.read(model)
+        self.options = XenouOptions.of(options, {} if model is None else asdict(model.options))
+        if model is not None:
+            model = XenouModel(self.options, model.weights, model.card)
+        self.weights = None if model is None else dict(model.weights)
+        self.base = as_agent(base)
+        self.needs_belief = self.base.needs_belief
+        self.needs_events = self.base.needs_events
+        self._encoder = load("xenou")
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse games that the base player can't play.
+
+        Raises:
+            ValueError: names what doesn't fit.
+        """
+        self.base.check_rules(rules)
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        """A game begins."""
+        super().reset(seat, rules, seed)
+        self._player = copy(self.base)
+        self._player.reset(seat, rules, seed)
+        if self.weights is None:
+            weights = fresh_weights(self.options, np.random.default_rng(self.random.next()))
+        else:
+            weights = {name: array.copy() for name, array in self.weights.items()}
+        self.learner = Learner(self.options, weights)
+        self._turn = self._asked = 0
+
+    def act(self, view: View) -> int:
+        """The base player's choice, or the learner's where it is about trade."""
+        if self.options.policy == "base" or not self.rules.trading:
+            return self._player.act(view)
+        phase = int(view.observation[_PHASE].argmax())
+        if phase == Phase.ANSWER:
+            return int(TRADES[self._trade(view, phase)])
+        if phase == Phase.CLOSE:
+            first = partner(view)
+            return closing_action(view, self._trade(view, phase)) if first is None else first
+        if phase != Phase.MAIN:
+            return self._player.act(view)
+        action = self._player.act(_without_trade(view))
+        if self._is_asked(view, action):
+            self._asked += 1
+            trade = self._trade(view, phase)
+            if trade < NUM_OFFERS:
+                return int(TRADES[trade])
+        if action == END_TURN:
+            self._asked = 0
+        return action
+
+    def _is_asked(self, view: View, action: int) -> bool:
+        """Whether it is time to ask for an offer, instead of the base player's action."""
+        turn = int(view.observation[_TURNS])
+        if turn != self._turn:
+            self._turn, self._asked = turn, 0
+        stops = action == END_TURN or MARITIME_TRADE <= action < OFFER
+        return self._asked < self.options.offers and (stops or self.options.offers_first)
+
+    def _trade(self, view: View, phase: int) -> int:
+        """The learner's choice, or the only one."""
+        legal = legal_trades(view, phase, self.options.counters)
+        possible = legal.nonzero()[0]
+        if self.options.policy == "reject" or (len(possible) == 1 and self.options.mask):
+            return NO
+        if self.options.policy == "random":
+            return int(possible[self.random.below(len(possible))])
+        state = self._encoder.encode(view.observation)
+        return self.learner.choose(state, int(view.observation[_POINTS]), legal)
+
+    def observe(self, events: Events) -> None:
+        """Pass the events on to the base player."""
+        self._player.observe(events)
+
+    def end(self, result: SeatResult) -> None:
+        """Learn from the last decision, and tell the base player."""
+        self.learner.finish(result.points[self.seat])
+        self._player.end(result)
+
+    def close(self) -> None:
+        """Let the base player release what it opened."""
+        self._player.close()
+
+
+def _without_trade(view: View) -> View:
+    """The view with actions of trade between players marked as illegal."""
+    mask = view.mask.copy()
+    mask[OFFER:] = 0
+    return View(view.observation, mask, view._resampler)
+
+
+def kept(**options: Any) -> XenouAgent:
+    """The player with the model that comes with the package, learned over 30 games.
+
+    Args:
+        **options: as for `XenouAgent`.
+    """
+    agent = XenouAgent(**{"model": KEPT, **options})
+    agent.name = "xenou_kept"
+    return agent

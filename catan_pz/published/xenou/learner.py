@@ -1,0 +1,160 @@
+"""On-line Q-learning of trades: one step for each decision, as the game goes on.
+
+Algorithm 1 of Xenou et al. Letters: T trade actions, N numbers of a state.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.published.xenou.encoder import XenouEncoder
+from catan_pz.published.xenou.formula import FormulaNetwork, Shapes, Weights, sigmoid
+from catan_pz.published.xenou.options import FORMULA, XenouOptions
+from catan_pz.published.xenou.recurrent import RecurrentNetwork
+from catan_pz.published.xenou.trades import NO, NUM_TRADES
+from catan_pz.rewards import GainOrPenalty
+
+Array = NDArray[np.float32]
+NUM_INPUTS = XenouEncoder.segments[0].size
+
+
+def _kind(options: XenouOptions) -> type[FormulaNetwork] | type[RecurrentNetwork]:
+    return FormulaNetwork if options.network == FORMULA else RecurrentNetwork
+
+
+def shapes_of(options: XenouOptions) -> Shapes:
+    """The shape of each array of weights."""
+    kind = _kind(options)
+    return kind.shapes(options, NUM_TRADES, NUM_INPUTS + kind.takes_value)
+
+
+def fresh_weights(options: XenouOptions, rng: np.random.Generator) -> Weights:
+    """Weights to begin with, drawn from a truncated normal distribution."""
+    return _kind(options).fresh(options, shapes_of(options), rng)
+
+
+def squashed(scores: Array, squash: str) -> Array:
+    """(T,) Q-values of scores."""
+    if squash == "sigmoid":
+        return sigmoid(scores)
+    if squash == "softmax":
+        powers = np.exp(scores - scores.max())
+        return np.asarray(powers / powers.sum(), np.float32)
+    return scores
+
+
+def score_slopes(values: Array, errors: Array, squash: str) -> Array:
+    """(T,) how each score is to move so that the Q-values move by their errors.
+
+    The negative gradient of half the squared errors with respect to the scores.
+    """
+    if squash == "sigmoid":
+        return np.asarray(errors * values * (1 - values), np.float32)
+    if squash == "softmax":
+        return np.asarray(values * (errors - (errors * values).sum()), np.float32)
+    return errors
+
+
+class Experience(NamedTuple):
+    """A decision of which the reward is still to come.
+
+    Attributes:
+        trace: of the evaluation.
+        values: (T,) Q-values.
+        action: what was chosen.
+        points: own points at the time.
+    """
+
+    trace: Any
+    values: Array
+    action: int
+    points: int
+
+
+@dataclass
+class History:
+    """What a learner did in a game, a number for each decision.
+
+    Attributes:
+        actions: trade actions chosen.
+        errors: squared errors of the chosen Q-values; the last decision's once the game is over.
+        rewards: rewards, likewise.
+    """
+
+    actions: list[int] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    rewards: list[float] = field(default_factory=list)
+
+
+class Learner:
+    """Chooses trade actions by their Q-values, and learns from one to the next.
+
+    The target of a decision is r + gamma max Q of the next one, which therefore has to be reached
+    before the weights can move. It is always greedy.
+
+    Args:
+        options: the options.
+        weights: of the network; changed in place.
+
+    Attributes:
+        weights: those given.
+        history: what it did.
+    """
+
+    def __init__(self, options: XenouOptions, weights: Weights) -> None:
+        self.options, self.weights = options, weights
+        self.history = History()
+        self._network: FormulaNetwork | RecurrentNetwork = (
+            FormulaNetwork(weights)
+            if options.network == FORMULA
+            else RecurrentNetwork(weights, options)
+        )
+        self._reward = GainOrPenalty(options.k)
+        self._value = 0.0
+        self._pending: Experience | None = None
+
+    def choose(self, state: Array, points: int, legal: NDArray[np.bool_]) -> int:
+        """Choose a trade action, and learn from the decision before.
+
+        Args:
+            state: (161,) as the encoder `xenou` gives it.
+            points: own points.
+            legal: (T,) which trade actions are legal.
+
+        Returns:
+            A legal one.
+        """
+        if self._network.takes_value:
+            state = np.append(state, np.float32(self._value))
+        scores, trace = self._network.evaluate(state)
+        values = squashed(scores, self.options.squash)
+        allowed = np.where(legal, values, -np.inf) if self.options.mask else values
+        action = int(allowed.argmax())
+        self._value = float(values[action])
+        self._learn(points, self.options.gamma * self._value)
+        self._pending = Experience(trace, values, action, points)
+        self.history.actions.append(action)
+        return action if legal[action] else NO
+
+    def finish(self, points: int) -> None:
+        """Learn from the last decision of a game, after which nothing more is to be gained."""
+        self._learn(points, 0.0)
+        self._pending = None
+
+    def _learn(self, points: int, to_come: float) -> None:
+        """Take a step of stochastic gradient descent on the squared error."""
+        if self._pending is None:
+            return
+        trace, values, action, before = self._pending
+        reward = self._reward.between(before, points)
+        errors = np.asarray(reward + to_come - values, np.float32)
+        self.history.rewards.append(reward)
+        self.history.errors.append(float(errors[action]) ** 2)
+        rows = slice(None)
+        if self.options.update == "chosen":
+            rows = slice(action, action + 1)
+            errors = np.where(np.arange(len(errors)) == action, errors, np.float32(0))
+        steps = self.options.rate * score_slopes(values, errors, self.options.squash)
+        self._network.ascend(trace, np.asarray(steps[rows], np.float32), rows)

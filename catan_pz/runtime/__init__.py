@@ -1,1 +1,0 @@
-"""Playing games: one at a time, or many at once."""

@@ -1,0 +1,238 @@
+"""catanatron's bots as agents."""
+
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from catan_pz.actions import MOVE_ROBBER, NUM_ACTIONS_WITHOUT_TRADE, REJECT, WITHDRAW
+from catan_pz.agents.base import Agent
+from catan_pz.checks import not_possible
+from catan_pz.game.view import View
+from catan_pz.rules import Rules
+from catan_pz.tables.catanatron.installed import (
+    INSTALL,
+    INSTALL_SOME,
+    has_module,
+    has_params,
+    installed_version,
+    module,
+    playable_actions,
+    set_playable_actions,
+)
+from catan_pz.tables.catanatron.moves import Actions, Move, actions_of
+from catan_pz.tables.catanatron.numbering import COLORS
+from catan_pz.tables.catanatron.position import game_of
+from catan_pz.terms import Phase
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A kind of bot.
+
+    Attributes:
+        home: module and class in catanatron.
+        number: what a number after its name means, as an argument of the class; "" for none.
+        default: the number where none is given.
+        flags: words that may follow.
+    """
+
+    home: str
+    number: str = ""
+    default: int = 0
+    flags: tuple[str, ...] = ()
+
+
+_SEARCHES: Final = ("pruned", "contender", "mended")
+
+BOTS: Final = {
+    "random": Bot("models.player:RandomPlayer"),
+    "weighted": Bot("players.weighted_random:WeightedRandomPlayer"),
+    "points": Bot("players.search:VictoryPointPlayer"),
+    "value": Bot("players.value:ValueFunctionPlayer", flags=("contender",)),
+    "ab": Bot("players.minimax:AlphaBetaPlayer", "depth", 2, _SEARCHES),
+    "sab": Bot("players.minimax:SameTurnAlphaBetaPlayer", "depth", 2, ("pruned", "contender")),
+    "mcts": Bot("players.mcts:MCTSPlayer", "num_simulations", 10, ("pruned",)),
+}
+"""Bots by name."""
+
+
+@dataclass(frozen=True)
+class BotSpec:
+    """A bot and its options, as its name tells them: "ab2-pruned-mended".
+
+    Attributes:
+        name: of the bot.
+        number: depth or simulations, 0 for none.
+        flags: words after its name.
+    """
+
+    name: str
+    number: int
+    flags: tuple[str, ...]
+
+    @classmethod
+    def read(cls, text: str) -> "BotSpec":
+        """A bot by its name.
+
+        Raises:
+            ValueError: if there is none, or it has no such option; says what there is.
+        """
+        found = re.fullmatch(r"([a-z]+)((?:[1-9]\d{0,8})?)((?:-[a-z]+)*)", text, re.ASCII)
+        name = found[1] if found else ""
+        if found is None or name not in BOTS or (found[2] and not BOTS[name].number):
+            allowed = ", ".join(f"{one}{bot.default or ''}" for one, bot in BOTS.items())
+            raise not_possible("bot of catanatron", text, f"one of {allowed}", BOTS)
+        flags = tuple(filter(None, found[3].split("-")))
+        for flag in flags:
+            if flag not in BOTS[name].flags:
+                allowed = ", ".join(BOTS[name].flags) or "none"
+                raise ValueError(f"bot {name!r} has no option {flag!r}; its options: {allowed}")
+        return cls(name, int(found[2] or BOTS[name].default), flags)
+
+    def player(self, color: Any) -> Any:
+        """The player of catanatron.
+
+        Raises:
+            ImportError: if the installed version hasn't got it; says which one has.
+        """
+        bot = BOTS[self.name]
+        place, class_name = bot.home.split(":")
+        if not has_module(place):
+            raise ImportError(
+                f"catanatron {installed_version()} has no bot {self.name!r}: install 3.3.0 by "
+                f"{INSTALL}"
+            )
+        if has_params():
+            raise ImportError(
+                f"catanatron {installed_version()} makes its bots in a way that isn't known here; "
+                f"3.2.1 and 3.3.0 are: {INSTALL_SOME}, or {INSTALL}"
+            )
+        made = getattr(module(place), class_name)
+        if "mended" in self.flags:
+            from catan_pz.tables.catanatron.search import mended_player
+
+            made = mended_player()
+        options: dict[str, Any] = {bot.number: self.number} if bot.number else {}
+        if "pruned" in bot.flags:
+            options["prunning"] = "pruned" in self.flags
+        if "contender" in self.flags:
+            options["value_fn_builder_name"] = "C"
+            options["params"] = module("players.value").CONTENDER_WEIGHTS
+        return made(color, **options)
+
+
+@contextmanager
+def own_random(seed: int) -> Iterator[None]:
+    """Lend Python's global random generator, from which catanatron draws, with this seed."""
+    before = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(before)
+
+
+class CatanatronAgent(Agent):
+    """A bot of catanatron.
+
+    Its bots read the whole state of a game. This agent shows them a game drawn from what its
+    seat may know, another at each decision; a host may give it the true one in its place, as
+    `true_state` of `arena.play_match` says. The bots take no part in trade between players:
+    they make no offers and reject all.
+
+    Args:
+        bot: its name, such as "value" or "ab2-pruned"; see `BOTS`.
+
+    Attributes:
+        bot: the name.
+        catanatron: the version.
+
+    Raises:
+        ValueError: for a name that isn't known.
+        ImportError: if catanatron isn't installed, or has no such bot.
+    """
+
+    needs_belief = True
+
+    def __init__(self, bot: str) -> None:
+        self._spec = BotSpec.read(bot)
+        self._colors = [module("models.player").Color[name] for name in COLORS]
+        self._spec.player(self._colors[0])
+        self.bot = bot
+        self.name = f"catanatron:{bot}"
+        self.catanatron = installed_version()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_colors"}
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        self.__dict__.update(data)
+        self._colors = [module("models.player").Color[name] for name in COLORS]
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        """A game begins."""
+        super().reset(seat, rules, seed)
+        simple = module("models.player").Player
+        self._players = [simple(color) for color in self._colors[: rules.num_players]]
+        self._players[seat] = self._spec.player(self._colors[seat])
+        self._intended: Actions = ()
+
+    def act(self, view: View) -> int:
+        """Choose an action."""
+        legal = np.flatnonzero(view.mask)
+        if self._intended and view.mask[self._intended[0]]:
+            action, self._intended = self._intended[0], self._intended[1:]
+            return action
+        self._intended = ()
+        without_trade = legal[legal < NUM_ACTIONS_WITHOUT_TRADE]
+        if len(legal) == 1:
+            return int(legal[0])
+        if not len(without_trade):
+            return REJECT if view.mask[REJECT] else WITHDRAW
+        game = view.resample(np.random.default_rng(self.random.next()))
+        if game.phase == Phase.STEAL:
+            # It chose the victim with the hex; this one began in the middle.
+            return int(legal[self.random.below(len(legal))])
+        return self._ask(game, view)
+
+    def _ask(self, game: Any, view: View) -> int:
+        """What the bot does in a game, among the actions that both sides' rules allow."""
+        theirs = game_of(game, self._players)
+        offered = self._offered(theirs, view)
+        if not offered:
+            legal = np.flatnonzero(view.mask[:NUM_ACTIONS_WITHOUT_TRADE])
+            return int(legal[self.random.below(len(legal))])
+        set_playable_actions(theirs, list(offered))
+        with own_random(self.random.next()):
+            chosen = self._players[self.seat].decide(theirs, list(offered))
+        first, *rest = offered[chosen]
+        if first >= MOVE_ROBBER:
+            self._intended = tuple(rest)
+        return first
+
+    def _offered(self, theirs: Any, view: View) -> dict[Any, Actions]:
+        """Their actions that are legal here too, in the order of ours, with what they stand for."""
+        colors = COLORS[: self.rules.num_players]
+        found = {}
+        for action in playable_actions(theirs):
+            move = Move.read(colors, action)
+            if move.kind == "DISCARD":
+                continue
+            actions = actions_of(move, colors)
+            if actions is not None and view.mask[actions[0]]:
+                found[action] = actions
+        return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def load_bot(bot: str) -> CatanatronAgent:
+    """The agent "catanatron:BOT".
+
+    Raises:
+        ValueError, ImportError: as `CatanatronAgent`.
+    """
+    return CatanatronAgent(bot)

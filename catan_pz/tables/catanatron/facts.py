@@ -1,0 +1,295 @@
+"""What lies open to a seat at a catanatron table, read from the document of its game.
+
+The document is what newer versions send to bots: what a game is made of as JSON values. For
+older versions `table.document_of` writes its parts that are read here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+
+from catan_pz.board.topology import EDGES_PER_WORD
+from catan_pz.rules import Board
+from catan_pz.tables.catanatron.numbering import (
+    EDGE_OF,
+    HEX_OF,
+    NAME_OF,
+    RESOURCE_OF,
+    VERTEX_OF,
+    our_order,
+)
+from catan_pz.terms import (
+    BANK_PER_RESOURCE,
+    DECK_COUNTS,
+    DECK_SIZE,
+    GENERIC_HARBOR,
+    NOBODY,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    Card,
+    Phase,
+    Terrain,
+)
+
+_PHASES: Final = {
+    "BUILD_INITIAL_SETTLEMENT": Phase.SETUP_SETTLEMENT,
+    "BUILD_INITIAL_ROAD": Phase.SETUP_ROAD,
+    "DISCARD": Phase.DISCARD,
+    "MOVE_ROBBER": Phase.MOVE_ROBBER,
+}
+
+POSITION: Final = (
+    *("robber", "phase", "turn_player", "player", "rolled", "card_played", "free_roads"),
+    *("roads", "settlements", "cities", "longest_road_owner", "largest_army_owner"),
+)
+"""Fields of a record that lie open on the board, or are said of the turn."""
+
+
+def board_from_map(written: Mapping[str, Any]) -> Board:
+    """The board of a map as documents have it.
+
+    Raises:
+        ValueError: if it isn't a board of the base game.
+    """
+    try:
+        land = {tuple(t["coordinate"]): t for t in written["tiles"] if t["type"] == "LAND"}
+        harbors = sorted((t["id"], t["resource"]) for t in written["tiles"] if t["type"] == "PORT")
+        hexes = {HEX_OF[place]: tile for place, tile in land.items()}
+        ordered = [hexes[h] for h in range(NUM_HEXES)]
+        return Board(
+            tuple(_kind(tile["resource"], Terrain.DESERT) for tile in ordered),
+            tuple(tile["number"] or 0 for tile in ordered),
+            tuple(_kind(resource, GENERIC_HARBOR) for _, resource in harbors),
+        )
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"the map isn't that of the base game: {error!r}") from error
+
+
+def _kind(resource: str | None, without: int) -> int:
+    return int(without) if resource is None else int(RESOURCE_OF[resource])
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a seat may know of the position by looking at the table.
+
+    Attributes:
+        seat: who looks.
+        position: the `POSITION`, as fields of a record.
+        bank: (R,) cards of each resource.
+        hand: (R,) own cards.
+        sizes: (P,) cards in each hand.
+        cards: (C,) own development cards.
+        card_counts: (P,) development cards held.
+        played: (P, C) development cards played.
+        to_discard: (P,) cards still to be discarded.
+    """
+
+    seat: int
+    position: dict[str, Any]
+    bank: tuple[int, ...]
+    hand: tuple[int, ...]
+    sizes: tuple[int, ...]
+    cards: tuple[int, ...]
+    card_counts: tuple[int, ...]
+    played: tuple[tuple[int, ...], ...]
+    to_discard: tuple[int, ...]
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any], seat: int) -> Self:
+        """What a document shows to a seat; what it tells of others' cards is left aside.
+
+        Raises:
+            ValueError: names the entry that is missing or wrong.
+        """
+        try:
+            colors = document["colors"]
+            players = [_Player(document["player_state"], p) for p in range(len(colors))]
+            return cls(
+                seat,
+                _position(document, players),
+                tuple(our_order(document["resource_freqdeck"])),
+                players[seat].hand(),
+                tuple(player.size() for player in players),
+                players[seat].cards(),
+                tuple(player.card_count() for player in players),
+                tuple(player.played() for player in players),
+                tuple(document["discard_counts"]),
+            )
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise ValueError(f"the document of the game is none that is known: {error!r}") from None
+
+
+@dataclass(frozen=True)
+class _Player:
+    """The entries of one seat in `player_state`."""
+
+    state: Mapping[str, Any]
+    seat: int
+
+    def __getitem__(self, name: str) -> Any:
+        return self.state[f"P{self.seat}_{name}"]
+
+    def hand(self) -> tuple[int, ...]:
+        return tuple(int(self[f"{NAME_OF[r]}_IN_HAND"]) for r in range(NUM_RESOURCES))
+
+    def size(self) -> int:
+        hidden = self.state.get(f"P{self.seat}_NUM_RESOURCES_IN_HAND")
+        return sum(self.hand()) if hidden is None else int(hidden)
+
+    def cards(self) -> tuple[int, ...]:
+        return tuple(int(self[f"{card.name}_IN_HAND"]) for card in Card)
+
+    def card_count(self) -> int:
+        hidden = self.state.get(f"P{self.seat}_NUM_DEVELOPMENT_CARDS_IN_HAND")
+        return sum(self.cards()) if hidden is None else int(hidden)
+
+    def played(self) -> tuple[int, ...]:
+        return tuple(int(self[f"PLAYED_{card.name}"]) for card in Card)
+
+
+def all_hands(document: Mapping[str, Any]) -> list[list[int]] | None:
+    """(P, R) cards of all hands, or None where the document hides them."""
+    players = [_Player(document["player_state"], p) for p in range(len(document["colors"]))]
+    try:
+        return [list(player.hand()) for player in players]
+    except KeyError:
+        return None
+
+
+def _owner(players: Sequence[_Player], what: str) -> int:
+    return next((player.seat for player in players if player[what]), NOBODY)
+
+
+def _position(document: Mapping[str, Any], players: Sequence[_Player]) -> dict[str, Any]:
+    turn_player = int(document["current_turn_index"])
+    rolled = bool(players[turn_player]["HAS_ROLLED"])
+    # It counts two also where a player has one road left.
+    free_roads = min(
+        int(document["free_roads_available"]) if document["is_road_building"] else 0,
+        int(players[turn_player]["ROADS_AVAILABLE"]),
+    )
+    roads = np.zeros((len(players), 2), np.int64)
+    buildings = {name: np.zeros(len(players), np.int64) for name in ("SETTLEMENT", "CITY")}
+    for p, color in enumerate(document["colors"]):
+        standing = document["buildings_by_color"][color]
+        for pair in standing.get("ROAD", ()):
+            e = EDGE_OF[int(pair[0]), int(pair[1])]
+            roads[p, e // EDGES_PER_WORD] |= 1 << e % EDGES_PER_WORD
+        for name, sets in buildings.items():
+            for node in standing.get(name, ()):
+                sets[p] |= 1 << VERTEX_OF[int(node)]
+    return {
+        "robber": HEX_OF[tuple(document["board"]["robber_coordinate"])],
+        "phase": int(_phase(document, rolled)),
+        "turn_player": turn_player,
+        "player": int(document["current_player_index"]),
+        "rolled": int(rolled),
+        "card_played": int(players[turn_player]["HAS_PLAYED_DEVELOPMENT_CARD_IN_TURN"]),
+        "free_roads": free_roads,
+        "roads": roads,
+        "settlements": buildings["SETTLEMENT"],
+        "cities": buildings["CITY"],
+        "longest_road_owner": _owner(players, "HAS_ROAD"),
+        "largest_army_owner": _owner(players, "HAS_ARMY"),
+    }
+
+
+def _phase(document: Mapping[str, Any], rolled: bool) -> Phase:
+    prompt = document["current_prompt"]
+    if prompt in _PHASES:
+        return _PHASES[prompt]
+    if document["is_road_building"]:
+        return Phase.FREE_ROAD
+    return Phase.MAIN if rolled else Phase.ROLL
+
+
+def write_position(facts: Facts, record: Any) -> bool:
+    """Write the position into a record; whether anything of it was otherwise."""
+    n, changed = len(facts.sizes), False
+    for name, value in facts.position.items():
+        field = record[name]
+        if getattr(field, "ndim", 0):
+            if (field[:n] != value).any():
+                field[:n] = value
+                changed = True
+        elif field != value:
+            record[name] = value
+            changed = True
+    return changed
+
+
+def agree_on_cards(facts: Facts, record: Any) -> bool:
+    """Whether hands and development cards are in a record as the table shows them."""
+    n, seat = len(facts.sizes), facts.seat
+    return (
+        tuple(record["bank"]) == facts.bank
+        and tuple(record["hand"][seat]) == facts.hand
+        and tuple(record["hand_size"][:n]) == facts.sizes
+        and tuple(record["cards"][seat]) == facts.cards
+        and tuple(record["cards"][:n].sum(1)) == facts.card_counts
+        and (record["played"][:n] == np.array(facts.played)).all()
+    )
+
+
+def write_cards(
+    facts: Facts, record: Any, bought: Sequence[Card | None], rng: np.random.Generator
+) -> None:
+    """Write hands and development cards into a record; what the seat can't know is drawn.
+
+    Args:
+        facts: what lies open.
+        record: `STATE` scalar.
+        bought: cards bought this turn by the player in turn, None for hidden ones.
+        rng: where the draws come from.
+
+    Raises:
+        ValueError: if no cards agree with the facts.
+    """
+    n = len(facts.sizes)
+    record["bank"] = facts.bank
+    unseen = BANK_PER_RESOURCE - np.array(facts.bank) - np.array(facts.hand)
+    sizes = [0 if p == facts.seat else size for p, size in enumerate(facts.sizes)]
+    dealt = _deal(unseen, sizes, rng, "resource cards")
+    record["hand"][:n] = [np.bincount(hand, minlength=NUM_RESOURCES) for hand in dealt]
+    record["hand"][facts.seat] = facts.hand
+    most = np.minimum.outer(np.array(facts.sizes), BANK_PER_RESOURCE - np.array(facts.bank))
+    hands = record["hand"][:n].astype(np.int64)
+    for o in range(n):
+        known = np.arange(n) == o
+        record["below"][o, :n] = np.where(known[:, None], 0, hands)
+        record["above"][o, :n] = np.where(known[:, None], 0, most - hands)
+    _write_development_cards(facts, record, bought, rng)
+
+
+def _write_development_cards(
+    facts: Facts, record: Any, bought: Sequence[Card | None], rng: np.random.Generator
+) -> None:
+    n = len(facts.sizes)
+    played = np.array(facts.played)
+    unseen = np.array(DECK_COUNTS) - played.sum(0) - np.array(facts.cards)
+    counts = [0 if p == facts.seat else count for p, count in enumerate(facts.card_counts)]
+    deck_left = int(unseen.sum()) - sum(counts)
+    *held, deck = _deal(unseen, [*counts, deck_left], rng, "development cards")
+    record["cards"][:n] = [np.bincount(cards, minlength=len(Card)) for cards in held]
+    record["cards"][facts.seat] = facts.cards
+    record["played"][:n] = played
+    record["deck"][:] = 0
+    record["deck"][DECK_SIZE - deck_left :] = deck
+    record["deck_left"] = deck_left
+    turn_player = int(facts.position["turn_player"])
+    if turn_player == facts.seat:
+        new = [int(card) for card in bought if card is not None]
+    else:
+        new = list(held[turn_player][: len(bought)])
+    record["new_cards"] = np.bincount(np.array(new, np.int64), minlength=len(Card))
+
+
+def _deal(unseen: Any, sizes: Sequence[int], rng: np.random.Generator, what: str) -> list[Any]:
+    """Deal unseen cards, given by kind, in hands of these sizes."""
+    if (unseen < 0).any() or unseen.sum() != sum(sizes) or min(sizes) < 0:
+        raise ValueError(f"the table shows an impossible number of {what}")
+    cards = rng.permutation(np.repeat(np.arange(len(unseen)), unseen))
+    return np.split(cards, np.cumsum(sizes)[:-1])

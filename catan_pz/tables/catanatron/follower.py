@@ -1,0 +1,280 @@
+"""A catanatron table followed from one seat, as a game by our rules."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from catan_pz.actions import DISCARD, MARITIME_TRADE, MOVE_ROBBER, PLAY_MONOPOLY, ROLL, STEAL
+from catan_pz.agents.resamplers import FromBelief
+from catan_pz.checks import quoted
+from catan_pz.engine.events import EventKind
+from catan_pz.events import Events, NamedOutcome, as_seen_by
+from catan_pz.game.followed import FollowedGame
+from catan_pz.game.game import Game
+from catan_pz.game.view import View, view_of
+from catan_pz.rules import Board, Rules
+from catan_pz.tables.catanatron.facts import Facts, agree_on_cards, write_cards, write_position
+from catan_pz.tables.catanatron.moves import Move, actions_of, stolen, victim_of
+from catan_pz.tables.catanatron.numbering import CARD_OF, RESOURCE_OF
+from catan_pz.terms import Card, Phase
+
+_ENDS: Final = (EventKind.WON, EventKind.TRUNCATED)
+_PLENTY: Final = 4
+"""Cards of each resource that let anybody pay for anything."""
+
+
+class _LostError(ValueError):
+    """A move that our rules have no place for."""
+
+
+class TableFollower:
+    """Follows a table by its moves, and by what it shows wherever it plays by other rules.
+
+    Args:
+        rules: of the game, as the agent is told them.
+        seat: the seat from which it is followed.
+        colors: (P,) of each seat.
+        board: the board on the table.
+
+    Attributes:
+        seat: the seat.
+        game: the `FollowedGame`.
+        restarts: how often hands had to be taken from what the table shows, which leaves
+            aside what was concluded of them before.
+        amendments: how often the position had to be.
+    """
+
+    def __init__(self, rules: Rules, seat: int, colors: Sequence[str], board: Board) -> None:
+        self.seat = seat
+        self.game = FollowedGame(rules, seat, board, 0)
+        self.restarts = 0
+        self.amendments = 0
+        self._colors = list(colors)
+        self._rng = np.random.default_rng(0)
+        self._waiting: deque[tuple[Move, int]] = deque()
+        self._is_lost = False
+        self._hands: Any = np.zeros((len(colors), 5), np.int64)
+        self._turns = 0
+        self._bought: list[Card | None] = []
+        self._dice = (0, 0)
+
+    def take(self, move: Move) -> list[Events]:
+        """Take in a move, as the table records it.
+
+        Args:
+            move: the move. What the seat may not see of it has a part only in counting what
+                a monopoly takes from each hand in public.
+
+        Returns:
+            The events of its decisions, as the seat sees them; fewer where the table plays
+            by other rules.
+        """
+        self._note(move)
+        if self._is_lost:
+            return []
+        try:
+            return self._take(move)
+        except ValueError:
+            self._is_lost = True
+            self._waiting.clear()
+            return []
+
+    def _note(self, move: Move) -> None:
+        if move.kind == "END_TURN":
+            self._turns += 1
+            self._bought = []
+        elif move.kind == "ROLL":
+            self._dice = _dice_of(move)
+        elif move.kind == "BUY_DEVELOPMENT_CARD":
+            own = move.seat == self.seat
+            self._bought.append(_card_of(move) if own else None)
+
+    def _take(self, move: Move) -> list[Events]:
+        actions = actions_of(move, self._colors)
+        if actions is None:
+            raise _LostError(f"no action stands for {move}")
+        if move.kind in ("DISCARD", "DISCARD_RESOURCE"):
+            self._waiting.extend((move, action) for action in actions)
+            return self._play_discards()
+        if self._waiting:
+            raise _LostError("somebody goes on before all have discarded")
+        told = [self._play(move, actions[0])]
+        if len(actions) > 1 and self.game.sampled.phase == Phase.STEAL:
+            told.append(self._play(move, actions[1]))
+        return told
+
+    def _play_discards(self) -> list[Events]:
+        """Play the discards that are due; the table has another order of seats."""
+        told = []
+        due = True
+        while due:
+            due = False
+            for k, (move, action) in enumerate(self._waiting):
+                sampled = self.game.sampled
+                if sampled.phase == Phase.DISCARD and move.seat == sampled.player:
+                    del self._waiting[k]
+                    told.append(self._play(move, action))
+                    due = True
+                    break
+        return told
+
+    def _play(self, move: Move, action: int) -> Events:
+        """Play one decision: what it brings follows from the rules, and from what is reported."""
+        games = self.game.sampled.games.copy()
+        record = games[0]
+        if record["player"] != move.seat:
+            raise _LostError(f"seat {record['player']} is to move by our rules")
+        outcome = self._outcome(move, action)
+        self._make_possible(record, move, action, outcome)
+        events = Game.from_games(games, self.game.rules).step_once(action, outcome)
+        events = tuple(event for event in events if event.kind not in _ENDS)
+        seen = as_seen_by(events, self.seat)
+        self.game.follow(seen)
+        self._count(events, move)
+        return seen
+
+    def _outcome(self, move: Move, action: int) -> NamedOutcome | None:
+        """What chance brought to an action, as far as the seat sees it."""
+        if action == ROLL:
+            return _dice_of(move)
+        if move.kind == "BUY_DEVELOPMENT_CARD" and move.seat == self.seat:
+            return _card_of(move)
+        victim = victim_of(move, self._colors) if move.kind == "MOVE_ROBBER" else None
+        if victim is None or self.seat not in (move.seat, victim) or not self._steals(action):
+            return None
+        name = stolen(move)
+        if name is None:
+            raise _LostError("the resource stolen isn't told")
+        return RESOURCE_OF[name]
+
+    def _steals(self, action: int) -> bool:
+        """Whether an action with the robber steals, and doesn't wait for the choice of a victim."""
+        if action >= STEAL:
+            return True
+        copy = self.game.sampled.copy()
+        copy.step_once(action)
+        return copy.phase != Phase.STEAL
+
+    def _make_possible(
+        self, record: Any, move: Move, action: int, outcome: NamedOutcome | None
+    ) -> None:
+        """Deal hidden cards in a sampled game so that the move can be played in it."""
+        seat = move.seat
+        if PLAY_MONOPOLY <= action < MOVE_ROBBER and self._hands is not None:
+            for p in range(len(self._colors)):
+                if p not in (seat, self.seat):
+                    resource = action - PLAY_MONOPOLY
+                    record["hand"][p, resource] = self._hands[p, resource]
+        if MOVE_ROBBER <= action < DISCARD and outcome is not None:
+            victim = victim_of(move, self._colors)
+            if victim != self.seat:
+                record["hand"][victim, outcome] += 1
+        if seat == self.seat:
+            return
+        if move.kind.startswith("PLAY_"):
+            record["cards"][seat] += 1
+        elif move.kind.startswith(("BU", "DISCARD")) or action >= MARITIME_TRADE:
+            record["hand"][seat] += _PLENTY
+
+    def _count(self, events: Events, move: Move) -> None:
+        """Keep count of all hands, as long as everything is reported."""
+        if self._hands is None:
+            return
+        for event in events:
+            match event.kind:
+                case EventKind.GAINED:
+                    self._hands[event.seat, event.what] += event.amount
+                case EventKind.PAID:
+                    self._hands[event.seat, event.what] -= event.amount
+                case EventKind.GIVEN:
+                    self._hands[event.seat, event.what] -= event.amount
+                    self._hands[event.other, event.what] += event.amount
+                case EventKind.STOLEN:
+                    name = stolen(move)
+                    if name is None:
+                        self._hands = None
+                        return
+                    self._hands[event.other, RESOURCE_OF[name]] -= 1
+                    self._hands[event.seat, RESOURCE_OF[name]] += 1
+
+    def agree(self, facts: Facts, hands: Any = None) -> None:
+        """Take what lies open from the table, where the moves by our rules led elsewhere.
+
+        Args:
+            facts: what the seat sees on the table.
+            hands: (P, R) all hands, if the table tells them; used as hidden parts of moves are.
+
+        Raises:
+            ValueError: if what the table shows is impossible.
+        """
+        if facts.position["phase"] == Phase.DISCARD and not self._is_lost:
+            return
+        games = self.game.sampled.games.copy()
+        record = games[0]
+        moved = write_position(facts, record)
+        if self._is_lost or not agree_on_cards(facts, record):
+            write_cards(facts, record, self._bought, self._rng)
+            n = len(facts.to_discard)
+            record["to_discard"][:n] = facts.to_discard
+            record["turn"] = self._turns
+            record["dice"] = self._dice
+            self.game.restart(games)
+            self._hands = None if hands is None else np.array(hands)
+            self.restarts += 1
+            self._is_lost = False
+        else:
+            if moved:
+                self.game.amend(games)
+                self.amendments += 1
+            self.game.confirm()
+
+    def view(self) -> View:
+        """What the seat may know when it is asked.
+
+        Where others who discard later by our rules have discarded already, or the other way
+        round, the seat sees them before their discards.
+        """
+        sampled = self.game.sampled
+        if sampled.player == self.seat:
+            return self.game.view()
+        return self._asked_now(sampled)
+
+    def view_after(self, action: int) -> View:
+        """What the seat may know after an own action without chance, of which it takes a second.
+
+        Raises:
+            IllegalActionError: if the action isn't legal.
+        """
+        copy = self.game.sampled.copy()
+        copy.step_once(action)
+        return self._asked_now(copy)
+
+    def _asked_now(self, game: Game) -> View:
+        """The view of a game in which the seat is to move.
+
+        Others who discard before it by our rules owe nothing then: no state has them wait.
+        """
+        games = game.games.copy()
+        games[0]["player"] = self.seat
+        before = (self.seat - game.turn_player) % game.rules.num_players
+        for k in range(before):
+            games[0]["to_discard"][(game.turn_player + k) % game.rules.num_players] = 0
+        now = Game.from_games(games, self.game.rules)
+        return view_of(now, self.seat, FromBelief(self.game.belief, now))
+
+
+def _dice_of(move: Move) -> tuple[int, int]:
+    try:
+        first, second = move.result or move.value
+        return int(first), int(second)
+    except (TypeError, ValueError):
+        raise _LostError(f"{quoted(move)} tells no two dice") from None
+
+
+def _card_of(move: Move) -> Card:
+    name = move.result or move.value
+    if not isinstance(name, str) or name not in CARD_OF:
+        raise _LostError("the card bought isn't told")
+    return CARD_OF[name]

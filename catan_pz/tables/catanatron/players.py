@@ -1,0 +1,187 @@
+"""Our agents as players of catanatron's games, for its programs and its command line.
+
+    from catan_pz.tables.catanatron.players import register
+
+    register("PZ", "heuristic")
+
+in a file `pz.py` lets `catanatron-play --code pz.py --players PZ,F` play it, and any other
+agent as `PZ:NAME`.
+"""
+
+from typing import Any
+
+from catan_pz.agents import load
+from catan_pz.agents.base import Agent
+from catan_pz.agents.registry import as_agent
+from catan_pz.rules import Rules
+from catan_pz.tables.catanatron.facts import board_from_map
+from catan_pz.tables.catanatron.installed import (
+    has_module,
+    installed_version,
+    module,
+    playable_actions,
+    written_records,
+)
+from catan_pz.tables.catanatron.seat import AgentSeat
+
+
+def document_of(game: Any) -> dict[str, Any]:
+    """The document of a game, those parts of it that are read here, all hands included."""
+    state = game.state
+    colors = [color.value for color in state.colors]
+    return {
+        "colors": colors,
+        "player_state": state.player_state,
+        "buildings_by_color": {
+            color.value: state.buildings_by_color[color] for color in state.colors
+        },
+        "resource_freqdeck": state.resource_freqdeck,
+        "board": {"robber_coordinate": state.board.robber_coordinate},
+        "current_player_index": state.current_player_index,
+        "current_turn_index": state.current_turn_index,
+        "current_prompt": state.current_prompt.value,
+        "is_road_building": state.is_road_building,
+        "free_roads_available": state.free_roads_available,
+        "discard_counts": _discard_counts(state),
+    }
+
+
+def _discard_counts(state: Any) -> list[int]:
+    """Cards that each seat still has to discard; 3.2.1 keeps no count of them."""
+    if hasattr(state, "discard_counts"):
+        return list(state.discard_counts)
+    size_of = module("state_functions").player_num_resource_cards
+    sizes = [size_of(state, color) for color in state.colors]
+    return [
+        size // 2
+        if state.is_discarding and p >= state.current_player_index and size > state.discard_limit
+        else 0
+        for p, size in enumerate(sizes)
+    ]
+
+
+def map_document_of(catan_map: Any) -> dict[str, Any]:
+    """The board of a game, as documents have it."""
+    tiles: list[dict[str, Any]] = []
+    for place, tile in catan_map.tiles.items():
+        written: dict[str, Any] = {"coordinate": place, "type": "WATER"}
+        if hasattr(tile, "number"):
+            written |= {"type": "LAND", "resource": tile.resource, "number": tile.number}
+        elif hasattr(tile, "resource"):
+            written |= {"type": "PORT", "id": tile.id, "resource": tile.resource}
+        tiles.append(written)
+    return {"tiles": tiles}
+
+
+def rules_of(game: Any) -> Rules:
+    """The rules of a game of catanatron."""
+    state = game.state
+    return Rules(
+        num_players=len(state.colors),
+        trading=False,
+        victory_points=game.vps_to_win,
+        discard_limit=state.discard_limit,
+        friendly_robber=getattr(state, "friendly_robber", False),
+        board=board_from_map(map_document_of(state.board.map)),
+        max_turns=None,
+    )
+
+
+class AgentPlayer:
+    """An agent as a player of catanatron.
+
+    It looks at what its seat may know only: the moves of all as they are seen, and what lies
+    on the table. It makes no offers of trade and rejects all.
+
+    Args:
+        color: a `Color` of catanatron.
+        agent: the agent, or its name.
+        rules: of the games, as the agent is told them; None for those of each game.
+        seed: of its random choices; each further game has another.
+
+    Attributes:
+        color: the same.
+        is_bot: True.
+        seat: the `AgentSeat` of the present game, None outside of one.
+    """
+
+    is_bot = True
+    IS_BOT = True
+
+    def __init__(
+        self,
+        color: Any,
+        agent: Agent | str = "heuristic",
+        rules: Rules | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.color = color
+        self.seat: AgentSeat | None = None
+        self._agent = as_agent(agent)
+        self._rules = rules
+        self._seed = seed
+        self._game_id: Any = None
+
+    def __repr__(self) -> str:
+        return f"{self._agent.name}:{self.color.value}"
+
+    def reset_state(self) -> None:
+        """A game begins."""
+        self._leave()
+
+    def decide(self, game: Any, offered: Any) -> Any:
+        """Choose one of the actions that are offered."""
+        seat = self.seat
+        if seat is None or self._game_id != game.id:
+            seat = self._sit_down(game)
+        offered = list(offered)
+        return offered[seat.choose(written_records(game), document_of(game), offered)]
+
+    def _leave(self) -> None:
+        """Leave the game before, whose end nobody tells."""
+        seat, self.seat, self._game_id = self.seat, None, None
+        if seat is not None:
+            seat.abort()
+
+    def _sit_down(self, game: Any) -> AgentSeat:
+        self._leave()
+        colors = [color.value for color in game.state.colors]
+        rules = rules_of(game)
+        self.seat = AgentSeat(
+            self._agent,
+            self._rules or rules,
+            rules.board,
+            colors,
+            colors.index(self.color.value),
+            self._seed,
+        )
+        self._game_id = game.id
+        self._seed = (self._seed + 1) % 2**64
+        return self.seat
+
+
+def register(code: str, agent: str) -> None:
+    """Let `catanatron-play` know agents, in a file given by its option `--code`.
+
+    Args:
+        code: what stands for them in `--players`; a name of an agent may follow after a colon.
+        agent: the agent without one.
+
+    Raises:
+        ImportError: if the installed version has no command line.
+        ValueError: if there is no such agent.
+    """
+    load(agent)
+    if not has_module("cli.cli_players"):
+        raise ImportError(f"catanatron {installed_version()} has no command line; 3.3.0 has one")
+
+    def make(color: Any, name: str = agent) -> AgentPlayer:
+        """An agent of catan-pz."""
+        return AgentPlayer(color, name)
+
+    module("cli.cli_players").register_cli_player(code, make)
+
+
+def moves_offered(game: Any) -> list[Any]:
+    """The actions that a game allows, in an order that doesn't depend on hashes."""
+    return sorted(playable_actions(game), key=repr)

@@ -1,0 +1,351 @@
+"""A robot on a JSettlers server: one connection, any number of games at once."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from catan_pz.names import shown
+from catan_pz.tables.jsettlers.contents import SEATS, Invitation, invitation_in
+from catan_pz.tables.jsettlers.messages import (
+    EMPTY,
+    VERSION,
+    Kind,
+    Message,
+    MessageError,
+    command,
+    frame,
+    read_text,
+)
+from catan_pz.tables.jsettlers.playing import SeatedAgent
+
+SECONDS_TO_ANSWER: Final = 8.0
+"""How long an own offer waits for answers."""
+
+SECONDS_TO_CONNECT: Final = 20.0
+"""How long the server may take to welcome the robot."""
+
+RECONNECTS: Final = 5
+"""How often in a row a lost connection is opened anew."""
+
+SECONDS_BEFORE_RECONNECT = 0.4
+"""How long the first try waits; each one waits twice as long as the one before."""
+
+MOST_GAMES: Final = 40
+"""Games that a robot plays at the same time, at most; further invitations are left aside."""
+
+MOST_WAITING: Final = 2000
+"""Messages of a game that may wait while its agent decides."""
+
+LONGEST_REASON: Final = 200
+"""Characters that are shown of what a server says."""
+
+_KEEPALIVE: Final = {
+    "TCP_KEEPIDLE": 60,
+    "TCP_KEEPINTVL": 15,
+    "TCP_KEEPCNT": 4,
+    "TCP_USER_TIMEOUT": 120_000,
+}
+"""Seconds of silence after which the server's machine is asked whether it is there, seconds between
+such questions, how many without an answer end the connection, and milliseconds after which what
+was sent and has not arrived does."""
+
+_SECONDS_BETWEEN_STOPS: Final = 1.0
+_ENDS: Final = (Kind.ROBOT_DISMISS, Kind.DELETE_GAME)
+_ENDED: Final = "the server ended it"
+_ROBOT_CLASS: Final = "catan_pz"
+_WELCOME: Final = 1071
+
+
+class ServerError(RuntimeError):
+    """A server that can't be reached, or refuses the robot."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a game of the robot ended.
+
+    Attributes:
+        game: its name on the server.
+        seated: the agent as it played.
+        broken: why it was broken off, empty for a game played to its end.
+        agent_failed: whether that is because the agent failed.
+    """
+
+    game: str
+    seated: SeatedAgent
+    broken: str = ""
+    agent_failed: bool = False
+
+
+@dataclass
+class _Seat:
+    """A game that the robot plays or is about to play."""
+
+    number: int
+    seated: SeatedAgent
+    queue: "asyncio.Queue[Message]"
+    task: "asyncio.Task[None] | None" = None
+
+
+class RobotClient:
+    """A robot that plays all games that a server invites it to.
+
+    Args:
+        host: of the server.
+        port: of the server.
+        cookie: that robots must present.
+        name: of the robot.
+        seat_agent: makes what plays a game that the robot is invited to; None to decline.
+        over: called with the outcome of each game.
+        executor: where agents decide; decisions of one game come one after the other.
+        welcomed: called whenever the server has taken the robot in.
+        most_games: that it plays at the same time.
+
+    Attributes:
+        reconnects: connections that were lost and opened anew.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        cookie: str,
+        name: str,
+        seat_agent: Callable[[Invitation], SeatedAgent | None],
+        over: Callable[[Outcome], None],
+        executor: Executor | None = None,
+        welcomed: Callable[[], None] = lambda: None,
+        most_games: int = MOST_GAMES,
+    ) -> None:
+        self.reconnects = 0
+        self._address = host, port
+        self._cookie = cookie
+        self._name = name
+        self._seat_agent = seat_agent
+        self._over = over
+        self._executor = executor
+        self._on_welcome = welcomed
+        self._most_games = most_games
+        self._seats: dict[str, _Seat] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._writer: asyncio.StreamWriter | None = None
+        self._welcomed = asyncio.Event()
+        self._failures = 0
+        self._failed: asyncio.Future[None] | None = None
+
+    async def run(self) -> None:
+        """Play until cancelled.
+
+        Raises:
+            ServerError: if the server can't be reached, refuses the robot, or is gone.
+            Exception: what `over` or `welcomed` raise.
+        """
+        self._failed = asyncio.get_running_loop().create_future()
+        listening = asyncio.create_task(self._listen())
+        try:
+            await asyncio.wait({listening, self._failed}, return_when=asyncio.FIRST_COMPLETED)
+            if not self._failed.done():
+                listening.result()
+        finally:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+            await self._close("the robot stops")
+            await asyncio.gather(*self._leaving)
+            failed, self._failed = self._failed, None
+            if failed.done():
+                failed.exception()  # or asyncio prints what is raised below or instead
+        failed.result()
+
+    async def _listen(self) -> None:
+        while True:
+            try:
+                await self._connect_and_listen()
+            except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+                await self._lose_connection(error)
+
+    @property
+    def is_welcome(self) -> bool:
+        """Whether the server has taken the robot in."""
+        return self._welcomed.is_set()
+
+    async def wait_until_welcome(self) -> None:
+        """Wait until the server has taken the robot in."""
+        await self._welcomed.wait()
+
+    async def _connect_and_listen(self) -> None:
+        async with asyncio.timeout(SECONDS_TO_CONNECT) as patience:
+            reader, self._writer = await asyncio.open_connection(*self._address)
+            _keep_alive(self._writer)
+            self._send(f"{Kind.VERSION.value}|{VERSION}")
+            self._send(command(Kind.I_AM_A_ROBOT, self._name, self._cookie, _ROBOT_CLASS))
+            while True:
+                self._take(await read_text(reader))
+                if self._welcomed.is_set():
+                    patience.reschedule(None)
+                await self._writer.drain()  # nothing more is read for a server that doesn't read
+
+    async def _lose_connection(self, error: Exception) -> None:
+        """Close the connection, as the server takes the name back only then, and wait."""
+        where = "{}:{}".format(*self._address)
+        was_welcome = self._welcomed.is_set()
+        await self._close(f"the connection to {where} was lost")
+        if not was_welcome and self._failures == 0 and self.reconnects == 0:
+            reason = str(error) or "it doesn't answer as a JSettlers server does"
+            raise ServerError(f"no JSettlers server at {where}: {reason}") from error
+        self._failures += 1
+        if self._failures > RECONNECTS:
+            raise ServerError(f"the server at {where} is gone") from error
+        self.reconnects += 1
+        await asyncio.sleep(SECONDS_BEFORE_RECONNECT * 2 ** (self._failures - 1))
+
+    async def _close(self, reason: str) -> None:
+        self._welcomed.clear()
+        for game in list(self._seats):
+            self._finish(game, reason)
+        if self._writer is not None:
+            self._writer.close()
+            with suppress(OSError):
+                await self._writer.wait_closed()
+            self._writer = None
+
+    def _send(self, text: str) -> None:
+        if self._writer is not None:
+            self._writer.write(frame(text))
+
+    def _take(self, text: str) -> None:
+        """Take in a message of the server."""
+        try:
+            message = Message.parse(text)
+            self._dispatch(message, text)
+        except MessageError:
+            return  # of no game: as with messages that aren't known, there is nothing to do
+
+    def _dispatch(self, message: Message, text: str) -> None:
+        if message.kind == Kind.SERVER_PING:
+            self._send(text)
+        elif message.kind == Kind.REJECT_CONNECTION:
+            reason = shown(",".join(message.fields), LONGEST_REASON)
+            raise ServerError("the server at {}:{} refuses: {}".format(*self._address, reason))
+        elif message.kind == _WELCOME:
+            self._welcomed.set()
+            self._call(self._on_welcome)
+        elif message.kind == Kind.BOT_JOIN_REQUEST:
+            self._join(message)
+        elif message.game in self._seats:
+            self._pass_on(message)
+
+    def _pass_on(self, message: Message) -> None:
+        """Take in a message of a game that the robot plays or is about to play."""
+        seat = self._seats[message.game]
+        if seat.task is None and message.kind in _ENDS:
+            self._finish(message.game, _ENDED)
+            return
+        if seat.task is None and message.kind == Kind.GAME_MEMBERS:
+            seat.task = asyncio.create_task(self._play(message.game, seat))
+            self._send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.number, True))
+        if seat.queue.full():
+            self._finish(message.game, f"more than {MOST_WAITING} messages wait")
+        else:
+            seat.queue.put_nowait(message)
+
+    def _join(self, message: Message) -> None:
+        invitation = invitation_in(message)
+        game, number = invitation.game, invitation.number
+        if game in self._seats or not 0 <= number < SEATS or len(self._seats) >= self._most_games:
+            return
+        text = command(Kind.JOIN_GAME, self._name, EMPTY, EMPTY, game)
+        frame(text)  # a game whose name doesn't fit is no game for us
+        seated = self._seat_agent(invitation)
+        if seated is not None:
+            self._seats[game] = _Seat(number, seated, asyncio.Queue(MOST_WAITING))
+            self._send(text)
+
+    async def _play(self, game: str, seat: _Seat) -> None:
+        """Play one game to its end."""
+        agent_failed = False
+        try:
+            broken = await self._play_on(seat)
+        except Exception as error:  # of this game alone: the others go on
+            broken, agent_failed = _described(error), seat.seated.agent_failed
+        self._finish(game, broken, agent_failed)
+
+    async def _play_on(self, seat: _Seat) -> str:
+        """Take in a game's messages, and send what the agent decides; why it is broken off."""
+        loop = asyncio.get_running_loop()
+        while True:
+            waits = SECONDS_TO_ANSWER if seat.seated.is_waiting else None
+            try:
+                async with asyncio.timeout(waits):
+                    message = await seat.queue.get()
+            except TimeoutError:
+                commands = await loop.run_in_executor(self._executor, seat.seated.give_up_waiting)
+            else:
+                if message.kind in _ENDS:
+                    return _ENDED
+                commands = await loop.run_in_executor(self._executor, seat.seated.take, message)
+            for text in commands:
+                self._send(text)
+            if seat.seated.reader.is_finished:
+                return ""
+            if commands and self._writer is not None:
+                with suppress(OSError):  # who listens hears of it, too
+                    await self._writer.drain()
+
+    def _finish(self, game: str, broken: str = "", agent_failed: bool = False) -> None:
+        """Leave a game, and tell how it ended as soon as its agent decides no more."""
+        seat = self._seats.pop(game, None)
+        if seat is None:
+            return
+        if seat.task is not None and seat.task is not asyncio.current_task():
+            seat.task.cancel()
+        if not broken:
+            self._failures = 0
+        self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
+        seat.seated.stop()
+        outcome = Outcome(game, seat.seated, broken, agent_failed)
+        if seat.seated.is_called:
+            leaving = asyncio.create_task(self._leave_later(outcome))
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+        else:
+            self._leave(outcome)
+
+    async def _leave_later(self, outcome: Outcome) -> None:
+        loop, seated = asyncio.get_running_loop(), outcome.seated
+        waiting = loop.run_in_executor(self._executor, seated.wait)
+        while not (await asyncio.wait({waiting}, timeout=_SECONDS_BETWEEN_STOPS))[0]:
+            seated.stop()  # a program may have been asked just now
+        self._leave(outcome)
+
+    def _leave(self, outcome: Outcome) -> None:
+        try:
+            outcome.seated.leave()
+        except Exception as error:
+            if not outcome.broken:
+                outcome = replace(outcome, broken=_described(error), agent_failed=True)
+        self._call(lambda: self._over(outcome))
+
+    def _call(self, hook: Callable[[], None]) -> None:
+        """Call a hook of the owner; an error of it ends the robot."""
+        try:
+            hook()
+        except Exception as error:
+            if self._failed is not None and not self._failed.done():
+                self._failed.set_exception(error)
+
+
+def _keep_alive(writer: asyncio.StreamWriter) -> None:
+    """Have the system notice when the other machine, or the way to it, is gone without a word."""
+    connection = writer.get_extra_info("socket")
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEPALIVE.items():
+        if hasattr(socket, name):  # each platform has some of them
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def _described(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,470 @@
+"""An agent in one seat of one game at a JSettlers table: messages in, commands out.
+
+No network is touched here: what arrives is given to `SeatedAgent.take`, and what it returns is
+to be sent.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
+from typing import Final
+
+from catan_pz.actions import (
+    ACCEPT,
+    BUILD_CITY,
+    BUILD_ROAD,
+    BUILD_SETTLEMENT,
+    BUY_DEVELOPMENT_CARD,
+    CLOSE_WITH,
+    COMPOSE_GIVE,
+    DISCARD,
+    END_TURN,
+    MARITIME_SWAPS,
+    MARITIME_TRADE,
+    MOVE_ROBBER,
+    OFFER,
+    OFFER_GET,
+    OFFER_GIVE,
+    PLAY_KNIGHT,
+    PLAY_MONOPOLY,
+    PLAY_ROAD_BUILDING,
+    PLAY_YEAR_OF_PLENTY,
+    PLENTY_PAIRS,
+    REJECT,
+    ROLL,
+    STEAL,
+    WITHDRAW,
+)
+from catan_pz.agents.base import Agent
+from catan_pz.agents.hosting import blamed, dismiss, seat_copy
+from catan_pz.agents.programs.agent import ProgramAgent
+from catan_pz.agents.result import ABORTED, VICTORY, SeatResult
+from catan_pz.checks import as_action
+from catan_pz.engine.events import EventKind
+from catan_pz.events import Events
+from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
+from catan_pz.tables.jsettlers import coordinates
+from catan_pz.tables.jsettlers.contents import SEATS
+from catan_pz.tables.jsettlers.decisions import event
+from catan_pz.tables.jsettlers.messages import Kind, Message, command
+from catan_pz.tables.jsettlers.reading import Question, TableReader
+from catan_pz.tables.jsettlers.trading import (
+    Acceptance,
+    OwnOffer,
+    SentOffer,
+    TradesUnderWay,
+    is_fair,
+    is_out_of_turn,
+    is_refusal,
+)
+from catan_pz.tables.jsettlers.transcript import Transcript
+from catan_pz.terms import NUM_RESOURCES, Card, Phase
+
+MOST_REFUSALS: Final = 3
+"""Commands refused in one turn after which the turn is ended."""
+
+MOST_TOLD: Final = 5
+"""Refusals of a game that are told in words."""
+
+LONGEST_REFUSAL: Final = 2000
+"""Characters of these words."""
+
+
+class SeatedAgent:
+    """An agent that plays one game.
+
+    Methods may be called in any thread; the agent is called by one after the other.
+
+    Args:
+        agent: the agent; a copy sits down.
+        game: name of the game.
+        number: of the seat at the table.
+        trading: whether players trade.
+        seed: of the agent's random stream.
+
+    Attributes:
+        game: name of the game.
+        reader: the game as the seat hears of it.
+        decisions: how often the agent was asked.
+        seconds: that it took.
+        refusals: commands that the server refused.
+        refused: the first of them, in words.
+        late: commands that the server refused because the offer or the turn that they belong to
+            was over already, or a trade had taken the cards.
+        agent_failed: whether the agent raised something, or chose what isn't legal.
+        is_waiting: whether answers to an own offer are due.
+    """
+
+    def __init__(self, agent: Agent, game: str, number: int, trading: bool, seed: int) -> None:
+        self.game = game
+        self.reader = TableReader(number, trading, self._observe)
+        self.decisions = 0
+        self.seconds = 0.0
+        self.refusals = 0
+        self.refused: list[str] = []
+        self.late = 0
+        self.agent_failed = False
+        self._under_way = TradesUnderWay()
+        self._agent = agent
+        self._seed = seed
+        self._own: Agent | None = None
+        self._offer: OwnOffer | None = None
+        self._pick: str | None = None
+        self._last = ""
+        self._refused_in_turn = 0
+        self._overtaken = False
+        self._transcript = Transcript()
+        self._is_over = False
+        self._calls = Lock()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether answers to an own offer are due."""
+        return self._offer is not None and not self._offer.is_chosen
+
+    def take(self, message: Message) -> list[str]:
+        """Take in a message; the commands to send, none once the game is over.
+
+        Raises:
+            MessageError: if it can't be read.
+            ContradictionError: if it tells something impossible.
+            Exception: what the agent raises.
+        """
+        with self._calls:
+            if self._is_over:
+                return []
+            self._transcript.heard(message)
+            return self._transcript.sent(self._answer(message))
+
+    def _answer(self, message: Message) -> list[str]:
+        question = self.reader.take(message)
+        if self.reader.table is None:
+            return []
+        if message.kind == Kind.TURN:
+            self._offer, self._refused_in_turn, self._overtaken = None, 0, False
+        if is_refusal(message):
+            return self._note_refusal(message)
+        if message.kind == Kind.ACCEPT_OFFER:
+            # An own offer may be accepted when it was given up, and another command is out.
+            self._overtaken |= self.reader.is_own_turn and self._offer is None
+            self._offer = None
+            if message.integer(1) == self.reader.number:
+                self._under_way.is_traded()
+        if message.kind == Kind.MAKE_OFFER and message.integer(1) == self.reader.number:
+            self._under_way.is_offered()
+        if message.kind == Kind.REJECT_OFFER and self.is_waiting:
+            return self._answered(self.reader.seat_of(message.integer(1)), None)
+        if question is None:
+            return []
+        if question is Question.ANSWER:
+            return self._consider(self.reader.seat_of(message.integer(1)))
+        if question is Question.PICK:
+            return [] if self._pick is None else [self._pick]
+        if question is Question.DISCARD:
+            return [self._discard()]
+        return [] if self.is_waiting else self._decide()
+
+    def give_up_waiting(self) -> list[str]:
+        """Take those who have not answered an offer for unwilling; the commands to send."""
+        with self._calls:
+            if self._is_over or self._offer is None or not self.is_waiting:
+                return []
+            self._offer.waiting.clear()
+            return self._transcript.sent(self._close_offer(self._offer))
+
+    def stop(self) -> None:
+        """The game is over, or broken off: the agent isn't asked anew.
+
+        A program that is asked now is ended, as it may think for ever.
+        """
+        self._is_over = True
+        own = self._own
+        if isinstance(own, ProgramAgent):
+            own.interrupt()
+
+    @property
+    def is_called(self) -> bool:
+        """Whether another thread is in a method of this, in which the agent may be deciding."""
+        return self._calls.locked()
+
+    def wait(self) -> None:
+        """Wait until no other thread is."""
+        with self._calls:
+            return
+
+    def leave(self) -> None:
+        """Let the agent go.
+
+        Raises:
+            Exception: what the agent raises.
+        """
+        with self._calls:
+            self._is_over = True
+            own, self._own = self._own, None
+            if own is not None:
+                self._dismiss(own)
+
+    def _dismiss(self, own: Agent) -> None:
+        game, reader = self.reader.game, self.reader
+        points = reader.points or tuple(game.points.tolist())
+        reason = ABORTED if reader.winner is None else VICTORY
+        with self._noted():
+            dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
+
+    # -- asking the agent
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Note that the agent fails."""
+        try:
+            yield
+        except Exception:
+            self.agent_failed = True
+            raise
+
+    def _observe(self, events: Events) -> None:
+        agent = self._seated()
+        if agent.needs_events:
+            with self._noted(), blamed(agent, agent.seat):
+                agent.observe(events)
+
+    def _seated(self) -> Agent:
+        """The copy that plays.
+
+        Raises:
+            RuntimeError: if the game is over.
+        """
+        if self._own is None and not self._is_over:
+            followed = self.reader.followed
+            with self._noted():
+                self._own = seat_copy(self._agent, followed.seat, followed.rules, self._seed)
+        if self._own is None or self._is_over:
+            raise RuntimeError("the game is over")
+        return self._own
+
+    def _ask(self, followed: FollowedGame) -> int:
+        """The agent's choice.
+
+        Raises:
+            IllegalActionError: if it isn't legal.
+        """
+        view, agent = followed.view(), self._seated()
+        start = time.perf_counter()
+        with self._noted(), blamed(agent, agent.seat):
+            action = as_action(agent.act(view))
+        self.seconds += time.perf_counter() - start
+        self.decisions += 1
+        with self._noted():
+            followed.sampled.check(action)
+        return action
+
+    def _note_refusal(self, message: Message) -> list[str]:
+        """Note that the server refuses something, and decide anew if that is needed."""
+        sent, reader = self._under_way.refused(message), self.reader
+        if sent is None:
+            is_over = is_out_of_turn(message) and not reader.is_own_turn
+            is_late = is_over or self._overtaken
+        else:
+            hand = reader.game.state["hand"][reader.seat].tolist()
+            is_late = sent.is_late(reader.offers, reader.game.turn_player, hand)
+        if is_late:
+            self.late += 1
+        else:
+            self.refusals += 1
+            if len(self.refused) < MOST_TOLD:
+                told = f"{sent or self._last} (state {reader.state}): {message}"
+                told += f"; before: {self._transcript}"
+                self.refused.append(told[:LONGEST_REFUSAL])
+        if sent is not None and not sent.in_own_turn:
+            return []
+        self._offer = None
+        self._refused_in_turn += 1
+        if not self.reader.is_own_turn or self._last == command(Kind.END_TURN, self.game):
+            return []  # also where a turn can't be ended: the next state says what is wanted
+        if self._refused_in_turn > MOST_REFUSALS:
+            return [self._command(Kind.END_TURN)]
+        return self._decide()
+
+    def _command(self, kind: Kind, *fields: object) -> str:
+        self._last = command(kind, self.game, *fields)
+        return self._last
+
+    def _decide(self) -> list[str]:
+        followed = self.reader.followed
+        if followed.sampled.is_over or followed.sampled.player != followed.seat:
+            return []
+        action = self._ask(followed)
+        if action >= OFFER:
+            bundles = self._composed(followed, action)
+            if bundles is None:
+                followed.note_offer()
+                return self._decide()
+            return self._make_offer(bundles)
+        return [self._spoken(action)]
+
+    def _spoken(self, action: int) -> str:
+        """An action other than trade with players as a command."""
+        number = self.reader.number
+        if action in _PLAIN:
+            return self._command(*_PLAIN[action])
+        if BUILD_ROAD <= action < BUILD_SETTLEMENT:
+            at = coordinates.EDGES[action - BUILD_ROAD]
+            return self._command(Kind.PUT_PIECE, number, 0, at)
+        if BUILD_SETTLEMENT <= action < BUY_DEVELOPMENT_CARD:
+            is_city = action >= BUILD_CITY
+            vertex = action - (BUILD_CITY if is_city else BUILD_SETTLEMENT)
+            at = coordinates.VERTICES[vertex]
+            return self._command(Kind.PUT_PIECE, number, 1 + int(is_city), at)
+        if PLAY_YEAR_OF_PLENTY <= action < MOVE_ROBBER:
+            return self._pick_later(action)
+        if MOVE_ROBBER <= action < STEAL:
+            return self._command(Kind.MOVE_ROBBER, number, coordinates.LAND[action - MOVE_ROBBER])
+        if STEAL <= action < DISCARD:
+            return self._command(Kind.CHOOSE_PLAYER, self._number(action - STEAL))
+        give, get = MARITIME_SWAPS[action - MARITIME_TRADE]
+        rate = int(self.reader.game.state["rate"][self.reader.seat, give])
+        given, got = _bundle({give: rate}), _bundle({get: 1})
+        return self._command(Kind.BANK_TRADE, *given, *got)
+
+    def _number(self, further: int) -> int:
+        """The number of the seat that comes so many seats after the next one."""
+        numbers = self.reader.numbers
+        return numbers[(self.reader.seat + 1 + further) % len(numbers)]
+
+    def _pick_later(self, action: int) -> str:
+        """Play a card whose resources are named when the table asks for them."""
+        if action < PLAY_MONOPOLY:
+            pair = PLENTY_PAIRS[action - PLAY_YEAR_OF_PLENTY].tolist()
+            counts = {r: pair.count(r) for r in pair}
+            self._pick = command(Kind.PICK_RESOURCES, self.game, *_bundle(counts))
+            card = Card.YEAR_OF_PLENTY
+        else:
+            number = coordinates.resource_number(action - PLAY_MONOPOLY)
+            self._pick = command(Kind.PICK_RESOURCE_TYPE, self.game, number)
+            card = Card.MONOPOLY
+        return self._command(Kind.PLAY_CARD, coordinates.CARD_NUMBERS[card])
+
+    def _discard(self) -> str:
+        """The cards that the agent discards, one after the other."""
+        followed = self.reader.followed.copy()
+        seat, game = followed.seat, followed.sampled
+        cards: dict[int, int] = {}
+        while game.phase == Phase.DISCARD and game.player == seat:
+            action = self._ask(followed)
+            what = action - DISCARD
+            cards[what] = cards.get(what, 0) + 1
+            followed.follow([*_told(followed, action), event(EventKind.PAID, seat, what)])
+        return self._command(Kind.DISCARD, *_bundle(cards), 0)
+
+    # -- trade between players
+
+    def _composed(self, followed: FollowedGame, action: int) -> Bundles | None:
+        """The offer that the agent makes from this action on; None if it drops it."""
+        if OFFER <= action < COMPOSE_GIVE:
+            k = action - OFFER
+            return OFFER_GIVE[k].tolist(), OFFER_GET[k].tolist()
+        composing = followed.copy()
+        seat = followed.seat
+        while True:
+            composing.follow(_told(composing, action))
+            record = composing.sampled.state
+            bundles = record["offer_give"][seat].tolist(), record["offer_get"][seat].tolist()
+            action = self._ask(composing)
+            if action == WITHDRAW:
+                return None
+            if not COMPOSE_GIVE <= action < COMPOSE_GIVE + 2 * NUM_RESOURCES:
+                return bundles
+
+    def _make_offer(self, bundles: Bundles) -> list[str]:
+        seats = set(range(len(self.reader.numbers))) - {self.reader.seat}
+        self.reader.followed.note_offer()
+        self._offer = OwnOffer(bundles, seats)
+        return [self._offer_command(seats, bundles)]
+
+    def _offer_command(self, seats: set[int], bundles: Bundles) -> str:
+        numbers = {self.reader.numbers[seat] for seat in seats}
+        to = [number in numbers for number in range(SEATS)]
+        give, get = (coordinates.to_theirs(side) for side in bundles)
+        turn = self.reader.game.turn_player
+        self._under_way.offer(SentOffer(turn, bundles[0], turn == self.reader.seat))
+        return self._command(Kind.MAKE_OFFER, self.reader.number, *to, *give, *get)
+
+    def _answered(self, seat: int, counter: Bundles | None) -> list[str]:
+        """Somebody refuses an own offer, or counters it."""
+        assert self._offer is not None
+        self._offer.waiting.discard(seat)
+        if counter is not None:
+            self._offer.counters[seat] = counter
+        return [] if self._offer.waiting else self._close_offer(self._offer)
+
+    def _close_offer(self, offer: OwnOffer) -> list[str]:
+        """All have answered: trade with somebody who countered, or go on."""
+        offer.is_chosen = True
+        partner = self._chosen_partner(offer)
+        if partner is not None:
+            self._under_way.accept(Acceptance(partner, offer.counters[partner], True))
+            return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[partner])]
+        self._offer = None
+        refusals = [self._command(Kind.REJECT_OFFER, self.reader.number)] if offer.counters else []
+        return [*refusals, command(Kind.CLEAR_OFFER, self.game, -1), *self._decide()]
+
+    def _chosen_partner(self, offer: OwnOffer) -> int | None:
+        """The seat whose counter-offer the agent takes."""
+        counters = {seat: one for seat, one in offer.counters.items() if is_fair(one)}
+        if not counters:
+            return None
+        seat = self.reader.seat
+        try:
+            closing = self.reader.followed.with_offers({seat: offer.bundles, **counters})
+        except ContradictionError:
+            return None
+        action = self._ask(closing)
+        if action == WITHDRAW:
+            return None
+        return int((seat + 1 + action - CLOSE_WITH) % len(self.reader.numbers))
+
+    def _consider(self, maker: int) -> list[str]:
+        """Answer somebody's offer."""
+        bundles = self.reader.offers[maker]
+        if self.reader.is_own_turn:
+            if self.is_waiting:
+                return self._answered(maker, bundles)
+            return [self._command(Kind.REJECT_OFFER, self.reader.number)]
+        refusal = self._command(Kind.REJECT_OFFER, self.reader.number)
+        game = self.reader.game
+        if maker != game.turn_player or not is_fair(bundles):
+            return [refusal]
+        if game.phase != Phase.MAIN:
+            return [refusal]
+        try:
+            answering = self.reader.followed.with_offers({maker: bundles})
+        except ContradictionError:
+            return [refusal]
+        action = self._ask(answering)
+        if action == ACCEPT:
+            self._under_way.accept(Acceptance(maker, bundles, False))
+            return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])]
+        counter = None if action == REJECT else self._composed(answering, action)
+        return [refusal] if counter is None else [self._offer_command({maker}, counter)]
+
+
+_PLAIN: Final[Mapping[int, tuple[Kind, *tuple[object, ...]]]] = {
+    ROLL: (Kind.ROLL_DICE,),
+    END_TURN: (Kind.END_TURN,),
+    BUY_DEVELOPMENT_CARD: (Kind.BUY_CARD,),
+    PLAY_KNIGHT: (Kind.PLAY_CARD, coordinates.CARD_NUMBERS[Card.KNIGHT]),
+    PLAY_ROAD_BUILDING: (Kind.PLAY_CARD, coordinates.CARD_NUMBERS[Card.ROAD_BUILDING]),
+}
+"""Actions that are a command with nothing in it that depends on the game."""
+
+
+def _bundle(counts: Mapping[int, int]) -> list[int]:
+    """Counts of resources, in the table's order."""
+    return coordinates.to_theirs([counts.get(r, 0) for r in range(NUM_RESOURCES)])
+
+
+def _told(followed: FollowedGame, action: int) -> Events:
+    """An own decision, as it is followed."""
+    turn_player = followed.sampled.turn_player
+    return (event(EventKind.DECISION, followed.seat, action, 0, turn_player),)

@@ -1,0 +1,430 @@
+"""One game at a JSettlers table, read from its messages by one seat."""
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Final
+
+from catan_pz.actions import (
+    BUY_DEVELOPMENT_CARD,
+    MOVE_ROBBER,
+    PLAY_KNIGHT,
+    PLAY_ROAD_BUILDING,
+    ROLL,
+    STEAL,
+)
+from catan_pz.engine.events import EventKind
+from catan_pz.events import UNKNOWN, Events
+from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
+from catan_pz.game.game import Game
+from catan_pz.rules import Board, Rules
+from catan_pz.tables.jsettlers import contents, coordinates
+from catan_pz.tables.jsettlers.cards_in_play import CardInPlay
+from catan_pz.tables.jsettlers.contents import SEATS
+from catan_pz.tables.jsettlers.decisions import (
+    JSETTLERS,
+    TableDecisions,
+    built,
+    canonical_dice,
+    event,
+)
+from catan_pz.tables.jsettlers.messages import Kind, Message, MessageError
+from catan_pz.terms import NOBODY, NUM_RESOURCES, Card, Phase
+
+_OVER: Final = 1000
+_FIRST_SETTLEMENT: Final = 5
+_ROLL_OR_CARD: Final = 15
+_TO_PLAY: Final = (5, 6, 10, 11, 20, 33, 40, 41)
+"""States in which the player in turn decides without being asked."""
+_PICK_CARDS, _PICK_KIND = 52, 53
+
+_SET, _LOSE = 100, 102
+_DRAWN, _PLAYED = 0, 1
+_MONOPOLIZED: Final = 3
+_WINNER, _LARGEST_ARMY = 4, 5
+
+
+class Question(Enum):
+    """What the table waits for from the seat."""
+
+    DECISION = "decision"
+    DISCARD = "discard"
+    PICK = "pick"
+    ANSWER = "answer"
+
+
+class TableReader:
+    """The game as one seat hears of it.
+
+    Args:
+        number: of the seat at their table, 0 to 3.
+        trading: whether players trade.
+        observe: called with the events of each decision.
+
+    Attributes:
+        names: of those who sit, by the number of the seat.
+        table: its decisions; None until somebody's first turn.
+        offers: open offers by seat, what each gives and gets.
+        addressed: seats that each of these goes to.
+        first: the seat that goes first.
+        state: number of the table's state.
+        winner: the seat that has won, or None.
+        points: at the end, by seat, once they are told.
+        trading: whether players trade.
+    """
+
+    def __init__(
+        self, number: int, trading: bool, observe: Callable[[Events], None] = lambda _: None
+    ) -> None:
+        self.number = number
+        self.names: dict[int, str] = {}
+        self.table: TableDecisions | None = None
+        self.offers: dict[int, Bundles] = {}
+        self.addressed: dict[int, list[int]] = {}
+        self.first = 0
+        self.winner: int | None = None
+        self.points: tuple[int, ...] | None = None
+        self.trading = trading
+        self._observe = observe
+        self._board: Board | None = None
+        self._in_play = CardInPlay()
+        self._largest_army: int = NOBODY
+        self._to_discard = False
+        self.state = 0
+        self._hand: list[int] | None = None
+
+    @property
+    def numbers(self) -> list[int]:
+        """Numbers of the seats that are taken, in order: seat k has the number k here."""
+        return sorted(self.names)
+
+    @property
+    def seat(self) -> int:
+        """The own seat."""
+        return self.seat_of(self.number)
+
+    def seat_of(self, number: int) -> int:
+        """The seat that has a number at their table.
+
+        Raises:
+            MessageError: if nobody sits there.
+        """
+        if number not in self.names:
+            raise MessageError(f"nobody sits in seat {number}")
+        return self.numbers.index(number)
+
+    @property
+    def decisions(self) -> TableDecisions:
+        """The game's decisions.
+
+        Raises:
+            MessageError: if it hasn't begun.
+        """
+        if self.table is None:
+            raise MessageError("the game hasn't begun")
+        return self.table
+
+    @property
+    def followed(self) -> FollowedGame:
+        """The game as it is followed."""
+        return self.decisions.followed
+
+    @property
+    def game(self) -> Game:
+        """A game that looks to the seat as the one at the table."""
+        return self.decisions.game
+
+    @property
+    def is_own_turn(self) -> bool:
+        """Whether it is the turn of the own seat."""
+        return self.game.turn_player == self.seat
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the game is won and the points are told."""
+        return self.winner is not None and self.points is not None
+
+    def take(self, message: Message) -> Question | None:
+        """Take in a message; what the table now waits for from the seat.
+
+        Raises:
+            MessageError: if it can't be read.
+            ContradictionError: if it tells something impossible.
+        """
+        handler = _HANDLERS.get(message.kind)
+        if handler is None or (self.table is None and message.kind not in _BEFORE_START):
+            return None
+        return handler(self, message)
+
+    # -- before the game begins
+
+    def _sit_down(self, message: Message) -> None:
+        if self.table is None:
+            self.names[message.integer(2)] = message.text(1)
+
+    def _layout(self, message: Message) -> None:
+        board = contents.board_in(message)
+        self._board = self._board if board is None else board
+
+    def _start(self, number: int) -> None:
+        """Somebody has the first turn."""
+        if self._board is None:
+            raise MessageError("a turn begins, and there is no board yet")
+        rules = Rules(
+            num_players=len(self.names),
+            trading=self.trading,
+            first_player="random",
+            max_turns=None,
+        )
+        self.first = self.seat_of(number)
+        followed = FollowedGame(rules, self.seat, self._board, self.first, JSETTLERS)
+        self.table = TableDecisions(followed, self._observe)
+
+    # -- decisions
+
+    def _roll(self, message: Message) -> None:
+        dice = canonical_dice(message.integer(1))
+        seat = self.game.turn_player
+        self.decisions.begin(seat, ROLL, event(EventKind.ROLLED, seat, *dice))
+
+    def _production(self, message: Message) -> None:
+        if self.decisions.pending != ROLL:
+            raise ContradictionError("cards are shared out without a roll")
+        for number, gained, amount in contents.production_in(message):
+            self.decisions.add(event(EventKind.GAINED, self.seat_of(number), gained, amount))
+
+    def _put_piece(self, message: Message) -> None:
+        number, piece, at = message.integers(1, 4)
+        seat = self.seat_of(number)
+        action, placed = built(seat, piece, at)
+        self.decisions.begin(seat, action, placed)
+
+    def _robber(self, message: Message) -> None:
+        number, at = message.integers(1, 3)
+        where, seat = coordinates.place(coordinates.HEX_IDS, at, "hex"), self.seat_of(number)
+        self.decisions.begin(seat, MOVE_ROBBER + where, event(EventKind.ROBBER_MOVED, seat, where))
+
+    def _robbery(self, message: Message) -> None:
+        thief, victim = (self.seat_of(number) for number in message.integers(1, 3))
+        kind = message.integer(4)
+        unknown = kind in (0, coordinates.UNKNOWN_RESOURCE)
+        what = UNKNOWN if unknown else int(coordinates.resource(kind))
+        stolen = event(EventKind.STOLEN, thief, what, 1, victim)
+        if self.decisions.pending is not None:
+            self.decisions.add(stolen)
+        elif self.game.phase == Phase.STEAL:
+            distance = (victim - thief) % len(self.names)
+            self.decisions.begin(thief, STEAL + distance - 1, stolen)
+        else:
+            raise ContradictionError("a card is stolen, and the robber wasn't moved")
+
+    def _card_action(self, message: Message) -> None:
+        number, action, kind = message.integers(1, 4)
+        if action not in (_DRAWN, _PLAYED):
+            return
+        seat, card = self.seat_of(number), coordinates.card(kind)
+        if action == _DRAWN:
+            what = UNKNOWN if card is None else int(card)
+            bought = event(EventKind.CARD_BOUGHT, seat, what)
+            self.decisions.begin(seat, BUY_DEVELOPMENT_CARD, bought)
+        elif card is None:
+            raise MessageError("an unknown development card is played")
+        elif card in (Card.KNIGHT, Card.ROAD_BUILDING):
+            played = PLAY_KNIGHT if card == Card.KNIGHT else PLAY_ROAD_BUILDING
+            self.decisions.begin(seat, played, event(EventKind.CARD_PLAYED, seat, int(card)))
+        else:
+            self.decisions.flush()
+            self._in_play.begin(card)
+
+    def _picked(self, message: Message) -> None:
+        counts = coordinates.from_theirs(message.counts(1, 1 + NUM_RESOURCES))
+        self._in_play.pick(self.decisions, counts)
+
+    def _simple(self, message: Message) -> None:
+        number, kind, _, what = message.integers(1, 5)
+        if kind == _MONOPOLIZED:
+            seat, named = self.seat_of(number), int(coordinates.resource(what))
+            self._in_play.monopolize(self.decisions, seat, named)
+
+    def _count(self, message: Message) -> None:
+        seat, (size,) = self.seat_of(message.integer(1)), message.counts(2, 3)
+        self._in_play.take(seat, int(self.game.state["hand_size"][seat]) - size)
+
+    def _bank_trade(self, message: Message) -> Question | None:
+        number, bundles = contents.bank_trade_in(message)
+        if number is not None and number < 0:
+            return None  # refused, which the player counts
+        seat = self.seat if number is None else self.seat_of(number)
+        self.decisions.trade_with_bank(seat, bundles)
+        return Question.DECISION if seat == self.seat else None
+
+    def _discard_request(self, _message: Message) -> Question | None:
+        self.decisions.flush()
+        self._to_discard = True
+        return self._asked_to_discard()
+
+    def _discarded(self, message: Message) -> Question | None:
+        number, cards = contents.discard_in(message)
+        self.decisions.discard(self.seat if number is None else self.seat_of(number), cards)
+        return self._asked_to_discard()
+
+    def _asked_to_discard(self) -> Question | None:
+        """Whether it is the seat's turn to discard: those before it have done so."""
+        game = self.game
+        if self._to_discard and game.phase == Phase.DISCARD and game.player == self.seat:
+            self._to_discard = False
+            return Question.DISCARD
+        return None
+
+    # -- trade between players
+
+    def _offer(self, message: Message) -> Question | None:
+        maker, to, bundles = contents.offer_in(message)
+        self.decisions.flush()
+        seat = self.seat_of(maker)
+        self.offers[seat] = bundles
+        self.addressed[seat] = [self.seat_of(number) for number in to if number in self.names]
+        if seat != self.seat and self.seat in self.addressed[seat]:
+            return Question.ANSWER
+        return None
+
+    def _clear(self, message: Message) -> None:
+        number = message.integer(1)
+        if number < 0:
+            self.offers.clear()
+        else:
+            self.offers.pop(self.seat_of(number), None)
+
+    def _accepted(self, message: Message) -> Question | None:
+        taker, maker, bundles = contents.trade_in(message)
+        self.decisions.flush()
+        self.followed.follow_trade(self.seat_of(maker), self.seat_of(taker), bundles)
+        self.offers.clear()
+        return Question.DECISION if self.is_own_turn else None
+
+    # -- course of the game
+
+    def _elements(self, message: Message) -> Question | None:
+        number, action, pairs = contents.elements_in(message)
+        cards = [(kind, n) for kind, n in pairs if 1 <= kind <= NUM_RESOURCES]
+        if action == _LOSE and self.game.phase == Phase.DISCARD:
+            return self._drawn_to_discard(self.seat_of(number), pairs)
+        if action == _LOSE:
+            self.decisions.pay((coordinates.resource(kind), n) for kind, n in cards)
+        elif action == _SET and number == self.number and len(cards) == NUM_RESOURCES:
+            counts = dict(cards)
+            self._hand = coordinates.from_theirs([counts[k + 1] for k in range(NUM_RESOURCES)])
+        elif self._in_play.card is None and abs(action) != _SET:
+            self.decisions.take_back_payment()
+        return None
+
+    def _drawn_to_discard(self, seat: int, pairs: list[tuple[int, int]]) -> Question | None:
+        """The table draws what is discarded by one who took too long, and tells it by kinds."""
+        cards = [
+            UNKNOWN if kind == coordinates.UNKNOWN_RESOURCE else int(coordinates.resource(kind))
+            for kind, n in pairs
+            for _ in range(n)
+        ]
+        if seat == self.seat:
+            self._to_discard = False
+        self.decisions.draw_discards(seat, cards)
+        return self._asked_to_discard()
+
+    def _game_elements(self, message: Message) -> None:
+        fields = message.integers(1)
+        if len(fields) % 2:
+            raise MessageError(f"message {message.kind}: {len(fields)} fields aren't pairs")
+        values = dict(zip(fields[::2], fields[1::2], strict=True))
+        if _LARGEST_ARMY in values and self.table is not None:
+            number = values[_LARGEST_ARMY]
+            self._largest_army = NOBODY if number < 0 else self.seat_of(number)
+        if values.get(_WINNER, -1) >= 0 and self.table is not None and _is_win(message):
+            self.winner = self.seat_of(values[_WINNER])
+
+    def _turn(self, message: Message) -> Question | None:
+        number = message.integer(1)
+        state = message.integer(2) if len(message.fields) > 2 else _ROLL_OR_CARD
+        if number < 0:
+            return None
+        if self.table is None and state != _FIRST_SETTLEMENT:
+            raise ContradictionError(f"the game is under way before the first turn (state {state})")
+        if self.table is None:
+            self._start(number)
+        self._in_play.begin(None)
+        self.decisions.begin_turn(self.seat_of(number), state == _OVER, self._largest_army)
+        self.offers.clear()
+        return self._after_state(state)
+
+    def _game_state(self, message: Message) -> Question | None:
+        state = message.integer(1)
+        if state == _OVER and self.winner is None and self.decisions.pending is not None:
+            self.winner = self.game.turn_player
+        self.decisions.flush(self.winner if state == _OVER else None)
+        self._check_hand()
+        return self._after_state(state)
+
+    def _after_state(self, state: int) -> Question | None:
+        self.state = state
+        if not self.is_own_turn:
+            return None
+        if state in (_PICK_CARDS, _PICK_KIND):
+            return Question.PICK
+        return Question.DECISION if state in _TO_PLAY else None
+
+    def _check_hand(self) -> None:
+        """Compare the own hand with the one that the table has reported."""
+        told, self._hand = self._hand, None
+        held = self.game.state["hand"][self.seat].tolist()
+        if told is not None and self.decisions.pending is None and told != held:
+            raise ContradictionError(f"the table says that the own hand is {told}; it is {held}")
+
+    def _asked_to_roll(self, message: Message) -> Question | None:
+        return Question.DECISION if message.integer(1) == self.number else None
+
+    def _asked_for_victim(self, _message: Message) -> Question | None:
+        self.decisions.flush()
+        return Question.DECISION
+
+    def _statistics(self, message: Message) -> None:
+        if message.text(1).startswith("t"):
+            return
+        points = message.integers(1, 1 + SEATS)
+        self.points = tuple(points[number] for number in self.numbers)
+
+
+def _is_win(message: Message) -> bool:
+    """Whether the player named as current is the winner: then it is named alone."""
+    return len(message.fields) == 3
+
+
+_Handler = Callable[[TableReader, Message], Question | None]
+
+_HANDLERS: Final[dict[int, _Handler]] = {
+    Kind.SIT_DOWN: TableReader._sit_down,
+    Kind.BOARD_LAYOUT: TableReader._layout,
+    Kind.BOARD_LAYOUT_2: TableReader._layout,
+    Kind.PUT_PIECE: TableReader._put_piece,
+    Kind.DICE_RESULT: TableReader._roll,
+    Kind.DICE_RESOURCES: TableReader._production,
+    Kind.MOVE_ROBBER: TableReader._robber,
+    Kind.ROBBERY_RESULT: TableReader._robbery,
+    Kind.DEV_CARD_ACTION: TableReader._card_action,
+    Kind.PICK_RESOURCES: TableReader._picked,
+    Kind.SIMPLE_ACTION: TableReader._simple,
+    Kind.RESOURCE_COUNT: TableReader._count,
+    Kind.BANK_TRADE: TableReader._bank_trade,
+    Kind.DISCARD_REQUEST: TableReader._discard_request,
+    Kind.DISCARD: TableReader._discarded,
+    Kind.MAKE_OFFER: TableReader._offer,
+    Kind.CLEAR_OFFER: TableReader._clear,
+    Kind.ACCEPT_OFFER: TableReader._accepted,
+    Kind.PLAYER_ELEMENT: TableReader._elements,
+    Kind.PLAYER_ELEMENTS: TableReader._elements,
+    Kind.GAME_ELEMENTS: TableReader._game_elements,
+    Kind.TURN: TableReader._turn,
+    Kind.GAME_STATE: TableReader._game_state,
+    Kind.ROLL_DICE_PROMPT: TableReader._asked_to_roll,
+    Kind.CHOOSE_PLAYER_REQUEST: TableReader._asked_for_victim,
+    Kind.GAME_STATS: TableReader._statistics,
+}
+
+_BEFORE_START: Final = (Kind.SIT_DOWN, Kind.BOARD_LAYOUT, Kind.BOARD_LAYOUT_2, Kind.TURN)

@@ -1,0 +1,193 @@
+"""An unmodified JSettlers server of our own, with the robots wanted and nobody else."""
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final, Self
+
+from catan_pz.tables.jsettlers.client import ServerError
+
+CLASSES: Final = "CATAN_PZ_JSETTLERS"
+"""Environment variable that says where the server's classes lie."""
+
+ORGANIZER: Final = "debug"
+"""The name of the user that a server lets create games for robots alone."""
+
+SMART, FAST, MIXED = "smart", "fast", "mixed"
+KINDS: Final = (SMART, FAST, MIXED)
+"""The robots that a server has: those with the smart strategy, the fast one, or both."""
+
+_MAIN: Final = "soc.server.SOCServer"
+_ROBOT: Final = "soc.robot.SOCRobotClient"
+_QUICK_COMPILER: Final = "-XX:TieredStopAtLevel=1"
+"""For games of two, in which Java's optimizing compiler takes longer than it saves."""
+_SECONDS_TO_START: Final = 60.0
+_SECONDS_TO_STOP: Final = 10.0
+_MIXED_ROBOTS: Final = 10
+"""Of so many a server makes 3 fast and 7 smart."""
+_TURN_SECONDS: Final = 120
+_LOG_TAIL: Final = 400
+
+
+def kind_of(robot: str) -> str:
+    """The kind of one of the server's own robots, by its name."""
+    return SMART if robot.startswith("robot ") else FAST
+
+
+def class_path(given: str | None) -> str:
+    """Where the server's classes lie, as java takes it.
+
+    Raises:
+        ServerError: if nothing says so, or java isn't installed.
+    """
+    path = given or os.environ.get(CLASSES)
+    if not path:
+        raise ServerError(
+            f"where are the classes of the JSettlers server? Name them with --classes or in "
+            f"{CLASSES}, or join a server that runs with --host"
+        )
+    for part in path.split(os.pathsep):
+        if not Path(part).exists():
+            raise ServerError(f"there are no classes in {part}")
+    if shutil.which("java") is None:
+        raise ServerError("java is not installed, which a JSettlers server needs")
+    return path
+
+
+def robots_of(kind: str, players: int) -> dict[str, str]:
+    """Properties of a server that has robots of a kind, enough for games with one guest."""
+    others = players - 1
+    if kind == FAST:
+        return {"startrobots": "0", "bots.start3p": f"{others},{_ROBOT}"}
+    return {"startrobots": str(others if kind == SMART else _MIXED_ROBOTS)}
+
+
+_UNTIL_INPUT_ENDS: Final = 'exec 3<&0; { read -r _ <&3; kill "$$"; } & exec "$@" 3<&- </dev/null'
+"""Runs a command under a watch that ends it when standard input does, as when we are killed."""
+
+
+class OwnServer:
+    """A server that runs while the block does, and no longer than this process.
+
+    Args:
+        classes: class path of the server.
+        kind: of its robots, one of `KINDS`.
+        players: of each game, the guest included.
+
+    Attributes:
+        port: where it listens.
+        cookie: that robots must present.
+
+    Raises:
+        ServerError: if it doesn't start.
+    """
+
+    def __init__(self, classes: str, kind: str, players: int) -> None:
+        self.port = _free_port()
+        self.cookie = secrets.token_hex(8)
+        properties = {
+            "port": str(self.port),
+            "allow.debug": "Y",
+            "client.maxcreategames": "-1",
+            "connections": "100",
+            "bots.cookie": self.cookie,
+            "bots.botgames.total": "-1",
+            "bots.fast_pause_percent": "0",
+            "bots.percent3p": str(round(100 / players)),
+            "bots.timeout.turn": str(_TURN_SECONDS),
+            **robots_of(kind, players),
+        }
+        watched = ["sh", "-c", _UNTIL_INPUT_ENDS, "sh"] if os.name == "posix" else []
+        options = [_QUICK_COMPILER] if players == 2 else []
+        self._command = [*watched, "java", *options, "-cp", classes, _MAIN]
+        self._command += [f"-Djsettlers.{name}={value}" for name, value in properties.items()]
+        self._robots = _MIXED_ROBOTS if kind == MIXED else players - 1
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self._log = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is for us: it ends with the block
+        )
+        try:
+            self._wait_until_it_is_there(self._process)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._process is not None
+        assert self._log is not None
+        self._end(self._process)
+        self._log.close()
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        """End the server and the watch over it."""
+        assert process.stdin is not None
+        for hard in (False, True):
+            if os.name == "posix":
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+            else:
+                process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_SECONDS_TO_STOP)
+                break
+        process.stdin.close()
+
+    def _wait_until_it_is_there(self, process: "subprocess.Popen[bytes]") -> None:
+        deadline = time.monotonic() + _SECONDS_TO_START
+        while not (_listens(self.port) and self._robots_are_there()):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise ServerError(f"the JSettlers server doesn't start: {self.log()}")
+            time.sleep(0.1)
+
+    def _robots_are_there(self) -> bool:
+        return self.printed().count(b"Robot arrived: ") >= self._robots
+
+    def printed(self) -> bytes:
+        """All that the server has printed."""
+        assert self._log is not None
+        if hasattr(os, "pread"):
+            # The server writes on from the file's position, which a seek would move for it.
+            return os.pread(self._log.fileno(), os.fstat(self._log.fileno()).st_size, 0)
+        self._log.seek(0)
+        return self._log.read()
+
+    def log(self) -> str:
+        """The end of what the server has printed."""
+        return self.printed().decode("utf-8", "replace").strip()[-_LOG_TAIL:]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1.0).close()
+    except OSError:
+        return False
+    return True

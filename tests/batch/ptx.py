@@ -1,0 +1,76 @@
+"""Compiles the kernels for CUDA without a GPU: `python -m tests.batch.ptx` prints the PTX."""
+
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+from numba import cuda, types
+from numba.cuda import dispatcher
+
+from catan_pz.batch import cuda_kernels
+from catan_pz.kernels.rule import rules_called_by
+from catan_pz.kernels.types import signature_of
+
+COMPUTE_CAPABILITY = (9, 0)
+
+KERNELS = (
+    "deal_kernel",
+    "place_kernel",
+    "sample_kernel",
+    "check_kernel",
+    "step_kernel",
+    "observe_everything_kernel",
+)
+
+
+def ptx_of(name: str, *, optimized: bool = True) -> str:
+    """The PTX of a kernel of `cuda_kernels` for sm_90."""
+    kernel = getattr(cuda_kernels, name)
+    for called in rules_called_by(kernel):
+        called.disable_compile(False)
+    signature = types.void(*signature_of(kernel))
+    ptx, _ = cuda.compile_ptx(kernel, signature, cc=COMPUTE_CAPABILITY, opt=optimized)
+    return str(ptx)
+
+
+def assembled(ptx: str) -> str:
+    """What ptxas says of the kernel in some PTX."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kernel.ptx"
+        # An older assembler takes newer PTX as long as nothing new is in it.
+        path.write_text(re.sub(r"(?m)^\.version .*$", ".version 9.0", ptx))
+        command = ["ptxas", "-v", "-arch=sm_90", str(path), "-o", str(Path(folder) / "kernel")]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    return said[said.index("Compiling entry function") :]
+
+
+@click.command()
+@click.option(
+    "--ptxas",
+    is_flag=True,
+    help="Print what the assembler of an installed CUDA toolkit says of registers, stack and "
+    "spills instead.",
+)
+@click.option(
+    "--unoptimized", is_flag=True, help="Leave out the optimizer, which takes half of the time."
+)
+def main(ptxas: bool, unoptimized: bool) -> None:
+    """Print the PTX of all kernels, compiled without a GPU."""
+    # Numba asks the current device for its capability, even where one is given.
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=COMPUTE_CAPABILITY)
+    for name in KERNELS:
+        ptx = ptx_of(name, optimized=not unoptimized)
+        if ptxas:
+            facts = re.findall(
+                r"Used \d+ registers|\d+ bytes (?:stack|spill)[^,\n]*", assembled(ptx)
+            )
+            click.echo(f"{name}: {', '.join(facts[:4])}")
+        else:
+            click.echo(ptx)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""One decision at random with mask and observation, for Python, the CPU and CUDA alike."""
+
+from numba import cuda
+
+from catan_pz import rewards
+from catan_pz.engine import chance, legal
+from catan_pz.engine.state import State, States
+from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.types import Int8Array, Int8Matrix, Int16Matrix
+from catan_pz.observation import encode
+
+
+@rule
+def play_and_look(
+    s: State,
+    mask: Int8Array,
+    obs: Int8Array,
+    events: Int16Matrix,
+    terms: Int8Matrix,
+    viewer: int,
+    script: Int8Matrix,
+):
+    """Play a random legal action, if there is one; write mask, observation, events, terms."""
+    n = legal.count_legal(s)
+    if n > 0:
+        a = legal.pick_legal(s, chance.draw_below(s, n))
+        rewards.advance_with_terms(s, a, script, events, terms)
+    legal.write_mask(s, mask)
+    encode.observe(s, viewer, obs)
+
+
+@entry
+def play_at_random(
+    games: States,
+    i: int,
+    mask: Int8Array,
+    obs: Int8Array,
+    events: Int16Matrix,
+    terms: Int8Matrix,
+    viewer: int,
+    script: Int8Matrix,
+):
+    """`play_and_look` in game i."""
+    play_and_look(games[i], mask, obs, events, terms, viewer, script)
+
+
+@cuda.jit
+def simulated_kernel(games, masks, observations, events, terms, viewer, script):
+    """`play_and_look` in every game, one a thread."""
+    i = cuda.grid(1)
+    if i < games.shape[0]:
+        play_and_look(games[i], masks[i], observations[i], events[i], terms[i], viewer, script)

@@ -1,0 +1,366 @@
+"""The batch on the CPU: the same games as single ones, whatever its size and threads."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz import Game, IllegalActionError
+from catan_pz.batch import threaded
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.engine.state import as_games
+from catan_pz.game import calls as game_calls
+from catan_pz.rewards import PointsGained
+
+RULE_SETS = (
+    {"trading": False},
+    {"offer_form": "both", "num_players": 3, "skip_forced": True},
+    {"rules": "one_v_one", "board": "spiral", "first_player": "random"},
+)
+
+
+@pytest.mark.parametrize("options", RULE_SETS)
+def test_each_game_is_the_single_game_of_its_seed(options: dict) -> None:
+    batch = CpuBatch(5, seed=40, **options)
+    games = [Game(seed=40 + i, **options) for i in range(5)]
+    for _ in range(300):
+        actions = batch.sample().copy()
+        batch.step(actions)
+        for i, game in enumerate(games):
+            game.step(int(actions[i]))
+            assert np.asarray(batch.games)[i].tobytes() == np.asarray(game.games)[0].tobytes()
+            assert (batch.mask[i] == game.mask).all()
+            assert batch.player[i] == game.player
+            assert (batch.observation[i] == game.observe(game.player)).all()
+        if batch.done.any():
+            break
+
+
+def test_threads_and_batch_size_change_nothing(monkeypatch) -> None:
+    monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 4)
+    batches = [
+        CpuBatch(16, trading=False, seed=7, threads=threads, max_turns=60) for threads in (1, 2, 3)
+    ]
+    small = CpuBatch(3, trading=False, seed=7, max_turns=60)
+    ended = 0
+    for _ in range(600):
+        actions = batches[0].sample().copy()
+        small.step(actions[:3])
+        for batch in batches:
+            batch.step(actions)
+            assert np.asarray(batch.games).tobytes() == np.asarray(batches[0].games).tobytes()
+            assert (batch.observation == batches[0].observation).all()
+            assert (batch.mask == batches[0].mask).all()
+            assert (batch.reward == batches[0].reward).all()
+        assert np.asarray(small.games).tobytes() == np.asarray(batches[0].games)[:3].tobytes()
+        ended += int(batches[0].done.sum())
+    assert ended > 16
+    for batch in batches:
+        batch.close()
+
+
+@pytest.mark.purepython
+def test_a_finished_game_is_followed_by_the_next_at_once() -> None:
+    batch = CpuBatch(4, trading=False, seed=1, max_turns=10)
+    seeds = batch.seeds.copy()
+    while not batch.done.any():
+        batch.step(batch.sample())
+    ended = batch.done
+    assert (batch.truncated == ended).all()
+    assert (batch.games["turn"][ended] == 0).all()
+    assert batch.mask.any(axis=1).all()
+    assert ((batch.seeds != seeds) == ended).all()
+
+
+@pytest.mark.purepython
+def test_without_auto_reset_finished_games_wait() -> None:
+    batch = CpuBatch(2, trading=False, seed=1, max_turns=10, auto_reset=False)
+    while not batch.done.any():
+        batch.step(batch.sample())
+    ended = batch.done.copy()
+    assert not batch.mask[ended].any()
+    assert (batch.sample()[ended] == -1).all()
+    batch.reset_finished()
+    assert batch.mask.any(axis=1).all()
+
+
+def test_rewards_reach_every_seat() -> None:
+    batch = CpuBatch(8, num_players=2, trading=False, seed=3)
+    while not batch.done.any():
+        batch.step(batch.sample())
+    assert sorted(batch.reward[batch.done][0]) == [-1, 1]
+    assert not batch.reward[~batch.done].any()
+
+    linear = CpuBatch(4, trading=False, seed=3, reward=PointsGained())
+    called = CpuBatch(4, trading=False, seed=3, reward=lambda terms, _: terms[:, :, 2] * 1.0)
+    for _ in range(100):
+        actions = linear.sample()
+        linear.step(actions)
+        called.step(actions)
+        assert (linear.reward == called.reward).all()
+    assert linear.reward.shape == (4, 4)
+
+
+@pytest.mark.purepython
+def test_an_illegal_action_names_the_game_and_touches_none() -> None:
+    batch = CpuBatch(6, trading=False, seed=3)
+    before = np.asarray(batch.games).tobytes()
+    actions = batch.sample().copy()
+    actions[4] = 1
+    with pytest.raises(IllegalActionError, match=r"game 4: phase 'setup_settlement'"):
+        batch.step(actions)
+    for wrong in (-1, 252, 2**40):
+        actions[4] = wrong
+        with pytest.raises(IllegalActionError, match=r"game 4: .*doesn't exist"):
+            batch.step(actions)
+    with pytest.raises(ValueError, match="shape"):
+        batch.step(actions[:3])
+    with pytest.raises(TypeError, match="float"):
+        batch.step(actions.astype(float))
+    assert np.asarray(batch.games).tobytes() == before
+    with pytest.raises(ValueError, match="num_games=0"):
+        CpuBatch(0)
+
+
+def test_actions_may_be_of_any_integer_type_and_sealed() -> None:
+    batches = [CpuBatch(6, trading=False, seed=3, threads=2) for _ in range(4)]
+    for _ in range(50):
+        actions = batches[0].sample().copy()
+        strided = np.repeat(actions, 2)[::2]
+        sealed = actions.astype(np.int16)
+        sealed.flags.writeable = False
+        kinds = (actions, strided, sealed, np.frombuffer(actions.tobytes(), np.int64))
+        for batch, kind in zip(batches, kinds, strict=True):
+            batch.step(kind)
+            assert np.asarray(batch.games).tobytes() == np.asarray(batches[0].games).tobytes()
+
+
+def test_samples_are_legal_and_spread() -> None:
+    batch = CpuBatch(2000, trading=False, seed=0, observation=False)
+    actions = batch.sample()
+    assert batch.mask[np.arange(2000), actions].all()
+    counts = np.bincount(actions - 74, minlength=54)
+    assert counts.min() > 15
+    assert counts.max() < 65
+
+
+def test_a_long_run_breaks_no_rule() -> None:
+    batch = CpuBatch(64, seed=5, offer_form="both")
+    spare = as_games(np.zeros_like(np.asarray(batch.games)))
+    for step in range(1500):
+        batch.step(batch.sample())
+        if step % 100 == 0:
+            for i in range(64):
+                assert game_calls.violations(batch.games, spare, i) == 0
+
+
+def test_a_state_with_another_seat_to_move_is_refused() -> None:
+    batch = CpuBatch(3, num_players=2, trading=False, seed=1)
+    state = batch.get_state()
+    for wrong in (1, 3, -1, 100):
+        spoilt = state | {"player": np.array([0, wrong, 0], np.int8)}
+        with pytest.raises(ValueError, match="player"):
+            batch.set_state(spoilt)
+    batch.set_state(state)
+
+
+@pytest.mark.parametrize("observation", ["units", False])
+def test_a_state_gives_out_the_masks_of_its_games(observation) -> None:
+    batch = CpuBatch(3, seed=1, observation=observation)
+    for _ in range(30):
+        batch.step(batch.sample())
+    state = batch.get_state()
+    batch.set_state(state | {name: np.ones_like(state[name]) for name in ("mask", "observation")})
+    assert (batch.mask == state["mask"]).all()
+    assert batch.units is None or (batch.units == state["observation"]).all()
+
+
+def test_a_state_that_no_batch_has_is_refused() -> None:
+    batch = CpuBatch(3, seed=1)
+    state = batch.get_state()
+    with pytest.raises(ValueError, match="state: truncated names games that aren't done"):
+        batch.set_state(state | {"truncated": np.array([False, True, False])})
+    for wrong in (None, [], 3):
+        with pytest.raises(ValueError, match=r"state is .*, must be arrays by name"):
+            batch.set_state(wrong)
+
+
+@pytest.mark.parametrize("auto_reset", [True, False])
+@pytest.mark.parametrize("max_turns", [1000, 30])
+def test_a_state_keeps_who_won(auto_reset, max_turns) -> None:
+    options = {"num_players": 2, "trading": False, "max_turns": max_turns, "auto_reset": auto_reset}
+    batch, other = (CpuBatch(16, seed=seed, **options) for seed in (1, 2))
+    batch.step(batch.sample())
+    ends = 0
+    while ends < 5:
+        batch.step(batch.sample())
+        if batch.done.any():
+            ends += 1
+            state = batch.get_state()
+            other.set_state(state)
+            assert (other.winner == batch.winner).all()
+            assert (other.done == batch.done).all()
+            del state["winner"]
+            other.set_state(state)
+            assert (other.winner == -1).all()
+
+
+def test_a_state_in_which_games_end_otherwise_is_refused() -> None:
+    options = {"num_players": 2, "trading": False, "auto_reset": False}
+    batch = CpuBatch(3, seed=1, **options)
+    fresh = batch.get_state()
+    while not batch.done.any():
+        batch.step(batch.sample())
+    over = batch.get_state()
+    game, nobody = int(over["done"].argmax()), np.full(3, -1, np.int8)
+    another = over["winner"].copy()
+    another[game] = 1 - another[game]
+    wrong = {
+        "winner must be a seat where done": (fresh, {"done": np.ones(3, bool)}),
+        "winner must be a seat": (over, {"winner": nobody}),
+        "winner isn't who won": (over, {"winner": another}),
+        "winner is .*, must be -1 to 1": (fresh, {"winner": nobody + 3}),
+        r"winner is \(3,\) of int64": (fresh, {"winner": nobody.astype(int)}),
+        "rewards is .*, must be finite": (
+            fresh,
+            {"rewards": np.full_like(fresh["rewards"], np.nan)},
+        ),
+        "truncated isn't how": (over, {"truncated": over["done"], "winner": nobody}),
+    }
+    batch.set_state(over)
+    for said, (state, spoilt) in wrong.items():
+        with pytest.raises(ValueError, match=f"(?s)state: {said}"):
+            batch.set_state(state | spoilt)
+    assert all(v.tobytes() == over[k].tobytes() for k, v in batch.get_state().items())
+
+
+def test_where_games_follow_at_once_a_state_with_a_finished_one_is_refused() -> None:
+    options = {"num_players": 2, "trading": False, "max_turns": 9}
+    waiting = CpuBatch(3, seed=1, auto_reset=False, **options)
+    batch = CpuBatch(3, seed=2, **options)
+    while not waiting.done.any():
+        batch.set_state(waiting.get_state())
+        waiting.play_random()
+    before = batch.games.tobytes()
+    with pytest.raises(ValueError, match=rf"games\[{waiting.done.argmax()}\] is finished"):
+        batch.set_state(waiting.get_state())
+    assert batch.games.tobytes() == before
+    waiting.reset_finished()
+    batch.set_state(waiting.get_state())
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_positions_take_the_places_of_games(monkeypatch, threads) -> None:
+    monkeypatch.setattr(threaded, "FEWEST_GAMES_AT_ONCE", 2)
+    batch = CpuBatch(6, trading=False, seed=1, threads=threads, observation="flat")
+    alone = CpuBatch(6, trading=False, seed=1, observation="flat")
+    game = Game(trading=False, seed=77)
+    for _ in range(60):
+        game.step(int(game.legal_actions()[-1]))
+    batch.place_games([4, 1], np.concatenate([game.games, alone.games[5:6]]))
+    for i, position in enumerate([0, 5, 2, 3, None, 5]):
+        if position is None:
+            assert np.asarray(batch.games)[i].tobytes() == np.asarray(game.games)[0].tobytes()
+            assert (batch.mask[i] == game.mask).all()
+            assert batch.player[i] == game.player
+            assert (batch.units[i] == game.observe(game.player)).all()
+        else:
+            for name in ("games", "mask", "player", "observation"):
+                there, here = getattr(alone, name)[position], getattr(batch, name)[i]
+                assert np.asarray(here).tobytes() == np.asarray(there).tobytes()
+    assert (batch.seeds == alone.seeds).all()
+    for _ in range(100):
+        actions = batch.sample().copy()
+        batch.step(actions)
+        game.step(int(actions[4]))
+        if batch.done[4]:
+            break
+        assert np.asarray(batch.games)[4].tobytes() == np.asarray(game.games)[0].tobytes()
+    batch.close()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "change", "named"),
+    [
+        ([0, 0], {}, "each game once"),
+        ([0, 3], {}, "between 0 and 2"),
+        ([-1, 0], {}, "between 0 and 2"),
+        ([0], {}, "must have"),
+        ([0.5, 1.0], {}, "must be integers"),
+        ([0, 1], {"winner": 3}, "winner"),
+        ([0, 1], {"longest_road_owner": 0}, "breaks the rules"),
+    ],
+)
+def test_positions_that_are_not_possible_change_nothing(numbers, change, named) -> None:
+    batch = CpuBatch(3, num_players=3, trading=False, seed=1, max_turns=20)
+    before = batch.games.tobytes()
+    given = batch.games[1:].copy()
+    for field, value in change.items():
+        given[field][0] = value
+    with pytest.raises((TypeError, ValueError), match=named):
+        batch.place_games(numbers, given)
+    assert batch.games.tobytes() == before
+    batch.step(batch.sample())
+
+
+def test_positions_of_other_rules_are_refused() -> None:
+    batch, other = CpuBatch(2, trading=False, seed=1), CpuBatch(2, trading=True, seed=1)
+    with pytest.raises(ValueError, match="trading"):
+        batch.place_games([0], other.games[:1])
+    with pytest.raises(ValueError, match="an array"):
+        batch.place_games([0], other.mask[0])
+    game = Game(trading=False, seed=1)
+    for given in (game, game.snapshot(), [game.snapshot()], other.mask[0]):
+        with pytest.raises(ValueError, match=r"`games` of a Game; .*from_snapshot\(state\)\.games"):
+            batch.place_games([0], given)
+    batch.place_games([0], Game.from_snapshot(game.snapshot()).games)
+
+
+def test_finished_games_are_no_positions() -> None:
+    for options in ({"max_turns": 9}, {"victory_points": 3}):
+        over = CpuBatch(2, trading=False, seed=1, auto_reset=False, **options)
+        batch = CpuBatch(2, trading=False, seed=1, **options)
+        while not over.done[0]:
+            over.play_random()
+        with pytest.raises(ValueError, match=r"games\[0\] is finished"):
+            batch.place_games([1], over.games[:1])
+
+
+@pytest.mark.purepython
+def test_without_auto_reset_games_that_are_over_wait_for_the_others() -> None:
+    batch = CpuBatch(4, num_players=2, trading=False, seed=1, max_turns=3, auto_reset=False)
+    ends = np.zeros(4, np.int64)
+    while (ends == 0).any():
+        actions = batch.sample()
+        assert ((actions == -1) == (ends > 0)).all()
+        batch.step(actions)
+        ends += batch.done
+        assert (batch.truncated == batch.done).all()
+    batch.step(batch.sample())
+    batch.play_random()
+    assert not batch.done.any()
+    assert ends.tolist() == [1] * 4
+    batch.reset_finished()
+    with pytest.raises(IllegalActionError, match=r"game 0: .*action -1"):
+        batch.step(np.full(4, -1))
+
+
+@pytest.mark.parametrize("reward", [None, lambda terms, games: terms[:, :, 0] + 1.0])
+def test_a_game_that_waits_is_not_paid_again(reward: Any) -> None:
+    options: dict[str, Any] = {"victory_points": 3, "auto_reset": False}
+    batch = CpuBatch(2, num_players=2, trading=False, seed=1, reward=reward, **options)
+    while not batch.done.any():
+        batch.step(batch.sample())
+    ended = batch.done.copy()
+    assert not ended.all()
+    assert batch.reward[ended].any()
+    batch.step(batch.sample())
+    assert not batch.reward[ended].any()
+
+
+def test_no_positions_may_be_placed() -> None:
+    batch = CpuBatch(3, trading=False, seed=1)
+    before = np.asarray(batch.games).tobytes()
+    batch.place_games(np.flatnonzero(batch.done), batch.games[:0])
+    batch.place_games([], batch.games[:0])
+    assert np.asarray(batch.games).tobytes() == before

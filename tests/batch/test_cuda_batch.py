@@ -1,0 +1,247 @@
+"""The batch on CUDA: the games of the CPU, in the simulator and, if there is one, on a GPU."""
+
+import sys
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import catan_pz
+from catan_pz.batch.cuda import bytes_a_game
+from catan_pz.observation.segments import SIZE
+from tests.batch.test_parity import run
+
+pytest.importorskip("numba.cuda")
+
+
+def gpu_is_there() -> bool:
+    try:
+        import torch
+        from numba import cuda
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available() and cuda.is_available())
+
+
+@pytest.mark.parametrize("device", ["cuda", "tensors"])
+def test_the_kernels_play_the_same_games_as_the_cpu(device: str) -> None:
+    if device == "tensors":
+        pytest.importorskip("torch")
+    module = "tests.batch.simulated_batch"
+    on_cpu = run(module, "cpu")
+    cases, refusals = on_cpu.splitlines()[:-5], on_cpu.splitlines()[-5:]
+    by_step, by_synchronize, by_place_games, *by_next_game = refusals
+    # Games end, and are followed, where the limit of turns is near.
+    assert [int(case.split()[1]) > 0 for case in cases] == [True, False, True]
+    assert "game 1" in by_step
+    assert "end_turn" in by_step
+    assert by_synchronize == by_step
+    assert "'roll'} is illegal" in by_place_games
+    assert all("the game is truncated" in said for said in by_next_game)
+    simulator = {"NUMBA_DISABLE_JIT": "1", "NUMBA_ENABLE_CUDASIM": "1"}
+    assert run(module, device, **simulator) == on_cpu
+
+
+@pytest.mark.skipif(not gpu_is_there(), reason="no GPU")
+def test_a_gpu_plays_the_same_games(tmp_path: Path) -> None:
+    report = run("tests.gpu", "--only", "parity", "--minutes", "3", "--out", str(tmp_path))
+    assert "parity: passed" in report
+
+
+@pytest.mark.skipif(gpu_is_there(), reason="there is a GPU")
+def test_without_a_gpu_the_reason_is_told() -> None:
+    with pytest.raises((RuntimeError, ImportError), match="device='cuda'"):
+        catan_pz.make_batch(2, device="cuda")
+
+
+@pytest.mark.skipif(gpu_is_there(), reason="there is a GPU")
+def test_what_numba_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    from numba import cuda
+
+    def fail() -> bool:
+        raise OSError("no libnvvm.so")
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    for is_available, reason in ((fail, "no libnvvm.so"), (lambda: False, "numba does not")):
+        monkeypatch.setattr(cuda, "is_available", is_available)
+        with pytest.raises(RuntimeError, match=rf"device='cuda' .*{reason}.*CUDA_HOME"):
+            catan_pz.make_batch(2, device="cuda")
+
+
+def test_without_numba_cuda_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "catan_pz.batch.cuda_device", None)
+    with pytest.raises(ImportError, match=r"catan-pz\[gpu\]"):
+        catan_pz.make_batch(2, device="cuda")
+
+
+@pytest.fixture
+def fake_gpu(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[str]]:
+    """A GPU of fakes, and what is waited for, copied and freed, in order."""
+    from numba import cuda
+
+    from catan_pz.batch.cuda_device import Gpu
+
+    done: list[str] = []
+
+    def stream(name: str) -> Any:
+        return SimpleNamespace(synchronize=lambda: done.append(name))
+
+    array = SimpleNamespace(
+        copy_to_device=lambda _: done.append("copy"), copy_to_host=lambda: done.append("copy")
+    )
+    monkeypatch.setattr(cuda, "to_device", lambda _: done.append("copy") or array)
+    monkeypatch.setattr(cuda, "default_stream", lambda: stream("default"))
+    pending = SimpleNamespace(clear=lambda: done.append("deallocations"))
+    context = SimpleNamespace(deallocations=pending)
+    monkeypatch.setattr(cuda, "current_context", lambda: context)
+    gpu = Gpu.__new__(Gpu)
+    gpu._index = 0
+    gpu._torch = SimpleNamespace(
+        cuda=SimpleNamespace(
+            current_stream=lambda _: stream("torch's"),
+            empty_cache=lambda: done.append("cache"),
+            mem_get_info=lambda _: (8 if done[-1:] == ["cache"] else 2, 10),
+        )
+    )
+    return gpu, done
+
+
+def test_copies_wait_for_torchs_stream_and_it_for_them(fake_gpu: tuple[Any, list[str]]) -> None:
+    gpu, done = fake_gpu
+    array = gpu.own(np.zeros(1))
+    gpu.copy(array, np.zeros(1))
+    assert done == 2 * ["torch's", "copy", "default"]
+    done.clear()
+    gpu.to_host(array)
+    assert done == ["torch's", "copy"]
+
+
+@pytest.fixture
+def gpu_of_tensors() -> Any:
+    """A GPU whose tensors lie in the host's memory."""
+    torch = pytest.importorskip("torch")
+    from catan_pz.batch.cuda_device import Gpu
+
+    gpu = Gpu.__new__(Gpu)
+    gpu._index = 0
+    gpu._torch = SimpleNamespace(
+        Tensor=torch.Tensor,
+        bool=torch.bool,
+        int64=torch.int64,
+        as_tensor=lambda given, device: torch.as_tensor(given),
+    )
+    return gpu
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, {}, 3, "abc", [1.0, 2.0, 3.0], [True] * 3, [[1], [1, 2], [3]], [2**70] * 3, [1, 2]],
+)
+def test_actions_that_are_no_integers_are_told_as_on_the_cpu(
+    gpu_of_tensors: Any, given: Any
+) -> None:
+    from catan_pz.game.arguments import integers
+
+    with pytest.raises((TypeError, ValueError)) as on_cpu:
+        integers(given, 3, "actions")
+    with pytest.raises(on_cpu.type) as on_gpu:
+        gpu_of_tensors.integers(given, 3)
+    assert str(on_gpu.value) == str(on_cpu.value)
+
+
+def test_actions_are_any_array_or_tensor_of_integers(gpu_of_tensors: Any) -> None:
+    torch = pytest.importorskip("torch")
+    fixed = np.array([1, 2, 3], np.uint16)
+    fixed.flags.writeable = False
+    swapped = np.array([1, 2, 3], ">i4")
+    for given in ([1, 2, 3], np.array([3, 2, 1])[::-1], fixed, swapped, torch.tensor([1, 2, 3])):
+        tensor = gpu_of_tensors.integers(given, 3)
+        assert tensor.dtype == torch.int64
+        assert tensor.tolist() == [1, 2, 3]
+    for wrong in (torch.ones(3), torch.ones(3, dtype=torch.bool)):
+        with pytest.raises(TypeError, match="must be integers"):
+            gpu_of_tensors.integers(wrong, 3)
+    with pytest.raises(ValueError, match=r"must have \(4,\)"):
+        gpu_of_tensors.integers(torch.ones(3), 4)
+
+
+def test_small_batches_launch_on_torchs_stream_without_a_warning(
+    fake_gpu: tuple[Any, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from numba import cuda
+
+    from catan_pz.batch import cuda_device
+
+    gpu, _ = fake_gpu
+    launched: list[tuple[Any, Any, Any]] = []
+    configured: list[Any] = []
+
+    class Kernel:
+        """A dispatcher of numba's that says what numba says of few blocks."""
+
+        def __getitem__(self, given: Any) -> Any:
+            warnings.warn("Grid size 2 will likely result in GPU under-utilization", stacklevel=1)
+            configured.append(given)
+            return lambda *arguments: launched.append((*given[::2], arguments))
+
+    monkeypatch.setattr(cuda_device, "_compiled", lambda _: Kernel())
+    monkeypatch.setattr(cuda, "external_stream", lambda stream: f"stream {stream}")
+    current = SimpleNamespace(cuda_stream=0)
+    gpu._torch.cuda.current_stream = lambda _: current
+    call = gpu.launcher(129)(None)
+    for stream in (0, 7, 0, 7):
+        current.cuda_stream = stream
+        call(stream)
+    on_both = [(2, 0, (0,)), (2, "stream 7", (7,))]
+    assert launched == 2 * on_both
+    assert len(configured) == 2
+
+
+def test_all_batches_share_a_compiled_kernel() -> None:
+    from catan_pz.batch import cuda_kernels
+    from catan_pz.batch.cuda_device import _compiled
+
+    assert _compiled(cuda_kernels.check_kernel) is _compiled(cuda_kernels.check_kernel)
+
+
+def test_memory_of_what_is_forgotten_is_free(fake_gpu: tuple[Any, list[str]]) -> None:
+    gpu, done = fake_gpu
+    with pytest.raises(MemoryError, match="7 games need"):
+        gpu.check_memory(9, "7 games")
+    assert done == ["deallocations", "cache"]
+    done.clear()
+    gpu.check_memory(2, "7 games")
+    assert not done
+    gpu.check_memory(8, "7 games")
+    assert done == ["deallocations", "cache"]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"device": "tpu"}, "device='tpu'"),
+        ({"device": "cuda", "threads": 2}, "threads=2"),
+        ({"device": "cuda", "reward": lambda terms, games: terms}, "reward="),
+        ({"device": "cuda", "num_games": 0}, "num_games=0"),
+        ({"device": "cuda", "num_games": 2**31}, "num_games=2147483648"),
+        ({"device": "cuda", "auto_reset": "no"}, "auto_reset='no'"),
+        ({"device": "cuda", "global_state": 1}, "global_state=1"),
+        ({"device": "cuda", "observation": "planse"}, "observation='planse'"),
+    ],
+)
+def test_options_that_are_not_possible(options: dict, named: str) -> None:
+    with pytest.raises(ValueError, match=r"option .* is not possible") as error:
+        catan_pz.make_batch(**{"num_games": 2, **options})
+    assert named in str(error.value)
+
+
+def test_memory_of_a_game_is_counted() -> None:
+    flat = bytes_a_game(catan_pz.Rules(trading=False))
+    blind = bytes_a_game(catan_pz.Rules(trading=False), observation=False)
+    traded = bytes_a_game(catan_pz.Rules())
+    assert flat - blind == SIZE
+    assert traded - flat == 389 - 252

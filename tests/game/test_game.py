@@ -1,0 +1,204 @@
+"""The single game: seeds, copies, named outcomes, errors that change nothing."""
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from catan_pz import Game, IllegalActionError, action_id
+from catan_pz.game import position
+from catan_pz.rules import Rules
+from catan_pz.terms import Card, Resource
+
+pytestmark = pytest.mark.purepython
+
+
+def bytes_of(game: Game) -> bytes:
+    return np.asarray(game.games).tobytes()
+
+
+def play(game: Game, seed: int, decisions: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(decisions):
+        if game.mask.any():
+            game.step(int(rng.choice(game.legal_actions())))
+
+
+def test_a_seed_determines_the_game() -> None:
+    games = [Game(seed=8), Game(seed=8), Game(seed=9)]
+    for game in games:
+        play(game, 1, 300)
+    assert bytes_of(games[0]) == bytes_of(games[1]) != bytes_of(games[2])
+
+
+def test_without_a_seed_games_differ() -> None:
+    assert bytes_of(Game()) != bytes_of(Game())
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [
+        Game.copy,
+        copy.deepcopy,
+        lambda game: pickle.loads(pickle.dumps(game)),
+        lambda game: Game.from_snapshot(game.snapshot()),
+    ],
+    ids=["copy", "deepcopy", "pickle", "snapshot"],
+)
+def test_a_duplicate_has_the_same_future_and_its_own(duplicate) -> None:
+    game = Game(seed=2, offer_form="both")
+    play(game, 0, 400)
+    before = bytes_of(game)
+    other = duplicate(game)
+    play(other, 1, 200)
+    assert bytes_of(game) == before
+    play(game, 1, 200)
+    assert bytes_of(game) == bytes_of(other)
+    assert (game.mask == other.mask).all()
+
+
+def test_an_illegal_action_names_what_is_missing_and_changes_nothing() -> None:
+    game = position([{"settlements": [10], "hand": {"brick": 1}}, {}], rules=Rules(num_players=2))
+    before = bytes_of(game)
+    with pytest.raises(IllegalActionError, match=r"phase 'main'.*build_road.*lacks 1 lumber"):
+        game.step(action_id("build_road", edge=20))
+    with pytest.raises(IllegalActionError, match="belongs to phase roll"):
+        game.step(action_id("roll"))
+    with pytest.raises(IllegalActionError, match="action 999 doesn't exist"):
+        game.step(999)
+    assert bytes_of(game) == before
+
+
+def test_named_outcomes() -> None:
+    hand = {"brick": 1, "ore": 3}
+    players = [{"settlements": [10]}, {"settlements": [50], "hand": hand}]
+    rules = Rules(num_players=2)
+    game = position(players, rules=rules, phase="move_robber")
+    onto = action_id("move_robber", hex=17)
+    assert game.outcomes(onto) == {Resource.BRICK: 0.25, Resource.ORE: 0.75}
+    game.step(onto, outcome=Resource.BRICK)
+    assert game.snapshot()["players"][0]["hand"]["brick"] == 1
+
+    game = position(players, rules=rules, phase="roll")
+    assert sum(game.outcomes(action_id("roll")).values()) == pytest.approx(1)
+    game.step(action_id("roll"), outcome=(6, 4))
+    assert game.snapshot()["dice"] == [6, 4]
+    with pytest.raises(ValueError, match="can't come of"):
+        game.step(action_id("end_turn"), outcome=(1, 1))
+
+    hand = {"wool": 1, "grain": 1, "ore": 1}
+    game = position([{"settlements": [10], "hand": hand}, {}], rules=rules)
+    game.step(action_id("buy_development_card"), outcome=Card.MONOPOLY)
+    state = game.snapshot()
+    assert state["players"][0]["cards"]["monopoly"] == 1
+    assert state["deck"].count("monopoly") == 1
+    assert len(state["deck"]) == 24
+
+
+def stealing() -> Game:
+    hand = {"brick": 1, "ore": 3}
+    players = [{"settlements": [10]}, {"settlements": [50], "hand": hand}]
+    return position(players, rules=Rules(num_players=2), phase="move_robber")
+
+
+def buying() -> Game:
+    hand = {"wool": 1, "grain": 1, "ore": 1}
+    return position([{"settlements": [10], "hand": hand}, {}], rules=Rules(num_players=2))
+
+
+def rolling() -> Game:
+    return position([{}, {}], rules=Rules(num_players=2), phase="roll")
+
+
+CHANCES = {
+    "roll": (rolling, action_id("roll")),
+    "rob": (stealing, action_id("move_robber", hex=17)),
+    "buy": (buying, action_id("buy_development_card")),
+}
+
+
+@pytest.mark.parametrize(
+    ("chance", "given", "same_as"),
+    [
+        ("roll", [3, 4], (3, 4)),
+        ("roll", (np.int64(3), np.int8(4)), (3, 4)),
+        ("rob", "ore", Resource.ORE),
+        ("buy", "knight", Card.KNIGHT),
+    ],
+)
+def test_outcomes_are_named_in_several_forms(chance, given, same_as) -> None:
+    make, action = CHANCES[chance]
+    game, other = make(), make()
+    game.step(action, outcome=given)
+    other.step(action, outcome=same_as)
+    assert bytes_of(game) == bytes_of(other)
+
+
+WRONG_OUTCOMES = {
+    "roll": [
+        np.array([3, 4]),
+        (True, True),
+        (1.0, 2.0),
+        ("1", "2"),
+        (1, 2, 3),
+        (0, 4),
+        [],
+        "34",
+        7,
+        Resource.ORE,
+        "ore",
+    ],
+    "rob": [Card.KNIGHT, Resource.WOOL, "wool", "knight", "ORE", "", 4, True, 4.0, (3, 4)],
+    "buy": [Resource.BRICK, "ore", 0, False, np.int8(0), np.array([0]), {}, "Knight"],
+}
+
+
+@pytest.mark.parametrize("chance", WRONG_OUTCOMES)
+def test_outcomes_that_chance_cannot_bring_are_refused(chance) -> None:
+    make, action = CHANCES[chance]
+    game = make()
+    before = bytes_of(game)
+    for outcome in WRONG_OUTCOMES[chance]:
+        with pytest.raises(ValueError, match="can't come of"):
+            game.step(action, outcome=outcome)
+        assert bytes_of(game) == before
+
+
+class Follower:
+    """A listener that holds the game that it listens to."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.heard = 0
+
+    def __call__(self, game: Game, events: object) -> None:
+        assert game is self.game
+        self.heard += 1
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda g: pickle.loads(pickle.dumps(g))])
+def test_listeners_of_a_duplicate_hold_the_duplicate(duplicate) -> None:
+    game = Game(num_players=2, seed=1)
+    game.listeners.append(Follower(game))
+    other = duplicate(game)
+    other.step(int(other.legal_actions()[0]))
+    assert other.listeners[0].game is other
+    assert (game.listeners[0].heard, other.listeners[0].heard) == (0, 1)
+
+
+def test_integers_of_numpy_leave_a_state_json() -> None:
+    game = Game(first_player=np.int64(0), seed=1)
+    assert Game.from_snapshot(json.loads(json.dumps(game.snapshot()))).rules == game.rules
+
+
+def test_a_position_takes_a_board_in_its_json_form() -> None:
+    board = Game(num_players=2, seed=1).snapshot()["board"]
+    rules = Rules(num_players=2)
+    assert position([{}, {}], rules=rules, board=board).snapshot()["board"] == board
+    for odd in ("beginner", None, 5):
+        with pytest.raises(ValueError, match="a Board or its JSON form"):
+            position([{}, {}], rules=rules, board=odd)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="board: missing"):
+        position([{}, {}], rules=rules, board={})

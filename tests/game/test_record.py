@@ -1,0 +1,267 @@
+"""Recorded games are replayed without the random generator."""
+
+import json
+import pickle
+import tracemalloc
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz import Game
+from catan_pz.files import read_json
+from catan_pz.game import GameRecord
+
+RULE_SETS = (
+    {"trading": False, "skip_forced": True},
+    {"offer_form": "both", "num_players": 3},
+    {"rules": "one_v_one"},
+    {"dice": ((1, 2), (3, 3)), "trading": False, "max_turns": 40},
+)
+
+
+def recorded_game(seed: int, decisions: int, **options: object) -> tuple[Game, GameRecord]:
+    game = Game(seed=seed, **options)
+    record = GameRecord.of(game)
+    rng = np.random.default_rng(seed)
+    for _ in range(decisions):
+        if not game.mask.any():
+            break
+        game.step(int(rng.choice(game.legal_actions())))
+    return game, record
+
+
+def without_rng(game: Game) -> dict[str, object]:
+    state = game.snapshot()
+    del state["rng"], state["rules"]
+    return state
+
+
+@pytest.mark.parametrize("options", RULE_SETS)
+def test_a_saved_game_replays_to_the_same_state(options: dict, tmp_path: Path) -> None:
+    game, record = recorded_game(3, 20_000, **options)
+    record.save(tmp_path / "game.jsonl")
+    loaded = GameRecord.load(tmp_path / "game.jsonl")
+    assert loaded == record
+    *_, last = loaded.replay()
+    assert without_rng(last) == without_rng(game)
+    assert record.result["end"] in ("won", "truncated")
+
+
+@pytest.mark.purepython
+def test_a_game_can_be_recorded_from_its_middle(tmp_path: Path) -> None:
+    game, _ = recorded_game(4, 200, trading=False)
+    record = GameRecord.of(game)
+    game.step(int(game.legal_actions()[0]))
+    *_, last = record.replay()
+    assert without_rng(last) == without_rng(game)
+    assert record.result["end"] == "unfinished"
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("how", ["reset", "restore"])
+def test_a_record_ends_where_another_game_begins(how: str) -> None:
+    game, record = recorded_game(4, 12, trading=False)
+    count = len(record.decisions)
+    before = game.snapshot()
+
+    def begin_anew() -> None:
+        if how == "reset":
+            game.reset(5)
+        else:
+            game.restore(before)
+
+    begin_anew()
+    with pytest.warns(UserWarning, match="the recorded game was reset or restored"):
+        game.step(int(game.legal_actions()[0]))
+    game.step(int(game.legal_actions()[0]))  # told once
+    begin_anew()
+    another = GameRecord.of(game)
+    begin_anew()
+    last = GameRecord.of(game)
+    game.step(int(game.legal_actions()[0]))  # the one before has a successor
+    assert (len(record.decisions), len(another.decisions), len(last.decisions)) == (count, 0, 1)
+    for one in (record, last):
+        for _ in one.replay():
+            pass
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("copied", [deepcopy, lambda pair: pickle.loads(pickle.dumps(pair))])
+def test_a_copied_game_has_a_record_of_its_own(copied: Callable[[Any], Any]) -> None:
+    game, record = recorded_game(4, 12, trading=False)
+    other, its = copied((game, record))
+    other.step(int(other.legal_actions()[0]))
+    assert len(its.decisions) == len(record.decisions) + 1
+    *_, last = its.replay()
+    assert without_rng(last) == without_rng(other)
+
+
+@pytest.mark.purepython
+def test_names_are_kept(tmp_path: Path) -> None:
+    game = Game(seed=4, num_players=2)
+    record = GameRecord.of(game, ["Ann", "heuristic"])
+    game.step(int(game.legal_actions()[0]))
+    record.save(tmp_path / "game.jsonl")
+    assert GameRecord.load(tmp_path / "game.jsonl") == record
+    assert record.names == ["Ann", "heuristic"]
+    header = json.loads(next(record.lines()))
+    assert header["names"] == ["Ann", "heuristic"]
+    assert "names" not in json.loads(next(GameRecord.of(game).lines()))
+    for wrong in (["Ann"], "AB", [1, 2]):
+        with pytest.raises(ValueError, match="allowed: 2 names, one a seat"):
+            GameRecord.of(game, wrong)
+
+
+@pytest.mark.purepython
+def test_agents_are_kept_with_their_options(tmp_path: Path) -> None:
+    game = Game(seed=4, num_players=2)
+    record = GameRecord.of(game, ["Ann", "search"], [None, "search:simulations=3"])
+    record.save(tmp_path / "game.jsonl")
+    assert GameRecord.load(tmp_path / "game.jsonl") == record
+    assert record.agents == [None, "search:simulations=3"]
+    for wrong in (["random"], "AB", [1, 2]):
+        with pytest.raises(ValueError, match=r"agents=.* allowed: 2 names"):
+            GameRecord.of(game, agents=wrong)
+
+
+@pytest.mark.purepython
+def test_a_game_is_replayed_before_those_who_listen() -> None:
+    _, record = recorded_game(4, 60)
+    game = Game.from_snapshot(record.start)
+    again = GameRecord.of(game)
+    *_, last = record.replay(game)
+    assert last is game
+    assert again.decisions == record.decisions
+
+
+@pytest.mark.purepython
+def test_a_name_may_hold_any_letter(tmp_path: Path) -> None:
+    game = Game(seed=4, num_players=2)
+    record = GameRecord.of(game, ["A\u2028n\x85n", "B"])
+    game.step(int(game.legal_actions()[0]))
+    plain = [json.dumps(json.loads(line), ensure_ascii=False) for line in record.lines()]
+    for end in ("\n", "\r\n"):
+        assert GameRecord.from_lines("".join(f"{line}{end}" for line in plain)) == record
+
+
+def broken(lines: list[str], number: int, **changes: object) -> str:
+    lines = list(lines)
+    lines[number] = json.dumps(json.loads(lines[number]) | changes)
+    return "\n".join(lines)
+
+
+@pytest.mark.purepython
+def test_lines_are_read_one_by_one_as_well(tmp_path: Path) -> None:
+    record = recorded_game(3, 40, num_players=2)[1]
+    assert GameRecord.from_lines(record.lines()) == record
+    record.save(tmp_path / "game.jsonl")
+    with (tmp_path / "game.jsonl").open(encoding="utf-8") as file:
+        assert GameRecord.from_lines(file) == record
+    for wrong in (None, 5, [5], b"{}"):
+        with pytest.raises(ValueError, match=r"text=.* is not possible; allowed: a str, or"):
+            GameRecord.from_lines(wrong)  # type: ignore[arg-type]
+
+
+def test_broken_records_are_refused_with_the_line() -> None:
+    _, record = recorded_game(5, 60, trading=False)
+    lines = list(record.lines())
+    with pytest.raises(ValueError, match="cut short"):
+        GameRecord.from_lines("\n".join(lines[:-1]))
+    with pytest.raises(ValueError, match="line 3 is no decision"):
+        GameRecord.from_lines(broken(lines, 2, action={"kind": "fly"}))
+    with pytest.raises(ValueError, match="line 2 is not JSON"):
+        GameRecord.from_lines("\n".join([lines[0], "{", *lines[2:]]))
+    header = {name: value for name, value in json.loads(lines[0]).items() if name != "state"}
+    for first in (header, header | {"state": 3}, header | {"state": {}}):
+        with pytest.raises(ValueError, match="line 1 has no state"):
+            GameRecord.from_lines("\n".join([json.dumps(first), *lines[1:]]))
+    state = {name: value for name, value in record.start.items() if name != "rules"}
+    for first in (state, state | {"rules": []}):
+        with pytest.raises(ValueError, match="line 1 has no rules"):
+            GameRecord.from_lines(broken(lines, 0, state=first))
+    for player in (float("inf"), "0", 0.5, True, None):
+        with pytest.raises(ValueError, match="line 3 is no decision: player"):
+            GameRecord.from_lines(broken(lines, 2, player=player))
+    twice = lines[2].replace('"player":', '"player": 0, "player":')
+    with pytest.raises(ValueError, match="line 3: the entry 'player' stands twice"):
+        GameRecord.from_lines("\n".join([*lines[:2], twice, *lines[3:]]))
+    with pytest.raises(ValueError, match=f"line {len(lines)}: 3 is no result"):
+        GameRecord.from_lines(broken(lines, -1, result=3))
+    with pytest.raises(ValueError, match="line 2 is nested too deeply"):
+        GameRecord.from_lines("\n".join([lines[0], "[" * 10**5 + "]" * 10**5, *lines[2:]]))
+    with pytest.raises(ValueError, match="line 3 is no decision: outcome"):
+        GameRecord.from_lines(broken(lines, 2, outcome="gold"))
+    for entry in ("player", "action", "outcome"):
+        row = {name: value for name, value in json.loads(lines[2]).items() if name != entry}
+        with pytest.raises(ValueError, match=f"line 3 is no decision: it has no entry '{entry}'"):
+            GameRecord.from_lines("\n".join([*lines[:2], json.dumps(row), *lines[3:]]))
+    illegal = GameRecord.from_lines(broken(lines, 2, action={"kind": "roll"}))
+    with pytest.raises(ValueError, match=r"line 3: phase .* is illegal"):
+        list(illegal.replay())
+    other_result = json.dumps({"result": record.result | {"turns": 99}})
+    with pytest.raises(ValueError, match="the result is"):
+        list(GameRecord.from_lines("\n".join([*lines[:-1], other_result])).replay())
+
+
+@pytest.mark.purepython
+@pytest.mark.parametrize("kind", ["roll", "buy_development_card", "steal"])
+def test_a_decision_without_the_outcome_that_it_had_is_refused(kind: str) -> None:
+    """It would be drawn anew."""
+    lines = list(recorded_game(3, 2_000, trading=False)[1].lines())
+    number = next(n for n, line in enumerate(lines) if f'"kind": "{kind}"' in line)
+    lines[number] = json.dumps(json.loads(lines[number]) | {"outcome": None})
+    record = GameRecord.from_lines("\n".join(lines))
+    with pytest.raises(ValueError, match=rf"line {number + 1}: the outcome is missing"):
+        list(record.replay())
+
+
+def test_what_follows_the_line_that_is_wrong_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def counted(line: str) -> Any:
+        parsed.append(line)
+        return read_json(line)
+
+    monkeypatch.setattr("catan_pz.game.record.read_json", counted)
+    _, record = recorded_game(5, 3, trading=False)
+    lines = list(record.lines())
+    empty = "{}\n" * 100_000
+    for first, reason in (
+        ([], "begins with the format"),
+        (['{"format": "catan-pz-table/1"}'], "begins with the format"),
+        (lines[:1], "line 2 is no decision: it has no entry 'player'"),
+        (lines[:3], "line 4 is no decision: it has no entry 'player'"),
+        (
+            ['{"format": "catan-pz-table/1"}', *lines[:3]],
+            "line 5 is no decision: it has no entry 'player'",
+        ),
+        (lines, f"line {len(lines) + 1} stands after the result"),
+    ):
+        parsed: list[str] = []
+        text = "".join(f"{line}\n" for line in first) + empty
+        tracemalloc.start()
+        with pytest.raises(ValueError, match=reason):
+            GameRecord.from_lines(text)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(parsed) == len(first) + 1
+        assert most < len(text)
+
+
+@pytest.mark.purepython
+def test_a_save_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch) -> None:
+    _, record = recorded_game(6, 20, trading=False)
+    path = tmp_path / "game.jsonl"
+    path.write_text("old", encoding="utf-8")
+
+    def fail(_self: GameRecord):
+        yield "half a"
+        raise OSError("disk full")
+
+    monkeypatch.setattr(GameRecord, "lines", fail)
+    with pytest.raises(OSError, match="disk full"):
+        record.save(path)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,671 @@
+"""States as JSON: exact keys, round trips at every phase, and what is refused."""
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from catan_pz import Game, Rules
+from catan_pz.game import state_from_dict, state_to_dict
+from catan_pz.game.position import position
+from tests.engine.games import random_game
+from tests.helpers import RESOURCES, RULE_SETS, act, path
+
+CARDS = ["knight", "road_building", "year_of_plenty", "monopoly", "victory_point"]
+
+KEYS = [
+    "format",
+    "rules",
+    "board",
+    "robber",
+    "bank",
+    "deck",
+    "players",
+    "longest_road_owner",
+    "largest_army_owner",
+    "phase",
+    "turn",
+    "turn_player",
+    "player_to_move",
+    "rolled",
+    "card_played",
+    "dice",
+    "free_roads",
+    "to_discard",
+    "offers_made",
+    "offer",
+    "knowledge",
+    "winner",
+    "rng",
+]
+PLAYER_KEYS = [
+    "hand",
+    "cards",
+    "new_cards",
+    "cards_played",
+    "roads",
+    "settlements",
+    "cities",
+    "road_length",
+    "points",
+    "visible_points",
+]
+PHASES = [
+    "setup_settlement",
+    "setup_road",
+    "roll",
+    "discard",
+    "move_robber",
+    "steal",
+    "main",
+    "free_road",
+    "compose",
+    "answer",
+    "close",
+    "over",
+]
+
+
+def back_and_forth(game):
+    """The game read from its own JSON text."""
+    return Game.from_snapshot(json.loads(json.dumps(game.snapshot())))
+
+
+def check_round_trip(game):
+    other = back_and_forth(game)
+    assert other.games.tobytes() == game.games.tobytes()
+    assert other.rules == game.rules
+    assert other.snapshot() == game.snapshot()
+    assert (other.mask == game.mask).all()
+
+
+def trader(**rules):
+    seats = [{"hand": {"brick": 2}}, {"hand": {"ore": 2}}, {"hand": {"ore": 1, "wool": 1}}]
+    return position(seats, rules=Rules(num_players=3, offer_form="both", **rules))
+
+
+def composing():
+    game = act(trader(), "compose_give", resource="brick")
+    return act(game, "compose_get", resource="ore")
+
+
+def answering():
+    return act(trader(), "offer", give={"brick": 1}, get={"ore": 1})
+
+
+def closing():
+    game = act(answering(), "offer", give={"ore": 1}, get={"brick": 2})
+    return act(game, "accept")
+
+
+def counter_composing():
+    game = act(act(answering(), "accept"), "compose_give", resource="wool")
+    return act(game, "compose_get", resource="brick")
+
+
+def robbing():
+    seats = [
+        {},
+        {"settlements": [9], "hand": {"ore": 1}},
+        {"cities": [20], "hand": {"wool": 1}},
+        {},
+    ]
+    return position(seats, phase="move_robber")
+
+
+def won():
+    seat = {"cities": [0, 2, 4], "settlements": [20, 22, 24], "hand": {"grain": 2, "ore": 3}}
+    return act(position([seat, {}, {}, {}]), "build_city", vertex=20)
+
+
+def setting_up():
+    return Game(seed=2, num_players=3, first_player="random", dice=[(1, 2), (3, 4)])
+
+
+def placing_free_roads():
+    seat = {"settlements": [20], "roads": path(20, 21), "cards": {"road_building": 1}}
+    return act(position([seat, {}, {}, {}], phase="roll"), "play_road_building")
+
+
+EXAMPLES: dict[str, Callable[[], Game]] = {
+    "setup_settlement": setting_up,
+    "setup_road": lambda: act(setting_up(), "build_settlement", vertex=20),
+    "roll": lambda: position([{"settlements": [20]}, {}, {}, {}], phase="roll"),
+    "discard": lambda: act(
+        position([{"hand": {"ore": 9}}, {"hand": {"wool": 8}}, {}, {}], phase="roll"),
+        "roll",
+        outcome=(3, 4),
+    ),
+    "move_robber": robbing,
+    "steal": lambda: act(robbing(), "move_robber", hex=4),
+    "main": trader,
+    "free_road": placing_free_roads,
+    "compose": composing,
+    "compose (answering)": counter_composing,
+    "answer": answering,
+    "close": closing,
+    "over": won,
+}
+
+
+def test_there_is_an_example_of_each_phase():
+    phases = {name.split()[0]: make().snapshot()["phase"] for name, make in EXAMPLES.items()}
+    assert list(phases) == PHASES
+    assert all(name == phase for name, phase in phases.items())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_exact_keys(name):
+    state = EXAMPLES[name]().snapshot()
+    n = state["rules"]["num_players"]
+    assert list(state) == KEYS
+    assert state["format"] == "catan-pz-state/1"
+    assert sorted(state["rules"]) == sorted(Rules().to_dict())
+    assert list(state["board"]) == ["hexes", "harbors"]
+    assert [sorted(h) for h in state["board"]["hexes"]] == 19 * [["terrain", "token"]]
+    assert [sorted(h) for h in state["board"]["harbors"]] == 9 * [["edge", "resource"]]
+    assert list(state["bank"]) == list(RESOURCES)
+    assert len(state["players"]) == len(state["to_discard"]) == n
+    for player in state["players"]:
+        assert list(player) == PLAYER_KEYS
+        assert list(player["hand"]) == list(RESOURCES)
+        for counts in ("cards", "new_cards", "cards_played"):
+            assert list(player[counts]) == CARDS
+    assert [len(row) for row in state["knowledge"]] == [n] * n
+    for bounds in (b for row in state["knowledge"] for b in row):
+        assert list(bounds) == ["min", "max"]
+        assert list(bounds["min"]) == list(bounds["max"]) == list(RESOURCES)
+    assert sorted(state["rng"]) == ["dice_left", "script_place", "state"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_values_are_plain_json(name):
+    """No numpy numbers: text and back gives equal values of the same types."""
+
+    def types(value):
+        if isinstance(value, dict):
+            return {k: types(v) for k, v in value.items()}
+        return [types(v) for v in value] if isinstance(value, list) else type(value)
+
+    state = EXAMPLES[name]().snapshot()
+    again = json.loads(json.dumps(state))
+    assert again == state
+    assert types(again) == types(state)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_round_trip_at_each_phase(name):
+    check_round_trip(EXAMPLES[name]())
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_round_trip_along_random_games(name):
+    for step, (game, _) in enumerate(random_game(RULE_SETS[name], seed=3, most=500)):
+        if step % 7 == 0:
+            check_round_trip(game)
+
+
+def test_a_restored_game_has_the_same_future():
+    game = Game(seed=9, num_players=3, dice="balanced")
+    for step, (other, action) in enumerate(random_game(game.rules, seed=9, most=300)):
+        if step == 150:
+            game = back_and_forth(other)
+        if step >= 150:
+            assert game.games.tobytes() == other.games.tobytes()
+            game.step(action)
+
+
+def test_the_functions_behind():
+    game = closing()
+    data = state_to_dict(game.games[0], game.rules)
+    assert data == game.snapshot()
+    games, rules = state_from_dict(data)
+    assert rules == game.rules
+    assert Game.from_games(games, rules).games.tobytes() == game.games.tobytes()
+
+
+def test_restore_brings_the_rules_along():
+    game = Game(seed=1)
+    other = Game(seed=5, num_players=2, trading=False)
+    game.restore(other.snapshot())
+    assert game.rules == other.rules
+    assert game.games.tobytes() == other.games.tobytes()
+    assert len(game.mask) == 252
+
+
+# What the entries mean.
+
+
+def test_the_deck_lists_the_next_card_first():
+    game = position([{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {}, {}, {}], deck=["monopoly"])
+    assert game.snapshot()["deck"][0] == "monopoly"
+    act(game, "buy_development_card")
+    assert game.snapshot()["players"][0]["cards"]["monopoly"] == 1
+
+
+def test_dice_keep_the_last_throw():
+    game = position([{}, {}, {}, {}], phase="roll")
+    assert game.snapshot()["dice"] == [0, 0]
+    act(game, "roll", outcome=(2, 6))
+    act(game, "end_turn")
+    assert game.snapshot()["dice"] == [2, 6]
+
+
+def test_new_cards_are_emptied_at_the_end_of_the_turn():
+    game = position([{"hand": {"wool": 1, "grain": 1, "ore": 1}}, {}, {}, {}], deck=["knight"])
+    act(game, "buy_development_card")
+    assert game.snapshot()["players"][0]["new_cards"]["knight"] == 1
+    act(game, "end_turn")
+    assert game.snapshot()["players"][0]["new_cards"]["knight"] == 0
+    assert game.snapshot()["players"][0]["cards"]["knight"] == 1
+
+
+def test_an_answer_being_composed_stands_in_answers():
+    state = counter_composing().snapshot()
+    assert (state["phase"], state["player_to_move"], state["turn_player"]) == ("compose", 2, 0)
+    assert state["offer"]["answers"][1] == "accept"
+    assert state["offer"]["answers"][2]["give"]["wool"] == 1
+    assert state["offer"]["answers"][2]["get"]["brick"] == 1
+
+
+def test_in_setup_the_turn_player_is_who_places():
+    state = act(
+        act(Game(seed=0), "build_settlement", vertex=20), "build_road", edge=_any_road()
+    ).snapshot()
+    assert (state["turn_player"], state["player_to_move"]) == (1, 1)
+
+
+def _any_road():
+    return path(20, 21)[0]
+
+
+def test_when_over_the_winner_is_to_move_and_no_offer_is_out():
+    state = won().snapshot()
+    assert (state["phase"], state["winner"], state["player_to_move"]) == ("over", 0, 0)
+    assert state["offer"] is None
+
+
+def test_free_roads_never_exceed_the_pieces_left():
+    roads = path(16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 37, 36, 35, 34)
+    seat = {"settlements": [16], "roads": roads, "cards": {"road_building": 1}}
+    game = act(position([seat, {}, {}, {}]), "play_road_building")
+    assert game.snapshot()["free_roads"] == 1
+
+
+# Broken JSON: each a ValueError that names the entry.
+
+
+def at(*where):
+    """Replace an entry; the last of `where` is the new value."""
+
+    def change(state: Any) -> None:
+        *keys, last, value = where
+        for key in keys:
+            state = state[key]
+        state[last] = value
+
+    return change
+
+
+def without(*where):
+    """Take an entry out."""
+
+    def change(state: Any) -> None:
+        *keys, last = where
+        for key in keys:
+            state = state[key]
+        del state[last]
+
+    return change
+
+
+def nested(depth):
+    """Lists within lists."""
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+BROKEN = {
+    "another format": (at("format", "catan-pz-state/2"), "format"),
+    "no format": (without("format"), "format"),
+    "rules are a number": (at("rules", 3), "rules"),
+    "unknown option": (at("rules", "robbers", 2), "robbers"),
+    "option out of range": (at("rules", "num_players", 7), "num_players"),
+    "too few players": (at("players", []), "players"),
+    "robber off the board": (at("robber", 19), "robber"),
+    "robber in words": (at("robber", "desert"), "robber"),
+    "robber is true": (at("robber", True), "robber"),
+    "no bank": (without("bank"), "bank"),
+    "unknown resource": (at("bank", "gold", 1), "bank"),
+    "negative cards": (at("bank", "brick", -1), "brick"),
+    "unknown card in the deck": (at("deck", 0, "spy"), "deck"),
+    "deck of 26": (lambda s: s["deck"].extend(["knight"] * 26), "deck"),
+    "no hand": (without("players", 0, "hand"), "hand"),
+    "hand is a list": (at("players", 0, "hand", [1, 2]), "hand"),
+    "half a card": (at("players", 0, "hand", "brick", 1.5), "brick"),
+    "edge 72": (at("players", 0, "roads", [72]), "roads"),
+    "a road twice": (at("players", 1, "roads", [5, 5]), "roads"),
+    "vertex -1": (at("players", 0, "settlements", [-1]), "settlements"),
+    "cities is a number": (at("players", 0, "cities", 4), "cities"),
+    "wrong points": (at("players", 0, "points", 9), "points"),
+    "wrong road length": (at("players", 0, "road_length", 9), "road_length"),
+    "new cards out of turn": (at("players", 2, "new_cards", "knight", 1), "new_cards"),
+    "owner of seat 3 of 3": (at("longest_road_owner", 3), "longest_road_owner"),
+    "unknown phase": (at("phase", "lunch"), "phase"),
+    "no phase": (without("phase"), "phase"),
+    "negative turn": (at("turn", -1), "turn"),
+    "seat 3 of 3": (at("turn_player", 3), "turn_player"),
+    "nobody to move": (at("player_to_move", None), "player_to_move"),
+    "rolled is a number": (at("rolled", 1), "rolled"),
+    "three dice": (at("dice", [1, 2, 3]), "dice"),
+    "a die of 7": (at("dice", [1, 7]), "dice"),
+    "half a throw": (at("dice", [0, 5]), "dice"),
+    "three free roads": (at("free_roads", 3), "free_roads"),
+    "to_discard too short": (at("to_discard", [0, 0]), "to_discard"),
+    "no offer where one is due": (at("offer", None), "offer"),
+    "an offer of another": (at("offer", "from", 1), "from"),
+    "two answers missing": (at("offer", "answers", [None]), "answers"),
+    "an unknown answer": (at("offer", "answers", 1, "perhaps"), "answers"),
+    "an answer of the maker": (at("offer", "answers", 0, "accept"), "answers"),
+    "an offer without get": (without("offer", "get"), "get"),
+    "knowledge of two": (at("knowledge", [[], []]), "knowledge"),
+    "a bound that excludes the truth": (
+        at("knowledge", 1, 0, {"min": {}, "max": {}}),
+        r"knowledge\[1\]\[0\]",
+    ),
+    "winner 3 of 3": (at("winner", 3), "winner"),
+    "no rng": (without("rng"), "rng"),
+    "rng out of range": (at("rng", "state", 2**64), "rng"),
+    "dice left of 7": (at("rng", "dice_left", [[7, 1]]), "dice_left"),
+    "board of 18 hexes": (lambda s: s["board"]["hexes"].pop(), "board"),
+    "no board": (without("board"), "board"),
+    "a hex is a number": (at("board", "hexes", 0, 5), "board"),
+    "a token in words": (at("board", "hexes", 0, "token", "six"), "token|board"),
+    "no points": (without("players", 0, "points"), "points is missing"),
+    "no visible points": (without("players", 1, "visible_points"), "visible_points is missing"),
+    "no road length": (without("players", 2, "road_length"), "road_length is missing"),
+    "points in words": (at("players", 0, "points", "two"), "points"),
+    "points are true": (at("players", 0, "points", True), "points"),
+    "nested too deeply": (lambda s: s.update(robber=nested(10**5)), "robber|nested too deeply"),
+    "rules nested too deeply": (
+        lambda s: s["rules"].update(board=nested(10**5)),
+        "board|nested too deeply",
+    ),
+    "more turns than a game can count on": (at("turn", 2**31 - 1), "turn=2147483647"),
+    "51 roads": (at("players", 0, "roads", list(range(51))), "roads.*at most 15"),
+    "six settlements": (at("players", 0, "settlements", [0, 2, 4, 6, 8, 10]), "at most 5"),
+    "five cities": (at("players", 0, "cities", [0, 2, 4, 6, 8]), "at most 4"),
+    "20 cards of a resource": (at("players", 0, "hand", "brick", 20), "from 0 to 19"),
+    "26 cards of a kind": (at("players", 0, "cards", "victory_point", 26), "from 0 to 25"),
+    "a token as text": (at("board", "hexes", 0, "token", "10"), "token|board"),
+}
+
+
+@pytest.mark.parametrize("wrong", BROKEN)
+def test_broken_json_is_refused_with_the_entry_named(wrong):
+    change, named = BROKEN[wrong]
+    state = answering().snapshot()
+    Game.from_snapshot(state)
+    change(state)
+    with pytest.raises(ValueError, match=named):
+        Game.from_snapshot(state)
+
+
+@pytest.mark.parametrize("nonsense", [None, 3, "state", [], {}])
+def test_what_is_no_state_at_all(nonsense):
+    with pytest.raises(ValueError, match="state"):
+        Game.from_snapshot(nonsense)
+
+
+def test_a_refused_state_leaves_the_game_untouched():
+    game = Game(seed=1)
+    before = game.games.tobytes()
+    with pytest.raises(ValueError, match="robber"):
+        game.restore(game.snapshot() | {"robber": 99})
+    assert game.games.tobytes() == before
+    assert game.rules == Rules()
+
+
+# States that are well written but break the rules.
+
+
+def base():
+    seats = [
+        {"settlements": [20], "roads": path(20, 21), "hand": {"ore": 2}},
+        {"settlements": [40], "roads": path(40, 41), "cards": {"knight": 1}},
+    ]
+    return position(seats, rules=Rules(num_players=2)).snapshot()
+
+
+def pieces(p, **what):
+    """Give a player pieces, with the points that go with them."""
+
+    def change(state):
+        player = state["players"][p]
+        player.update(what)
+        points = len(player["settlements"]) + 2 * len(player["cities"])
+        points += 2 * (state["longest_road_owner"] == p)
+        player["points"] = player["visible_points"] = points
+
+    return change
+
+
+def offered(phase, give, get, answers, to_move=0):
+    """An offer of player 0 is out."""
+
+    def change(state):
+        state.update(
+            phase=phase,
+            player_to_move=to_move,
+            offers_made=1,
+            offer={"from": 0, "give": give, "get": get, "answers": answers},
+        )
+
+    return change
+
+
+LAWLESS = {
+    "20 cards of ore": at("bank", "ore", 18),
+    "a card too few": at("bank", "brick", 18),
+    "26 development cards": at("players", 0, "cards", "knight", 1),
+    "25 without a card": lambda s: s["deck"].pop(),
+    "two buildings on a vertex": pieces(1, settlements=[20]),
+    "two roads on an edge": lambda s: s["players"][1].update(roads=path(40, 41) + path(20, 21)),
+    "neighbors too near": pieces(1, settlements=[22, 23]),
+    "six settlements": pieces(1, settlements=[0, 2, 4, 6, 40, 53]),
+    "five cities": pieces(1, settlements=[40], cities=[0, 2, 4, 6, 53]),
+    "a loose road": pieces(1, roads=[*path(40, 41), *path(0, 1)]),
+    "longest road of one road": lambda s: (
+        s.update(longest_road_owner=0),
+        s["players"][0].update(points=3, visible_points=3),
+    ),
+    "largest army of no knight": lambda s: (
+        s.update(largest_army_owner=0),
+        s["players"][0].update(points=3, visible_points=3),
+    ),
+    "knights without the army": lambda s: (
+        s["players"][0]["cards_played"].update(knight=3),
+        s.update(deck=s["deck"][3:] if s["deck"][:3] == ["knight"] * 3 else s["deck"]),
+    ),
+    "a winner while the game goes on": at("winner", 0),
+    "over with no winner": at("phase", "over"),
+    "another player to move": at("player_to_move", 1),
+    "main before the roll": at("rolled", False),
+    "rolled before the roll": at("phase", "roll"),
+    "free roads in the main phase": at("free_roads", 1),
+    "nothing to discard": at("phase", "discard"),
+    "discards outside of the discard": at("to_discard", [1, 0]),
+    "more to discard than held": lambda s: s.update(phase="discard", to_discard=[3, 0]),
+    "nobody to steal from": at("phase", "steal"),
+    "new cards that aren't held": at("players", 0, "new_cards", "knight", 1),
+    "set-up road without a new settlement": lambda s: s.update(phase="setup_road", rolled=False),
+    "an offer not held": offered("close", {"wool": 5}, {"lumber": 1}, [None, "reject"]),
+    "an empty offer": offered("close", {}, {"lumber": 1}, [None, "reject"]),
+    "a resource on both sides": offered("answer", {"ore": 1}, {"ore": 1}, [None, None], to_move=1),
+    "an acceptance not held": offered("close", {"ore": 1}, {"lumber": 1}, [None, "accept"]),
+    "a counter-offer not held": offered(
+        "close", {"ore": 1}, {"wool": 1}, [None, {"give": {"wool": 1}, "get": {"ore": 1}}]
+    ),
+    "closing after all rejected": offered("close", {"ore": 1}, {"lumber": 1}, [None, "reject"]),
+    "answered twice": offered("answer", {"ore": 1}, {"wool": 1}, [None, "reject"], to_move=1),
+    "the maker answers": offered("answer", {"ore": 1}, {"wool": 1}, [None, None]),
+}
+
+
+@pytest.mark.parametrize("lawless", LAWLESS)
+def test_a_state_that_breaks_the_rules_is_refused(lawless):
+    state = base()
+    Game.from_snapshot(state)
+    LAWLESS[lawless](state)
+    with pytest.raises(ValueError, match="state"):
+        Game.from_snapshot(state)
+
+
+def test_setup_settlement_with_all_settlements_placed():
+    seats = [
+        {"settlements": [0, 2], "roads": [*path(0, 1), *path(2, 3)]},
+        {"settlements": [20, 40], "roads": [*path(20, 21), *path(40, 41)]},
+    ]
+    state = position(seats, rules=Rules(num_players=2), phase="roll").snapshot()
+    Game.from_snapshot(state)
+    with pytest.raises(ValueError, match="state"):
+        Game.from_snapshot(copy.deepcopy(state) | {"phase": "setup_settlement"})
+
+
+def test_a_position_by_hand_that_breaks_the_rules_is_refused():
+    for seats in (
+        [{"settlements": [20, 21]}, {}],
+        [{"roads": [5]}, {}],
+        [{"hand": {"brick": 20}}, {}],
+        [{"knights": 3}, {}],
+    ):
+        with pytest.raises(ValueError, match=r"position|unknown|from 0 to 19"):
+            position(seats, rules=Rules(num_players=2))
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"phase": np.zeros(3)}, "phase="),
+        ({"phase": None}, "phase=None"),
+        ({"players": [{"cards": {"knight": -(10**30)}}, {}]}, "cards of a player"),
+        ({"players": [{"hand": {"ore": 10**30}}, {}]}, "from 0 to 19"),
+    ],
+)
+def test_a_position_by_hand_of_odd_values_is_refused(changes, match):
+    with pytest.raises(ValueError, match=match):
+        position(**({"players": [{}, {}], "rules": Rules(num_players=2)} | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"rules": None, "turn": 20}, r"players are 2, but .* rules=Rules\(num_players=2\)"),
+        ({"players": [{}, {}, {}]}, r"no seats \[2\]; by the rules seats go from 0 to 1$"),
+        ({"players": {0: {}, "1": {}}}, r"no seats \['1'\]; by the rules seats go from 0 to 1$"),
+        (
+            {"victory_points": 5},
+            r"of a state \['victory_points'\]; \['victory_points'\] are options .* known: \['bank'",
+        ),
+        ({"robbers": 5}, r"unknown entries of a state \['robbers'\] \(did you mean 'robber'\?\)"),
+        ({"deck": ["knight"] * 15}, "15 cards 'knight' .* the game has 14$"),
+        (
+            {"players": [{"cards": {"monopoly": 2}}, {}], "deck": ["monopoly"]},
+            "3 cards 'monopoly' .* the game has 2$",
+        ),
+    ],
+)
+def test_the_error_of_a_position_by_hand_says_what_is_wrong_and_what_is_allowed(changes, match):
+    with pytest.raises(ValueError, match=match):
+        position(**({"players": [{}, {}], "rules": Rules(num_players=2)} | changes))
+
+
+def test_seats_that_have_nothing_may_be_left_out():
+    some = position([{"settlements": [20]}], rules=Rules(num_players=3))
+    same = position({np.int64(0): {"settlements": [20]}}, rules=Rules(num_players=3))
+    assert some.snapshot() == same.snapshot()
+    assert position({1: {"settlements": [20]}}).rules == Rules()
+
+
+def test_integers_and_bools_of_numpy_make_the_same_position():
+    def set_up(number, flag):
+        one, two = number(1), number(2)
+        return position(
+            [{"hand": {"ore": two}, "cards": {"knight": one}, "settlements": [number(20)]}, {}],
+            rules=Rules(num_players=two),
+            seed=number(3),
+            robber=number(4),
+            rolled=flag(True),
+            to_discard=[number(0)] * 2,
+        ).snapshot()
+
+    plain = set_up(int, bool)
+    for number in (np.int64, np.uint8):
+        state = set_up(number, np.bool_)
+        assert state == plain
+        assert json.dumps(state) == json.dumps(plain)
+    for odd in ({"robber": True}, {"robber": np.bool_(True)}, {"rolled": np.int64(1)}):
+        with pytest.raises(ValueError, match="is not possible; allowed"):
+            position([{}, {}], rules=Rules(num_players=2), **odd)
+
+
+def test_arrays_in_the_board_of_a_state_are_refused():
+    state = Game(seed=1).snapshot()
+    for name in ("hexes", "harbors"):
+        with pytest.raises(ValueError, match="board: missing or unknown entry"):
+            Game.from_snapshot(state | {"board": state["board"] | {name: np.zeros((9, 3))}})
+
+
+def test_an_entry_that_no_state_has_is_refused():
+    state = Game(seed=1).snapshot()
+    with pytest.raises(ValueError, match=r"state has unknown entries .'colour'"):
+        Game.from_snapshot(state | {"colour": "red"})
+    player = state["players"][0] | {"colour": "red"}
+    with pytest.raises(ValueError, match=r"players\[0\] has unknown entries"):
+        Game.from_snapshot(state | {"players": [player, *state["players"][1:]]})
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *(["board"], ["board", "hexes", 3], ["board", "harbors", 0], ["rng"]),
+        *(["knowledge", 0, 1], ["offer"], ["offer", "answers", 2]),
+    ],
+    ids=str,
+)
+def test_an_entry_that_no_part_has_is_refused(place):
+    state = counter_composing().snapshot()
+    part = state
+    for key in place:
+        part = part[key]
+    part["colour"] = "red"
+    with pytest.raises(ValueError, match=r"has unknown entries .'colour'") as error:
+        Game.from_snapshot(state)
+    assert all(str(key) in str(error.value) for key in place)
+
+
+def test_a_throw_that_is_left_twice_is_refused():
+    state = Game(seed=1, dice="balanced").snapshot()
+    state["rng"]["dice_left"][1] = state["rng"]["dice_left"][0]
+    with pytest.raises(ValueError, match=r"state\.rng\.dice_left=.* allowed: each throw once"):
+        Game.from_snapshot(state)
+
+
+def test_an_explicit_board_that_is_another_than_the_board_is_refused():
+    state = Game(seed=1).snapshot()
+    other = Game(seed=2).snapshot()["board"]
+    with pytest.raises(ValueError, match=r"state\.board is another"):
+        Game.from_snapshot(state | {"rules": state["rules"] | {"board": other}})
+
+
+def test_bounds_wider_than_sums_allow_are_narrowed():
+    state = Game(seed=1).snapshot()
+    wide = {"min": state["knowledge"][0][1]["min"], "max": dict.fromkeys(RESOURCES, 5)}
+    state["knowledge"][0][1] = wide
+    game = Game.from_snapshot(state)
+    assert game.snapshot()["knowledge"][0][1]["max"] == dict.fromkeys(RESOURCES, 0)

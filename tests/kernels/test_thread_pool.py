@@ -1,0 +1,230 @@
+"""Threads that share calls: all games once, results in order, sleep, errors and the end."""
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+
+import numba
+import numpy as np
+import pytest
+
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.engine.state import STATE, States, as_games
+from catan_pz.kernels.backend import BACKEND
+from catan_pz.kernels.rule import entry
+from catan_pz.kernels.thread_pool import make_thread_pool
+from catan_pz.kernels.threads.python import PythonThreadPool
+from catan_pz.kernels.types import ConstInt64Array, Int64Array, Int64Matrix
+
+pytestmark = pytest.mark.skipif(
+    numba.config.DISABLE_JIT, reason="threads share compiled calls alone"
+)
+
+
+@entry
+def count_in(
+    games: States,
+    first: int,
+    last: int,
+    counts: Int64Array,
+    links: Int64Matrix,
+    step: int,
+    offset: ConstInt64Array,
+):
+    """Add to each game's place, and sum up what was there."""
+    total = 0
+    for i in range(first, last):
+        total += counts[i]
+        counts[i] += step + offset[0]
+        links[i, 1] += games[i].turn
+    return total
+
+
+@entry
+def go_too_far(games: States, first: int, last: int, counts: Int64Array):
+    """Write beyond the end of an array."""
+    counts[last] = 1
+
+
+def make_python_pool(num_games: int, threads: int, chunk: int) -> PythonThreadPool:
+    """The plain backend's pool, which takes entry points of the fast one, too."""
+    return PythonThreadPool(num_games, threads, chunk)
+
+
+POOLS = {BACKEND: make_thread_pool, "python": make_python_pool}
+
+
+@pytest.fixture(params=list(POOLS))
+def make_pool(request):
+    """Makes a pool, of the backend and of Python threads, and closes it in the end."""
+    pools = []
+
+    def make(num_games, threads, chunk):
+        pools.append(POOLS[request.param](num_games, threads, chunk))
+        return pools[-1]
+
+    yield make
+    for pool in pools:
+        pool.close()
+
+
+def some_games(count: int) -> np.ndarray:
+    games = as_games(np.zeros(count, STATE))
+    games["turn"] = np.arange(count)
+    return games
+
+
+OFFSET = np.array([1000], np.int64)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 50])
+@pytest.mark.parametrize("chunk", [1, 7, 64])
+def test_each_game_is_taken_once_and_results_come_in_order(
+    make_pool, threads: int, chunk: int
+) -> None:
+    size = 150
+    shared = make_pool(size, threads, chunk)
+    assert len(shared) == min(threads, -(-size // chunk))
+    games, links = some_games(size), np.zeros((size, 3), np.int64)
+    counts = np.arange(size)
+    for k in range(50):
+        before = counts.copy()
+        found = shared.run(count_in, games, counts, links, k, OFFSET)
+        part = chunk if len(found) > 1 else size
+        assert found.tolist() == [before[i : i + part].sum() for i in range(0, size, part)]
+        assert (counts == before + k + 1000).all()
+    assert (links[:, 1] == 50 * np.arange(size)).all()
+    assert not links[:, ::2].any()
+
+
+def test_arguments_may_change_from_call_to_call(make_pool) -> None:
+    alone = make_pool(4, 1, 4)
+    games, links = some_games(4), np.zeros((4, 2), np.int64)
+    for start in (0, 10):
+        counts = np.full(4, start)
+        assert alone.run(count_in, games, counts, links, 1, OFFSET).tolist() == [4 * start]
+        assert (counts == start + 1001).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("counts", np.zeros(4, np.int32)),
+        ("counts", np.zeros((4, 1), np.int64)),
+        ("counts", np.zeros(8, np.int64)[::2]),
+        ("counts", [0, 0, 0, 0]),
+        ("counts", None),
+        ("links", np.zeros((2, 4), np.int64).T),
+    ],
+)
+def test_an_argument_of_another_type_is_named(make_pool, name: str, wrong: object) -> None:
+    alone = make_pool(4, 1, 4)
+    arguments = {"counts": np.zeros(4, np.int64), "links": np.zeros((4, 2), np.int64)}
+    with pytest.raises(TypeError, match=f"count_in: argument '{name}'"):
+        alone.run(count_in, some_games(4), *(arguments | {name: wrong}).values(), 1, OFFSET)
+    assert not arguments["counts"].any()
+
+
+def test_too_few_arguments_and_fractions_are_refused(make_pool) -> None:
+    alone = make_pool(4, 1, 4)
+    counts, links = np.zeros(4, np.int64), np.zeros((4, 2), np.int64)
+    with pytest.raises(TypeError, match="count_in: 4 arguments, must be 5"):
+        alone.run(count_in, some_games(4), counts, links, 1)
+    with pytest.raises(TypeError, match="float"):
+        alone.run(count_in, some_games(4), counts, links, 0.5, OFFSET)
+    assert not counts.any()
+
+
+def test_what_may_not_be_written_is_taken_where_it_is_only_read(make_pool) -> None:
+    alone = make_pool(4, 1, 4)
+    sealed, offset = np.zeros(4, np.int64), OFFSET.copy()
+    sealed.flags.writeable = offset.flags.writeable = False
+    links = np.zeros((4, 2), np.int64)
+    with pytest.raises(TypeError, match="counts"):
+        alone.run(count_in, some_games(4), sealed, links, 1, offset)
+    alone.run(count_in, some_games(4), np.zeros(4, np.int64), links, 1, offset)
+
+
+def test_the_caller_alone_does_all_once_the_pool_is_closed(make_pool) -> None:
+    pool = make_pool(10, 3, 2)
+    pool.close()
+    counts, links = np.arange(10), np.zeros((10, 2), np.int64)
+    for _ in range(2):
+        pool.run(count_in, some_games(10), counts, links, 1, OFFSET)
+    assert (counts == np.arange(10) + 2002).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_has_no_threads_and_does_all_itself() -> None:
+    code = (
+        "import os\n"
+        "from catan_pz.batch.cpu import CpuBatch\n"
+        "batch = CpuBatch(512, threads=2, seed=1, trading=False)\n"
+        "batch.play_random(3)\n"
+        "child = os.fork()\n"
+        "batch.play_random(3)\n"
+        "alone = CpuBatch(512, seed=1, trading=False)\n"
+        "alone.play_random(6)\n"
+        "assert batch.games.tobytes() == alone.games.tobytes()\n"
+        "if child != 0:\n"
+        "    assert os.waitstatus_to_exitcode(os.wait()[1]) == 0\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=300)
+
+
+@pytest.mark.parametrize("kind", list(POOLS))
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_index_out_of_bounds_is_told_where_numba_checks_them(kind: str, threads: int) -> None:
+    code = (
+        "from tests.kernels.test_thread_pool import *\n"
+        f"pool = POOLS['{kind}'](3, {threads}, 1)\n"
+        "counts, links = np.zeros(3, np.int64), np.zeros((3, 2), np.int64)\n"
+        "for _ in range(2):\n"
+        "    with pytest.raises(IndexError, match='go_too_far: an index is out of bounds'):\n"
+        "        pool.run(go_too_far, some_games(3), np.zeros(1, np.int64))\n"
+        "    pool.run(count_in, some_games(3), counts, links, 1, OFFSET)\n"
+        "assert counts.tolist() == [2002] * 3\n"
+    )
+    checked = {**os.environ, "NUMBA_BOUNDSCHECK": "1"}
+    subprocess.run([sys.executable, "-c", code], env=checked, check=True, timeout=120)
+
+
+def wait_for_the_end_of(threads: set[threading.Thread]) -> None:
+    for thread in threads:
+        thread.join(timeout=60)
+        assert not thread.is_alive()
+
+
+def test_a_batch_that_is_closed_leaves_no_thread() -> None:
+    before = set(threading.enumerate())
+    batch = CpuBatch(1024, trading=False, seed=1, threads=3)
+    threads = set(threading.enumerate()) - before
+    assert 1 <= len(threads) <= 3  # the caller may be one of three
+    batch.close()
+    batch.close()
+    wait_for_the_end_of(threads)
+    batch.play_random(2)  # on one thread now
+
+
+def test_a_batch_that_is_forgotten_leaves_no_thread() -> None:
+    before = set(threading.enumerate())
+    batch = CpuBatch(512, trading=False, seed=1, threads=2)
+    batch.play_random(2)
+    threads = set(threading.enumerate()) - before
+    del batch
+    gc.collect()
+    wait_for_the_end_of(threads)
+
+
+def test_many_pools_come_and_go(make_pool) -> None:
+    before = set(threading.enumerate())
+    games, links = some_games(6), np.zeros((6, 2), np.int64)
+    for k in range(200):
+        counts = np.arange(6)
+        pool = make_pool(6, 3, 1 + k % 3)
+        pool.run(count_in, games, counts, links, 1, OFFSET)
+        assert (counts == np.arange(6) + 1001).all()
+        pool.close()
+    wait_for_the_end_of(set(threading.enumerate()) - before)

@@ -1,0 +1,32 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import types
+
+from catan_pz.engine.state import State, States
+from catan_pz.kernels.types import Int8Matrix, signature_of
+
+
+def test_annotations_name_numba_types() -> None:
+    def rule(s: State, games: States, k: int, w: float, b: bool, seed: np.uint64, m: Int8Matrix):
+        pass
+
+    game, games, *rest = signature_of(rule)
+    assert isinstance(game, types.Record)
+    assert games == types.Array(game, 1, "C")
+    scalars = [types.int64, types.float64, types.boolean, types.uint64]
+    assert rest == [*scalars, types.int8[:, ::1]]
+
+
+def test_a_parameter_without_a_type_is_named() -> None:
+    def without(s: State, p):
+        pass
+
+    def with_another(p: Any):
+        pass
+
+    with pytest.raises(TypeError, match=r"without: parameter 'p' needs an annotation"):
+        signature_of(without)
+    with pytest.raises(TypeError, match=r"with_another: parameter 'p' .* it has typing.Any"):
+        signature_of(with_another)

@@ -1,0 +1,85 @@
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+pygame = pytest.importorskip("pygame")
+
+from catan_pz.render.window import Window  # noqa: E402
+
+
+@pytest.fixture
+def window(monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    pygame.display.quit()
+    with Window("a test") as opened:
+        yield opened
+    pygame.display.quit()
+
+
+def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(ImportError, match=r"catan-pz\[render\]"):
+        Window()
+
+
+def test_window_shows_pictures_of_any_size(window: Window) -> None:
+    window.show(np.full((120, 200, 3), 7, np.uint8))
+    window.show(np.zeros((300, 100, 3), np.uint8)[:, ::-1])
+    window.pump()
+    assert not window.closed
+
+
+def test_window_closed_by_the_user_stays_closed(window: Window) -> None:
+    window.show(np.zeros((30, 40, 3), np.uint8))
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    window.pump()
+    assert window.closed
+    window.show(np.zeros((30, 40, 3), np.uint8))
+    assert window.closed
+    window.close()
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (4, 4, 4)])
+def test_window_refuses_what_is_no_picture(window: Window, shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="a picture is a uint8 array"):
+        window.show(np.zeros(shape, np.uint8))
+
+
+def test_no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "no such driver")
+    pygame.display.quit()
+    with pytest.raises(RuntimeError, match="no display to open a window on"):
+        Window().show(np.zeros((4, 4, 3), np.uint8))
+
+
+@pytest.mark.skipif(
+    bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    or not sys.platform.startswith("linux"),
+    reason="there may be a display",
+)
+def test_a_window_that_nobody_could_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SDL_VIDEODRIVER", raising=False)
+    pygame.display.quit()
+    with pytest.raises(RuntimeError, match="no display to open a window on"):
+        Window().show(np.zeros((4, 4, 3), np.uint8))
+
+
+def test_moving_and_dragging_are_told_apart(window: Window) -> None:
+    window.show(np.zeros((30, 40, 3), np.uint8))
+    window.poll()
+
+    def post(kind: int, **values: Any) -> None:
+        event = pygame.event.Event(kind, window=window._window, pos=(20, 15), **values)
+        pygame.event.post(event)
+
+    post(pygame.MOUSEMOTION, rel=(0, 0), buttons=(0, 0, 0))
+    post(pygame.MOUSEBUTTONDOWN, button=1)
+    post(pygame.MOUSEBUTTONDOWN, button=3)
+    post(pygame.MOUSEMOTION, rel=(1, 0), buttons=(1, 0, 0))
+    assert [(event.kind, event.x) for event in window.poll()] == [
+        *(("move", 0.5), ("click", 0.5), ("drag", 0.5))
+    ]

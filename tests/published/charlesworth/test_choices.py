@@ -1,0 +1,188 @@
+"""Joint actions against the environment: kinds, masks, offers, and how offers are closed."""
+
+import numpy as np
+import pytest
+
+from catan_pz import actions
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.game import position
+from catan_pz.published.charlesworth import choices as ch
+from catan_pz.published.charlesworth.choices import COLUMN, NUM_SLOTS, Situations
+from catan_pz.published.charlesworth.plans import ANYBODY, Plan, plans_of, single_actions
+from catan_pz.published.charlesworth.policy import decide
+from catan_pz.rules import Rules
+from tests.helpers import act, hands
+from tests.published.charlesworth.uniform import Uniform, joint_actions
+
+RULES = Rules.make("charlesworth", board="beginner", no_adjacent_red=False)
+
+
+def table(hand, *others, **options):
+    players = [{"settlements": [10], "roads": [7], "hand": hand}]
+    players += [{"hand": hand} for hand in others]
+    players += [{}] * (4 - len(players))
+    return position(players, rules=RULES, turn=40, seed=1, **{"rolled": True, **options})
+
+
+def listed(game):
+    return joint_actions(game.observe(game.player), game.mask)
+
+
+def kinds(rows):
+    return {ch.KINDS[k] for k in rows[:, 0]}
+
+
+def test_there_are_thirteen_kinds_and_twelve_heads():
+    assert ch.NUM_KINDS == 13
+    assert ch.HEADS == {
+        "kind": 13,
+        "corner": 54,
+        "edge": 73,
+        "tile": 19,
+        "card": 5,
+        "accept": 2,
+        "player": 3,
+        "give": 6,
+        "get": 6,
+        "first": 5,
+        "second": 5,
+        "discard": 5,
+    }
+    assert ch.MASK_SIZE == 13 + 54 + 73 + 19 + 5 + 2 + 3 + 8 * 6 + 3 * 5
+
+
+def test_masks_are_never_violated():
+    """More than 100,000 joint actions: each is legal to its end, and every kind occurs."""
+    size, rng, uniform = 1024, np.random.default_rng(3), Uniform()
+    batch = CpuBatch(size, "charlesworth", seed=5)
+    plans, seen_kinds, decisions = [Plan() for _ in range(size)], set(), 0
+    while decisions < 100_000:
+        units, masks = batch.units, batch.mask
+        asked = np.flatnonzero(ch.is_asked(units))
+        found = Situations.of(units[asked], masks[asked])
+        here = {"hand": units[asked], "offer": units[asked]}
+        chosen = decide(uniform, {}, here, found, rng.random((len(asked), NUM_SLOTS)))
+        for i, plan in zip(asked, plans_of(chosen.choices), strict=True):
+            plans[i] = plan
+        seen_kinds |= kinds(chosen.choices)
+        decisions += len(asked)
+        for plan, mask in zip(plans, masks, strict=True):
+            assert not plan.actions or mask[plan.actions[0]]
+        batch.step(np.array([p.next_action(*x) for p, *x in zip(plans, units, masks, strict=True)]))
+    assert seen_kinds == set(ch.KINDS)
+
+
+@pytest.mark.parametrize("steps", [0, 30, 120, 300, 700])
+def test_joint_actions_are_the_legal_ones(steps):
+    """Each legal action of the environment but offers is one joint action, or two orders of one."""
+    batch = CpuBatch(24, "charlesworth", seed=steps)
+    batch.play_random(steps)
+    for units, mask in zip(batch.units.copy(), batch.mask, strict=True):
+        if not ch.is_asked(units):
+            continue
+        # Without cards there is no offer, and the rest of the mask stays as it is.
+        units[729:734] = 0
+        rows, _ = joint_actions(units, mask)
+        expected = set(np.flatnonzero(mask[: actions.OFFER]))
+        expected |= {a for a in (actions.ACCEPT, actions.REJECT) if mask[a]}
+        assert set(single_actions(rows)) == expected
+
+
+def test_two_orders_of_a_year_of_plenty_are_one_action():
+    holder = {"settlements": [10], "roads": [7], "cards": {"year_of_plenty": 1}}
+    game = position([holder, {}, {}, {}], rules=RULES, turn=40, rolled=True)
+    rows, _ = listed(game)
+    plays = rows[rows[:, 0] == ch.PLAY]
+    assert len(plays) == 25
+    assert len(set(single_actions(plays))) == 15
+
+
+def test_the_player_named_can_hold_what_is_asked_for():
+    # All hands are known. The next player has an ore, the one across two wool, the last nothing.
+    game = table({"brick": 2}, {"ore": 1}, {"wool": 2})
+    rows, _ = listed(game)
+    offers = rows[rows[:, 0] == ch.PROPOSE]
+    found = set()
+    for row in offers:
+        plan = plans_of(row[None])[0]
+        give = tuple(int(r) for r in row[ch.GIVE] if 0 <= r < ch.STOP)
+        get = tuple(int(r) for r in row[ch.GET] if 0 <= r < ch.STOP)
+        found.add((plan.partner, give, get))
+    brick, ore, wool = (ch.RESOURCES.index(r) for r in (0, 4, 2))
+    sides = [(brick,), (brick, brick)]
+    expected = {(0, give, (ore,)) for give in sides}
+    expected |= {(1, give, get) for give in sides for get in ((wool,), (wool, wool))}
+    assert found == expected
+    assert len(offers) == len(expected)
+
+
+def test_who_holds_only_what_is_given_is_not_asked():
+    rows, _ = listed(table({"brick": 1}, {"brick": 3}))
+    assert "propose trade" not in kinds(rows)
+    rows, _ = listed(table({"brick": 1, "ore": 1}, {"brick": 3}))
+    offers = rows[rows[:, 0] == ch.PROPOSE]
+    # Ore for one, two or three bricks; brick is never given for brick.
+    assert len(offers) == 3
+    assert (offers[:, COLUMN["give_0"]] == ch.RESOURCES.index(4)).all()
+
+
+def play_to_the_end(game, plan, answers):
+    for answer in ("offer", *answers):
+        while game.phase.name in ("MAIN", "COMPOSE") and answer == "offer" and plan.actions:
+            game.step(plan.next_action(game.observe(0), game.mask))
+        if answer != "offer":
+            act(game, answer)
+    if game.phase.name == "CLOSE":
+        game.step(plan.next_action(game.observe(0), game.mask))
+
+
+def an_offer(partner):
+    """A brick for a wool."""
+    give, get = actions.COMPOSE_GIVE + 0, actions.COMPOSE_GET + 2
+    return Plan([give, get, actions.COMPOSE_SEND], partner)
+
+
+@pytest.mark.parametrize(
+    ("partner", "answers", "traded"),
+    [
+        (1, ("accept", "accept", "reject"), 2),
+        (0, ("accept", "accept", "reject"), 1),
+        (0, ("reject", "accept", "reject"), None),
+        (2, ("accept", "accept", "accept"), 3),
+        (2, ("reject", "reject", "reject"), None),
+        (ANYBODY, ("reject", "accept", "accept"), 2),
+    ],
+)
+def test_an_offer_is_closed_with_the_player_named_alone(partner, answers, traded):
+    game = table({"brick": 1}, {"wool": 1}, {"wool": 1}, {"wool": 1})
+    play_to_the_end(game, an_offer(partner), answers)
+    assert game.phase.name == "MAIN"
+    held = hands(game)
+    assert held[0] == ({"brick": 1} if traded is None else {"wool": 1})
+    for seat in (1, 2, 3):
+        assert held[seat] == ({"brick": 1} if seat == traded else {"wool": 1})
+
+
+def test_nothing_is_asked_while_an_own_offer_is_under_way():
+    game = table({"brick": 1}, {"wool": 1}, {"wool": 1}, {"wool": 1})
+    plan = an_offer(0)
+    assert ch.is_asked(game.observe(0))
+    game.step(plan.next_action(game.observe(0), game.mask))
+    assert not ch.is_asked(game.observe(0))
+    for _ in range(2):
+        game.step(plan.next_action(game.observe(0), game.mask))
+    assert ch.is_asked(game.observe(1))
+    for _ in range(3):
+        act(game, "accept")
+    assert not ch.is_asked(game.observe(0))
+
+
+def test_games_without_trade_and_with_templates_have_no_proposals():
+    for options in ({"trading": False}, {"offer_form": "templates"}):
+        batch = CpuBatch(16, Rules.make("charlesworth", **options), seed=1)
+        batch.play_random(200)
+        asked = ch.is_asked(batch.units)
+        found = Situations.of(batch.units[asked], batch.mask[asked])
+        legal = ch.mask_of("kind", found, np.full((asked.sum(), NUM_SLOTS), -1, np.int8))
+        assert not legal[:, ch.PROPOSE].any()
+        assert legal.any(axis=1).all()

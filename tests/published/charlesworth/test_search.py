@@ -1,0 +1,407 @@
+"""Forward search: candidates, bounds, returns, draws of what is hidden, and a won position."""
+
+import numpy as np
+import pytest
+
+from catan_pz import actions
+from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.table import Table
+from catan_pz.arena.config import MatchConfig
+from catan_pz.arena.gathered_games import play_gathered
+from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.single_game import play_game
+from catan_pz.belief import Belief
+from catan_pz.game import position
+from catan_pz.game.game import Game
+from catan_pz.game.view import view_of
+from catan_pz.observation.segments import named_views
+from catan_pz.published.charlesworth import choices as ch
+from catan_pz.published.charlesworth.agent import CharlesworthAgent
+from catan_pz.published.charlesworth.candidates import Node, candidates
+from catan_pz.published.charlesworth.plans import single_actions
+from catan_pz.published.charlesworth.resampling import shuffled
+from catan_pz.published.charlesworth.run import Run
+from catan_pz.published.charlesworth.search import ForwardSearch, Runs, SearchedDecision
+from catan_pz.published.charlesworth.search_options import ForwardOptions
+from catan_pz.rules import Rules
+from catan_pz.terms import Resource
+from catan_pz.testing import check_agent
+from tests.helpers import path
+from tests.published.charlesworth.models import RULES, made
+from tests.published.charlesworth.uniform import uniform_policy
+
+BOARD = Rules.make("charlesworth", board="beginner", no_adjacent_red=False)
+
+
+def nearly_won():
+    """Eight points with the longest road; one city, for which the cards are there, wins."""
+    winner = {
+        "settlements": [19, 10],
+        "cities": [4, 21],
+        "roads": path(19, 20, 21, 22, 23, 24),
+        "hand": {"ore": 3, "grain": 2, "brick": 1, "lumber": 1},
+    }
+    others = [{"hand": {"wool": 2}}, {"hand": {"ore": 1, "wool": 1}}, {}]
+    rules = Rules.make(BOARD, victory_points=9)
+    return position([winner, *others], rules=rules, turn=60, seed=1, rolled=True)
+
+
+def seen_from(game, seat):
+    return view_of(game, seat, FromBelief(Belief(seat, game.state), game))
+
+
+def search_in(game, **options):
+    options = ForwardOptions(**{"depth": 3, "wave": 8, "simulations": 24, **options})
+    seat = game.player
+    return ForwardSearch(
+        uniform_policy(), game.rules, seat, options, value_mean=150.0, value_scale=150.0
+    )
+
+
+def test_there_is_a_candidate_of_every_legal_kind():
+    game = nearly_won()
+    rng = np.random.default_rng(1)
+    rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 10)
+    legal = {"settlement", "city", "road", "propose trade", "end turn"}
+    assert {ch.KINDS[kind] for kind in rows[:, 0]} >= legal - {"settlement"}
+    assert len(rows) == 10 == len(np.unique(rows, axis=0))
+    assert (rows[:, 0] == ch.PROPOSE).sum() <= 3
+    # Cities come before roads: both places are there.
+    assert (rows[:, 0] == ch.CITY).sum() == 2
+    few = candidates(uniform_policy(), game.observe(0), game.mask, rng, 1)
+    assert len(few) == len(set(rows[:, 0].tolist()))
+
+
+def test_further_candidates_are_other_places():
+    """A policy sure of one place has as many candidates as one that draws them alike."""
+    owner = {"settlements": [10], "cards": {"knight": 1}}
+    game = position([owner, {}, {}, {}], rules=BOARD, turn=40, rolled=True)
+    game.step(actions.PLAY_KNIGHT)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 10)
+        assert set(rows[:, 0]) == {ch.ROBBER}
+        assert len(rows) == 10 == len(set(rows[:, ch.COLUMN["tile"]]))
+        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 30)
+        assert len(rows) == 18
+
+
+def test_the_order_of_cards_makes_no_candidate():
+    owner = {"settlements": [10], "cards": {"year_of_plenty": 1}, "hand": {"ore": 1, "wool": 2}}
+    game = position([owner, {}, {}, {"hand": {"brick": 2, "grain": 2}}], rules=BOARD, turn=40)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rows = candidates(uniform_policy(), game.observe(0), game.mask, rng, 30)
+        single = single_actions(rows)
+        played = single[single != actions.NO_ACTION].tolist()
+        assert len(played) == len(set(played))
+        assert {185 + k for k in range(15)} & set(played)
+        offers = rows[single == actions.NO_ACTION]
+        bundles = {
+            (row[ch.COLUMN["player"]], *(tuple(sorted(row[side])) for side in (ch.GIVE, ch.GET)))
+            for row in offers
+        }
+        assert len(bundles) == len(offers) > 0
+
+
+def test_to_accept_and_to_reject_are_both_candidates():
+    players = [{"hand": {"ore": 1}}, {"hand": {"wool": 1}}, {}, {}]
+    game = position(players, rules=BOARD, turn=40, rolled=True)
+    for action in (actions.COMPOSE_GIVE + Resource.ORE, actions.COMPOSE_GET + Resource.WOOL):
+        game.step(action)
+    game.step(actions.COMPOSE_SEND)
+    assert game.mask[[actions.ACCEPT, actions.REJECT]].all()
+    rng = np.random.default_rng(1)
+    rows = candidates(uniform_policy(), game.observe(game.player), game.mask, rng, 10)
+    assert sorted(rows[:, ch.COLUMN["accept"]]) == [0, 1]
+
+
+def test_in_the_set_up_every_place_is_a_candidate():
+    game = Game("charlesworth", seed=1)
+    rng = np.random.default_rng(1)
+    rows = candidates(uniform_policy(), game.observe(game.player), game.mask, rng, 10)
+    assert rows[:, ch.COLUMN["corner"]].tolist() == list(range(54))
+
+
+def test_running_runs_count_as_visits():
+    node = Node(np.zeros((3, ch.NUM_SLOTS), np.int8))
+    assert [node.begin(2.0, 1.0) for _ in range(5)] == [0, 1, 2, 0, 1]
+    assert node.running.tolist() == [2, 2, 1]
+    for chosen, value in ((0, 4.0), (1, 10.0), (2, 4.0)):
+        node.end(chosen, value)
+    assert node.finished.tolist() == [1, 1, 1]
+    assert node.means.tolist() == [4, 10, 4]
+    # Three runs have ended: 10 + 2 sqrt(2 ln(3 + 2) / 2) against 4 + 2 sqrt(2 ln(3 + 2)).
+    assert node.begin(2.0, 1.0) == 1
+    assert node.begin(50.0, 1.0) == 2
+
+
+def test_paired_runs_of_candidates_have_the_same_games_and_random_numbers():
+    game = nearly_won()
+    found = {}
+    for paired in (True, False):
+        search = search_in(game, paired=paired)
+        decision = SearchedDecision(search, seen_from(game, 0), np.random.default_rng(1))
+        count = len(search.last.rows)
+        records, firsts = decision.begin(list(range(2 * count)))
+        further, _ = decision.begin([2 * count])
+        runs = list(decision.under_way.values())
+        tried = [candidate for run in runs for _, candidate, _ in run.path]
+        assert tried == [*range(count), *range(count), 0]
+        np.testing.assert_array_equal(firsts, search.last.rows[tried[:-1]])
+        played = [record.tobytes() for record in (*records, *further)]
+        found[paired] = [
+            {(record, run.seed) for record, run in zip(played[part], runs[part], strict=True)}
+            for part in (slice(count), slice(count, 2 * count), slice(2 * count, None))
+        ]
+    assert count > 3
+    assert [len(part) for part in found[True]] == [1, 1, 1]
+    assert len(set().union(*found[True])) == 3
+    assert [len(part) for part in found[False]] == [count, count, 1]
+    assert len(set().union(*found[False])) == 2 * count + 1
+
+
+def test_a_candidate_without_a_finished_run_has_mean_0():
+    node = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
+    assert [node.begin(2.0, 60.0) for _ in range(2)] == [0, 1]
+    node.end(0, 10.0)
+    # 10 + 120 sqrt(2 ln 3) against 120 sqrt(2 ln 3), then 10 + 120 sqrt(ln 3), which is less.
+    assert [node.begin(2.0, 60.0) for _ in range(2)] == [0, 1]
+    worse = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
+    assert [worse.begin(2.0, 1.0) for _ in range(2)] == [0, 1]
+    worse.end(0, -50.0)
+    assert worse.begin(2.0, 1.0) == 1
+
+
+def test_a_margin_asks_for_what_is_clearly_better_than_the_policys_choice():
+    node = Node(np.zeros((3, ch.NUM_SLOTS), np.int8))
+    for candidate, values in ((0, [1.0, 3.0]), (1, [2.0, 6.0]), (2, [8.0, 4.0])):
+        for value in values:
+            node.begin(2.0, 1.0)
+            node.end(candidate, value)
+    # Means 2, 4, 6; the variance within candidates is (2 + 8 + 8) / 3, a standard error sqrt(6).
+    assert node.better_than_first(0.0) == 2
+    assert node.better_than_first(4 / 6**0.5 - 0.01) == 2
+    assert node.better_than_first(4 / 6**0.5 + 0.01) == 0
+    worse = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
+    for candidate, value in ((0, 5.0), (0, 5.0), (1, 4.0)):
+        worse.end(candidate, value)
+    assert worse.better_than_first(0.0) == 0
+    once = Node(np.zeros((2, ch.NUM_SLOTS), np.int8))
+    once.end(0, 1.0)
+    once.end(1, 9.0)
+    assert once.better_than_first(0.0) == 0  # nothing tells how much runs differ
+
+
+def test_with_a_margin_the_policys_choice_is_the_first_candidate():
+    game = nearly_won()
+    view, rng = seen_from(game, 0), np.random.default_rng(1)
+    plain = SearchedDecision(search_in(game), view, np.random.default_rng(1))
+    kinds = set()
+    for _ in range(40):
+        search = search_in(game, margin=1.0)
+        decision = SearchedDecision(search, view, rng)
+        rows = search.last.rows
+        kinds.add(int(rows[0, 0]))
+        assert len(plain.search.last.rows) <= len(rows) <= 11
+        single = single_actions(rows)
+        single = single[single != actions.NO_ACTION].tolist()
+        assert len(single) == len(set(single))
+        np.testing.assert_array_equal(decision.best, rows[0])  # no run has ended yet
+    assert len(kinds) > 2
+
+
+def test_returns_are_those_of_the_formula():
+    """The first reward and the discounted lambda-return of the rest; the last value is known."""
+    gamma, lamb = 0.5, 0.25
+    run = Run([], rewards=[1.0, 2.0, 4.0, 0.0], values=[10.0, 20.0, 40.0])
+    from_third = 4 + gamma * 40
+    from_second = 10 + (2 + gamma * 20 - 10) + gamma * lamb * (4 + gamma * 40 - 20)
+    expected = [1 + gamma * from_second, 2 + gamma * from_third, 4 + gamma * 40]
+    assert run.returns(gamma, lamb) == pytest.approx(expected)
+    won = Run([], rewards=[1.0, 502.0], values=[10.0], ended=True)
+    assert won.returns(gamma, lamb) == pytest.approx([1 + gamma * 502, 502])
+    won_at_once = Run([], rewards=[505.0], ended=True)
+    assert won_at_once.returns(gamma, lamb) == [505]
+    broken_off = Run([], rewards=[3.0, 0.0], values=[40.0])
+    assert broken_off.returns(gamma, lamb) == [3 + gamma * 40]
+
+
+@pytest.mark.parametrize("options", [{}, {"tree": 2}])
+@pytest.mark.parametrize("turns", [41, 46])
+def test_truncation_is_no_end_worth_nothing(options, turns):
+    """The critic says 150 everywhere, and hardly anything is won in so few turns."""
+    rules = Rules.make(BOARD, max_turns=turns)
+    owner = {"settlements": [10], "roads": [7], "hand": {"brick": 1, "lumber": 1}}
+    game = position([owner, {}, {}, {}], rules=rules, turn=40, rolled=True)
+    search = search_in(game, depth=15, **options)
+    search.choose(seen_from(game, 0), np.random.default_rng(0))
+    assert search.last.running.sum() == 0
+    assert search.last.means == pytest.approx(150, abs=15)
+
+
+@pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])
+def test_the_winning_move_is_found(options):
+    """The policy alone, which is uniform, seldom makes it; search always does."""
+    game = nearly_won()
+    view = seen_from(game, 0)
+    uniforms = np.random.default_rng(3).random((200, ch.NUM_SLOTS))
+    units = np.repeat(view.observation[None], 200, 0)
+    alone = uniform_policy().decide(units, np.repeat(view.mask[None], 200, 0), uniforms)
+    won_alone = (alone.choices[:, 0] == ch.CITY).mean()
+    assert won_alone < 0.4
+    search = search_in(game, **options)
+    found = [search.choose(view, np.random.default_rng(seed)) for seed in range(3)]
+    assert {int(row[0]) for row in found} == {ch.CITY}
+    assert search.last.running.sum() == 0
+    assert search.last.finished.sum() == 24
+
+
+def test_the_tree_goes_on_where_a_decision_is_met_again():
+    game = nearly_won()
+    search = search_in(game, tree=2, simulations=64)
+    search.choose(seen_from(game, 0), np.random.default_rng(0))
+    below = [node for node in search.below.values() if node is not None]
+    assert below
+    assert all(node.running.sum() == 0 for node in below)
+    assert all(node.finished.sum() >= 1 for node in below)
+    assert not search_in(game).below
+
+
+@pytest.mark.parametrize("room", [40, 20, 8])
+@pytest.mark.parametrize("options", [{}, {"tree": 2}, {"uncertainty": "shuffled"}])
+def test_decisions_searched_together_are_searched_as_alone(options, room):
+    """Runs of several decisions share a batch; in a small one decisions wait."""
+    game = nearly_won()
+    view = seen_from(game, 0)
+    alone, together = [search_in(game, **options) for _ in range(5)], []
+    chosen = [search.choose(view, np.random.default_rng(seed)) for seed, search in enumerate(alone)]
+    runs = Runs(alone[0], room)
+    for seed in range(5):
+        together.append(
+            SearchedDecision(search_in(game, **options), view, np.random.default_rng(seed))
+        )
+        runs.add(together[-1])
+        if seed == 2:  # the last two come later
+            runs.go_on()
+    while sum(len(decision.under_way) + decision.room for decision in together):
+        runs.go_on()
+    assert runs.go_on() == []
+    for decision, search, row in zip(together, alone, chosen, strict=True):
+        np.testing.assert_array_equal(decision.best, row)
+        np.testing.assert_array_equal(decision.search.last.finished, search.last.finished)
+        np.testing.assert_allclose(decision.search.last.total, search.last.total)
+
+
+def test_runs_wait_where_there_is_no_room():
+    game = nearly_won()
+    search = search_in(game)
+    runs = Runs(search, 3)
+    decision = SearchedDecision(search, seen_from(game, 0), np.random.default_rng(0))
+    runs.add(decision)
+    while not runs.go_on():
+        assert len(decision.under_way) <= 3
+    assert search.last.finished.sum() == 24
+
+
+def test_forced_decisions_are_not_those_of_runs():
+    """Between two own decisions with a choice lie rolls, answers and discards without one."""
+    game = nearly_won()
+    seen = []
+
+    class Watching(type(uniform_policy())):
+        def decide(self, units, masks, uniforms, **options):
+            seen.extend(masks.sum(1).tolist())
+            return super().decide(units, masks, uniforms, **options)
+
+    uniform = uniform_policy()
+    search = search_in(game)
+    search.policy = Watching(uniform.architecture, uniform.weights, uniform.encoder)
+    search.choose(seen_from(game, 0), np.random.default_rng(0))
+    assert len(seen) > 100
+    assert min(seen) > 1
+
+
+def test_a_single_candidate_needs_no_runs():
+    game = position([{"settlements": [10], "roads": [7]}, {}, {}, {}], rules=BOARD, turn=40)
+    search = search_in(game)
+    row = search.choose(seen_from(game, 0), np.random.default_rng(0))
+    assert row[0] == ch.END_TURN
+    assert search.last is None
+
+
+def test_the_source_draws_hands_within_the_bounds():
+    game = Game("charlesworth", seed=4)
+    belief = Belief(1, game.state)
+    game.listeners.append(belief.listen)
+    rng = np.random.default_rng(2)
+    hands = set()
+    for step in range(1500):
+        game.step(int(rng.choice(game.legal_actions())))
+        if game.is_over:
+            break
+        if step % 150 or game.phase.name == "COMPOSE":
+            continue
+        view = view_of(game, 1, FromBelief(belief, game))
+        drawn = shuffled(view, 1, game.rules, rng)
+        seen, before = named_views(drawn.observe(1)), named_views(view.observation)
+        for name, array in seen.items():
+            np.testing.assert_array_equal(array, before[name], err_msg=name)
+        held = drawn.games["hand"][0]
+        least, most = before["hand_min"], before["hand_max"]
+        order = [(1 + k) % 4 for k in range(4)]
+        assert (held[order] >= least).all()
+        assert (held[order] <= most).all()
+        hands.add(held.tobytes())
+    assert len(hands) > 3
+
+
+def test_hidden_cards_are_drawn_anew_by_the_source():
+    players = [{"hand": {"ore": 1}}, {"cards": {"knight": 1}}, {"cards": {"monopoly": 1}}, {}]
+    game = position(players, rules=BOARD, turn=40, rolled=True)
+    view = seen_from(game, 0)
+    rng = np.random.default_rng(0)
+    drawn = [shuffled(view, 0, BOARD, rng).games["cards"][0] for _ in range(60)]
+    kinds = np.array([cards[1].argmax() for cards in drawn])
+    assert len(set(kinds.tolist())) >= 3
+    assert all(cards[1].sum() == cards[2].sum() == 1 for cards in drawn)
+
+
+def test_the_agent_searches_and_is_settled_by_its_seed():
+    agent = CharlesworthAgent(made(), simulations=4, depth=1, wave=4, candidates=3)
+    assert agent.needs_belief
+    check_agent(agent, rules=RULES, games=1, max_turns=1)
+    game = Game(RULES, seed=2)
+    with Table(game, [agent] * 4, [1, 2, 3, 4]) as table:
+        for _ in range(6):
+            table.step()
+
+
+@pytest.mark.parametrize("search", [{}, {"simulations": 3}, {"seconds": 0.001}])
+def test_in_gathered_games_it_plays_as_alone(search):
+    """Random weights decide by margins that rounding doesn't reach."""
+    agents = [CharlesworthAgent(made(), depth=2, wave=2, candidates=3, **search)]
+    agents += [CharlesworthAgent(made(seed=2))]
+    rules = Rules.make(RULES, max_turns=3)
+    config = MatchConfig(("searcher", "bare"), rules, 9)
+    scheduled = list(Schedule(((0, 1, 1, 1),), 4).games())
+    assert agents[0].has_batcher == ("seconds" not in search)
+    single = [one for game in scheduled for one in play_game(config, game, agents)]
+    together = sorted(play_gathered(config, scheduled, agents), key=lambda game: game.number)
+    if agents[0].has_batcher:
+        assert together == single
+    assert {game.end for game in together} == {"truncated"}
+
+
+def test_impossible_options_are_refused():
+    with pytest.raises(ValueError, match=r"no option 'simulation'.*'simulations'"):
+        CharlesworthAgent(made(), simulation=3)
+    with pytest.raises(ValueError, match="uncertainty='none' is not possible"):
+        ForwardOptions(uncertainty="none")
+    with pytest.raises(ValueError, match="depth=0"):
+        ForwardOptions(depth=0)
+    with pytest.raises(ValueError, match="seconds=-1"):
+        ForwardOptions(seconds=-1)
+    for options in ({"seconds": True}, {"seconds": 0}, {"gamma": True}, {"gamma": 10**400}):
+        with pytest.raises(ValueError, match=r"option \w+=.* a finite number"):
+            ForwardOptions(**options)

@@ -1,0 +1,309 @@
+"""The choices: their order, their masks, and the actions that play them."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from catan_pz import actions
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.board.topology import HEX_VERTICES
+from catan_pz.encoders import load
+from catan_pz.game import position
+from catan_pz.observation.segments import PLACES
+from catan_pz.published.gendre import choices as c
+from catan_pz.published.gendre.deciding import decide, kept_hands, legal_logits, undecided
+from catan_pz.rules import Rules
+from catan_pz.terms import Resource
+
+RULES = Rules(num_players=2, trading=False)
+TWO, TABLE = c.NUM_CHOICES["gendre"], c.NUM_CHOICES["gendre_table"]
+TABLES = [
+    Rules(trading=False),
+    Rules(num_players=3, offer_form="both", max_offers_per_turn=2),
+    Rules(skip_forced=True, discard_limit=6),
+]
+BRICK, LUMBER, WOOL, GRAIN, ORE = Resource
+
+
+def legal_in(game, seat=0, encoder="gendre"):
+    legal = c.legal_choices(game.observe(seat)[None], game.mask[None], encoder)
+    return np.flatnonzero(legal[0]).tolist()
+
+
+def test_the_order_is_that_of_the_authors():
+    expected = {
+        5: actions.MOVE_ROBBER + 2,
+        38: actions.BUILD_ROAD,
+        109: actions.BUILD_ROAD + 71,
+        110: actions.BUILD_SETTLEMENT,
+        111: actions.BUILD_CITY,
+        217: actions.BUILD_CITY + 53,
+        218: actions.ROLL,
+        219: actions.END_TURN,
+        240: actions.BUY_DEVELOPMENT_CARD,
+        241: actions.PLAY_KNIGHT,
+        242: actions.PLAY_ROAD_BUILDING,
+        249: actions.PLAY_MONOPOLY + BRICK,
+        251: actions.PLAY_MONOPOLY + ORE,
+        253: actions.PLAY_MONOPOLY + WOOL,
+    }
+    assert {choice: c.ACTIONS[choice] for choice in expected} == expected
+    # Bank trades: brick for lumber first, wool for grain last.
+    swaps = [tuple(actions.MARITIME_SWAPS[a - actions.MARITIME_TRADE]) for a in c.ACTIONS[220:240]]
+    assert swaps[:5] == [(BRICK, LUMBER), (BRICK, ORE), (BRICK, GRAIN), (BRICK, WOOL), (1, 0)]
+    assert swaps[-1] == (WOOL, GRAIN)
+    assert len(set(swaps)) == 20
+    assert (c.ACTIONS[243:249] == actions.NO_ACTION).all()
+    assert (c.ACTIONS[254:324] == actions.NO_ACTION).all()
+    assert (TWO, TABLE) == (324, 464)
+    assert c.ACTIONS[324:327].tolist() == [actions.STEAL, actions.STEAL + 1, actions.STEAL + 2]
+    assert c.ACTIONS[327:].tolist() == list(range(252, 389))
+
+
+def test_there_are_70_sets_of_four_cards_to_keep():
+    assert len(c.KEEP_SETS) == 70 == len(np.unique(c.KEEP_SETS, axis=0))
+    assert (c.KEEP_SETS.sum(axis=1) == 4).all()
+    # Wool alone first, then grain in its place, brick alone last.
+    assert c.KEEP_SETS[0].tolist() == [0, 0, 4, 0, 0]
+    assert c.KEEP_SETS[1].tolist() == [0, 0, 3, 1, 0]
+    assert c.KEEP_SETS[-1].tolist() == [4, 0, 0, 0, 0]
+
+
+def discard_position():
+    """Seat 0 has rolled a 7 and holds nine cards: four of them go."""
+    players = [
+        {"settlements": [10], "roads": [7], "hand": {"brick": 6, "wool": 2, "ore": 1}},
+        {"settlements": [0], "roads": [0]},
+    ]
+    return position(players, rules=RULES, phase="discard", turn=40, to_discard=[4, 0], seed=1)
+
+
+def test_a_discard_chooses_four_cards_that_are_held():
+    found = legal_in(discard_position())
+    sets = {tuple(c.KEEP_SETS[k - c.KEEP]) for k in found}
+    # Brick, lumber, wool, grain, ore: four of six bricks, two wool, one ore.
+    assert sets == {
+        *((4, 0, 0, 0, 0), (3, 0, 1, 0, 0), (3, 0, 0, 0, 1)),
+        *((2, 0, 2, 0, 0), (2, 0, 1, 0, 1), (1, 0, 2, 0, 1)),
+    }
+
+
+def test_single_discards_follow_from_the_cards_kept():
+    game = discard_position()
+    keeping = undecided(1)
+    asked, played = [], []
+    keep = [1, 0, 2, 0, 1]
+
+    def choose(rows, seen, legal):
+        asked.append(rows)
+        return np.array([c.KEEP + c.KEEP_SETS.tolist().index(keep)])
+
+    while game.mask[actions.DISCARD : actions.DISCARD + 5].any():
+        bits = np.array([7], np.uint64)
+        (action,) = decide(game.observe(0)[None], game.mask[None], keeping, bits, choose)
+        played.append(int(action) - actions.DISCARD)
+        game.step(int(action))
+    # One brick beside the four cards is kept: there is no other to be drawn.
+    assert played == [BRICK] * 4
+    assert len(asked) == 1
+    assert (keeping == -1).all()
+    assert game.observe(0)[PLACES["own_hand"]].tolist() == [2, 0, 2, 0, 1]
+
+
+@pytest.mark.parametrize(("skip_forced", "count"), [(False, 1), (True, 4)])
+def test_hands_to_keep_stay_while_the_seat_discards_one_resource(skip_forced, count):
+    """They are forgotten at once only where the engine plays the rest of the discards."""
+    players = [{"settlements": [10], "hand": {"wool": 9}}, {"settlements": [0]}]
+    rules = Rules.make(RULES, skip_forced=False)
+    game = position(players, rules=rules, phase="discard", turn=40, to_discard=[4, 0], seed=1)
+    keeping, asked = undecided(1), []
+
+    def choose(rows, seen, legal):
+        asked.append(rows)
+        return legal.argmax(axis=1)
+
+    for _ in range(4):
+        bits = np.array([7], np.uint64)
+        (action,) = decide(
+            game.observe(0)[None],
+            game.mask[None],
+            keeping,
+            bits,
+            choose,
+            skip_forced=skip_forced,
+        )
+        game.step(int(action))
+    assert len(asked) == count
+    assert (keeping == -1).all()
+
+
+def test_cards_beyond_four_are_drawn_from_the_rest_each_equally_likely():
+    """Nine of 18 cards are kept: four chosen, five drawn from five bricks and nine wool."""
+    players = [{"settlements": [10], "hand": {"brick": 5, "wool": 13}}, {"settlements": [0]}]
+    game = position(players, rules=RULES, phase="discard", turn=40, to_discard=[9, 0], seed=1)
+    count = 4_000
+    units = np.repeat(game.observe(0)[None], count, axis=0)
+    sets = np.repeat(np.array([[0, 0, 4, 0, 0]], np.int8), count, axis=0)
+    bits = np.random.default_rng(1).integers(0, 2**64, count, np.uint64)
+    hands = kept_hands(units, sets, bits)
+    assert (hands.sum(axis=1) == 9).all()
+    assert (hands[:, WOOL] >= 4).all()
+    assert hands[:, BRICK].mean() == pytest.approx(5 * 5 / 14, abs=0.05)
+
+
+def test_the_robber_says_whether_it_steals():
+    players = [
+        {"settlements": [10], "roads": [7]},
+        {"settlements": [0], "roads": [0], "hand": {"wool": 1}},
+    ]
+    game = position(players, rules=RULES, phase="move_robber", turn=40, seed=1)
+    found = legal_in(game)
+    # Vertex 0 is a corner of hex 0 alone, and the robber leaves hex 9.
+    assert found == [1, *(2 * h for h in range(1, 19) if h != 9)]
+    players[1]["hand"] = {}
+    poor = position(players, rules=RULES, phase="move_robber", turn=40, seed=1)
+    assert legal_in(poor) == [2 * h for h in range(19) if h != 9]
+
+
+def test_a_year_of_plenty_is_three_choices():
+    players = [
+        {"settlements": [10], "cards": {"year_of_plenty": 1}, "hand": {"ore": 2}},
+        {"settlements": [0], "hand": {"wool": 19, "grain": 18}},
+    ]
+    game = position(players, rules=RULES, turn=40, seed=1)
+    assert {c.PLENTY, c.END_TURN} <= set(legal_in(game))
+    answers = iter([c.PLENTY, c.FREE_RESOURCE + 3, c.FREE_RESOURCE + 2])
+    asked = []
+
+    def choose(rows, seen, legal):
+        asked.append((seen["scalars"][0], np.flatnonzero(legal[0]).tolist()))
+        return np.array([next(answers)])
+
+    bits = np.zeros(1, np.uint64)
+    (action,) = decide(game.observe(0)[None], game.mask[None], undecided(1), bits, choose)
+    pair = actions.PLENTY_PAIRS[action - actions.PLAY_YEAR_OF_PLENTY]
+    assert sorted(pair) == [GRAIN, ORE]
+    free = range(c.FREE_RESOURCE, c.MONOPOLY)
+    # There is no wool in the bank, and a single grain.
+    assert asked[1][1] == list(free)[:4]
+    assert asked[2][1] == list(free)[:3]
+    assert [seen[load("gendre").free_resources] for seen, _ in asked] == [0, 2, 1]
+    # The card is on the table, then grain in the hand and no more of it in the bank.
+    assert [seen[11] for seen, _ in asked] == [1, 0, 0]
+    assert [seen[42] for seen, _ in asked] == [1, 0, 0]
+    assert [seen[3] for seen, _ in asked] == [0, 0, 1]
+    assert [seen[38] for seen, _ in asked] == [1, 1, 0]
+
+
+def test_a_year_of_plenty_of_a_table_tells_what_is_left():
+    players = [{"settlements": [10], "cards": {"year_of_plenty": 1}}, {}, {}, {}]
+    game = position(players, rules=Rules(), turn=40, seed=1)
+    answers, left = iter([c.PLENTY, c.FREE_RESOURCE, c.FREE_RESOURCE]), []
+
+    def choose(rows, seen, legal):
+        left.append(seen["scalars"][0, 60])
+        assert legal.shape == (1, TABLE)
+        return np.array([next(answers)])
+
+    given = game.observe(0)[None], game.mask[None], undecided(1), np.zeros(1, np.uint64)
+    (action,) = decide(*given, choose, encoder="gendre_table")
+    assert actions.PLENTY_PAIRS[action - actions.PLAY_YEAR_OF_PLENTY].tolist() == [BRICK, BRICK]
+    assert left == [0, 2, 1]
+
+
+def test_whom_to_steal_from_is_a_choice():
+    """Three opponents build at the first hex; the second has no cards."""
+    players = [
+        {"settlements": [53]},
+        {"settlements": [0], "hand": {"wool": 1}},
+        {"settlements": [2]},
+        {"settlements": [9], "hand": {"ore": 1}},
+    ]
+    rules = Rules(trading=False)
+    game = position(players, rules=rules, phase="move_robber", turn=40, seed=1)
+    assert {0, 2, 9} < set(HEX_VERTICES[0].tolist())
+    assert legal_in(game, encoder="gendre_table")[0] == c.ROBBER + 1
+    game.step(actions.MOVE_ROBBER)
+    assert legal_in(game, encoder="gendre_table") == [c.VICTIM, c.VICTIM + 2]
+
+
+@pytest.mark.parametrize(
+    ("rules", "decisions"),
+    [
+        (Rules.make(RULES, discard_limit=6), 100_000),
+        (Rules.make(RULES, discard_limit=6, skip_forced=True), 100_000),
+        *((rules, 100_000) for rules in TABLES),
+    ],
+    ids=["two", "two, forced skipped", "four", "three with trade", "four with trade"],
+)
+def test_masks_are_never_violated(rules, decisions):
+    """By random choices; every kind of choice occurs."""
+    games, seats = 512, rules.num_players
+    encoder = "gendre" if seats == 2 else "gendre_table"
+    batch = CpuBatch(games, rules, seed=5)
+    rng = np.random.default_rng(1)
+    keeping = undecided(seats * games).reshape(games, seats, 5)
+    rows, kinds = np.arange(games), Counter()
+    options = {"skip_forced": rules.skip_forced, "encoder": encoder}
+
+    def choose(asked, seen, legal):
+        assert legal.any(axis=1).all()
+        chosen = (legal * rng.random(legal.shape, np.float32)).argmax(axis=1)
+        kinds.update(chosen.tolist())
+        return chosen
+
+    for _ in range(-(-decisions // games)):
+        bits = rng.integers(0, 2**64, games, np.uint64)
+        own = keeping[rows, batch.player]
+        chosen = decide(batch.observation, batch.mask, own, bits, choose, **options)
+        keeping[rows, batch.player] = own
+        assert batch.mask[rows, chosen].all()
+        batch.step(chosen)
+    used = np.zeros(c.NUM_CHOICES[encoder], bool)
+    used[list(kinds)] = True
+    for first, stop in ((0, 38), (38, 110), (110, 218), (220, 240), (244, 249), (249, 254)):
+        assert used[first:stop].any()
+    assert used[254:324].sum() > (60 if seats == 2 else 20)
+    assert used[324:327].sum() == (seats - 1 if seats > 2 else 0)
+    assert used[327:].any() == rules.trading
+    assert used[[219, 240, 241, 242, 243]].all()
+
+
+def test_a_network_is_asked_only_where_several_choices_are_legal():
+    rng = np.random.default_rng(1)
+    legal = rng.random((20, TWO)) < 0.1
+    legal[::4] = np.arange(TWO) == c.ROLL
+    logits = rng.normal(size=legal.shape).astype(np.float32)
+    seen = {"planes": np.zeros((20, 1), np.float32), "scalars": np.arange(20, dtype=np.float32)}
+    asked = []
+
+    def evaluate(part):
+        asked.extend(part["scalars"].astype(int).tolist())
+        return logits[asked]
+
+    found = legal_logits(evaluate, seen, legal)
+    several = np.arange(20) % 4 != 0
+    assert asked == np.flatnonzero(several).tolist()
+    assert (found == np.where(legal, np.where(several[:, None], logits, 0), -np.inf)).all()
+    forced = legal_logits(evaluate, {name: array[:1] for name, array in seen.items()}, legal[:1])
+    assert forced.argmax() == c.ROLL
+    assert len(asked) == 15
+
+
+@pytest.mark.parametrize("rules", [RULES, *TABLES], ids=["two", "four", "three", "trade"])
+def test_each_action_is_played_by_a_choice(rules):
+    """Masks agree in random games: a choice for every legal action and none beside them."""
+    batch = CpuBatch(64, rules, seed=2)
+    encoder = "gendre" if rules == RULES else "gendre_table"
+    singles = np.setdiff1d(c.ACTIONS, actions.NO_ACTION)
+    for _ in range(25):
+        legal = c.legal_choices(batch.observation, batch.mask, encoder)
+        for mask, row in zip(batch.mask, legal, strict=True):
+            played = c.ACTIONS[np.flatnonzero(row)]
+            own = played[played >= 0]
+            assert len(set(own)) == len(own)
+            assert set(own) == set(np.intersect1d(np.flatnonzero(mask), singles))
+            assert row[c.KEEP : c.VICTIM].any() == mask[227:232].any()
+            assert row[c.PLENTY] == mask[185:200].any()
+        batch.play_random(31)

@@ -1,0 +1,221 @@
+"""Cross-dimensional networks: sizes worked out by hand, layers written out, NumPy against torch."""
+
+import numpy as np
+import pytest
+
+from catan_pz import encoders
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.board.topology import EDGE_POINTS, HEX_POINTS, VERTEX_POINTS
+from catan_pz.published.gendre.networks import CELLS, NETWORKS, NORMS, Architecture
+
+# Convolutions of 15 weights for each pair of planes and a bias, scalars to constant planes,
+# scalars to scalars with a bias, mean and variance of each plane to scalars.
+FIRST = (15 * 17 * 15 + 15) + 45 * 15 + (45 * 40 + 40) + 2 * 17 * 40
+LAYER = (15 * 15 * 15 + 15) + 40 * 15 + (40 * 40 + 40) + 2 * 15 * 40
+# Five planes of choices; 106 choices of no place and the value.
+HEADS = (15 * 15 * 5 + 5) + 40 * 5 + (40 * 107 + 107) + 2 * 15 * 107
+# 17 planes and 45 constant ones; mean of each plane to the scalar choices.
+CNN_FIRST, CNN_LAYER = 15 * 62 * 40 + 40, 15 * 40 * 40 + 40
+CNN_HEADS = (15 * 40 * 5 + 5) + (40 * 107 + 107)
+
+
+def test_parameters_are_those_counted_by_hand():
+    assert (FIRST, LAYER, HEADS) == (7_715, 6_830, 8_927)
+    expected = {6: 50_792, 8: 64_452, 10: 78_112}
+    for layers, parameters in expected.items():
+        assert FIRST + (layers - 1) * LAYER + HEADS == parameters
+        for network in ("xdim", "xdim_res"):
+            assert Architecture(network, layers).parameters == parameters
+    for layers, parameters in {6: 164_832, 8: 212_912, 10: 260_992}.items():
+        assert CNN_FIRST + (layers - 1) * CNN_LAYER + CNN_HEADS == parameters
+        assert Architecture("cnn_res", layers).parameters == parameters
+    # At any table 4 more planes and 77 more scalars come in, and 140 more choices go out.
+    more = 15 * 4 * 15 + 77 * 15 + 77 * 40 + 2 * 4 * 40 + (40 + 1 + 2 * 15) * 140
+    assert Architecture("xdim_res", 6, encoder="gendre_table").parameters == 50_792 + more
+    more = 15 * (4 + 77) * 40 + (40 + 1) * 140
+    assert Architecture("cnn_res", 6, encoder="gendre_table").parameters == 164_832 + more
+    # A scale and a shift for each plane and scalar of a layer.
+    assert Architecture("xdim", 6, norm="batch").parameters == 50_792 + 6 * 2 * (15 + 40)
+
+
+def test_the_descendant_of_2026_has_the_size_counted_by_hand():
+    a = Architecture("xdim_res", 8, 32, 64, "relu", "batch")
+    first = (15 * 17 * 32 + 32) + 45 * 32 + (45 * 64 + 64) + 2 * 17 * 64
+    layer = (15 * 32 * 32 + 32) + 64 * 32 + (64 * 64 + 64) + 2 * 32 * 64
+    heads = (15 * 32 * 5 + 5) + 64 * 5 + (64 * 107 + 107) + 2 * 32 * 107
+    assert a.parameters == first + 7 * layer + heads + 8 * 2 * (32 + 64)
+
+
+def test_wrong_options_are_refused():
+    for options, message in (
+        ({"network": "cnn"}, r"network='cnn'.*'xdim'"),
+        ({"activation": "gelu"}, "activation='gelu'"),
+        ({"norm": "layer"}, "norm='layer'"),
+        ({"layers": 0}, "layers=0"),
+        ({"layers": 300_000}, "layers=300000 is not possible; allowed: an int from 1 to 1000"),
+        ({"planes": -1}, "planes=-1"),
+        ({"encoder": "planes"}, r"encoder='planes'.*'gendre_table'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Architecture(**options)
+
+
+def weights_of(architecture, seed=0):
+    """Weights with biases and running statistics that matter."""
+    rng = np.random.default_rng(seed)
+    weights = architecture.initial(rng)
+    for name, array in weights.items():
+        if array.ndim == 1:
+            weights[name] = array + rng.uniform(0, 0.3, array.shape).astype(np.float32)
+    return weights
+
+
+@pytest.fixture(scope="module")
+def seen():
+    batch = CpuBatch(6, num_players=2, trading=False, seed=1)
+    batch.play_random(400)
+    return encoders.load("gendre").encode(batch.observation)
+
+
+def convolved(planes, kernels):
+    """Cell by cell, 5 wide and 3 high; what lies beyond the 145 cells counts nothing."""
+    out = np.zeros((len(kernels), 11, 21))
+    for cell in CELLS:
+        y, x = divmod(int(cell), 21)
+        for dy in range(-1, 2):
+            for dx in range(-2, 3):
+                if 0 <= y + dy < 11 and 0 <= x + dx < 21:
+                    out[:, y, x] += kernels[:, :, dy + 1, dx + 2] @ planes[:, y + dy, x + dx]
+    return out
+
+
+def summed(k, weights, planes, scalars):
+    """What a crossed layer adds up, before the activation."""
+    real = planes.reshape(len(planes), -1)[:, CELLS]
+    y = convolved(planes, weights[f"plane_{k}"])
+    y += (weights[f"plane_bias_{k}"] + scalars @ weights[f"inflate_{k}"])[:, None, None]
+    moments = np.concatenate([real.mean(axis=1), real.var(axis=1)])
+    t = scalars @ weights[f"scalar_{k}"] + moments @ weights[f"deflate_{k}"]
+    return masked(y), t + weights[f"scalar_bias_{k}"]
+
+
+def masked(planes):
+    mask = np.zeros(231)
+    mask[CELLS] = 1
+    return planes * mask.reshape(11, 21)
+
+
+def normed(side, k, weights, x):
+    part = {
+        name: weights[f"{side}_{name}_{k}"].reshape(-1, *[1] * (x.ndim - 1))
+        for name in ("scale", "shift", "mean", "variance")
+    }
+    z = (x - part["mean"]) / np.sqrt(part["variance"] + 1e-5)
+    return part["scale"] * z + part["shift"]
+
+
+def by_hand(architecture, weights, planes, scalars):
+    x, s = planes.astype(float), scalars.astype(float)
+    for k in range(architecture.layers):
+        y, t = summed(k, weights, x, s)
+        if architecture.norm == "batch":
+            y, t = masked(normed("plane", k, weights, y)), normed("scalar", k, weights, t)
+        if architecture.network == "xdim_res" and k > 0:
+            y, t = y + x, t + s
+        act = np.tanh if k % 2 == 0 else lambda z: np.where(z > 0, z, 0.2 * z)
+        x, s = act(y), act(t)
+    y, t = summed("head", weights, x, s)
+    logits = []
+    for px, py in HEX_POINTS:
+        logits += [y[0, py + 5, px + 10], y[1, py + 5, px + 10]]
+    logits += [y[2, py + 5, px + 10] for px, py in EDGE_POINTS]
+    for px, py in VERTEX_POINTS:
+        logits += [y[3, py + 5, px + 10], y[4, py + 5, px + 10]]
+    return np.array([*logits, *t[:-1]]), np.tanh(t[-1])
+
+
+@pytest.mark.parametrize(("network", "norm"), [("xdim", "none"), ("xdim_res", "batch")])
+def test_crossed_networks_do_what_is_written_out(network, norm, seen):
+    architecture = Architecture(network, 3, 4, 6, norm=norm)
+    weights = weights_of(architecture)
+    found = architecture.evaluate(weights, seen["planes"], seen["scalars"])
+    for k in range(2):
+        logits, value = by_hand(architecture, weights, seen["planes"][k], seen["scalars"][k])
+        np.testing.assert_allclose(found[0][k], logits, rtol=1e-3, atol=1e-3)
+        assert found[1][k] == pytest.approx(value, abs=1e-3)
+
+
+def test_the_baseline_sees_scalars_as_constant_planes(seen):
+    architecture = Architecture("cnn_res", 2, 3)
+    weights = weights_of(architecture)
+    found = architecture.evaluate(weights, seen["planes"][:1], seen["scalars"][:1])
+    constant = np.broadcast_to(seen["scalars"][0][:, None, None], (45, 11, 21))
+    x = np.concatenate([seen["planes"][0], masked(constant)]).astype(float)
+    for k in range(2):
+        y = masked(convolved(x, weights[f"plane_{k}"]) + weights[f"plane_bias_{k}"][:, None, None])
+        x = np.tanh(y) if k == 0 else np.where(y + x > 0, y + x, 0.2 * (y + x))
+    mean = x.sum(axis=(1, 2)) / 145
+    t = mean @ weights["scalar_head"] + weights["scalar_bias_head"]
+    np.testing.assert_allclose(found[0][0, 218:], t[:-1], rtol=1e-3, atol=1e-3)
+    assert found[1][0] == pytest.approx(np.tanh(t[-1]), abs=1e-3)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(("encoder", "count"), [("gendre", 324), ("gendre_table", 464)])
+def test_numpy_and_torch_agree(network, norm, encoder, count):
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    architecture = Architecture(network, 4, norm=norm, encoder=encoder)
+    batch = CpuBatch(6, num_players=count // 100, trading=count > 324, seed=1)
+    batch.play_random(400)
+    seen = encoders.load(encoder).encode(batch.observation)
+    weights = weights_of(architecture)
+    found = architecture.evaluate(weights, seen["planes"], seen["scalars"])
+    assert [array.shape for array in found] == [(6, count), (6,)]
+    assert all(array.dtype == np.float32 for array in found)
+    tensors = {name: torch.as_tensor(array) for name, array in weights.items()}
+    planes, scalars = (torch.as_tensor(seen[name]) for name in ("planes", "scalars"))
+    with torch.no_grad():
+        expected = architecture.evaluate(tensors, planes, scalars)
+    for array, tensor in zip(found, expected, strict=True):
+        np.testing.assert_allclose(array, tensor.numpy(), rtol=1e-3, atol=1e-3)
+
+
+def test_a_batch_of_one_position_has_no_variance(seen):
+    """Sums of squares less the square of the mean would be below zero."""
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    architecture = Architecture("xdim_res", 2, 8, 64, "relu", "batch")
+    weights = {
+        n: torch.as_tensor(w) for n, w in architecture.initial(np.random.default_rng(3)).items()
+    }
+    planes, scalars = (
+        torch.as_tensor(seen[name][:1].repeat(24, axis=0)) for name in ("planes", "scalars")
+    )
+    statistics = {}
+    logits, values = architecture.evaluate(weights, planes, scalars, statistics)
+    assert logits.isfinite().all()
+    assert values.isfinite().all()
+    for name, found in statistics.items():
+        if "scalar_variance" in name:
+            assert ((found >= 0) & (found < 1e-5)).all()
+
+
+def test_batches_are_normalised_by_their_own_statistics(seen):
+    torch = pytest.importorskip("torch", reason="takes the extra `train`")
+    architecture = Architecture("xdim", 1, 3, 4, "relu", "batch")
+    weights = {name: torch.as_tensor(w) for name, w in weights_of(architecture).items()}
+    planes, scalars = (torch.as_tensor(seen[name]) for name in ("planes", "scalars"))
+    statistics = {}
+    architecture.evaluate(weights, planes, scalars, statistics)
+    assert set(statistics) == {"plane_mean_0", "plane_variance_0", "scalar_mean_0"} | {
+        "scalar_variance_0"
+    }
+    sums = [
+        summed(0, {n: w.numpy() for n, w in weights.items()}, p, s)
+        for p, s in zip(seen["planes"].astype(float), seen["scalars"].astype(float), strict=True)
+    ]
+    real = np.stack([y.reshape(3, -1)[:, CELLS] for y, _ in sums])
+    np.testing.assert_allclose(statistics["plane_mean_0"], real.mean(axis=(0, 2)), rtol=1e-3)
+    np.testing.assert_allclose(statistics["plane_variance_0"], real.var(axis=(0, 2)), rtol=1e-3)
+    scalar = np.stack([t for _, t in sums])
+    np.testing.assert_allclose(statistics["scalar_variance_0"], scalar.var(axis=0), rtol=1e-3)

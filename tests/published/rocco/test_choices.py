@@ -1,0 +1,123 @@
+"""Kinds of action, ways of executors, and the two draws of the random player."""
+
+import numpy as np
+import pytest
+
+from catan_pz import Game, actions
+from catan_pz.agents.random_stream import scramble_all
+from catan_pz.agents.views import Views
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.game import position
+from catan_pz.published.rocco import choices
+from catan_pz.published.rocco.agent import RandomRoccoAgent
+from catan_pz.rules import Rules
+
+RULES = Rules.make("rocco", board="beginner")
+
+
+def legal(*ids):
+    mask = np.zeros(actions.NUM_ACTIONS_WITHOUT_TRADE, np.int8)
+    mask[list(ids)] = 1
+    return mask
+
+
+def test_there_are_ten_kinds_with_executors_of_the_sizes_of_the_thesis():
+    assert len(choices.KINDS) == 10
+    assert {name: len(ways) for name, ways in choices.EXECUTORS.items()} == {
+        "settlement": 54,
+        "road": 72,
+        "trade": 25,
+    }
+
+
+def test_each_action_has_one_kind_and_comes_back_from_its_choices():
+    factored = choices.FACTORED
+    ids = np.arange(actions.NUM_ACTIONS_WITHOUT_TRADE)
+    np.testing.assert_array_equal(factored.join(factored.split(ids)), ids)
+
+
+def test_ways_of_a_bank_trade_are_pairs_of_resources():
+    ways = choices.EXECUTORS["trade"]
+    assert (ways == actions.NO_ACTION).sum() == 5
+    for give in range(5):
+        assert ways[give * 5 + give] == actions.NO_ACTION
+    third = actions.MARITIME_SWAPS[3]
+    assert ways[third[0] * 5 + third[1]] == actions.MARITIME_TRADE + 3
+    allowed = choices.legal_ways(legal(actions.MARITIME_TRADE + 3, actions.END_TURN), "trade")
+    assert np.flatnonzero(allowed).tolist() == [third[0] * 5 + third[1]]
+
+
+def test_to_end_the_turn_before_the_roll_is_to_roll():
+    mask = legal(actions.ROLL, actions.PLAY_KNIGHT)
+    assert choices.orchestrated(mask)
+    kinds = np.flatnonzero(choices.kinds_to_choose(mask))
+    assert [choices.KINDS[k] for k in kinds] == ["knight", "end turn"]
+    assert np.flatnonzero(choices.of_kind(mask, choices.END_TURN)).tolist() == [actions.ROLL]
+    assert not choices.orchestrated(legal(actions.ROLL))
+
+
+@pytest.mark.parametrize(
+    "card",
+    [actions.PLAY_MONOPOLY, actions.PLAY_YEAR_OF_PLENTY, actions.PLAY_ROAD_BUILDING],
+)
+def test_before_the_roll_a_knight_is_the_only_card(card):
+    mask = legal(actions.ROLL, card)
+    assert not choices.orchestrated(mask)
+    drawn = RandomRoccoAgent().act_batch(views_of(mask, 200))
+    assert set(drawn.tolist()) == {actions.ROLL}
+    mask = legal(actions.ROLL, actions.PLAY_KNIGHT, card)
+    kinds = np.flatnonzero(choices.kinds_to_choose(mask))
+    assert [choices.KINDS[k] for k in kinds] == ["knight", "end turn"]
+    after = legal(actions.END_TURN, card)
+    assert choices.kinds_to_choose(after).sum() == 2
+
+
+def test_the_orchestrator_is_not_asked_where_there_is_no_kind_to_choose():
+    for first in (actions.BUILD_SETTLEMENT, actions.MOVE_ROBBER, actions.DISCARD):
+        assert not choices.orchestrated(legal(first, first + 1))
+    assert choices.orchestrated(legal(actions.END_TURN))
+
+
+def test_free_roads_are_told_from_others():
+    players = [{"settlements": [10], "cards": {"road_building": 1}}, {"settlements": [0]}]
+    game = position(players, rules=RULES, turn=40, seed=1)
+    if game.mask[actions.ROLL]:
+        game.step(actions.ROLL, (1, 1))
+    assert not choices.places_free_road(game.observe(0))
+    game.step(actions.PLAY_ROAD_BUILDING)
+    assert choices.places_free_road(game.observe(0))
+
+
+def views_of(mask, count):
+    bits = scramble_all(np.arange(count, dtype=np.uint64))
+    units = np.repeat(Game(RULES, seed=1).observe(0)[None], count, axis=0)
+    return Views(units, np.repeat(mask[None], count, axis=0), bits, bits)
+
+
+def test_the_random_player_draws_a_kind_and_then_a_way():
+    mask = legal(actions.END_TURN, *range(actions.BUILD_ROAD, actions.BUILD_ROAD + 6))
+    drawn = RandomRoccoAgent().act_batch(views_of(mask, 60_000))
+    counts = np.bincount(drawn, minlength=252)
+    assert counts[actions.END_TURN] == pytest.approx(30_000, rel=0.05)
+    assert counts[actions.BUILD_ROAD : actions.BUILD_ROAD + 6] == pytest.approx(5_000, rel=0.1)
+
+
+def test_the_resources_of_a_year_of_plenty_are_drawn_one_by_one():
+    pairs = range(actions.PLAY_YEAR_OF_PLENTY, actions.PLAY_YEAR_OF_PLENTY + 15)
+    drawn = RandomRoccoAgent().act_batch(views_of(legal(*pairs), 50_000))
+    counts = np.bincount(drawn, minlength=252)[pairs.start : pairs.stop]
+    for (a, b), count in zip(actions.PLENTY_PAIRS, counts, strict=True):
+        assert count == pytest.approx(2_000 if a == b else 4_000, rel=0.15)
+
+
+def test_kinds_and_ways_are_those_of_the_mask():
+    batch = CpuBatch(64, "rocco", seed=2)
+    for _ in range(20):
+        masks = batch.mask
+        kinds = choices.legal_kinds(masks)
+        found = np.zeros_like(kinds)
+        for row, action in np.argwhere(masks):
+            found[row, choices.KIND_OF[action]] = True
+        found[masks[:, actions.ROLL] != 0, choices.AFTER_ROLL] = False
+        np.testing.assert_array_equal(kinds, found)
+        batch.play_random(31)

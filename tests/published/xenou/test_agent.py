@@ -1,0 +1,208 @@
+"""The player at a table: legal, blind, asked when it should be, and only about trade."""
+
+import numpy as np
+import pytest
+
+from catan_pz import Game, agents, describe_action
+from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.agents.table import Table
+from catan_pz.arena import play_match
+from catan_pz.batch.cpu import CpuBatch
+from catan_pz.game.view import View
+from catan_pz.published.xenou import XenouAgent
+from catan_pz.published.xenou.learner import shapes_of
+from catan_pz.published.xenou.model import KEPT, XenouModel
+from catan_pz.published.xenou.options import XenouOptions
+from catan_pz.rules import Rules
+from catan_pz.testing import check_agent
+
+SMALL = {"network": "lstm", "hidden": 3}
+
+
+def played(agent, seed=1, seat=0, **options):
+    """The player's copy after a game against the heuristic player, and the decisions in it."""
+    game = Game(seed=seed, **options)
+    decisions = []
+    game.listeners.append(lambda _, events: decisions.append(events[0]))
+    players = [agents.load("heuristic")] * 4
+    players[seat] = agent
+    table = Table(game, players, seat_seeds(seed, 4))
+    table.play()
+    return table.agents[seat], decisions
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        XenouAgent(),
+        XenouAgent(**SMALL, layers=2, update="chosen"),
+        XenouAgent(policy="random", base="weighted", mask=False),
+        "xenou_kept",
+    ],
+)
+def test_it_passes_the_check(agent):
+    check_agent(agent, games=1, max_turns=30)
+
+
+def test_it_plays_by_other_rules():
+    for options in (
+        {"num_players": 2, "skip_forced": True},
+        {"num_players": 3, "offer_form": "composed"},
+        {"trading": False},
+        {"counter_offers": False},
+    ):
+        check_agent(XenouAgent(), games=1, max_turns=16, **options)
+
+
+def test_with_the_base_player_trading_it_is_the_base_player():
+    base, plays = played("heuristic")
+    own, same = played(XenouAgent(policy="base"))
+    assert [one.what for one in plays] == [one.what for one in same]
+    assert not own.learner.history.actions
+    assert base.name == "heuristic"
+
+
+def test_without_trade_it_is_the_base_player():
+    _, plays = played("heuristic", trading=False)
+    _, same = played(XenouAgent(), trading=False)
+    assert [one.what for one in plays] == [one.what for one in same]
+
+
+def own_kinds(decisions, seat=0):
+    """Kinds of the player's own decisions, turn by turn of its own, and of its answers."""
+    turns, answers = [[]], []
+    for one in decisions:
+        kind = describe_action(one.what)["kind"]
+        if one.seat == seat and one.other == seat:
+            turns[-1].append(kind)
+            if kind == "end_turn":
+                turns.append([])
+        elif one.seat == seat and kind in ("accept", "reject", "offer"):
+            answers.append(kind)
+    return turns, answers
+
+
+@pytest.mark.parametrize("offers", [0, 1, 2])
+def test_it_offers_no_more_than_it_is_asked(offers):
+    _, decisions = played(XenouAgent(policy="random", offers=offers))
+    turns, answers = own_kinds(decisions)
+    made = [turn.count("offer") for turn in turns]
+    assert max(made) <= offers
+    assert (sum(made) > 0) == (offers > 0)
+    assert {"reject", "offer"} <= set(answers)
+
+
+def test_it_builds_before_it_offers_unless_told_otherwise():
+    builds = {"build_road", "build_settlement", "build_city", "buy_development_card"}
+    before = {}
+    for first in (False, True):
+        before[first] = 0
+        for seed in range(3):
+            agent = XenouAgent(policy="random", offers_first=first)
+            for turn in own_kinds(played(agent, seed)[1])[0]:
+                if "offer" in turn:
+                    main = turn[turn.index("roll") : turn.index("offer")]
+                    before[first] += len(builds & set(main))
+    assert before[False] > 3
+    assert before[True] == 0
+
+
+def test_without_trade_of_its_own_it_never_gives_a_card_away():
+    _, decisions = played(XenouAgent(policy="reject"))
+    turns, answers = own_kinds(decisions)
+    assert not any("offer" in turn for turn in turns)
+    assert set(answers) == {"reject"}
+
+
+def test_counter_offers_can_be_left_out():
+    _, decisions = played(XenouAgent(policy="random", counters=False))
+    assert "offer" not in own_kinds(decisions)[1]
+
+
+def test_every_choice_is_learned_from():
+    own, _ = played(XenouAgent())
+    history = own.learner.history
+    assert len(history.actions) == len(history.errors) == len(history.rewards) > 20
+    assert max(history.rewards) > 0 > min(history.rewards)
+
+
+def test_each_game_begins_anew_with_weights_of_its_own():
+    agent = XenouAgent()
+    one, again, other = played(agent)[0], played(agent)[0], played(agent, seed=2)[0]
+    assert (one.learner.weights["theta"] == again.learner.weights["theta"]).all()
+    assert (one.learner.weights["theta"] != other.learner.weights["theta"]).any()
+
+
+def model(**options):
+    chosen = XenouOptions(**options)
+    rng = np.random.default_rng(7)
+    shapes = shapes_of(chosen).items()
+    return XenouModel(chosen, {n: rng.normal(0, 0.1, s).astype(np.float32) for n, s in shapes})
+
+
+def test_a_model_gives_the_first_weights_and_the_options(tmp_path):
+    given = model(**SMALL, gamma=0.5)
+    given.save(tmp_path / "some.npz")
+    agent = agents.load("xenou", model=str(tmp_path / "some.npz"), update="chosen")
+    assert agent.options == XenouOptions(**SMALL, gamma=0.5, update="chosen")
+    own, _ = played(agent)
+    assert (own.learner.weights["output"] != given.weights["output"]).any()
+    assert (agent.weights["output"] == given.weights["output"]).all()
+
+
+def test_files_that_are_none_of_its_models_are_named(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        XenouAgent(model=tmp_path / "none.npz")
+    (tmp_path / "bad.npz").write_bytes(b"no archive")
+    with pytest.raises(ValueError, match=r"bad\.npz is no model"):
+        XenouAgent(model=tmp_path / "bad.npz")
+    with pytest.raises(ValueError, match=r"kept\.npz is no model that can be played: "):
+        agents.load(str(KEPT))
+    ppo = KEPT.parents[1] / "models" / "ppo-2p.npz"
+    with pytest.raises(ValueError, match="is of the kind 'board', must be 'xenou'"):
+        XenouAgent(model=ppo)
+    with pytest.raises(ValueError, match=r"array '\w+' has the shape"):
+        XenouAgent(model=KEPT, network="gru")
+    with pytest.raises(ValueError, match=r"'hiden' \(did you mean 'hidden'\?\)"):
+        XenouAgent(hiden=3)
+    weights = {"theta": np.full((72, 161), np.nan, np.float32)}
+    with pytest.raises(ValueError, match="aren't finite"):
+        XenouModel(XenouOptions(), weights)
+
+
+def test_the_shipped_model_is_small_and_has_its_card():
+    assert KEPT.stat().st_size < 1 << 20
+    text = KEPT.with_suffix(".md").read_text(encoding="utf-8")
+    assert text == XenouModel.read(KEPT).card_text("xenou_kept")
+
+
+def test_the_arena_gives_the_same_games_in_any_executor():
+    seats = [("learner", XenouAgent(**SMALL)), *["heuristic"] * 3]
+    games = [
+        play_match(seats, 4, seed=3, executor=where, workers=1, max_turns=24, progress=False).games
+        for where in ("inline", "processes")
+    ]
+    untimed = [[(g.number, g.winner, g.points, g.decisions) for g in played] for played in games]
+    assert untimed[0] == untimed[1]
+
+
+def _choices(count, agent, rules):
+    """Decisions of an agent in positions of random games, each checked against the mask."""
+    batch = CpuBatch(64, rules, seed=9)
+    agent.reset(0, rules, 1)
+    done = 0
+    while done < count:
+        batch.play_random(7)
+        for observation, mask in zip(batch.observation.copy(), batch.mask.copy(), strict=True):
+            assert mask[agent.act(View(observation, mask))]
+            done += 1
+
+
+@pytest.mark.parametrize("options", [{}, {"mask": False}, SMALL])
+def test_the_mask_is_never_violated(options):
+    _choices(1500, XenouAgent(**options), Rules(offer_form="both"))
+
+
+@pytest.mark.slow
+def test_the_mask_is_never_violated_in_many_decisions():
+    _choices(100_000, XenouAgent(), Rules(offer_form="both"))

@@ -1,0 +1,151 @@
+"""Q-learning of trades by positions and rewards worked out by hand."""
+
+import numpy as np
+import pytest
+
+from catan_pz.published.xenou.learner import Learner, fresh_weights
+from catan_pz.published.xenou.options import XenouOptions
+from catan_pz.published.xenou.trades import NO, NUM_TRADES, YES
+
+ALL = np.ones(NUM_TRADES, np.bool_)
+
+
+def learner(**options):
+    chosen = XenouOptions(**options)
+    return Learner(chosen, fresh_weights(chosen, np.random.default_rng(3)))
+
+
+def states(count, seed=0):
+    return np.random.default_rng(seed).integers(0, 5, (count, 161)).astype(np.float32)
+
+
+def only(*trades):
+    return np.isin(np.arange(NUM_TRADES), trades)
+
+
+def test_the_largest_legal_value_is_chosen():
+    own, twin = learner(), learner()
+    (state,) = states(1)
+    values, _ = twin._network.evaluate(state)
+    assert own.choose(state, 2, ALL) == values.argmax()
+    order = np.argsort(values)
+    assert learner().choose(state, 2, only(*order[:3])) == order[2]
+
+
+def test_without_a_mask_an_illegal_choice_is_a_rejection():
+    (state,) = states(1)
+    best = learner().choose(state, 2, ALL)
+    own = learner(mask=False)
+    assert own.choose(state, 2, ~only(best)) == NO
+    assert own.history.actions == [best]
+
+
+@pytest.mark.parametrize("update", ["all", "chosen"])
+def test_a_step_moves_values_towards_reward_and_next_value(update):
+    own = learner(update=update)
+    first, second = states(2)
+    theta = own.weights["theta"].copy()
+    chosen = own.choose(first, 3, ALL)
+    assert (own.weights["theta"] == theta).all()  # the next decision has to be reached first
+
+    gate = 1 / (1 + np.exp(-first.astype(np.float64)))
+    phi = gate * np.tanh(first)
+    values = 1 / (1 + np.exp(-(theta @ phi)))
+    next_gate = 1 / (1 + np.exp(-second.astype(np.float64)))
+    next_phi = (1 - next_gate) * phi + next_gate * np.tanh(second)
+    next_value = (1 / (1 + np.exp(-(theta @ next_phi)))).max()
+    own.choose(second, 5, ALL)  # two points more: 0.02
+    errors = 0.02 + 0.9 * next_value - values
+    if update == "chosen":
+        errors[np.arange(NUM_TRADES) != chosen] = 0
+    expected = theta + 0.0023 * (errors * values * (1 - values))[:, None] * phi
+    np.testing.assert_allclose(own.weights["theta"], expected, atol=1e-6)
+    assert own.history.rewards == [0.02]
+    assert own.history.errors == [pytest.approx(errors[chosen] ** 2, rel=1e-4)]
+
+
+@pytest.mark.parametrize(("now", "reward"), [(5, 0.01), (4, -0.04), (3, -0.03)])
+def test_standing_still_costs_a_hundredth_of_the_points_held(now, reward):
+    own = learner()
+    for points, state in zip((4, now), states(2), strict=True):
+        own.choose(state, points, ALL)
+    assert own.history.rewards == [pytest.approx(reward)]
+
+
+def test_the_last_decision_has_no_next_value():
+    own = learner(squash="none", gamma=0.9, rate=0.5, update="chosen")
+    (state,) = states(1)
+    chosen = own.choose(state, 9, ALL)
+    value = float(own._pending.values[chosen])
+    own.finish(10)
+    assert own.history.errors == [pytest.approx((0.01 - value) ** 2)]
+    own.finish(10)
+    assert len(own.history.errors) == 1
+
+
+def test_the_recurrent_networks_take_the_value_chosen_before():
+    own, twin = learner(network="lstm", hidden=2), learner(network="lstm", hidden=2)
+    first, second = states(2)
+    own.choose(first, 2, only(YES, NO))
+    twin.choose(first, 2, only(YES))
+    assert own._value == pytest.approx(float(own._pending.values[[YES, NO]].max()))
+    assert twin._value == pytest.approx(float(twin._pending.values[YES]))
+    own._value, twin._value = 0.0, 1.0
+    own.choose(second, 2, ALL)
+    twin.choose(second, 2, ALL)
+    assert not np.allclose(own._pending.values, twin._pending.values, atol=1e-4)
+
+
+@pytest.mark.parametrize("update", ["all", "chosen"])
+@pytest.mark.parametrize("network", ["formula", "lstm", "gru"])
+def test_the_loss_falls_where_there_is_something_to_learn(network, update):
+    """States repeat, points never change: every value is worth -0.02, summed with discounts."""
+    sizes = {} if network == "formula" else {"hidden": 4}
+    own = learner(network=network, **sizes, update=update, gamma=0.5, rate=0.1)
+    seen = states(4, seed=5) / 4
+    for k in range(600):
+        own.choose(seen[k % 4], 2, only(k % 4, NO))
+    early, late = np.mean(own.history.errors[:40]), np.mean(own.history.errors[-40:])
+    assert late < 0.6 * early
+    assert all(np.isfinite(array).all() for array in own.weights.values())
+
+
+def test_with_the_update_of_all_values_drift_together():
+    """One target for all actions: their values end up alike, whatever is chosen."""
+    spread = {}
+    for update in ("all", "chosen"):
+        own = learner(update=update, rate=0.1)
+        for state in states(300):
+            own.choose(state, 2, ALL)
+        spread[update] = own._pending.values.std()
+    assert spread["all"] < 0.6 * spread["chosen"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("network", "rnn"),
+        ("hidden", 0),
+        ("layers", 1.5),
+        ("layers", 300_000),
+        ("squash", "tanh"),
+        ("update", "none"),
+        ("gamma", float("nan")),
+        ("rate", -1),
+        ("k", "much"),
+        ("mask", 1),
+        ("offers", -1),
+        ("policy", "greedy"),
+    ],
+)
+def test_impossible_options_are_named(name, value):
+    with pytest.raises(ValueError, match=f"option {name}="):
+        XenouOptions(**{name: value})
+
+
+@pytest.mark.parametrize(("name", "usual"), [("hidden", 161), ("layers", 1)])
+def test_sizes_of_recurrent_networks_are_refused_for_the_formula(name, usual):
+    match = f"option {name}=2 is not possible; allowed: {usual} with network='formula'"
+    with pytest.raises(ValueError, match=match):
+        XenouOptions(**{name: 2})
+    assert getattr(XenouOptions(network="gru", **{name: 2}), name) == 2

@@ -1,0 +1,164 @@
+"""Both readings of the network: parameter counts, values by hand, gradients by differences."""
+
+import numpy as np
+import pytest
+
+from catan_pz.published.xenou.formula import FormulaNetwork, truncated_normal
+from catan_pz.published.xenou.learner import fresh_weights, score_slopes, shapes_of, squashed
+from catan_pz.published.xenou.options import XenouOptions
+from catan_pz.published.xenou.recurrent import RecurrentNetwork
+
+
+def count(**options):
+    return sum(int(np.prod(shape)) for shape in shapes_of(XenouOptions(**options)).values())
+
+
+def test_the_formula_has_161_weights_for_each_of_72_actions():
+    assert count() == 72 * 161 == 11_592
+
+
+def test_an_lstm_has_four_gates_over_state_last_value_and_memory():
+    # 4 gates of 161 units, each with 161 + 1 inputs, 161 of memory and a bias; 161 for the output.
+    each = 4 * 161 * (162 + 161 + 1) + 161
+    assert each == 208_817
+    assert count(network="lstm") == 72 * each == 15_034_824
+    assert count(network="lstm", hidden=8) == 72 * (4 * 8 * (162 + 8 + 1) + 8)
+
+
+def test_a_gru_has_three_gates_and_layers_are_stacked():
+    assert count(network="gru", hidden=8) == 72 * (3 * 8 * (162 + 8 + 1) + 8)
+    second = 4 * 8 * (8 + 8 + 1)
+    first = 4 * 8 * (162 + 8 + 1)
+    assert count(network="lstm", hidden=8, layers=2) == 72 * (first + second + 8)
+
+
+def test_truncated_normal_stays_within_two_deviations():
+    drawn = truncated_normal(np.random.default_rng(0), (100, 100), 0.1)
+    assert drawn.dtype == np.float32
+    assert np.abs(drawn).max() <= 0.2
+    assert drawn.std() == pytest.approx(0.088, abs=0.002)  # of a normal cut at two deviations
+    assert abs(drawn.mean()) < 0.004
+
+
+def test_the_formula_is_the_printed_recurrence():
+    theta = np.array([[1, 2, 3], [0, 0, 1]], np.float32)
+    network = FormulaNetwork({"theta": theta})
+    first, second = np.array([0, 1, 100]), np.array([0, 0, 1])
+    phi = np.zeros(3)
+    for state in (first, second):
+        gate = 1 / (1 + np.exp(-state.astype(float)))
+        phi = (1 - gate) * phi + gate * np.tanh(state)
+        scores, _ = network.evaluate(state.astype(np.float32))
+        np.testing.assert_allclose(scores, theta @ phi, rtol=1e-5)
+    assert phi[1] == pytest.approx(0.5 * 0.7310586 * 0.7615942)
+
+
+def test_an_lstm_is_the_usual_cell():
+    """One unit, one action, weights of one: worked out with plain numbers."""
+    weights = {
+        "weight_0": np.full((1, 4, 2), 0.5, np.float32),
+        "bias_0": np.array([[0, 1, 0, 0]], np.float32),
+        "output": np.array([[2]], np.float32),
+    }
+    network = RecurrentNetwork(weights, XenouOptions(network="lstm", hidden=1))
+
+    def logistic(x):
+        return 1 / (1 + np.exp(-x))
+
+    hidden = cell = 0.0
+    for x in (1.0, -2.0):
+        total = 0.5 * (x + hidden)
+        cell = logistic(total + 1) * cell + logistic(total) * np.tanh(total)
+        hidden = logistic(total) * np.tanh(cell)
+        scores, _ = network.evaluate(np.array([x], np.float32))
+        assert scores[0] == pytest.approx(2 * hidden, rel=1e-5)
+
+
+def test_a_gru_is_the_usual_cell():
+    weights = {
+        "weight_0": np.full((1, 3, 2), 0.5, np.float32),
+        "bias_0": np.zeros((1, 3), np.float32),
+        "output": np.array([[2]], np.float32),
+    }
+    network = RecurrentNetwork(weights, XenouOptions(network="gru", hidden=1))
+    hidden = 0.0
+    for x in (1.0, -2.0):
+        gate = 1 / (1 + np.exp(-0.5 * (x + hidden)))
+        new = np.tanh(0.5 * (x + gate * hidden))
+        hidden = gate * hidden + (1 - gate) * new
+        scores, _ = network.evaluate(np.array([x], np.float32))
+        assert scores[0] == pytest.approx(2 * hidden, rel=1e-5)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("kind", ["lstm", "gru"])
+def test_gradients_are_those_of_finite_differences(kind, layers):
+    options = XenouOptions(network=kind, hidden=3, layers=layers, deviation=0.5)
+    shapes = RecurrentNetwork.shapes(options, 2, 4)
+    rng = np.random.default_rng(1)
+    weights = RecurrentNetwork.fresh(options, shapes, rng)
+    before, state = rng.normal(size=(2, 4)).astype(np.float32)
+
+    def score(changed):
+        network = RecurrentNetwork(weights, options)
+        network.evaluate(before)
+        network.weights = changed  # the memory counts as given
+        return network.evaluate(state)
+
+    scores, trace = score(weights)
+    moved = {name: array.copy() for name, array in weights.items()}
+    network = RecurrentNetwork(moved, options)
+    network.ascend(trace, np.ones(1, np.float32), slice(1, 2))
+    for name, array in weights.items():
+        gradient = moved[name] - array
+        assert not gradient[0].any()
+        for place in list(np.ndindex(array.shape[1:]))[::3]:
+            changed = {key: given.astype(np.float64) for key, given in weights.items()}
+            ends = []
+            for step in (1e-4, -1e-4):
+                changed[name][(1, *place)] = array[(1, *place)] + step
+                ends.append(score(changed)[0][1])
+            slope = (ends[0] - ends[1]) / 2e-4
+            assert gradient[(1, *place)] == pytest.approx(slope, abs=2e-3), (name, place)
+    assert scores.shape == (2,)
+
+
+def test_the_formulas_gradient_is_its_trace():
+    theta = np.zeros((3, 4), np.float32)
+    network = FormulaNetwork({"theta": theta})
+    _, trace = network.evaluate(np.array([1, 2, 0, 5], np.float32))
+    network.ascend(trace, np.array([0.5], np.float32), slice(2, 3))
+    assert not theta[:2].any()
+    np.testing.assert_allclose(theta[2], 0.5 * trace)
+
+
+@pytest.mark.parametrize("squash", ["sigmoid", "softmax", "none"])
+def test_slopes_are_those_of_the_squared_error(squash):
+    rng = np.random.default_rng(2)
+    scores, target = rng.normal(size=5), rng.normal(size=5)
+
+    def loss(x):
+        return 0.5 * ((target - squashed(x, squash).astype(np.float64)) ** 2).sum()
+
+    values = squashed(scores, squash)
+    found = score_slopes(values, target - values, squash)
+    for k in range(5):
+        step = np.eye(5)[k] * 1e-3
+        slope = -(loss(scores + step) - loss(scores - step)) / 2e-3
+        assert found[k] == pytest.approx(slope, abs=1e-3)
+    if squash != "none":
+        assert ((values >= 0) & (values <= 1)).all()
+
+
+def test_fresh_weights_follow_the_random_numbers():
+    for given in ({}, {"network": "lstm", "hidden": 2}, {"network": "gru", "hidden": 2}):
+        options = XenouOptions(**given)
+        one, same, other = (
+            fresh_weights(options, np.random.default_rng(seed)) for seed in (1, 1, 2)
+        )
+        assert {name: array.shape for name, array in one.items()} == shapes_of(options)
+        assert all((one[name] == same[name]).all() for name in one)
+        assert any((one[name] != other[name]).any() for name in one)
+        assert all(array.dtype == np.float32 for array in one.values())
+    bias = fresh_weights(XenouOptions(network="lstm", hidden=2), np.random.default_rng(1))["bias_0"]
+    assert (bias == [0, 0, 1, 1, 0, 0, 0, 0]).all()

@@ -1,0 +1,67 @@
+"""Records a game of catanatron 3.3.0 as its newer versions tell it to bots.
+
+    python -m tests.tables.catanatron.record 4 7 FILE
+
+writes, for the tests that do without catanatron, a game of some players and seed: its moves,
+and for each decision the document of the game and the moves offered. Nothing is hidden in it;
+`recorded.hidden_from` makes of it what one seat is told.
+"""
+
+import gzip
+import json
+import random
+import sys
+from pathlib import Path
+
+from catan_pz.tables.catanatron.bots import BotSpec
+from catan_pz.tables.catanatron.installed import installed_version, written_records
+from catan_pz.tables.catanatron.moves import plain
+from catan_pz.tables.catanatron.players import document_of, map_document_of, moves_offered
+from catan_pz.tables.catanatron.table import deal, table_rules
+
+
+def record(num_players: int, seed: int) -> dict:
+    game = deal(table_rules(num_players), seed)
+    bots = [BotSpec.read("value"), BotSpec.read("weighted")]
+    colors = game.state.colors
+    game.state.players = [bots[p % 2].player(color) for p, color in enumerate(colors)]
+    random.seed(seed)
+    decisions = []
+    while game.winning_color() is None:
+        offered = moves_offered(game)
+        state = plain_json(document_of(game))
+        state["development_listdeck"] = {}
+        decisions.append(
+            {
+                "seat": game.state.current_player_index,
+                "moves": len(written_records(game)),
+                "state": state,
+                "offered": plain_json(offered),
+            }
+        )
+        game.execute(game.state.current_player().decide(game, offered))
+    return {
+        "catanatron": installed_version(),
+        "seed": seed,
+        "game": {"vps_to_win": 10, "discard_limit": 7, "friendly_robber": False},
+        "map": plain_json(map_document_of(game.state.board.map)),
+        "colors": [color.value for color in colors],
+        "records": plain_json([list(one) for one in written_records(game)]),
+        "decisions": decisions,
+    }
+
+
+def plain_json(value):
+    if isinstance(value, dict):
+        return {str(plain(key)): plain_json(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_json(one) for one in value]
+    return plain(value)
+
+
+if __name__ == "__main__":
+    recorded = record(int(sys.argv[1]), int(sys.argv[2]))
+    data = json.dumps(recorded, separators=(",", ":")).encode()
+    Path(sys.argv[3]).write_bytes(gzip.compress(data, 9, mtime=0))
+    print(f"{len(recorded['decisions'])} decisions, {Path(sys.argv[3]).stat().st_size} bytes")
+    print({r[0][1] for r in recorded["records"]})

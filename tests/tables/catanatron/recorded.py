@@ -1,0 +1,74 @@
+"""Recorded games of catanatron, as its messages tell them to one seat; `record` makes them."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from catan_pz.tables.catanatron.numbering import CARD_OF, RESOURCE_NAMES
+
+GAMES = Path(__file__).parent / "games"
+NAMES = ("two_players", "four_players")
+
+
+@cache
+def game(name: str) -> Any:
+    return json.loads(gzip.decompress((GAMES / f"{name}.json.gz").read_bytes()))
+
+
+def messages(name: str, seat: int, *, hides: bool) -> Iterator[dict[str, Any]]:
+    """The messages to a seat, before the game, at each of its decisions, and after it.
+
+    Args:
+        name: of the game.
+        seat: who is told.
+        hides: whether what the others know alone is hidden, as newer versions do.
+    """
+    data = game(name)
+    color = data["colors"][seat]
+    yield {"type": "hello", "protocol_version": 1}
+    start = {"game": data["game"], "map": data["map"], "colors": data["colors"]}
+    yield {"type": "before", "game_id": name, "color": color, "state": start}
+    for decision in data["decisions"]:
+        if decision["seat"] != seat:
+            continue
+        records = data["records"][: decision["moves"]]
+        state = {**decision["state"], "game": data["game"], "action_records": records}
+        yield {
+            "type": "decide",
+            "game_id": name,
+            "color": color,
+            "state": hidden_from(state, seat) if hides else state,
+            "playable_actions": decision["offered"],
+        }
+    yield {"type": "after", "game_id": name, "winning_color": None}
+
+
+def hidden_from(state: dict[str, Any], seat: int) -> dict[str, Any]:
+    """A document without what the others alone know."""
+    own = state["colors"][seat]
+    players = dict(state["player_state"])
+    for p in range(len(state["colors"])):
+        if p == seat:
+            continue
+        for count, names in (
+            ("NUM_RESOURCES_IN_HAND", RESOURCE_NAMES),
+            ("NUM_DEVELOPMENT_CARDS_IN_HAND", CARD_OF),
+        ):
+            players[f"P{p}_{count}"] = sum(players.pop(f"P{p}_{one}_IN_HAND") for one in names)
+        players.pop(f"P{p}_ACTUAL_VICTORY_POINTS")
+        for name in [name for name in players if name.startswith(f"P{p}_")]:
+            if name.endswith("_OWNED_AT_START"):
+                del players[name]
+    records = [
+        record if record[0][0] == own else _hidden(*record) for record in state["action_records"]
+    ]
+    return {**state, "player_state": players, "action_records": records}
+
+
+def _hidden(written: list[Any], result: Any) -> list[Any]:
+    if written[1] == "BUY_DEVELOPMENT_CARD":
+        return [[*written[:2], None], None]
+    return [written, None if written[1] == "MOVE_ROBBER" else result]

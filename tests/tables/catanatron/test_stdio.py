@@ -1,0 +1,176 @@
+"""The protocol of catanatron's newer versions: recorded messages, and broken ones."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from catan_pz.agents import load
+from catan_pz.agents.base import Agent
+from catan_pz.agents.programs.isolated import IsolatedAgent
+from catan_pz.cli.app import app
+from catan_pz.rules import Rules
+from catan_pz.tables.catanatron import players
+from catan_pz.tables.catanatron.stdio import StdioBot, answers
+from tests.tables.catanatron.recorded import NAMES, messages
+
+
+@pytest.mark.parametrize("hides", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("agent", ["heuristic", "random"])
+def test_a_game_is_answered_from_its_start_to_its_end(agent, name, hides) -> None:
+    bot = StdioBot(load(agent), 3)
+    asked = 0
+    for message in messages(name, 1, hides=hides):
+        answer = bot.answer(message)
+        if message["type"] == "decide":
+            assert answer["action"] in message["playable_actions"]
+            asked += 1
+        elif message["type"] == "hello":
+            assert answer == {"protocol_version": 1, "name": agent, "observe": False}
+        else:
+            assert answer is None
+    assert asked > 20
+    assert bot.seat is None
+
+
+def test_a_program_that_draws_from_its_belief_plays() -> None:
+    agent = IsolatedAgent("value", "value", seconds=60)
+    bot = StdioBot(agent, 3)
+    asked = 0
+    for message in messages("two_players", 1, hides=True):
+        answer = bot.answer(message)
+        if message["type"] == "decide":
+            assert answer["action"] in message["playable_actions"]
+            asked += 1
+    agent.end_programs()
+    assert asked > 20
+
+
+def test_games_follow_each_other_and_choices_repeat() -> None:
+    def play(seed):
+        bot = StdioBot(load("random"), seed)
+        return [
+            bot.answer(message)
+            for _ in range(2)
+            for message in messages("two_players", 0, hides=False)
+        ]
+
+    first = play(1)
+    assert first == play(1)
+    assert first != play(2)
+    half = len(first) // 2
+    assert first[:half] != first[half:]
+
+
+class Ender(Agent):
+    """Tells how its games end."""
+
+    ends: list[str] = []  # noqa: RUF012 (all copies add to it)
+
+    def act(self, view) -> int:
+        return int(view.mask.nonzero()[0][0])
+
+    def close(self) -> None:
+        self.ends.append("closed")
+
+
+def test_the_agent_leaves_a_game_that_is_over_or_broken_off() -> None:
+    Ender.ends.clear()
+    bot = StdioBot(Ender())
+    hello, before, *_, after = messages("two_players", 0, hides=False)
+    bot.answer(hello)
+    bot.answer(before)
+    bot.answer(before)
+    assert len(Ender.ends) == 1
+    bot.answer(after)
+    bot.answer(after)
+    assert len(Ender.ends) == 2
+    assert len(list(answers(bot, [json.dumps(hello), json.dumps(before)]))) == 1
+    assert len(Ender.ends) == 3  # the table's lines are over
+
+
+def test_a_player_leaves_the_game_before_when_it_sits_down_at_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Ender.ends.clear()
+    rules = Rules(num_players=2, trading=False, board="beginner")
+    monkeypatch.setattr(players, "rules_of", lambda game: rules)
+    colors = [SimpleNamespace(value=name) for name in ("RED", "BLUE")]
+    games = [SimpleNamespace(id=k, state=SimpleNamespace(colors=colors)) for k in range(3)]
+    player = players.AgentPlayer(colors[0], Ender())
+    player._sit_down(games[0])
+    player._sit_down(games[1])
+    assert len(Ender.ends) == 1
+    player.reset_state()
+    player.reset_state()
+    assert len(Ender.ends) == 2
+    assert player.seat is None
+
+
+def test_messages_that_it_does_not_know_are_left_aside() -> None:
+    bot = StdioBot(load("random"))
+    assert bot.answer({"type": "step", "action": []}) is None
+    assert bot.answer({"type": "weather"}) is None
+    assert list(answers(bot, ["\n", '{"type": "later"}\n'])) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("{", "not JSON"),
+        ("[]", "is no message"),
+        ('{"type": "hello", "protocol_version": 2}', "protocol_version 2, this bot 1"),
+        ('{"type": "decide", "state": {}, "playable_actions": []}', "before a game"),
+        ('{"type": "before", "state": {}}', "no entry 'map'"),
+        ('{"type": "before", "state": 5}', "the entry state=5 is not possible; allowed: an object"),
+        ('{"type": ["before"]}', "is no message"),
+        ("{}", "is no message"),
+        ('{"type": ' + "9" * 5000 + "}", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+    ],
+)
+def test_broken_messages_are_named(line, told) -> None:
+    with pytest.raises(ValueError, match=told):
+        list(answers(StdioBot(load("random")), [line]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "told"),
+    [
+        ("before", {"color": ["RED"]}, "color="),
+        ("before", {"state": {"colors": "RED"}}, "the entry colors='RED' .* a list"),
+        ("before", {"state": {"game": []}}, "the entry game="),
+        ("decide", {"state": []}, "the entry state="),
+        ("decide", {"playable_actions": 5}, "the entry playable_actions=5"),
+        ("decide", {"playable_actions": []}, "asks for a move, and offers none"),
+        ("decide", {"state": {"action_records": {}}}, "the entry action_records="),
+        ("decide", {"state": {"action_records": [True]}}, "the record of a move=True"),
+        ("decide", {"state": {"action_records": [[["RED", "ROLL", []], 5]]}}, "no two dice"),
+        ("decide", {"state": {"action_records": [[["RED", "ROLL", None], [[], 1]]]}}, "two dice"),
+        ("decide", {"state": {"resource_freqdeck": [10**30] * 5}}, "a number out of range"),
+        ("decide", {"state": {"buildings_by_color": {"RED": []}}}, "document of the game"),
+    ],
+)
+def test_entries_of_another_kind_are_named(kind, changes, told) -> None:
+    bot = StdioBot(load("random"))
+    for message in messages("two_players", 0, hides=False):
+        if message["type"] == kind:
+            break
+        bot.answer(message)
+    if isinstance(changes.get("state"), dict):
+        changes = {"state": message["state"] | changes["state"]}
+    with pytest.raises(ValueError, match=told):
+        bot.answer(message | changes)
+
+
+def test_the_command_is_such_a_bot() -> None:
+    lines = [json.dumps(message) for message in messages("two_players", 0, hides=True)][:8]
+    done = CliRunner().invoke(
+        app, ["bot", "--agent", "heuristic", "--seed", "1"], input="\n".join(lines) + "\n"
+    )
+    assert done.exit_code == 0, done.output
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert told[0]["name"] == "heuristic"
+    assert [list(one) for one in told[1:]] == [["action"]] * 6

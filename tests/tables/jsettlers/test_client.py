@@ -1,0 +1,127 @@
+"""The robot's connection: what a server may ask of it."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from catan_pz.agents import load
+from catan_pz.tables.jsettlers.client import RobotClient
+from catan_pz.tables.jsettlers.contents import Invitation
+from catan_pz.tables.jsettlers.messages import frame, read_text
+from catan_pz.tables.jsettlers.playing import SeatedAgent
+from tests.tables.jsettlers.server import WELCOME, closed
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+def seat_random(invitation: Invitation) -> SeatedAgent:
+    game, number, trading, _ = invitation
+    return SeatedAgent(load("random"), game, number, trading, 1)
+
+
+async def connected(serve: Serve, watch: Callable[[RobotClient], Awaitable[None]]) -> None:
+    """Run a robot on a server until it has been watched."""
+
+    async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(frame(WELCOME))
+        try:
+            await serve(reader, writer)
+        except OSError:
+            pass
+        finally:
+            await closed(writer)
+
+    server = await asyncio.start_server(served, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    robot = RobotClient("127.0.0.1", port, "", "bot", seat_random, lambda _: None, most_games=2)
+    running = asyncio.create_task(robot.run())
+    try:
+        async with asyncio.timeout(60):
+            await watch(robot)
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        server.close()
+
+
+def games_joined(*texts: str) -> list[str]:
+    """The games that the robot joins while a server sends it these messages."""
+    heard: list[str] = []
+    done = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for text in (*texts, "9999|1"):
+            writer.write(frame(text))
+        while not heard or not heard[-1].startswith("9999"):
+            heard.append(await read_text(reader))
+        done.set()
+
+    async def watch(_: RobotClient) -> None:
+        await done.wait()
+
+    asyncio.run(connected(serve, watch))
+    return [text[-2:] for text in heard if text.startswith("1013|")]
+
+
+def test_it_joins_no_more_games_than_it_may() -> None:
+    assert games_joined(*(f"1023|g{k},1,PL=4" for k in range(5))) == ["g0", "g1"]
+
+
+@pytest.mark.parametrize("ending", ["1015|g0", "1056|g0"])
+def test_a_game_that_ends_before_the_robot_sits_makes_room_for_another(ending: str) -> None:
+    texts = ("1023|g0,1,PL=4", "1023|g1,1,PL=4", ending, "1023|g2,1,PL=4")
+    assert games_joined(*texts) == ["g0", "g1", "g2"]
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="takes options of Linux")
+def test_a_server_that_is_gone_without_a_word_is_noticed() -> None:
+    """The system asks for it, in minutes rather than in the hours that it would take otherwise."""
+    found: list[int] = []
+
+    async def serve(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async def watch(robot: RobotClient) -> None:
+        await robot.wait_until_welcome()
+        assert robot._writer is not None
+        connection = robot._writer.get_extra_info("socket")
+        found.append(connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE))
+        names = ("TCP_KEEPIDLE", "TCP_KEEPINTVL", "TCP_KEEPCNT", "TCP_USER_TIMEOUT")
+        options = [getattr(socket, name) for name in names]
+        found.extend(connection.getsockopt(socket.IPPROTO_TCP, option) for option in options)
+
+    asyncio.run(connected(serve, watch))
+    is_kept, idle, interval, count, milliseconds = found
+    assert is_kept
+    assert idle + interval * count <= 300
+    assert 0 < milliseconds <= 300_000
+
+
+def test_it_reads_no_more_from_a_server_that_does_not_read() -> None:
+    pings, length = 800, 60_000
+    ended = asyncio.Event()
+
+    async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ping = frame("9999|" + "7" * length)
+        try:
+            async with asyncio.timeout(2):
+                for _k in range(pings):
+                    writer.write(ping)
+                    await writer.drain()
+        except TimeoutError:
+            pass
+        writer.transport.abort()
+        ended.set()
+
+    waiting: list[int] = []
+
+    async def watch(robot: RobotClient) -> None:
+        while not ended.is_set():
+            if robot._writer is not None:
+                waiting.append(robot._writer.transport.get_write_buffer_size())
+            await asyncio.sleep(0.05)
+
+    asyncio.run(connected(serve, watch))
+    assert max(waiting) < 5 * length

@@ -1,0 +1,198 @@
+"""A server that takes a robot for too slow ends its turn, or draws what it discards."""
+
+import numpy as np
+import pytest
+
+from catan_pz.agents import load
+from catan_pz.engine.violations import Violation
+from catan_pz.game.game import Game
+from catan_pz.tables.jsettlers.messages import Message
+from catan_pz.tables.jsettlers.playing import MOST_REFUSALS, MOST_TOLD, SeatedAgent
+from catan_pz.tables.jsettlers.reading import Question, TableReader
+from catan_pz.terms import NOBODY, Card, Phase
+from tests.tables.jsettlers.recorded import Recorded, received, seat, tell
+
+GAME = "four_players_trade"
+OWN_KNIGHT = 1
+"""How many own knights come before the one that is looked at."""
+
+
+def told_until(text: str, skipped: int = 0, name: str = GAME) -> tuple[SeatedAgent, list[str]]:
+    """A recorded game up to a message, that one told too; and what came after it."""
+    agent = Recorded(name)
+    seated = agent.seated = seat(name, agent)
+    texts = received(name)[1:]
+    for k, one in enumerate(texts):
+        tell(seated, one)
+        if seated.reader.table is not None and one.startswith(text):
+            if skipped == 0:
+                return seated, texts[k + 1 :]
+            skipped -= 1
+    raise AssertionError(f"{text} isn't told")
+
+
+def next_turn(reader: TableReader) -> tuple[str, int]:
+    """The message with which the next player's turn begins, and its seat."""
+    seat = (reader.game.turn_player + 1) % len(reader.numbers)
+    return f"1026|g,{reader.numbers[seat]},15", seat
+
+
+def sampled(reader: TableReader) -> Game:
+    return reader.followed.resample(np.random.default_rng(1))
+
+
+def end_by_force(seated: SeatedAgent, *before: str) -> None:
+    message, seat = next_turn(seated.reader)
+    tell(seated, *before)
+    seated.reader.take(Message.parse(message))
+    game = seated.reader.game
+    assert (game.turn_player, game.player, game.phase) == (seat, seat, Phase.ROLL)
+
+
+def test_before_the_roll() -> None:
+    seated, _ = told_until("1026|g,3,15", skipped=2)
+    held = seated.reader.game.state["hand_size"].tolist()
+    end_by_force(seated)
+    assert seated.reader.game.state["hand_size"].tolist() == held
+
+
+def test_before_the_robber_is_moved() -> None:
+    seated, rest = told_until("1028|g,7")
+    assert rest[0].startswith("1025|g,33")
+    tell(seated, rest[0])
+    robber = int(seated.reader.game.state["robber"])
+    assert seated.reader.game.phase == Phase.MOVE_ROBBER
+    end_by_force(seated)
+    assert seated.reader.game.state["robber"] == robber
+
+
+def test_an_own_knight_comes_back() -> None:
+    seated, _ = told_until("1046|g,0,1,9", skipped=OWN_KNIGHT)
+    seated.reader.decisions.flush()
+    reader = seated.reader
+    assert reader.number == 0
+    held = int(reader.game.state["cards"][reader.seat, Card.KNIGHT])
+    assert reader.game.state["played"][reader.seat, Card.KNIGHT] == OWN_KNIGHT + 1
+    end_by_force(seated, "1046|g,0,3,9", "1024|g,0,100,15,1")
+    state = reader.game.state
+    assert state["cards"][reader.seat, Card.KNIGHT] == held + 1
+    assert state["played"][reader.seat, Card.KNIGHT] == OWN_KNIGHT
+    assert sampled(reader).validate() == Violation.NONE
+
+
+def test_with_a_knight_goes_the_largest_army() -> None:
+    seated, _ = told_until("1046|g,0,1,9", skipped=2)
+    reader = seated.reader
+    reader.decisions.flush()
+    assert reader.game.state["largest_army_owner"] == reader.seat
+    points = int(reader.game.state["points"][reader.seat])
+    end_by_force(seated, "1046|g,0,3,9", "1024|g,0,100,15,2", "1096|g|5|-1")
+    assert reader.game.state["largest_army_owner"] == NOBODY
+    assert reader.game.state["points"][reader.seat] == points - 2
+
+
+def test_another_players_road_building_is_a_hidden_card_again() -> None:
+    seated, _ = told_until("1046|g,3,1,1")
+    reader = seated.reader
+    reader.decisions.flush()
+    assert reader.game.phase == Phase.FREE_ROAD
+    player = reader.game.turn_player
+    held = int(reader.game.state["cards"][player].sum())
+    end_by_force(seated, "1046|g,3,3,0")
+    assert reader.game.state["cards"][player].sum() == held + 1
+    assert reader.game.state["played"][player, Card.ROAD_BUILDING] == 0
+    assert reader.game.state["free_roads"] == 0
+    assert sampled(reader).validate() == Violation.NONE
+
+
+def test_a_free_road_that_stands_keeps_the_card_played() -> None:
+    seated, rest = told_until("1046|g,3,1,1")
+    player = seated.reader.game.turn_player
+    tell(seated, *rest[:3])
+    assert rest[2].startswith("1009|g,3,0")
+    seated.reader.decisions.flush()
+    assert seated.reader.game.phase == Phase.FREE_ROAD
+    end_by_force(seated)
+    assert seated.reader.game.state["played"][player, Card.ROAD_BUILDING] == 1
+
+
+@pytest.mark.parametrize("told", ["1046|g,1,1,3", "1046|g,3,1,2"])
+def test_a_card_whose_resources_were_not_named_was_never_played(told: str) -> None:
+    seated, _ = told_until(told)
+    player = seated.reader.game.turn_player
+    cards, played = (seated.reader.game.state[name][player].copy() for name in ("cards", "played"))
+    end_by_force(seated, f"1046|g,{told[7]},3,0")
+    assert (seated.reader.game.state["cards"][player] == cards).all()
+    assert (seated.reader.game.state["played"][player] == played).all()
+    late = {"3": "1090|g,1,3,5,1", "2": "1052|g,1,0,0,0,1,3,2"}[told[-1]]
+    with pytest.raises(ValueError, match="without"):
+        seated.reader.take(Message.parse(late))
+
+
+def until_the_discard() -> tuple[TableReader, list[str]]:
+    """A recorded game up to where the own seat, alone, has to discard four cards."""
+    seated, rest = told_until("1028|g,7", skipped=6)
+    while not rest[0].startswith("1029"):
+        tell(seated, rest.pop(0))
+    assert seated.reader.game.phase == Phase.DISCARD
+    return seated.reader, rest
+
+
+def test_cards_that_the_table_draws_for_the_own_seat() -> None:
+    reader, _ = until_the_discard()
+    hand = reader.game.state["hand"][reader.seat].copy()
+    assert reader.take(Message.parse("1029|g,4")) is Question.DISCARD
+    reader.take(Message.parse("1024|g,0,102,3,2"))
+    assert reader.game.phase == Phase.DISCARD
+    reader.take(Message.parse("1024|g,0,102,4,2"))
+    assert reader.game.phase == Phase.MOVE_ROBBER
+    gone = hand - reader.game.state["hand"][reader.seat]
+    assert sorted(gone.tolist()) == [0, 0, 0, 2, 2]
+
+
+def test_more_cards_than_are_owed_cannot_be_drawn() -> None:
+    reader, _ = until_the_discard()
+    reader.take(Message.parse("1024|g,0,102,3,2"))
+    with pytest.raises(ValueError, match="5 cards; it owes 4"):
+        reader.take(Message.parse("1024|g,0,102,4,3"))
+
+
+def test_hidden_cards_that_the_table_draws_for_another() -> None:
+    seated, rest = told_until("1028|g,7", skipped=7)
+    while not rest[0].startswith("1033"):
+        tell(seated, rest.pop(0))
+    reader = seated.reader
+    player = reader.game.player
+    size = int(reader.game.state["hand_size"][player])
+    assert reader.numbers[player] == 1
+    reader.take(Message.parse("1024|g,1,102,6,5"))
+    assert reader.game.phase == Phase.MOVE_ROBBER
+    assert reader.game.state["hand_size"][player] == size - 5
+
+
+def test_a_turn_that_cannot_be_ended_is_not_ended_for_ever() -> None:
+    seated = seat("two_players", load("random"))
+    for text in received("two_players")[1:150]:
+        seated.take(Message.parse(text))
+    assert seated.reader.is_own_turn
+    refusal = Message.parse("1104|g,20,3")
+    sent = [text for _ in range(50) for text in seated.take(refusal)]
+    assert len(sent) <= MOST_REFUSALS + 1
+    assert sent[-1] == "1032|g"
+    assert seated.refusals == 50
+    assert len(seated.refused) == MOST_TOLD
+    for words in seated.refused:
+        assert "; before: " in words
+        assert words.endswith("< 1104 g,20,3")
+    assert "> 1032|g; " in seated.refused[-1]
+    assert len(seated.take(Message.parse("1025|g,20"))) == 1
+
+
+def test_nothing_is_put_back_where_the_rules_forbid_the_end() -> None:
+    """Nobody can be in turn before the set-up is over."""
+    seated, _ = told_until("1009", name="two_players")
+    assert seated.reader.game.phase in (Phase.SETUP_SETTLEMENT, Phase.SETUP_ROAD)
+    reader = seated.reader
+    other = reader.numbers[1 - reader.game.turn_player]
+    with pytest.raises(ValueError, match="in turn"):
+        reader.take(Message.parse(f"1026|g,{other},15"))

@@ -1,0 +1,467 @@
+"""Matches on a scripted server that plays recorded games: what is kept, and what goes wrong."""
+
+import json
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import pytest
+
+from catan_pz.agents.base import Agent
+from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.result import SeatResult
+from catan_pz.arena import load_results
+from catan_pz.arena.results_file import ResultsFile
+from catan_pz.cli import main
+from catan_pz.events import Events
+from catan_pz.game.view import View
+from catan_pz.rules import Rules
+from catan_pz.tables.jsettlers import client
+from catan_pz.tables.jsettlers import match as match_module
+from catan_pz.tables.jsettlers.client import ServerError
+from catan_pz.tables.jsettlers.match import ServerAddress, play_match
+from catan_pz.tables.jsettlers.messages import Message
+from catan_pz.tables.jsettlers.outcomes import Match, seat_weighted_rate
+from catan_pz.tables.jsettlers.server import CLASSES
+from tests.tables.jsettlers import recorded
+from tests.tables.jsettlers.recorded import received
+from tests.tables.jsettlers.server import (
+    COOKIE,
+    CUT,
+    DECLINED,
+    PATIENCE,
+    Script,
+    ScriptedServer,
+    ServerOnDemand,
+    running,
+    unchanged,
+)
+
+NAME = "two_players"
+
+
+@pytest.fixture(autouse=True)
+def _no_long_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "SECONDS_BEFORE_RECONNECT", 0.01)
+
+
+def cut_at(place: int) -> Script:
+    return lambda texts: [*texts[:place], CUT]
+
+
+def with_text(place: int, text: str) -> Script:
+    return lambda texts: [*texts[:place], text, *texts[place:]]
+
+
+def told_twice(start: str) -> Script:
+    def script(texts: list[str]) -> list[str]:
+        place = next(k for k, text in enumerate(texts) if k > 120 and text.startswith(start))
+        return [*texts[:place], *texts[place : place + 1] * 2, *texts[place + 1 :]]
+
+    return script
+
+
+def play(
+    scripts: list[Script], games: int, results: Path | None = None, refusal: str | None = None
+) -> tuple[Match, ScriptedServer]:
+    with running(ScriptedServer(NAME, scripts, refusal)) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = play_match(
+            "random", players=2, games=games, seed=1, server=address, results=results
+        )
+        return match, server
+
+
+def test_games_become_a_result_with_the_first_player_in_seat_0(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    match, server = play([unchanged] * 2, 2, path)
+    game = match.result.games[0]
+    assert len(match.result.games) == 2
+    assert sorted(game.seats) == ["random", "smart"]
+    assert game.winner is not None
+    assert game.points[game.winner] >= 10
+    assert match.result.tally("random").seats == 2
+    assert seat_weighted_rate(match.result, "random") is None
+    assert load_results(path) == match.result
+    assert match.reconnects == 0
+    assert match.broken == []
+    assert "9999|7" in server.said
+
+
+def test_a_match_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    play([unchanged], 1, path)
+    match, _ = play([unchanged] * 5, 2, path)
+    assert [game.number for game in match.result.games] == [0, 1]
+    with pytest.raises(ValueError, match="another match"):
+        play_match("heuristic", games=2, server=ServerAddress("", 1, ""), results=path)
+
+
+def test_a_lost_connection_is_opened_anew_and_its_game_played_again() -> None:
+    match, server = play([unchanged, cut_at(200), unchanged], 2)
+    assert match.reconnects == 1
+    assert len(match.broken) == 1
+    assert "lost" in match.broken[0]
+    assert len(match.result.games) == 2
+    assert sum(text.startswith("1022|") for text in server.said) == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (with_text(150, "1028|g,99"), "99"),
+        (with_text(150, "1009|g,0"), "fields"),
+        (told_twice("1028|"), "legal"),
+        (lambda texts: [*texts[:100], *texts[140:]], ""),
+        (with_text(150, "1056|g"), "ended"),
+    ],
+    ids=["impossible", "too short", "repeated", "lost", "dismissed"],
+)
+def test_a_game_with_a_wrong_message_is_broken_off_and_the_others_go_on(
+    script: Script, reason: str
+) -> None:
+    match, _ = play([script, unchanged], 1)
+    assert len(match.broken) == 1
+    assert reason in match.broken[0]
+    assert len(match.result.games) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hello", "1|", "9" * 5000 + "|g", "1028|another game,7", "1091|g\0chat, 1|2"]
+)
+def test_what_is_no_message_of_the_game_is_ignored(text: str) -> None:
+    match, _ = play([with_text(150, text)], 1)
+    assert match.broken == []
+
+
+def test_a_wrong_cookie_is_named() -> None:
+    with (
+        running(ScriptedServer(NAME, [])) as server,
+        pytest.raises(ServerError, match="refuses: Cookie contents do not match"),
+    ):
+        play_match("random", games=1, server=ServerAddress("127.0.0.1", server.port, "x"))
+
+
+def test_a_full_server_is_named() -> None:
+    with pytest.raises(ServerError, match=r"refuses: .*full"):
+        play([], 1, refusal="Sorry, the server is full.")
+
+
+def test_progress_that_is_none_is_named() -> None:
+    given: Any = "x"
+    with pytest.raises(ValueError, match="option progress='x' is not possible"):
+        play_match("random", games=1, server=ServerAddress("", 1, ""), progress=given)
+
+
+def test_an_agent_that_is_called_as_robots_are_is_refused() -> None:
+    with pytest.raises(ValueError, match="name of the agent='smart' is not possible"):
+        play_match(("smart", "random"), games=1, server=ServerAddress("", 1, ""))
+
+
+def test_no_server_is_named() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        with pytest.raises(ServerError, match=f"no JSettlers server at 127.0.0.1:{port}"):
+            play_match("random", games=1, server=ServerAddress("127.0.0.1", port, "x"))
+
+
+def test_a_server_that_is_gone_leaves_what_was_played(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    cuts: list[Script] = [cut_at(0)] * (client.RECONNECTS + 1)
+    with pytest.raises(ServerError, match="is gone"):
+        play([unchanged, *cuts], 5, path)
+    assert len(load_results(path).games) == 1
+    header = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
+    assert header["table"] == "JSettlers"
+
+
+def test_a_match_gives_up_when_every_game_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 3)
+    broken: list[Script] = [with_text(150, "1028|g,99")] * 9
+    match, _ = play(broken, 1)
+    assert len(match.broken) == 3
+    assert match.agent_failed == 0
+    assert match.result.games == ()
+    assert match.gave_up.startswith("gave up after 0 of 1 games, as 3 in a row were broken off")
+    assert match.gave_up.endswith(match.broken[-1])
+
+
+def test_the_command_says_that_a_match_gives_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 2)
+    with running(ScriptedServer(NAME, [unchanged] * 3)) as server:
+        where = ["--host", "127.0.0.1", "--port", str(server.port), "--cookie", COOKIE]
+        agent = f"{__name__}:Confused"
+        words = ["--agent", agent, "--players", "2", "--no-trading", "--games", "1", *where]
+        assert finished(lambda: main(["jsettlers", *words])) == 1
+    out, errors = capsys.readouterr()
+    assert "Games broken off because the agent failed: 2; win rates leave them out" in out
+    last = errors.splitlines()[-1]
+    assert last.startswith("Error: gave up after 0 of 1 games, as 2 in a row were broken off")
+    assert last.endswith("the agent failed: RuntimeError: no idea")
+
+
+class Attentive(RandomAgent):
+    """Fails where it has not heard of its last action when it is asked for the next one."""
+
+    def __init__(self) -> None:
+        self.acted: list[int] = []
+        self.due: int | None = None
+
+    def observe(self, events: Events) -> None:
+        if events[0].seat == self.seat:
+            assert events[0].what == self.due
+            self.due = None
+
+    def act(self, view: View) -> int:
+        assert self.due is None
+        self.due = super().act(view)
+        self.acted.append(self.due)
+        return self.due
+
+
+def test_an_agent_hears_of_the_game_in_which_it_warms_up() -> None:
+    agent = Attentive()
+    match_module.warm_up(agent, Rules(num_players=2, trading=False))
+    assert len(agent.acted) > 10
+
+
+class Confused(RandomAgent):
+    """Fails at each decision."""
+
+    def act(self, view: View) -> int:
+        raise RuntimeError("no idea")
+
+
+class Lawless(RandomAgent):
+    """Chooses what isn't legal."""
+
+    def act(self, view: View) -> int:
+        return int(view.mask.argmin())
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [(Confused(), "RuntimeError: no idea"), (Lawless(), "IllegalActionError: ")],
+    ids=["raises", "not legal"],
+)
+def test_an_agent_that_fails_is_named_by_a_game(
+    monkeypatch: pytest.MonkeyPatch, agent: Agent, reason: str
+) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 1)
+    with running(ScriptedServer(NAME, [unchanged])) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = finished(lambda: play_match(agent, games=1, seed=1, server=address))
+    (line,) = match.broken
+    assert line.partition(": ")[2].startswith(f"the agent failed: {reason}")
+    assert match.agent_failed == 1
+
+
+class Slow(RandomAgent):
+    """Notes the calls of each copy; its first decision takes long."""
+
+    games: ClassVar[list[list[str]]] = []
+    asked: ClassVar[threading.Event] = threading.Event()
+
+    def reset(self, seat: int, rules: Rules, seed: int) -> None:
+        super().reset(seat, rules, seed)
+        self.calls: list[str] = []
+        self.games.append(self.calls)
+
+    def act(self, view: View) -> int:
+        self.calls.append("asked")
+        if not self.asked.is_set():
+            self.asked.set()
+            time.sleep(0.5)
+        self.calls.append("decided")
+        return super().act(view)
+
+    def end(self, result: SeatResult) -> None:
+        self.calls.append("end")
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+def test_an_agent_is_left_when_its_decision_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the connection is lost meanwhile, too."""
+
+    def cut_when_asked(texts: list[str]) -> Iterator[str]:
+        yield from texts[:200]
+        assert Slow.asked.wait(PATIENCE)
+        yield CUT
+
+    monkeypatch.setattr(match_module, "warm_up", lambda *_: None)
+    monkeypatch.setattr(Slow, "games", [])
+    monkeypatch.setattr(Slow, "asked", threading.Event())
+    with running(ScriptedServer(NAME, [cut_when_asked, unchanged])) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = finished(lambda: play_match(Slow(), games=1, seed=1, server=address))
+    assert len(match.broken) == 1
+    assert Slow.games[0] == ["asked", "decided", "end", "close"]
+    assert len(Slow.games) == 2
+    assert Slow.games[1][-2:] == ["end", "close"]
+
+
+def test_nobody_sits_down_in_a_game_that_was_left() -> None:
+    agent = RandomAgent()
+    seated, texts = recorded.seat(NAME, agent), received(NAME)
+    for text in texts[:150]:
+        seated.take(Message.parse(text))
+    assert seated.decisions > 0
+    seated.leave()
+    decisions = seated.decisions
+    for text in texts[150:]:
+        assert seated.take(Message.parse(text)) == []
+    assert seated.decisions == decisions
+    assert seated._own is None
+
+
+class Failing(RandomAgent):
+    """Fails at the end of each game that is played to its end."""
+
+    def end(self, result: SeatResult) -> None:
+        if result.winner is not None and result.reason == "victory" and result.turns > 20:
+            raise RuntimeError("no more games")
+
+
+def test_an_agent_that_fails_at_the_end_breaks_its_game_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(match_module, "MOST_BROKEN", 2)
+    with running(ScriptedServer(NAME, [unchanged] * 2)) as server:
+        address = ServerAddress("127.0.0.1", server.port, COOKIE)
+        match = finished(lambda: play_match(Failing(), games=1, seed=1, server=address))
+    assert match.result.games == ()
+    told = "the agent failed: RuntimeError: no more games"
+    assert [line.partition(": ")[2] for line in match.broken] == [told] * 2
+    assert match.agent_failed == 2
+
+
+def test_a_full_disk_ends_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    def add(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(ResultsFile, "add", add)
+    with pytest.raises(OSError, match="No space left"):
+        finished(lambda: play([unchanged] * 2, 2))
+
+
+def finished(call: Callable[[], Any]) -> Any:
+    """What a call returns or raises, which must not hang."""
+    results: list[Any] = []
+
+    def run() -> None:
+        try:
+            results.append(call())
+        except Exception as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert results, "it hangs"
+    if isinstance(results[0], Exception):
+        raise results[0]
+    return results[0]
+
+
+def play_on_own(server: ServerOnDemand, games: int, monkeypatch: pytest.MonkeyPatch) -> Match:
+    """A match that has its games created, on a scripted server."""
+
+    class Own:
+        def __init__(self, *_: Any) -> None:
+            self.port, self.cookie = server.port, COOKIE
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(match_module, "OwnServer", Own)
+    monkeypatch.setattr(match_module, "class_path", lambda given: "")
+    with running(server):
+        match = finished(lambda: play_match("random", games=games, seed=1, parallel=1))
+    assert isinstance(match, Match)
+    return match
+
+
+def test_games_are_created_once_a_lost_robot_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "SECONDS_BEFORE_RECONNECT", 0.3)
+    server = ServerOnDemand(NAME, [unchanged, cut_at(200), unchanged])
+    match = play_on_own(server, 2, monkeypatch)
+    assert len(match.result.games) == 2
+    assert len(match.broken) == 1
+    assert match.reconnects == 1
+
+
+def test_a_game_that_the_robot_is_not_invited_to_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(match_module, "SECONDS_TO_INVITE", 0.2)
+    server = ServerOnDemand(NAME, [unchanged], ignored=1)
+    match = play_on_own(server, 1, monkeypatch)
+    assert len(match.result.games) == 1
+    assert len(match.broken) == 1
+    assert "didn't invite the robot" in match.broken[0]
+    game = match.broken[0].partition(":")[0]
+    assert any(text.startswith("1011|") and text.endswith(f",{game}") for text in server.said)
+
+
+def test_games_of_other_players_or_rules_do_not_count() -> None:
+    def four(_: list[str]) -> list[str]:
+        return received("four_players_trade")
+
+    def declined(texts: list[str]) -> list[str]:
+        return [f"{texts[0]},{DECLINED}", *texts]
+
+    with pytest.warns(UserWarning, match="don't count") as warned:
+        match, _ = play([four, four, declined], 1)
+    assert [str(one.message).partition(" don't")[0] for one in warned] == [
+        "games with 4 players, with trade",
+        "games with VP=t13",
+    ]
+    assert match.others == [
+        "game 1: 4 players, with trade; not counted",
+        "game 2: 4 players, with trade; not counted",
+        "game 3: VP=t13; not joined",
+    ]
+    assert [len(game.seats) for game in match.result.games] == [2]
+    assert match.broken == []
+
+
+def test_a_game_with_too_many_messages_waiting_is_broken_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "MOST_WAITING", 3000)
+
+    def flood(texts: list[str]) -> list[str]:
+        return [texts[0], *["1005|g,words"] * 3001]
+
+    match, _ = finished(lambda: play([flood, unchanged], 1))
+    assert len(match.broken) == 1
+    assert "3000 messages" in match.broken[0]
+    assert len(match.result.games) == 1
+
+
+@pytest.mark.skipif(
+    CLASSES not in os.environ or shutil.which("java") is None,
+    reason=f"needs java, and the classes of a JSettlers server in {CLASSES}",
+)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("against", "players", "trading"), [("smart", 2, False), ("fast", 4, True)]
+)
+def test_a_real_server(against: str, players: int, trading: bool) -> None:
+    match = play_match("heuristic", against, players, trading, games=2, parallel=2)
+    assert len(match.result.games) == 2
+    assert match.refused == []
+    assert match.broken == []

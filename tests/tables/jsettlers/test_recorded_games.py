@@ -1,0 +1,127 @@
+"""Real games read message by message, and the commands that a robot gave in them."""
+
+import pytest
+
+from catan_pz.tables.jsettlers.messages import Message
+from catan_pz.tables.jsettlers.playing import SeatedAgent
+from catan_pz.terms import Phase
+from tests.tables.jsettlers.recorded import GAMES, Recorded, exchange, received, seat, tell
+
+
+def test_there_are_games_of_two_and_four() -> None:
+    assert len(GAMES) == 3
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_same_choices_give_the_same_commands(name: str) -> None:
+    agent = Recorded(name)
+    seated = agent.seated = seat(name, agent)
+    for text in received(name)[1:]:
+        for given in seated.take(Message.parse(text)):
+            assert given == agent.coming.popleft()
+    assert not agent.coming
+    assert seated.refused == []
+    assert seated.reader.is_finished
+    assert seated.reader.winner == seated.reader.game.winner
+    assert seated.reader.game.phase == Phase.OVER
+    seated.leave()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_points_at_the_end_are_those_told(name: str) -> None:
+    agent = Recorded(name)
+    reader = (seated := seat(name, agent)).reader
+    agent.seated = seated
+    for text in received(name)[1:]:
+        tell(seated, text)
+    assert reader.points is not None
+    visible = reader.game.state["visible_points"][: len(reader.points)]
+    assert (visible <= reader.points).all()
+    assert reader.game.points[reader.seat] == reader.points[reader.seat]
+
+
+WRONG = {
+    "1028|g,13": "dice",
+    "1009|g,0,0,1": "no edge",
+    "1009|g,3,0,34": "nobody sits",
+    "1009|g,0,3,34": "no piece",
+    "1034|g,0,17": "no hex",
+    "1009|g,x,0,34": "x",
+    "1102|g,0,1,R,6,1,T": "robber wasn't moved",
+    "1092|g|1|0|2|1|1": "without a roll",
+    "1052|g,1,1,0,0,0,0,2": "year of plenty",
+    "1090|g,0,3,5,1": "without the card",
+    "1052|g,3000000,0,0,0,0,0,2": "no count",
+    "1063|g,0,3000000": "no count",
+    "1040|g,40000000,0,0,0,0,0,1,0,0,0,0": "no count",
+    "1061|g": "fields",
+    "1096|g|1|2|3": "pairs",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_cannot_be_is_refused_by_name(wrong: str) -> None:
+    name = "two_players"
+    agent = Recorded(name)
+    seated = agent.seated = seat(name, agent)
+    texts = received(name)[1:]
+    for text in texts[:120]:
+        tell(seated, text)
+    with pytest.raises(ValueError, match=WRONG[wrong]):
+        seated.take(Message.parse(wrong))
+
+
+@pytest.mark.parametrize("turn", ["1026|g,0,15", "1026|g,0,10", "1026|g,0"])
+def test_a_seat_in_a_game_that_has_begun_is_not_played(turn: str) -> None:
+    """As when the server has the robot replace somebody who left: what came before is unknown."""
+    agent = Recorded("two_players")
+    seated = agent.seated = seat("two_players", agent)
+    for text in received("two_players")[1:]:
+        if text.startswith("1018"):
+            break
+        tell(seated, text)
+    with pytest.raises(ValueError, match="under way"):
+        seated.take(Message.parse(turn))
+
+
+@pytest.mark.parametrize("number", ["1028", "1033", "1039", "1046"])
+def test_a_message_told_twice_contradicts_the_game(number: str) -> None:
+    """What has happened can't happen again: the roll, the discard, the trade, the purchase."""
+    name = "four_players_trades"
+    agent = Recorded(name)
+    seated = agent.seated = seat(name, agent)
+    texts = [text for sign, text in exchange(name)[2:] if sign == "<"]
+    for text in texts:
+        tell(seated, text)
+        if text.startswith(number) and seated.reader.table is not None:
+            seated.reader.decisions.flush()
+            break
+    with pytest.raises(ValueError):  # noqa: PT011 (each has a reason of its own)
+        tell_again(seated, text)
+
+
+def test_a_command_overtaken_by_a_trade_is_late() -> None:
+    """An own offer is accepted after it was given up: what was commanded next can't be paid."""
+    name = "four_players_trade"
+    agent = Recorded(name)
+    seated = agent.seated = seat(name, agent)
+    accepted = "1039|g,3,0,"
+    for text in received(name)[1:]:
+        if text.startswith(accepted):
+            break
+        tell(seated, text)
+    assert seated.reader.is_own_turn
+    declined = Message.parse("1104|g,20,3,0,0,You can't build a road now.")
+    seated._decide = list  # type: ignore[method-assign]
+    seated._note_refusal(declined)
+    assert (len(seated.refused), seated.late) == (1, 0)
+    seated.give_up_waiting()
+    assert not seated.is_waiting
+    seated.take(Message.parse(text))
+    seated._note_refusal(declined)
+    assert (len(seated.refused), seated.late) == (1, 1)
+
+
+def tell_again(seated: SeatedAgent, text: str) -> None:
+    seated.reader.take(Message.parse(text))
+    seated.reader.decisions.flush()
