@@ -4,7 +4,7 @@ The others' actions come from outside, or are drawn here. Each call takes the ga
 to `last`, as those of `batch_calls` do.
 """
 
-from catan_pz.batch.steps import advance_and_count, deal_in_place, draw_action, is_due
+from catan_pz.batch.steps import deal_in_place, draw_action, is_due
 from catan_pz.engine import chance, legal
 from catan_pz.engine.seats import places_from
 from catan_pz.engine.state import State, States
@@ -50,7 +50,7 @@ def play_in_place(
     done: BoolArray,
 ) -> None:
     """Play a decision in game i, and add the learner's reward unless its episode is done."""
-    if advance_and_count(s, a, script, dense, events, terms[i]) and not done[i]:
+    if rewards.advance_and_count(s, a, script, dense, events, terms[i]) and not done[i]:
         reward_learner(i, terms, weights, seats, rewards)
 
 
