@@ -24,7 +24,7 @@ from catan_pz.engine import events as ev
 from catan_pz.engine.state import State
 from catan_pz.engine.step import advance, forced_action
 from catan_pz.engine.turn import is_truncated
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Matrix, Int16Matrix
 from catan_pz.terms import MAX_PLAYERS, Phase
 
@@ -91,14 +91,14 @@ _ROBBER_MOVED = RewardTerm.ROBBER_MOVED.value
 _WON = RewardTerm.WON.value
 
 
-@rule
+@kernel
 def add_term(terms: Int8Matrix, p: int, term: int, n: int) -> None:
     """Add n to a term of p."""
     total = int(terms[p, term]) + n
     terms[p, term] = max(_LEAST, min(_MOST, total))
 
 
-@rule
+@kernel
 def clear_terms(terms: Int8Matrix) -> None:
     """Set all terms, (P, F), to zero."""
     for p in range(MAX_PLAYERS):
@@ -106,7 +106,7 @@ def clear_terms(terms: Int8Matrix) -> None:
             terms[p, term] = 0
 
 
-@rule
+@kernel
 def add_end_terms(s: State, terms: Int8Matrix) -> None:
     """Count who has won, and by how much."""
     for p in range(s.num_players):
@@ -118,7 +118,7 @@ def add_end_terms(s: State, terms: Int8Matrix) -> None:
         add_term(terms, p, _FINAL_LEAD, int(s.points[p]) - best)
 
 
-@rule
+@kernel
 def add_event_terms(events: Int16Matrix, k: int, terms: Int8Matrix) -> None:
     """Count event k of a decision."""
     kind, p = int(events[k, ev.KIND]), int(events[k, ev.SEAT])
@@ -137,7 +137,7 @@ def add_event_terms(events: Int16Matrix, k: int, terms: Int8Matrix) -> None:
         add_term(terms, p, _CARDS_DISCARDED, 1)
 
 
-@rule
+@kernel
 def add_own_terms(s: State, p: int, terms: Int8Matrix) -> None:
     """Count what p holds once the decision that it took is played."""
     add_term(terms, p, _POINTS_HELD, int(s.points[p]))
@@ -146,7 +146,7 @@ def add_own_terms(s: State, p: int, terms: Int8Matrix) -> None:
         add_term(terms, p, _POINTS_HELD_IN_VAIN, int(s.points[p]))
 
 
-@rule
+@kernel
 def play_decision(
     s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matrix, terms: Int8Matrix
 ) -> int:
@@ -168,7 +168,7 @@ def play_decision(
     return forced_action(s)
 
 
-@rule
+@kernel
 def advance_with_terms(
     s: State, a: int, script: Int8Matrix, events: Int16Matrix, terms: Int8Matrix
 ) -> None:
@@ -182,7 +182,7 @@ def advance_with_terms(
         forced = 1
 
 
-@rule
+@kernel
 def advance_and_count(
     s: State, a: int, script: Int8Matrix, dense: int, events: Int16Matrix, terms: Int8Matrix
 ) -> bool:
@@ -201,7 +201,7 @@ def advance_and_count(
     return True
 
 
-@rule
+@kernel
 def step_code(s: State, terms: Int8Matrix) -> int:
     """A step in one number.
 

@@ -8,7 +8,7 @@ from catan_pz.agents.policies import EVOLVED, HEURISTIC, WEIGHTED
 from catan_pz.engine import chance, deal, legal, step
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
-from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import (
     ConstInt64Array,
     ConstInt64Matrix,
@@ -40,7 +40,7 @@ def choose_weighted(
         actions[i] = players.weighted_action(observations[i], masks[i], random_bits[i])
 
 
-@rule
+@kernel
 def choose(
     policy: int, obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
 ) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from catan_pz import actions
 from catan_pz.actions import NO_ACTION
 from catan_pz.engine import chance
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
 
 RANDOM, WEIGHTED, HEURISTIC, EVOLVED, VALUE, GREEDY = 0, 1, 2, 3, 4, 5
@@ -56,7 +56,7 @@ WEIGHT_OF = _weight_of_each()
 """(A,) weight of each action."""
 
 
-@rule
+@kernel
 def random_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action, each equally likely; NO_ACTION where there is none."""
     legal = 0
@@ -71,7 +71,7 @@ def random_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> in
     return NO_ACTION
 
 
-@rule
+@kernel
 def weighted_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action, each as likely as its weight says; NO_ACTION where there is none."""
     total = 0

@@ -9,7 +9,7 @@ from catan_pz.engine import chance, legal
 from catan_pz.engine.seats import places_from
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished, is_truncated
-from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import (
     BoolArray,
     Float64Array,
@@ -24,7 +24,7 @@ from catan_pz.kernels.types import (
 from catan_pz.observation import encode
 
 
-@rule
+@kernel
 def reward_learner(
     i: int, terms: Int8Cube, weights: Float64Array, seats: Int8Array, rewards: Float64Array
 ) -> None:
@@ -35,7 +35,7 @@ def reward_learner(
             rewards[i] += weights[term] * n
 
 
-@rule
+@kernel
 def play_in_place(
     s: State,
     i: int,
@@ -54,7 +54,7 @@ def play_in_place(
         reward_learner(i, terms, weights, seats, rewards)
 
 
-@rule
+@kernel
 def play_drawn(
     s: State,
     i: int,
@@ -78,7 +78,7 @@ def play_drawn(
         play_in_place(s, i, a, script, dense, events, terms, weights, seats, rewards, done)
 
 
-@rule
+@kernel
 def show_to_seat(
     s: State,
     i: int,

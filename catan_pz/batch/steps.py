@@ -8,7 +8,7 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.engine import chance, deal, legal
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import (
     Float32Array,
     Float64Array,
@@ -33,13 +33,13 @@ NOTHING_REFUSED = 2**62
 """Place of the first illegal action where all are legal."""
 
 
-@rule
+@kernel
 def is_due(s: State, where: int) -> bool:
     """Whether a game is to be started in the place of this one."""
     return where != WHERE_FINISHED or is_finished(s)
 
 
-@rule
+@kernel
 def deal_in_place(
     games: States,
     i: int,
@@ -59,7 +59,7 @@ def deal_in_place(
     deal.deal(games[i], seeds[place], layouts, spiral, no_adjacent_red, random_first)
 
 
-@rule
+@kernel
 def show(s: State, observing: int, mask: Int8Array, obs: Int8Array) -> None:
     """Write the mask of the player to move and, if wanted, what that player sees."""
     legal.write_mask(s, mask)
@@ -67,7 +67,7 @@ def show(s: State, observing: int, mask: Int8Array, obs: Int8Array) -> None:
         encode.observe(s, int(s.player), obs)
 
 
-@rule
+@kernel
 def draw_action(s: State, i: int, rng_states: UInt64Array) -> int:
     """A legal action of the game in place i, each equally likely; NO_ACTION if it is finished."""
     rng_states[i] += chance.GAMMA
@@ -77,7 +77,7 @@ def draw_action(s: State, i: int, rng_states: UInt64Array) -> int:
     return legal.pick_legal(s, chance.number_below(chance.scramble(rng_states[i]), n))
 
 
-@rule
+@kernel
 def may_be_played(s: State, a: int, num_actions: int) -> bool:
     """Whether an action is legal; none is where the game is finished, and there alone."""
     if a == NO_ACTION:
@@ -85,7 +85,7 @@ def may_be_played(s: State, a: int, num_actions: int) -> bool:
     return 0 <= a < num_actions and legal.is_legal(s, a)
 
 
-@rule
+@kernel
 def weigh(terms: Int8Matrix, weights: Float64Array, reward: Float32Array) -> None:
     """Weigh the terms (P, F) into the reward of each seat."""
     for p in range(MAX_PLAYERS):
@@ -95,7 +95,7 @@ def weigh(terms: Int8Matrix, weights: Float64Array, reward: Float32Array) -> Non
         reward[p] = total
 
 
-@rule
+@kernel
 def play_and_reward(
     s: State,
     a: int,

@@ -17,7 +17,7 @@ from catan_pz.engine.outcomes import outcomes_of
 from catan_pz.engine.state import STATE, State, States, as_games
 from catan_pz.events import Outcome
 from catan_pz.game.game import Game
-from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Int8Matrix, Int64Array
 from catan_pz.terms import NUM_HEXES, Phase
 
@@ -25,7 +25,7 @@ _MOST_DECISIONS: Final = 1000
 """Far more than can be counted."""
 
 
-@rule
+@kernel
 def extra_outcomes(s: State, a: int) -> int:
     """How many ways an action adds to the one that it is, if it is legal."""
     if not legal.is_legal(s, a):
@@ -34,7 +34,7 @@ def extra_outcomes(s: State, a: int) -> int:
     return bits.count(possible) - 1 if possible != 0 else 0
 
 
-@rule
+@kernel
 def count_ways(s: State) -> int:
     """Ways in which one decision can be made and turn out."""
     ways = legal.count_legal(s)

@@ -41,6 +41,10 @@ def rule(function: Rule) -> Rule:
     return cast(Rule, made)
 
 
+kernel = rule
+"""What marks compiled functions outside of the engine, which hold no rule of the game."""
+
+
 def rules_called_by(function: Callable[..., Any]) -> list[Any]:
     """The rules that a function calls, directly or not, each after those that it calls."""
     found: dict[Any, None] = {}

@@ -12,7 +12,7 @@ from catan_pz.engine.knowledge import least_held, most_held
 from catan_pz.engine.production import pips_of
 from catan_pz.engine.seats import places_from, seat_after
 from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Int8Array
 from catan_pz.observation.segments import MANY_TURNS, PLACES, SCALES, SIZE
 from catan_pz.terms import (
@@ -78,7 +78,7 @@ RULES_IN_FORCE = PLACES["rules_in_force"].start
 OFFERS_A_TURN = PLACES["offers_a_turn"].start
 
 
-@rule
+@kernel
 def write_board(s: State, obs: Int8Array) -> None:
     """Hexes, number tokens, harbors, robber."""
     for h in range(NUM_HEXES):
@@ -92,7 +92,7 @@ def write_board(s: State, obs: Int8Array) -> None:
     obs[HEX_ROBBER + int(s.robber)] = 1
 
 
-@rule
+@kernel
 def piece_of(s: State, viewer: int, k: int, kind: int) -> np.int8:
     """How a piece is marked of the seat k places clockwise from the viewer."""
     owner = seat_after(s, viewer, k) if k < s.num_players else NOBODY_THERE
@@ -100,7 +100,7 @@ def piece_of(s: State, viewer: int, k: int, kind: int) -> np.int8:
     return np.int8(kind + owner)
 
 
-@rule
+@kernel
 def write_buildings(s: State, viewer: int, obs: Int8Array) -> None:
     """1 for a settlement, 2 for a city, at each vertex for all seats."""
     town_0, town_1 = piece_of(s, viewer, 0, SETTLEMENT_OF), piece_of(s, viewer, 1, SETTLEMENT_OF)
@@ -116,7 +116,7 @@ def write_buildings(s: State, viewer: int, obs: Int8Array) -> None:
         obs[at + 3] = int(piece == town_3) + 2 * int(piece == city_3)
 
 
-@rule
+@kernel
 def write_roads(s: State, viewer: int, obs: Int8Array) -> None:
     """1 for a road, at each edge for all seats."""
     road_0, road_1 = piece_of(s, viewer, 0, ROAD_OF), piece_of(s, viewer, 1, ROAD_OF)
@@ -130,7 +130,7 @@ def write_roads(s: State, viewer: int, obs: Int8Array) -> None:
         obs[at + 3] = road == road_3
 
 
-@rule
+@kernel
 def write_own(s: State, viewer: int, obs: Int8Array) -> None:
     """What the viewer alone knows."""
     for r in range(NUM_RESOURCES):
@@ -142,7 +142,7 @@ def write_own(s: State, viewer: int, obs: Int8Array) -> None:
     obs[OWN_POINTS] = s.points[viewer]
 
 
-@rule
+@kernel
 def write_cards_of(s: State, viewer: int, p: int, k: int, obs: Int8Array) -> None:
     """What the viewer knows of the cards of p, k places away, and what p earns."""
     # A loop for each segment, whose neighbouring bytes are then written together.
@@ -163,7 +163,7 @@ def write_cards_of(s: State, viewer: int, p: int, k: int, obs: Int8Array) -> Non
     obs[CARD_COUNT + k] = held
 
 
-@rule
+@kernel
 def write_player(s: State, viewer: int, p: int, obs: Int8Array) -> None:
     """What the viewer sees of p."""
     k = places_from(s, viewer, p)
@@ -180,7 +180,7 @@ def write_player(s: State, viewer: int, p: int, obs: Int8Array) -> None:
     obs[TO_DISCARD + k] = s.to_discard[p]
 
 
-@rule
+@kernel
 def write_offer(s: State, viewer: int, obs: Int8Array) -> None:
     """The offer on the table; one that is being composed is seen by its maker alone."""
     for p in range(s.num_players):
@@ -194,7 +194,7 @@ def write_offer(s: State, viewer: int, obs: Int8Array) -> None:
             obs[ANSWER + 4 * k + int(s.answer[p])] = 1
 
 
-@rule
+@kernel
 def write_course(s: State, viewer: int, obs: Int8Array) -> None:
     """Phase, turn, dice, bank and deck."""
     obs[POINTS_TO_WIN] = s.victory_points
@@ -219,7 +219,7 @@ def write_course(s: State, viewer: int, obs: Int8Array) -> None:
             write_offer(s, viewer, obs)
 
 
-@rule
+@kernel
 def write_turns(s: State, obs: Int8Array) -> None:
     """How far the game has come, and what was bought in this turn."""
     obs[TURNS_ENDED] = min(MANY_TURNS, int(s.turn))
@@ -232,7 +232,7 @@ def write_turns(s: State, obs: Int8Array) -> None:
     obs[CARDS_BOUGHT] = bought
 
 
-@rule
+@kernel
 def write_rules(s: State, obs: Int8Array) -> None:
     """The rules that differ from table to table."""
     obs[RULES_IN_FORCE + 4] = s.friendly_robber
@@ -245,7 +245,7 @@ def write_rules(s: State, obs: Int8Array) -> None:
         obs[OFFERS_A_TURN] = s.max_offers
 
 
-@rule
+@kernel
 def observe(s: State, viewer: int, obs: Int8Array) -> None:
     """Write what the viewer sees into N numbers of natural units."""
     obs[:] = 0
@@ -260,7 +260,7 @@ def observe(s: State, viewer: int, obs: Int8Array) -> None:
     write_rules(s, obs)
 
 
-@rule
+@kernel
 def scale(obs: Int8Array, scaled: Float32Array) -> None:
     """Scale N numbers of natural units into [0, 1]."""
     for k in range(SIZE):

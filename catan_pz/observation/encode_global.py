@@ -3,7 +3,7 @@
 import numpy as np
 
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Int8Array
 from catan_pz.observation.encode import observe
 from catan_pz.observation.global_state import (
@@ -24,7 +24,7 @@ OFFERS_GET = GLOBAL_PLACES["offers_get"].start
 ROLLS_LEFT = GLOBAL_PLACES["rolls_left"].start
 
 
-@rule
+@kernel
 def write_hidden_cards(s: State, vector: Int8Array) -> None:
     """Hands, development cards, points and the deck in order."""
     for p in range(MAX_PLAYERS):
@@ -40,7 +40,7 @@ def write_hidden_cards(s: State, vector: Int8Array) -> None:
         vector[DECK + NUM_CARD_KINDS * k + int(s.deck[DECK_SIZE - left + k])] = 1
 
 
-@rule
+@kernel
 def write_hidden_course(s: State, vector: Int8Array) -> None:
     """Offers, also those that are being composed, and the balanced dice that are left."""
     if s.phase in (Phase.COMPOSE, Phase.ANSWER, Phase.CLOSE):
@@ -53,7 +53,7 @@ def write_hidden_course(s: State, vector: Int8Array) -> None:
             vector[ROLLS_LEFT + roll] = (int(s.dice_left) >> roll) & 1
 
 
-@rule
+@kernel
 def observe_all(s: State, vector: Int8Array) -> None:
     """Write everything about a game into M numbers of natural units."""
     observe(s, 0, vector)
@@ -61,7 +61,7 @@ def observe_all(s: State, vector: Int8Array) -> None:
     write_hidden_course(s, vector)
 
 
-@rule
+@kernel
 def scale_all(vector: Int8Array, scaled: Float32Array) -> None:
     """Scale M numbers of natural units into [0, 1]."""
     for k in range(GLOBAL_SIZE):

@@ -5,12 +5,12 @@ from numba import cuda
 from catan_pz import rewards
 from catan_pz.engine import chance, legal
 from catan_pz.engine.state import State, States
-from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Int8Array, Int8Matrix, Int16Matrix
 from catan_pz.observation import encode
 
 
-@rule
+@kernel
 def play_and_look(
     s: State,
     mask: Int8Array,

@@ -20,9 +20,9 @@ from catan_pz.kernels.notices import compile_hook
 pytestmark = pytest.mark.skipif(BACKEND == "python", reason="nothing is compiled")
 
 SOURCE = """
-from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.rule import entry, kernel
 
-@rule
+@kernel
 def double(n: int) -> int:
     return 2 * n
 

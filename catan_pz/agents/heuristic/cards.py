@@ -7,12 +7,12 @@ from catan_pz.agents.heuristic.robber import harm_of_robber
 from catan_pz.agents.heuristic.weights import KNIGHT as KNIGHT_WEIGHT
 from catan_pz.agents.heuristic.weights import KNIGHTS, PLENTY, plays
 from catan_pz.agents.heuristic.weights import MONOPOLY as MONOPOLY_WEIGHT
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
 
-@rule
+@kernel
 def wants_knight(obs: Int8Array, before_roll: int, weights: ConstInt64Array) -> bool:
     """Whether to play a knight now."""
     if knights_lacking(obs) == 1:
@@ -25,7 +25,7 @@ def wants_knight(obs: Int8Array, before_roll: int, weights: ConstInt64Array) -> 
     return harm >= weights[KNIGHT_WEIGHT] or knights_held(obs) > 1
 
 
-@rule
+@kernel
 def which_plenty(
     hand: int, now: int, plan: Plan, limit: int, mask: Int8Array, weights: ConstInt64Array
 ) -> int:
@@ -43,7 +43,7 @@ def which_plenty(
     return chosen
 
 
-@rule
+@kernel
 def which_monopoly(
     obs: Int8Array,
     hand: int,
@@ -66,7 +66,7 @@ def which_monopoly(
     return chosen
 
 
-@rule
+@kernel
 def what_to_discard(hand: int, plan: Plan, mask: Int8Array, weights: ConstInt64Array) -> int:
     """The card that the plan misses least."""
     best, chosen = -(1 << 40), 0

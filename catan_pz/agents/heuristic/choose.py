@@ -83,13 +83,13 @@ from catan_pz.agents.heuristic.weights import (
 )
 from catan_pz.agents.policies import random_action, weighted_action
 from catan_pz.engine import bits
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import NUM_RESOURCES, NUM_VERTICES, Phase
 
 
-@rule
+@kernel
 def hand_left(hand: int, cost: int, shares: int, trades: int) -> int:
     """A hand after some trades with the bank and paying a cost that they make it cover."""
     left = 0
@@ -105,7 +105,7 @@ def hand_left(hand: int, cost: int, shares: int, trades: int) -> int:
     return left
 
 
-@rule
+@kernel
 def build_for(obs: Int8Array, mask: Int8Array, goal: int, goals: Goals, reach: Reach) -> int:
     """The action that is next for a goal, or NO_ACTION."""
     if goal == 0:
@@ -122,7 +122,7 @@ def build_for(obs: Int8Array, mask: Int8Array, goal: int, goals: Goals, reach: R
     return BUILD_ROAD + e if e >= 0 else NO_ACTION
 
 
-@rule
+@kernel
 def winning_build(obs: Int8Array, mask: Int8Array) -> int:
     """An action that wins the game at once, or NO_ACTION."""
     lacking = points_to_go(obs)
@@ -142,7 +142,7 @@ def winning_build(obs: Int8Array, mask: Int8Array) -> int:
     return NO_ACTION
 
 
-@rule
+@kernel
 def build_now(
     obs: Int8Array,
     mask: Int8Array,
@@ -176,7 +176,7 @@ def build_now(
     return NO_ACTION
 
 
-@rule
+@kernel
 def build_road_ahead(
     obs: Int8Array,
     mask: Int8Array,
@@ -209,7 +209,7 @@ def build_road_ahead(
     return NO_ACTION
 
 
-@rule
+@kernel
 def card_to_play(
     obs: Int8Array,
     mask: Int8Array,
@@ -239,7 +239,7 @@ def card_to_play(
     return a
 
 
-@rule
+@kernel
 def in_turn(
     obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
 ) -> int:
@@ -267,7 +267,7 @@ def in_turn(
     return a if a != NO_ACTION else END_TURN
 
 
-@rule
+@kernel
 def free_road(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     """Where to place a road for nothing."""
     lacking = roads_lacking(obs)
@@ -289,7 +289,7 @@ def free_road(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     return BUILD_ROAD + chosen if chosen >= 0 else NO_ACTION
 
 
-@rule
+@kernel
 def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: ConstInt64Array) -> int:
     """What to do while an offer is composed, answered or closed."""
     if phase == Phase.ANSWER:
@@ -310,7 +310,7 @@ def in_trade(obs: Int8Array, mask: Int8Array, phase: int, weights: ConstInt64Arr
     return a if a != NO_ACTION else WITHDRAW
 
 
-@rule
+@kernel
 def wanted_action(
     obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
 ) -> int:
@@ -342,7 +342,7 @@ def wanted_action(
     return NO_ACTION
 
 
-@rule
+@kernel
 def action_by_weights(
     obs: Int8Array, mask: Int8Array, random_bits: np.uint64, weights: ConstInt64Array
 ) -> int:
@@ -353,13 +353,13 @@ def action_by_weights(
     return random_action(obs, mask, random_bits)
 
 
-@rule
+@kernel
 def heuristic_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action of the heuristic player."""
     return action_by_weights(obs, mask, random_bits, DEFAULT_WEIGHTS)
 
 
-@rule
+@kernel
 def evolved_action(obs: Int8Array, mask: Int8Array, random_bits: np.uint64) -> int:
     """A legal action of the evolved player."""
     if seats_playing(obs) == 2:

@@ -7,7 +7,7 @@ and subtracted as numbers; pips and trade rates are kept in the same form. Sets 
 
 from catan_pz.board.topology import EDGES_PER_WORD, VERTEX_HARBOR, VERTEX_HEXES
 from catan_pz.engine import bits
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import (
@@ -33,13 +33,13 @@ AT_2_TO_1, AT_3_TO_1, AT_4_TO_1 = TWELFTHS // 2, TWELFTHS // 3, TWELFTHS // 4
 """Twelfths of a card that the bank gives for one card, by rate."""
 
 
-@rule
+@kernel
 def of(bundle: int, r: int) -> int:
     """Cards of a resource in a bundle."""
     return (bundle >> (BITS_PER_RESOURCE * r)) & ((1 << BITS_PER_RESOURCE) - 1)
 
 
-@rule
+@kernel
 def size_of(bundle: int) -> int:
     """Cards in a bundle."""
     n = 0
@@ -48,13 +48,13 @@ def size_of(bundle: int) -> int:
     return n
 
 
-@rule
+@kernel
 def some(r: int, n: int) -> int:
     """The bundle of n cards of a resource."""
     return n << (BITS_PER_RESOURCE * r)
 
 
-@rule
+@kernel
 def covers(hand: int, bundle: int) -> bool:
     """Whether a hand has all cards of a bundle."""
     for r in range(NUM_RESOURCES):
@@ -63,7 +63,7 @@ def covers(hand: int, bundle: int) -> bool:
     return True
 
 
-@rule
+@kernel
 def bundle_at(obs: Int8Array, place: int) -> int:
     """Five numbers of the observation, from a place on, as a bundle."""
     bundle = 0
@@ -72,19 +72,19 @@ def bundle_at(obs: Int8Array, place: int) -> int:
     return bundle
 
 
-@rule
+@kernel
 def hand_of(obs: Int8Array) -> int:
     """The own hand."""
     return bundle_at(obs, encode.OWN_HAND)
 
 
-@rule
+@kernel
 def pips_of(obs: Int8Array, k: int) -> int:
     """What the seat k places away earns, by resource."""
     return bundle_at(obs, encode.PRODUCTION + NUM_RESOURCES * k)
 
 
-@rule
+@kernel
 def share_at(rate: int) -> int:
     """Twelfths of a card that the bank gives for one: 3, 4 or 6."""
     if rate == 4:
@@ -92,7 +92,7 @@ def share_at(rate: int) -> int:
     return AT_3_TO_1 if rate == 3 else AT_2_TO_1
 
 
-@rule
+@kernel
 def rate_of(shares: int, r: int) -> int:
     """Cards of a resource that the bank takes for one of another."""
     share = of(shares, r)
@@ -101,7 +101,7 @@ def rate_of(shares: int, r: int) -> int:
     return 3 if share == AT_3_TO_1 else 2
 
 
-@rule
+@kernel
 def shares_of(obs: Int8Array) -> int:
     """Twelfths of a card that the bank gives the viewer for one, by resource."""
     shares = 0
@@ -110,19 +110,19 @@ def shares_of(obs: Int8Array) -> int:
     return shares
 
 
-@rule
+@kernel
 def least_of(obs: Int8Array, k: int) -> int:
     """The fewest cards of each resource that the seat k places away can hold."""
     return bundle_at(obs, encode.HAND_MIN + NUM_RESOURCES * k)
 
 
-@rule
+@kernel
 def most_of(obs: Int8Array, k: int) -> int:
     """The most cards of each resource that the seat k places away can hold."""
     return bundle_at(obs, encode.HAND_MAX + NUM_RESOURCES * k)
 
 
-@rule
+@kernel
 def phase_of(obs: Int8Array) -> int:
     """What the game waits for."""
     for phase in range(NUM_PHASES):
@@ -131,7 +131,7 @@ def phase_of(obs: Int8Array) -> int:
     return -1
 
 
-@rule
+@kernel
 def seats_playing(obs: Int8Array) -> int:
     """How many players there are."""
     n = 0
@@ -140,7 +140,7 @@ def seats_playing(obs: Int8Array) -> int:
     return n
 
 
-@rule
+@kernel
 def turn_seat(obs: Int8Array) -> int:
     """Whose turn it is, in places away."""
     for k in range(MAX_PLAYERS):
@@ -149,7 +149,7 @@ def turn_seat(obs: Int8Array) -> int:
     return 0
 
 
-@rule
+@kernel
 def buildings_of(obs: Int8Array, k: int, least: int) -> int:
     """Vertices with a building of the seat k places away: 1 all, 2 cities alone."""
     vertices = 0
@@ -159,7 +159,7 @@ def buildings_of(obs: Int8Array, k: int, least: int) -> int:
     return vertices
 
 
-@rule
+@kernel
 def others_buildings(obs: Int8Array) -> int:
     """Vertices with a building of another player."""
     vertices = 0
@@ -170,7 +170,7 @@ def others_buildings(obs: Int8Array) -> int:
     return vertices
 
 
-@rule
+@kernel
 def own_roads(obs: Int8Array, word: int) -> int:
     """Own roads, in one of the two words of an edge set."""
     edges = 0
@@ -180,7 +180,7 @@ def own_roads(obs: Int8Array, word: int) -> int:
     return edges
 
 
-@rule
+@kernel
 def others_roads(obs: Int8Array, word: int) -> int:
     """Roads of the other players, in one of the two words of an edge set."""
     edges = 0
@@ -190,7 +190,7 @@ def others_roads(obs: Int8Array, word: int) -> int:
     return edges
 
 
-@rule
+@kernel
 def allowed(mask: Int8Array, first: int, count: int) -> int:
     """Set of the legal actions among some that follow one another, up to 56."""
     members = 0
@@ -199,7 +199,7 @@ def allowed(mask: Int8Array, first: int, count: int) -> int:
     return members
 
 
-@rule
+@kernel
 def resource_of(obs: Int8Array, h: int) -> int:
     """What a hex produces; NUM_RESOURCES for the desert."""
     for terrain in range(NUM_RESOURCES):
@@ -208,7 +208,7 @@ def resource_of(obs: Int8Array, h: int) -> int:
     return NUM_RESOURCES
 
 
-@rule
+@kernel
 def pips_at(obs: Int8Array, v: int, with_robber: int) -> int:
     """Pips of the hexes at a vertex by resource, that of the robber included or not."""
     pips = 0
@@ -221,7 +221,7 @@ def pips_at(obs: Int8Array, v: int, with_robber: int) -> int:
     return pips
 
 
-@rule
+@kernel
 def robber_hex(obs: Int8Array) -> int:
     """The hex with the robber."""
     for h in range(NUM_HEXES):
@@ -230,7 +230,7 @@ def robber_hex(obs: Int8Array) -> int:
     return -1
 
 
-@rule
+@kernel
 def harbor_at(obs: Int8Array, v: int) -> int:
     """Kind of the harbor that serves a vertex, or -1."""
     b = VERTEX_HARBOR[v]
@@ -241,7 +241,7 @@ def harbor_at(obs: Int8Array, v: int) -> int:
     return -1
 
 
-@rule
+@kernel
 def shares_with(shares: int, harbor: int) -> int:
     """What the bank gives one who comes to use a harbor, -1 for none."""
     if harbor < 0:
@@ -257,20 +257,20 @@ def shares_with(shares: int, harbor: int) -> int:
     return better
 
 
-@rule
+@kernel
 def has_edge(edges_0: int, edges_1: int, e: int) -> bool:
     """Whether an edge is in a set of two words."""
     edges = edges_0 if e < EDGES_PER_WORD else edges_1
     return edges & bits.edge_bit(e) != 0
 
 
-@rule
+@kernel
 def points_to_go(obs: Int8Array) -> int:
     """Points that the player to move lacks."""
     return int(obs[encode.POINTS_TO_WIN]) - int(obs[encode.OWN_POINTS])
 
 
-@rule
+@kernel
 def lead_of_others(obs: Int8Array) -> int:
     """The most points that another player shows."""
     most = 0

@@ -14,7 +14,7 @@ from catan_pz.agents.heuristic.plan import (
     worth_of_road,
 )
 from catan_pz.agents.heuristic.spots import Reach, best_city, best_spot, horizon_of
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 
@@ -25,7 +25,7 @@ Goals: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 4)]
 """What `goals_of` gives, as rules take it."""
 
 
-@rule
+@kernel
 def goals_of(obs: Int8Array, reach: Reach, weights: ConstInt64Array) -> Goals:
     """The best spots 0 to 2 roads away and the best city, each as 64 * worth + vertex."""
     pips, shares = pips_of(obs, 0), shares_of(obs)
@@ -44,7 +44,7 @@ def goals_of(obs: Int8Array, reach: Reach, weights: ConstInt64Array) -> Goals:
     return here, there, far, city
 
 
-@rule
+@kernel
 def plan_of(obs: Int8Array, goals: Goals, weights: ConstInt64Array) -> Plan:
     """The plan: `heuristic.plan` says what is in it."""
     lacking = points_to_go(obs)
@@ -64,7 +64,7 @@ def plan_of(obs: Int8Array, goals: Goals, weights: ConstInt64Array) -> Plan:
     return here, there, far, city, card, road, roads, pips, shares
 
 
-@rule
+@kernel
 def one_road_less(plan: Plan, away: int) -> Plan:
     """The plan once a road is built towards the spot that is so many roads away."""
     here, there, far = plan[0], plan[1], plan[2]
@@ -75,7 +75,7 @@ def one_road_less(plan: Plan, away: int) -> Plan:
     return here, there, far, plan[3], plan[4], plan[5], plan[6], plan[7], plan[8]
 
 
-@rule
+@kernel
 def one_trail_less(plan: Plan) -> Plan:
     """The plan once a road is built for the longest road."""
     roads = plan[ROADS_PLACE] - 1

@@ -6,7 +6,7 @@ Times are in tenths of a roll of the dice, speeds in thousandths of a point in a
 from catan_pz.agents.heuristic.features import BITS_PER_RESOURCE, TWELFTHS, of
 from catan_pz.agents.heuristic.weights import CITIES, MIXED, ROADS
 from catan_pz.engine.hands import CARD, CITY, COSTS, ROAD, SETTLEMENT
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array
 from catan_pz.terms import NUM_RESOURCES
 
@@ -29,7 +29,7 @@ MIXED_POINTS, CITIES_POINTS, ROADS_POINTS = 2400, 2800, 2400
 """What a player may buy over and over, and the thousandths of a point that it brings."""
 
 
-@rule
+@kernel
 def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
     """Time until a hand and what comes to it pay a cost, surplus traded with the bank.
 
@@ -55,7 +55,7 @@ def time_for(hand: int, cost: int, pips: int, shares: int) -> int:
     return NEVER
 
 
-@rule
+@kernel
 def speed_of(pips: int, shares: int, weights: ConstInt64Array) -> int:
     """Points that production brings, in a mix of the ways to make use of it."""
     speed = weights[MIXED] * MIXED_POINTS // (time_for(0, MIXED_BASKET, pips, shares) + 1)

@@ -5,13 +5,13 @@ from catan_pz.agents.heuristic.features import allowed, has_edge, pips_of, share
 from catan_pz.agents.heuristic.pace import speed_of
 from catan_pz.agents.heuristic.spots import best_spot, horizon_of, one_road_on, reach_of
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_VERTICES
 
 
-@rule
+@kernel
 def first_settlements(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     """Where to found: the best spot, given what is earned already."""
     pips, shares = pips_of(obs, 0), shares_of(obs)
@@ -21,7 +21,7 @@ def first_settlements(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array)
     return BUILD_SETTLEMENT + best % 64
 
 
-@rule
+@kernel
 def first_roads(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     """Which way to build from a first settlement: towards the best spot that is free."""
     reach = reach_of(obs)

@@ -19,7 +19,7 @@ from catan_pz.agents.heuristic.pace import (
     time_for,
 )
 from catan_pz.agents.heuristic.weights import ARMY, CARD, HELD, PATIENCE, ROAD, SECOND, SEVEN
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import (
@@ -41,7 +41,7 @@ CITY_GOAL, CARD_GOAL, ROAD_GOAL = 3, 4, 5
 ROADS_PLACE, PIPS_PLACE, SHARES_PLACE = 6, 7, 8
 
 
-@rule
+@kernel
 def cost_of(goal: int, plan: Plan) -> int:
     """What a goal costs in all."""
     if goal < CITY_GOAL:
@@ -53,7 +53,7 @@ def cost_of(goal: int, plan: Plan) -> int:
     return plan[ROADS_PLACE] * ROAD_COST
 
 
-@rule
+@kernel
 def worth_after(hand: int, spent: int, plan: Plan, weights: ConstInt64Array) -> int:
     """The goal that is worth most once others are paid, by its worth and the time it takes.
 
@@ -70,7 +70,7 @@ def worth_after(hand: int, spent: int, plan: Plan, weights: ConstInt64Array) -> 
     return best
 
 
-@rule
+@kernel
 def worth_of_hand(hand: int, plan: Plan, limit: int, weights: ConstInt64Array) -> int:
     """What a hand is good for: the next goal, the one after it, and the risk of a 7."""
     first = worth_after(hand, 0, plan, weights)
@@ -85,7 +85,7 @@ def worth_of_hand(hand: int, plan: Plan, limit: int, weights: ConstInt64Array) -
     return worth
 
 
-@rule
+@kernel
 def trades_to_reach(hand: int, cost: int, shares: int) -> int:
     """Trades with the bank that make a hand cover a cost now; -1 if it can't."""
     lacking, possible = 0, 0
@@ -98,19 +98,19 @@ def trades_to_reach(hand: int, cost: int, shares: int) -> int:
     return lacking if possible >= lacking else -1
 
 
-@rule
+@kernel
 def knights_held(obs: Int8Array) -> int:
     """Own knights in hand."""
     return int(obs[encode.OWN_CARDS + KNIGHT])
 
 
-@rule
+@kernel
 def knights_played(obs: Int8Array, k: int) -> int:
     """Knights that the seat k places away has played."""
     return int(obs[encode.CARDS_PLAYED + NUM_CARD_KINDS * k + KNIGHT])
 
 
-@rule
+@kernel
 def knights_lacking(obs: Int8Array) -> int:
     """Knights that must still be played for the largest army; 0 for its holder."""
     if obs[encode.LARGEST_ARMY] != 0:
@@ -122,7 +122,7 @@ def knights_lacking(obs: Int8Array) -> int:
     return needed - knights_played(obs, 0)
 
 
-@rule
+@kernel
 def worth_of_card(obs: Int8Array, weights: ConstInt64Array) -> int:
     """What a development card is worth unseen."""
     if obs[encode.DECK_LEFT] == 0:
@@ -134,7 +134,7 @@ def worth_of_card(obs: Int8Array, weights: ConstInt64Array) -> int:
     return worth
 
 
-@rule
+@kernel
 def roads_lacking(obs: Int8Array) -> int:
     """Roads that the longest road takes, if each makes the own one longer; 0 for its holder."""
     if obs[encode.LONGEST_ROAD] != 0:
@@ -146,7 +146,7 @@ def roads_lacking(obs: Int8Array) -> int:
     return needed - int(obs[encode.ROAD_LENGTH])
 
 
-@rule
+@kernel
 def worth_of_road(obs: Int8Array, weights: ConstInt64Array) -> int:
     """What the longest road is worth."""
     lacking = roads_lacking(obs)

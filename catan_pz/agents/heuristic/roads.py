@@ -6,13 +6,13 @@ from catan_pz.agents.heuristic.spots import Reach, first_road_to
 from catan_pz.board.topology import EDGE_VERTICES, EDGES_PER_WORD
 from catan_pz.engine import bits
 from catan_pz.engine.awards import longest_trail
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import NUM_EDGES
 
 
-@rule
+@kernel
 def trail_with(obs: Int8Array, e: int) -> int:
     """Roads in the longest continuous road through an edge, once it is built."""
     own_0, own_1 = own_roads(obs, 0), own_roads(obs, 1)
@@ -32,7 +32,7 @@ def trail_with(obs: Int8Array, e: int) -> int:
     return longest
 
 
-@rule
+@kernel
 def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
     """A legal road that makes the longest one longer, or -1."""
     best, chosen = int(obs[encode.ROAD_LENGTH]), -1
@@ -44,7 +44,7 @@ def longest_road_edge(obs: Int8Array, mask: Int8Array) -> int:
     return chosen
 
 
-@rule
+@kernel
 def road_towards(reach: Reach, v: int, away: int) -> int:
     """The road to build first towards a spot."""
     return first_road_to(v, away, reach[0], reach[1], reach[2], reach[3], reach[4])

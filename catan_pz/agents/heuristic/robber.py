@@ -4,13 +4,13 @@ from catan_pz.actions import MOVE_ROBBER, STEAL
 from catan_pz.agents.heuristic.features import robber_hex
 from catan_pz.agents.heuristic.weights import DANGER, VICTIM
 from catan_pz.board.topology import HEX_VERTICES
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_HEXES
 
 
-@rule
+@kernel
 def buildings_on(obs: Int8Array, h: int, k: int) -> int:
     """What a hex brings the seat k places away: 1 for each settlement, 2 for each city."""
     n = 0
@@ -19,7 +19,7 @@ def buildings_on(obs: Int8Array, h: int, k: int) -> int:
     return n
 
 
-@rule
+@kernel
 def danger_of(obs: Int8Array, k: int, weights: ConstInt64Array) -> int:
     """How much it matters to hold back the seat k places away."""
     points = int(obs[encode.VISIBLE_POINTS + k]) + int(obs[encode.CARD_COUNT + k]) // 3
@@ -27,14 +27,14 @@ def danger_of(obs: Int8Array, k: int, weights: ConstInt64Array) -> int:
     return 100 + weights[DANGER] // lacking
 
 
-@rule
+@kernel
 def harm_of_robber(obs: Int8Array) -> int:
     """Own pips that the robber takes."""
     h = robber_hex(obs)
     return buildings_on(obs, h, 0) * int(obs[encode.HEX_PIPS + h])
 
 
-@rule
+@kernel
 def worth_of_theft(obs: Int8Array, k: int, weights: ConstInt64Array) -> int:
     """What it is worth to steal from the seat k places away."""
     cards = int(obs[encode.HAND_SIZE + k])
@@ -43,7 +43,7 @@ def worth_of_theft(obs: Int8Array, k: int, weights: ConstInt64Array) -> int:
     return weights[VICTIM] * danger_of(obs, k, weights) // 10 + 10 * min(cards, 8)
 
 
-@rule
+@kernel
 def where_to_rob(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     """The hex that costs the others most, and never one of ours if there is another."""
     best, chosen = -(1 << 40), -1
@@ -63,7 +63,7 @@ def where_to_rob(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> i
     return MOVE_ROBBER + chosen
 
 
-@rule
+@kernel
 def whom_to_rob(obs: Int8Array, mask: Int8Array, weights: ConstInt64Array) -> int:
     """The player from whom a card is worth most."""
     best, chosen = -1, -1

@@ -26,7 +26,7 @@ from catan_pz.board.topology import (
     VERTEX_SURROUNDINGS,
 )
 from catan_pz.engine import bits
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 
@@ -40,14 +40,14 @@ Reach: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 9)]
 """What `reach_of` gives, as rules take it."""
 
 
-@rule
+@kernel
 def horizon_of(obs: Int8Array, weights: ConstInt64Array) -> int:
     """Time for which production counts: the shorter, the closer somebody is to winning."""
     lacking = int(obs[encode.POINTS_TO_WIN]) - lead_of_others(obs)
     return weights[HORIZON] * max(1, min(points_to_go(obs), lacking))
 
 
-@rule
+@kernel
 def worth_of_pips(
     pips: int, shares: int, speed: int, horizon: int, weights: ConstInt64Array
 ) -> int:
@@ -55,7 +55,7 @@ def worth_of_pips(
     return (speed_of(pips, shares, weights) - speed) * horizon // 100
 
 
-@rule
+@kernel
 def worth_of_spot(
     obs: Int8Array,
     v: int,
@@ -70,7 +70,7 @@ def worth_of_spot(
     return POINT + worth_of_pips(pips + pips_at(obs, v, 1), better, speed, horizon, weights)
 
 
-@rule
+@kernel
 def ends_of(edges: int, word: int) -> int:
     """Vertices at the ends of the edges in one of the two words of a set."""
     vertices = 0
@@ -81,7 +81,7 @@ def ends_of(edges: int, word: int) -> int:
     return vertices
 
 
-@rule
+@kernel
 def one_road_on(vertices: int, taken_0: int, taken_1: int, closed: int) -> int:
     """Vertices that one more road reaches from some, past no closed one, on edges not taken."""
     reached = 0
@@ -96,7 +96,7 @@ def one_road_on(vertices: int, taken_0: int, taken_1: int, closed: int) -> int:
     return reached & ~vertices
 
 
-@rule
+@kernel
 def barred_spots(buildings: int) -> int:
     """Vertices on which the distance rule lets nobody build."""
     barred = 0
@@ -106,7 +106,7 @@ def barred_spots(buildings: int) -> int:
     return barred
 
 
-@rule
+@kernel
 def reach_of(obs: Int8Array) -> Reach:
     """The viewer's ways: what is where, and the vertices that 0 to 2 more roads reach.
 
@@ -128,7 +128,7 @@ def reach_of(obs: Int8Array) -> Reach:
     return taken_0, taken_1, theirs, at_0, at_1, at_2, claimed & free, near & free, free
 
 
-@rule
+@kernel
 def best_spot(
     obs: Int8Array,
     spots: int,
@@ -154,7 +154,7 @@ def best_spot(
     return best
 
 
-@rule
+@kernel
 def best_city(
     obs: Int8Array,
     spots: int,
@@ -175,7 +175,7 @@ def best_city(
     return best
 
 
-@rule
+@kernel
 def edge_back(v: int, level: int, taken_0: int, taken_1: int, closed: int) -> int:
     """A free edge from a vertex back to one of a level from which roads can go on, or -1."""
     for k in range(3):
@@ -186,7 +186,7 @@ def edge_back(v: int, level: int, taken_0: int, taken_1: int, closed: int) -> in
     return NO_SPOT
 
 
-@rule
+@kernel
 def first_road_to(
     v: int, away: int, taken_0: int, taken_1: int, closed: int, at_0: int, at_1: int
 ) -> int:

@@ -17,7 +17,7 @@ from catan_pz.actions import OFFER as FIRST_OFFER
 from catan_pz.agents.heuristic.features import bundle_at, covers, of, rate_of, some, turn_seat
 from catan_pz.agents.heuristic.plan import SHARES_PLACE, Plan, worth_of_hand
 from catan_pz.agents.heuristic.weights import ACCEPT, BANK, CLOSE, OFFER
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array, Int8Array
 from catan_pz.observation import encode
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
@@ -28,7 +28,7 @@ FIRST_HALF = int((OFFER_GET.sum(1) == 2).argmax())
 """Templates from here on give two cards for one, and one for two; before both one for one."""
 
 
-@rule
+@kernel
 def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
     """The trade with the bank that comes closest to a cost: most surplus for what lacks most."""
     best, chosen = 0, NO_ACTION
@@ -45,7 +45,7 @@ def swap_towards(hand: int, cost: int, shares: int, mask: Int8Array) -> int:
     return chosen
 
 
-@rule
+@kernel
 def best_swap(
     hand: int, now: int, plan: Plan, limit: int, mask: Int8Array, weights: ConstInt64Array
 ) -> int:
@@ -61,14 +61,14 @@ def best_swap(
     return chosen
 
 
-@rule
+@kernel
 def is_dangerous(obs: Int8Array, k: int, weights: ConstInt64Array) -> bool:
     """Whether the seat k places away is too close to winning to be traded with."""
     points = int(obs[encode.VISIBLE_POINTS + k])
     return int(obs[encode.POINTS_TO_WIN]) - points <= weights[CLOSE]
 
 
-@rule
+@kernel
 def all_dangerous(obs: Int8Array, weights: ConstInt64Array) -> bool:
     """Whether nobody is left to trade with."""
     for k in range(1, MAX_PLAYERS):
@@ -77,7 +77,7 @@ def all_dangerous(obs: Int8Array, weights: ConstInt64Array) -> bool:
     return True
 
 
-@rule
+@kernel
 def gain_of_swap(
     hand: int, now: int, give: int, get: int, plan: Plan, limit: int, weights: ConstInt64Array
 ) -> int:
@@ -85,7 +85,7 @@ def gain_of_swap(
     return worth_of_hand(hand - some(give, 1) + some(get, 1), plan, limit, weights) - now
 
 
-@rule
+@kernel
 def bundle_of_offer(k: int, getting: int) -> int:
     """What template k gives, or gets."""
     bundle = 0
@@ -97,7 +97,7 @@ def bundle_of_offer(k: int, getting: int) -> int:
     return bundle
 
 
-@rule
+@kernel
 def best_offer(
     obs: Int8Array,
     hand: int,
@@ -135,7 +135,7 @@ def best_offer(
     return chosen
 
 
-@rule
+@kernel
 def gain_of_offer(
     obs: Int8Array, k: int, hand: int, now: int, plan: Plan, limit: int, weights: ConstInt64Array
 ) -> int:
@@ -147,7 +147,7 @@ def gain_of_offer(
     return worth_of_hand(hand - got + given, plan, limit, weights) - now
 
 
-@rule
+@kernel
 def agrees(
     obs: Int8Array, hand: int, now: int, plan: Plan, limit: int, weights: ConstInt64Array
 ) -> bool:
@@ -155,7 +155,7 @@ def agrees(
     return gain_of_offer(obs, turn_seat(obs), hand, now, plan, limit, weights) >= weights[ACCEPT]
 
 
-@rule
+@kernel
 def whom_to_close_with(
     obs: Int8Array,
     hand: int,
@@ -181,7 +181,7 @@ def whom_to_close_with(
     return chosen
 
 
-@rule
+@kernel
 def next_card(
     obs: Int8Array,
     hand: int,

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import ConstInt64Array
 
 PARTS: Final = {
@@ -117,7 +117,7 @@ DEFAULT_WEIGHTS = Weights().array()
 """The weights of the shipped player."""
 
 
-@rule
+@kernel
 def plays(weights: ConstInt64Array, part: int) -> bool:
     """Whether a part is on."""
     return (weights[PARTS_ON] >> part) & 1 == 1

@@ -9,7 +9,7 @@ from catan_pz.agents.search.trading import gain_of_template, is_near_winning
 from catan_pz.agents.search.tree_policy import BY_EVALUATOR, write_policy
 from catan_pz.engine.state import State, States
 from catan_pz.engine.trade import is_addressed
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import (
     Float32Array,
     Float64Array,
@@ -22,7 +22,7 @@ from catan_pz.kernels.types import (
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 
-@rule
+@kernel
 def is_leaf(s: State, position: int, guide: int, links: Int64Matrix) -> bool:
     """Whether the tree ends here, or ends here for now: its moves wait for an evaluation.
 
@@ -35,7 +35,7 @@ def is_leaf(s: State, position: int, guide: int, links: Int64Matrix) -> bool:
     return guide == BY_EVALUATOR and links[position, tree.FIRST] == 0
 
 
-@rule
+@kernel
 def descend(
     games: States,
     spare: States,
@@ -85,7 +85,7 @@ def descend(
     return position
 
 
-@rule
+@kernel
 def worth_of_offer(s: State, p: int, k: int) -> int:
     """What template k, offered by p, promises: its gain to p if somebody gains by it too."""
     gained = gain_of_template(s, p, k, 1)

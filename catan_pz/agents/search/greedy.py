@@ -49,7 +49,7 @@ from catan_pz.engine.legal import count_legal, is_legal, pick_legal
 from catan_pz.engine.robber import touches
 from catan_pz.engine.setup_phase import setup_road_spots, setup_settlement_spots
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     KNIGHT,
@@ -64,7 +64,7 @@ MANY_TO_TAKE = 4
 """Cards for which a monopoly is worth playing."""
 
 
-@rule
+@kernel
 def swap_towards(s: State, p: int, purchase: int) -> int:
     """A trade with the bank, if such trades will pay for a purchase this turn, or NOTHING."""
     missing, swaps, give, get, most = 0, 0, NOTHING, NOTHING, -1
@@ -84,7 +84,7 @@ def swap_towards(s: State, p: int, purchase: int) -> int:
     return int(SWAP_ACTIONS[give, get])
 
 
-@rule
+@kernel
 def plenty_for(s: State, p: int, purchase: int) -> int:
     """The year of plenty that completes a purchase, or NOTHING."""
     if not wants(s, p, purchase):
@@ -105,7 +105,7 @@ def plenty_for(s: State, p: int, purchase: int) -> int:
     return int(PLENTY_ACTIONS[first, second])
 
 
-@rule
+@kernel
 def monopoly_for(s: State, p: int) -> int:
     """The monopoly that takes most, if that is enough, or NOTHING; what others hold is public."""
     best, most = NOTHING, MANY_TO_TAKE - 1
@@ -116,7 +116,7 @@ def monopoly_for(s: State, p: int) -> int:
     return NOTHING if best == NOTHING else PLAY_MONOPOLY + best
 
 
-@rule
+@kernel
 def knight_helps(s: State, p: int) -> bool:
     """Whether the robber bars an own hex, or the largest army is near."""
     if s.largest_army_owner != p and s.played[p, KNIGHT] >= 1:
@@ -124,7 +124,7 @@ def knight_helps(s: State, p: int) -> bool:
     return touches(s, p, int(s.robber)) or s.cards[p, KNIGHT] > 1
 
 
-@rule
+@kernel
 def card_to_play(s: State, p: int) -> int:
     """A development card for p to play now, or NOTHING."""
     if s.card_played:
@@ -147,7 +147,7 @@ def card_to_play(s: State, p: int) -> int:
     return NOTHING
 
 
-@rule
+@kernel
 def may_spend(s: State, p: int, purchase: int) -> bool:
     """Whether a road or card is worth its cards: nothing better is near, or a 7 threatens."""
     if s.hand_size[p] > s.discard_limit:
@@ -158,7 +158,7 @@ def may_spend(s: State, p: int, purchase: int) -> bool:
     return not wants(s, p, SETTLEMENT) or spare
 
 
-@rule
+@kernel
 def build_or_buy(s: State, p: int) -> int:
     """What p can build at once, or trade with the bank for, or END_TURN."""
     if can_build_settlement(s, p):
@@ -184,7 +184,7 @@ def build_or_buy(s: State, p: int) -> int:
     return END_TURN
 
 
-@rule
+@kernel
 def greedy_action(s: State) -> int:
     """The choice of the greedy player for the seat to move."""
     p = int(s.player)
@@ -209,7 +209,7 @@ def greedy_action(s: State) -> int:
     return greedy_in_trade(s, p)
 
 
-@rule
+@kernel
 def random_action(s: State, seed: np.uint64) -> int:
     """A legal action, each equally likely."""
     return pick_legal(s, number_below(seed, count_legal(s)))

@@ -12,7 +12,7 @@ from catan_pz.engine.legal import is_legal
 from catan_pz.engine.production import cards_due_from, pips_of
 from catan_pz.engine.robber import robber_spots
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.terms import NUM_RESOURCES, Terrain
 
 NOTHING = -1
@@ -20,7 +20,7 @@ OWN_LOSS = 20
 """How much more the robber's harm to the own production counts than that to another's."""
 
 
-@rule
+@kernel
 def best_vertex(s: State, p: int, vertices: int) -> int:
     """The vertex of a set where a settlement of p would bring most."""
     best, most = NOTHING, -1
@@ -33,7 +33,7 @@ def best_vertex(s: State, p: int, vertices: int) -> int:
     return best
 
 
-@rule
+@kernel
 def best_city(s: State, p: int) -> int:
     """The settlement of p that would bring most as a city."""
     best, most = NOTHING, -1
@@ -51,7 +51,7 @@ def best_city(s: State, p: int) -> int:
     return best
 
 
-@rule
+@kernel
 def worth_of_road(s: State, p: int, e: int) -> int:
     """What p could build where a road on an edge leads."""
     most = 0
@@ -73,7 +73,7 @@ def worth_of_road(s: State, p: int, e: int) -> int:
     return most
 
 
-@rule
+@kernel
 def best_road(s: State, p: int, edges_0: int, edges_1: int) -> int:
     """The edge of a set, two words, that leads to most."""
     best, most = NOTHING, -1
@@ -88,7 +88,7 @@ def best_road(s: State, p: int, edges_0: int, edges_1: int) -> int:
     return best
 
 
-@rule
+@kernel
 def hex_for_robber(s: State, p: int) -> int:
     """The hex where the robber costs the others most, the leaders above all."""
     spots = robber_spots(s, p)
@@ -108,7 +108,7 @@ def hex_for_robber(s: State, p: int) -> int:
     return best
 
 
-@rule
+@kernel
 def victim_to_rob(s: State, p: int) -> int:
     """The place, clockwise from p, of the richest of those who can be robbed."""
     best, most = NOTHING, -1
@@ -121,7 +121,7 @@ def victim_to_rob(s: State, p: int) -> int:
     return best
 
 
-@rule
+@kernel
 def card_to_discard(s: State, p: int) -> int:
     """The resource that p holds most of."""
     best, most = NOTHING, 0

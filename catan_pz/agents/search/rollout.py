@@ -16,7 +16,7 @@ from catan_pz.engine.chance import GAMMA, scramble, shuffle_rest_of_deck
 from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.terms import Phase
 
@@ -32,14 +32,14 @@ PLAYERS = {
 _PLAYERS_SALT = np.uint64(0x5851F42D4C957F2D)
 
 
-@rule
+@kernel
 def begin_simulation(s: State, seed: np.uint64) -> None:
     """Draw anew what lies ahead: the order of the deck and all that is random later on."""
     s.rng = scramble(seed)
     shuffle_rest_of_deck(s)
 
 
-@rule
+@kernel
 def play_decision(s: State, a: int, seed: np.uint64, script: Int8Matrix) -> None:
     """Play a decision; the random generator starts afresh with each roll."""
     if a == ROLL:
@@ -47,7 +47,7 @@ def play_decision(s: State, a: int, seed: np.uint64, script: Int8Matrix) -> None
     step(s, a, script)
 
 
-@rule
+@kernel
 def play_forced(s: State, seed: np.uint64, script: Int8Matrix) -> int:
     """Play decisions with one legal action; return the number of those of the next, 0 for none."""
     n = count_legal(s)
@@ -57,13 +57,13 @@ def play_forced(s: State, seed: np.uint64, script: Int8Matrix) -> int:
     return n
 
 
-@rule
+@kernel
 def begins_turn(s: State) -> bool:
     """Whether a turn has just begun."""
     return s.phase == Phase.ROLL and not s.card_played
 
 
-@rule
+@kernel
 def choose(
     games: States,
     spare: States,
@@ -86,7 +86,7 @@ def choose(
     )
 
 
-@rule
+@kernel
 def play_on(
     games: States,
     spare: States,
@@ -125,7 +125,7 @@ def play_on(
         n = count_legal(s)
 
 
-@rule
+@kernel
 def play_and_judge(
     games: States,
     spare: States,

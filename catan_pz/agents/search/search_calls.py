@@ -25,7 +25,7 @@ from catan_pz.engine.chance import GAMMA, scramble
 from catan_pz.engine.legal import count_legal, write_mask
 from catan_pz.engine.state import States
 from catan_pz.engine.step import step
-from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import (
     Float32Array,
     Float64Array,
@@ -40,13 +40,13 @@ from catan_pz.observation.encode import observe
 from catan_pz.terms import Phase
 
 
-@rule
+@kernel
 def nth_seed(seed: np.uint64, j: int) -> np.uint64:
     """Where the chance of simulation j comes from."""
     return scramble(seed + GAMMA * np.uint64(j + 1))
 
 
-@rule
+@kernel
 def has_chance(a: int) -> bool:
     """Whether chance has a part in what comes of an action."""
     return a in (ROLL, BUY_DEVELOPMENT_CARD) or MOVE_ROBBER <= a < DISCARD

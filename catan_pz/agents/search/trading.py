@@ -16,11 +16,11 @@ from catan_pz.engine.hands import CARD, CITY, SETTLEMENT
 from catan_pz.engine.legal import is_legal
 from catan_pz.engine.state import State
 from catan_pz.engine.trade import ACCEPTED
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.terms import NUM_RESOURCES, Phase
 
 
-@rule
+@kernel
 def worth_of_hand(s: State, p: int) -> int:
     """How near the hand of p brings it to a settlement, a city and a card."""
     worth = 0
@@ -30,7 +30,7 @@ def worth_of_hand(s: State, p: int) -> int:
     return 2 * worth + int(s.hand_size[p])
 
 
-@rule
+@kernel
 def gain_of_swap(s: State, p: int, give: int, get: int) -> int:
     """How much better the hand of p is with the cards of row `get` for those of row `give`.
 
@@ -49,7 +49,7 @@ def gain_of_swap(s: State, p: int, give: int, get: int) -> int:
     return after - before
 
 
-@rule
+@kernel
 def gain_of_template(s: State, p: int, k: int, sign: int) -> int:
     """How much better the hand of p is when template k is closed: 1 its maker, -1 the other."""
     before = worth_of_hand(s, p)
@@ -63,13 +63,13 @@ def gain_of_template(s: State, p: int, k: int, sign: int) -> int:
     return after - before
 
 
-@rule
+@kernel
 def is_near_winning(s: State, p: int) -> bool:
     """Whether two visible points more would do."""
     return s.visible_points[p] + 2 >= s.victory_points
 
 
-@rule
+@kernel
 def answer_to_offer(s: State, p: int) -> int:
     """Accept what brings p nearer to its next building; no counter-offers."""
     maker = int(s.turn_player)
@@ -82,7 +82,7 @@ def answer_to_offer(s: State, p: int) -> int:
     return REJECT
 
 
-@rule
+@kernel
 def seat_to_close_with(s: State, p: int) -> int:
     """The best of the answers to the offer of p, or to withdraw it."""
     best, most = WITHDRAW, 0
@@ -98,7 +98,7 @@ def seat_to_close_with(s: State, p: int) -> int:
     return best
 
 
-@rule
+@kernel
 def card_to_compose(s: State, p: int, first: int) -> int:
     """To give (`first` COMPOSE_GIVE) what p holds most of, or to get what it holds least of."""
     best, most = -1, -1000
@@ -110,7 +110,7 @@ def card_to_compose(s: State, p: int, first: int) -> int:
     return best
 
 
-@rule
+@kernel
 def compose_on(s: State, p: int) -> int:
     """Complete an offer with one card a side, and send it."""
     if is_legal(s, COMPOSE_SEND):
@@ -122,7 +122,7 @@ def compose_on(s: State, p: int) -> int:
     return WITHDRAW if a < 0 else a
 
 
-@rule
+@kernel
 def greedy_in_trade(s: State, p: int) -> int:
     """The choice of the greedy player while an offer is open. It begins none."""
     if s.phase == Phase.ANSWER:

@@ -25,7 +25,7 @@ from catan_pz.engine import bits
 from catan_pz.engine.chance import scramble
 from catan_pz.engine.legal import is_legal
 from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import (
     Float64Array,
     Float64Matrix,
@@ -64,7 +64,7 @@ IN_TREE = np.array(
 _FACTORS = np.random.default_rng(0).integers(0, 2**64, SIZE, np.uint64)
 
 
-@rule
+@kernel
 def key_of(s: State, viewer: int, obs: Int8Array) -> np.uint64:
     """A hash of what the viewer sees: equal for all states that look alike to it.
 
@@ -79,7 +79,7 @@ def key_of(s: State, viewer: int, obs: Int8Array) -> np.uint64:
     return scramble(total)
 
 
-@rule
+@kernel
 def add_child(
     parent: int,
     action: int,
@@ -111,7 +111,7 @@ def add_child(
     return node
 
 
-@rule
+@kernel
 def find_move(position: int, action: int, links: Int64Matrix) -> int:
     """The child of a position that is an action, or 0."""
     node = links[position, FIRST]
@@ -120,7 +120,7 @@ def find_move(position: int, action: int, links: Int64Matrix) -> int:
     return node
 
 
-@rule
+@kernel
 def find_position(
     move: int, key: np.uint64, mover: int, links: Int64Matrix, keys: UInt64Array
 ) -> int:
@@ -131,7 +131,7 @@ def find_position(
     return node
 
 
-@rule
+@kernel
 def count_in_tree(s: State) -> int:
     """Legal actions that are considered below the root."""
     n = 0
@@ -140,7 +140,7 @@ def count_in_tree(s: State) -> int:
     return n
 
 
-@rule
+@kernel
 def add_moves(
     s: State,
     position: int,
@@ -161,7 +161,7 @@ def add_moves(
                 add_child(position, a, mover, policy[a], keys[0], links, totals, keys, priors)
 
 
-@rule
+@kernel
 def count_moves(s: State, position: int, links: Int64Matrix) -> int:
     """Moves of a position that are legal now."""
     n = 0
@@ -173,7 +173,7 @@ def count_moves(s: State, position: int, links: Int64Matrix) -> int:
     return n
 
 
-@rule
+@kernel
 def sum_of_priors(s: State, position: int, links: Int64Matrix, priors: Float64Array) -> float:
     """The priors of the moves of a position that are legal now, together; 1 where there are none.
 
@@ -189,7 +189,7 @@ def sum_of_priors(s: State, position: int, links: Int64Matrix, priors: Float64Ar
     return total if total > 0 else 1.0
 
 
-@rule
+@kernel
 def worth_of_move(
     move: int,
     mover: int,
@@ -216,7 +216,7 @@ def worth_of_move(
     return totals[move, mover] / n + exploration * math.sqrt(math.log(links[move, AVAILABLE]) / n)
 
 
-@rule
+@kernel
 def select_move(
     s: State,
     position: int,
@@ -246,7 +246,7 @@ def select_move(
     return best
 
 
-@rule
+@kernel
 def back_up(
     node: int,
     win_probabilities: Float64Array,
@@ -262,7 +262,7 @@ def back_up(
         node = links[node, PARENT]
 
 
-@rule
+@kernel
 def keep_below(
     node: int,
     links: Int64Matrix,

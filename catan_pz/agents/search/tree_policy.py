@@ -16,7 +16,7 @@ from catan_pz.engine import bits
 from catan_pz.engine.legal import write_mask
 from catan_pz.engine.state import ACTIONS_PER_WORD, LEGAL_WORDS, State, States
 from catan_pz.engine.turn import is_setup
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.observation.encode import observe
 from catan_pz.terms import Phase
@@ -25,7 +25,7 @@ BY_GREEDY, BY_EVALUATOR, BY_VALUE = 0, 1, 2
 """What positions below the root get their priors from."""
 
 
-@rule
+@kernel
 def write_favorite(s: State, favorite: int, policy: Float64Array) -> None:
     """Half of the policy for one action, the other half for all alike; -1 favors none."""
     part = (0.5 if favorite >= 0 else 1.0) / tree.count_in_tree(s)
@@ -38,7 +38,7 @@ def write_favorite(s: State, favorite: int, policy: Float64Array) -> None:
             policy[a] = part + (0.5 if a == favorite else 0.0)
 
 
-@rule
+@kernel
 def write_by_value(
     games: States,
     spare: States,
@@ -83,7 +83,7 @@ def write_by_value(
         policy[a] /= total
 
 
-@rule
+@kernel
 def write_policy(
     games: States,
     spare: States,

@@ -2,7 +2,7 @@
 
 from catan_pz.agents.value.network import write_values
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array
 from catan_pz.terms import Phase
 
@@ -10,7 +10,7 @@ DELAY = 1e-4
 """Win probability that a turn is worth: between two ways to win, the quicker is chosen."""
 
 
-@rule
+@kernel
 def write_win_probabilities(
     s: State,
     viewer: int,

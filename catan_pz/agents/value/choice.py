@@ -24,7 +24,7 @@ from catan_pz.engine.outcomes import victim_of
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_setup
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.observation.encode import observe
 from catan_pz.terms import DECK_SIZE, NOBODY, NUM_CARD_KINDS, NUM_RESOURCES
@@ -36,7 +36,7 @@ TEMPERATURE = 0.02
 """Win probability that makes an action e times as likely."""
 
 
-@rule
+@kernel
 def value_of(
     s: State, viewer: int, net: Float32Array, work: Float32Array, values: Float64Array
 ) -> float:
@@ -45,7 +45,7 @@ def value_of(
     return values[viewer]
 
 
-@rule
+@kernel
 def worth_of_card(
     games: States,
     spare: States,
@@ -72,7 +72,7 @@ def worth_of_card(
     return total / int(games[0].deck_left)
 
 
-@rule
+@kernel
 def worth_of_theft(
     games: States,
     spare: States,
@@ -100,7 +100,7 @@ def worth_of_theft(
     return total / int(games[0].hand_size[victim])
 
 
-@rule
+@kernel
 def finish_setup(
     s: State, p: int, random_bits: np.uint64, script: Int8Matrix, obs: Int8Array, mask: Int8Array
 ) -> None:
@@ -115,7 +115,7 @@ def finish_setup(
         step(s, a, script)
 
 
-@rule
+@kernel
 def worth_of_action(
     games: States,
     spare: States,
@@ -149,7 +149,7 @@ def worth_of_action(
     return value_of(s, p, net, work, values)
 
 
-@rule
+@kernel
 def value_action(
     games: States,
     spare: States,
@@ -185,7 +185,7 @@ def value_action(
     return best if most - of_chosen > margin else chosen
 
 
-@rule
+@kernel
 def policy_action(
     games: States,
     spare: States,

@@ -11,7 +11,7 @@ from catan_pz.agents.value.network import write_values
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.state import State, States
 from catan_pz.engine.trade import ACCEPTED, is_addressed
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array
 from catan_pz.terms import MAX_PLAYERS, NUM_RESOURCES
 
@@ -19,7 +19,7 @@ DOUBT = 0.01
 """Gain in win probability by which the odds that somebody agrees to a trade change e times."""
 
 
-@rule
+@kernel
 def offered(s: State, maker: int) -> int:
     """The bundle that the maker of an offer gives."""
     bundle = 0
@@ -28,7 +28,7 @@ def offered(s: State, maker: int) -> int:
     return bundle
 
 
-@rule
+@kernel
 def asked(s: State, maker: int) -> int:
     """The bundle that the maker of an offer gets."""
     bundle = 0
@@ -37,7 +37,7 @@ def asked(s: State, maker: int) -> int:
     return bundle
 
 
-@rule
+@kernel
 def holds(s: State, p: int, bundle: int) -> bool:
     """Whether p has all cards of a bundle."""
     for r in range(NUM_RESOURCES):
@@ -46,7 +46,7 @@ def holds(s: State, p: int, bundle: int) -> bool:
     return True
 
 
-@rule
+@kernel
 def write_exchanged(
     games: States,
     spare: States,
@@ -70,7 +70,7 @@ def write_exchanged(
     write_values(s, int(games[0].player), net, work, values)
 
 
-@rule
+@kernel
 def worth_of_trade(
     games: States,
     spare: States,
@@ -100,7 +100,7 @@ def worth_of_trade(
     return values[p]
 
 
-@rule
+@kernel
 def worth_of_offer(
     games: States,
     spare: States,

@@ -26,7 +26,7 @@ from catan_pz.engine.building import cities_left, roads_left, settlements_left
 from catan_pz.engine.hands import CARD, CITY, ROAD, SETTLEMENT
 from catan_pz.engine.production import cards_due_from, pips_of
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array
 from catan_pz.terms import (
     KNIGHT,
@@ -91,7 +91,7 @@ Means: TypeAlias = Annotated[tuple[int, ...], types.UniTuple(types.int64, 3)]
 """Hand, pips and what the bank gives for each resource, each a bundle."""
 
 
-@rule
+@kernel
 def means_of(s: State, p: int) -> Means:
     """What p buys with."""
     hand, pips, shares = 0, 0, 0
@@ -102,7 +102,7 @@ def means_of(s: State, p: int) -> Means:
     return hand, pips, shares
 
 
-@rule
+@kernel
 def write_standing(s: State, p: int, viewer: int, features: Float32Array) -> None:
     """How far p is from winning, and when it is to move."""
     points = int(s.points[p]) if p == viewer else int(s.visible_points[p])
@@ -122,7 +122,7 @@ def write_standing(s: State, p: int, viewer: int, features: Float32Array) -> Non
     features[LEAD] = (least - to_go) * 0.1
 
 
-@rule
+@kernel
 def write_resources(s: State, p: int, features: Float32Array) -> None:
     """Production, hand and harbors of p."""
     kinds, pips = 0, 0
@@ -139,7 +139,7 @@ def write_resources(s: State, p: int, features: Float32Array) -> None:
     features[OVER_LIMIT] = max(0, int(s.hand_size[p]) - int(s.discard_limit)) * 0.2
 
 
-@rule
+@kernel
 def write_best_two(s: State, p: int, spots: int, place: int, features: Float32Array) -> None:
     """What the best and the second best of some vertices are worth to p: two features."""
     best, second = 0, 0
@@ -152,7 +152,7 @@ def write_best_two(s: State, p: int, spots: int, place: int, features: Float32Ar
     features[place + 1] = second * 0.01
 
 
-@rule
+@kernel
 def write_spots(s: State, p: int, features: Float32Array) -> None:
     """Where p can build settlements, at once and with one and two more roads."""
     if settlements_left(s, p) == 0:
@@ -181,7 +181,7 @@ def write_spots(s: State, p: int, features: Float32Array) -> None:
         features[SPOTS + 7] = features[SPOTS + 6]
 
 
-@rule
+@kernel
 def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> None:
     """How near p is to what can be bought."""
     hand, pips, shares = means
@@ -204,7 +204,7 @@ def write_purchases(s: State, p: int, means: Means, features: Float32Array) -> N
     features[SPEED] = speed_of(pips, shares, WEIGHTS_OF_MORE) * 0.001
 
 
-@rule
+@kernel
 def write_cards(s: State, p: int, viewer: int, features: Float32Array) -> None:
     """Development cards of p, by kind where they are the viewer's."""
     if p == viewer:
@@ -221,7 +221,7 @@ def write_cards(s: State, p: int, viewer: int, features: Float32Array) -> None:
     features[KNIGHTS] = min(6, int(s.played[p, KNIGHT])) * 0.3
 
 
-@rule
+@kernel
 def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
     """How p stands in the races for the awards."""
     features[ROAD_LENGTH] = int(s.road_length[p]) * 0.1
@@ -244,7 +244,7 @@ def write_awards(s: State, p: int, viewer: int, features: Float32Array) -> None:
         features[TO_LARGEST_ARMY] = 1.0 / (1 + max(0, needed - ready))
 
 
-@rule
+@kernel
 def write_pending(s: State, p: int, features: Float32Array) -> None:
     """The robber, and what p still has to do in this turn."""
     blocked = cards_due_from(s, p, int(s.robber)) * pips_of(int(s.token[int(s.robber)]))
@@ -257,7 +257,7 @@ def write_pending(s: State, p: int, features: Float32Array) -> None:
         features[CARD_PLAYED] = 1.0 if s.card_played else 0.0
 
 
-@rule
+@kernel
 def write_best_city(s: State, p: int, features: Float32Array) -> None:
     """Pips of the best settlement to make a city of."""
     if cities_left(s, p) == 0:
@@ -276,14 +276,14 @@ def write_best_city(s: State, p: int, features: Float32Array) -> None:
     features[BEST_CITY] = most * 0.1
 
 
-@rule
+@kernel
 def worth_in_time(worth: float, cost: int, means: Means) -> float:
     """A worth that counts the less, the longer it takes until the cost is paid."""
     hand, pips, shares = means
     return (1.0 + worth) * PATIENCE / (PATIENCE + time_for(hand, cost, pips, shares))
 
 
-@rule
+@kernel
 def write_goals(means: Means, features: Float32Array) -> None:
     """What each goal is worth in its time, the best and the second best.
 
@@ -303,7 +303,7 @@ def write_goals(means: Means, features: Float32Array) -> None:
     features[GOALS + 5] = second
 
 
-@rule
+@kernel
 def write_features(s: State, p: int, viewer: int, features: Float32Array) -> None:
     """The F features of seat p as a viewer knows them."""
     for k in range(NUM_FEATURES):
@@ -320,7 +320,7 @@ def write_features(s: State, p: int, viewer: int, features: Float32Array) -> Non
     write_goals(means, features)
 
 
-@rule
+@kernel
 def write_position(s: State, viewer: int, features: Float32Array) -> None:
     """(P * F + C) features of all seats, the viewer first, and of the game as a whole."""
     seats = int(s.num_players)

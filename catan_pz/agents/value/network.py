@@ -9,7 +9,7 @@ import math
 
 from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED, write_position
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array
 from catan_pz.terms import MAX_PLAYERS, Phase
 
@@ -33,7 +33,7 @@ SCRATCH_SIZE = FEATURES_SIZE + 2 * WIDTH + HEIGHT
 """Numbers that the rules need room for."""
 
 
-@rule
+@kernel
 def write_shared_part(
     seats: int, net: Float32Array, work: Float32Array, part: Float32Array
 ) -> None:
@@ -55,7 +55,7 @@ def write_shared_part(
                 part[j] += x * row[j]
 
 
-@rule
+@kernel
 def logit_of(own: Float32Array, part: Float32Array, net: Float32Array, work: Float32Array) -> float:
     """The logit of a seat with some features, (F,); `work` has room for W + H numbers."""
     first, second = work[:WIDTH], work[WIDTH : WIDTH + HEIGHT]
@@ -83,7 +83,7 @@ def logit_of(own: Float32Array, part: Float32Array, net: Float32Array, work: Flo
     return total
 
 
-@rule
+@kernel
 def write_values(
     s: State, viewer: int, net: Float32Array, work: Float32Array, values: Float64Array
 ) -> None:

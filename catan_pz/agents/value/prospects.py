@@ -16,7 +16,7 @@ from catan_pz.engine.building import (
 from catan_pz.engine.hands import CITY, COSTS, ROAD, SETTLEMENT
 from catan_pz.engine.production import pips_of
 from catan_pz.engine.state import State
-from catan_pz.kernels.rule import rule
+from catan_pz.kernels.rule import kernel
 from catan_pz.terms import LONGEST_ROAD_MINIMUM, NOBODY, NUM_RESOURCES, Terrain
 
 WORTH_OF_PIP = np.array([10, 10, 9, 11, 11], np.int64)
@@ -25,7 +25,7 @@ FIRST_OF_ITS_KIND = 12
 """Worth of a resource at a vertex that the player has not had yet."""
 
 
-@rule
+@kernel
 def worth_of_vertex(s: State, p: int, v: int) -> int:
     """What a settlement of p at a vertex would bring."""
     worth = 0
@@ -41,7 +41,7 @@ def worth_of_vertex(s: State, p: int, v: int) -> int:
     return worth
 
 
-@rule
+@kernel
 def road_needed(s: State) -> int:
     """The length that takes the longest road from its owner, or from nobody."""
     if s.longest_road_owner == NOBODY:
@@ -49,7 +49,7 @@ def road_needed(s: State) -> int:
     return int(s.road_length[int(s.longest_road_owner)]) + 1
 
 
-@rule
+@kernel
 def wants_roads(s: State, p: int) -> bool:
     """Whether a road would help p: to a place for a settlement, or to the longest road."""
     if settlements_left(s, p) > 0 and settlement_spots(s, p) == 0:
@@ -59,7 +59,7 @@ def wants_roads(s: State, p: int) -> bool:
     return road_needed(s) - int(s.road_length[p]) <= min(2, roads_left(s, p))
 
 
-@rule
+@kernel
 def wants(s: State, p: int, purchase: int) -> bool:
     """Whether p has a piece and a place for a purchase, or a use."""
     if purchase == SETTLEMENT:
@@ -72,7 +72,7 @@ def wants(s: State, p: int, purchase: int) -> bool:
     return s.deck_left > 0
 
 
-@rule
+@kernel
 def cards_missing(s: State, p: int, purchase: int) -> int:
     """Cards that p lacks for a purchase."""
     missing = 0

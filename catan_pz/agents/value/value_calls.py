@@ -17,7 +17,7 @@ from catan_pz.engine.legal import count_legal, pick_legal
 from catan_pz.engine.state import State, States
 from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_setup
-from catan_pz.kernels.rule import entry, rule
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import (
     Float32Array,
     Float32Matrix,
@@ -67,13 +67,13 @@ def describe(games: States, viewer: int, features: Float32Array) -> None:
     write_position(games[0], viewer, features)
 
 
-@rule
+@kernel
 def uniform(random_bits: np.uint64) -> float:
     """Random bits as a number from 0 to 1."""
     return number_below(random_bits, 1 << 30) / (1 << 30)
 
 
-@rule
+@kernel
 def explored_placement(s: State, random_bits: np.uint64) -> int:
     """The best of some random placements of a settlement."""
     best, most = pick_legal(s, 0), -1

@@ -33,7 +33,7 @@ from catan_pz.kernels.fast.atomics import (
 )
 from catan_pz.kernels.fast.packed_calls import FAILED, PackedCall
 from catan_pz.kernels.forks import tell_forks
-from catan_pz.kernels.rule import bound, entry, rule
+from catan_pz.kernels.rule import bound, entry, kernel
 from catan_pz.kernels.types import Int64Array
 
 SPINS_BEFORE_SLEEP: Final = 1_000_000
@@ -71,7 +71,7 @@ LENGTH: Final = 5
 batch and in a chunk, address and argument of the function by which threads take a nap."""
 
 
-@rule
+@kernel
 def run_chunks(task: Int64Array, slots: Int64Array, results: Int64Array, own: int) -> None:
     """Run chunks until none is left, those of the thread's own slot first."""
     address, arguments = load_acquire(task, ADDRESS), load_acquire(task, ARGUMENTS)
@@ -87,7 +87,7 @@ def run_chunks(task: Int64Array, slots: Int64Array, results: Int64Array, own: in
             chunk = fetch_add(slots, slot + NEXT, 1)
 
 
-@rule
+@kernel
 def nap(task: Int64Array) -> None:
     """Sleep for a moment: another thread may wait for this one's core."""
     call_sleep(load_acquire(task, SLEEP), load_acquire(task, LENGTH))
@@ -120,7 +120,7 @@ def run_worker(
                 return True
 
 
-@rule
+@kernel
 def call_sleepers(slots: Int64Array) -> int:
     """Keep threads that are asleep from falling asleep again; return how many have to be woken."""
     called = 0
@@ -132,7 +132,7 @@ def call_sleepers(slots: Int64Array) -> int:
     return called
 
 
-@rule
+@kernel
 def assign(slots: Int64Array) -> None:
     """Let the threads that are awake begin the task."""
     n = slots.shape[0] // SLOT
@@ -144,7 +144,7 @@ def assign(slots: Int64Array) -> None:
             compare_exchange(slots, theirs, CALLED, ASSIGNED)
 
 
-@rule
+@kernel
 def wait_for_threads(task: Int64Array, slots: Int64Array, spins: int) -> None:
     """Wait until no thread runs the task; threads that haven't begun it never will."""
     for k in range(1, slots.shape[0] // SLOT):
