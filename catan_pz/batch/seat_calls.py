@@ -22,6 +22,7 @@ from catan_pz.kernels.types import (
     UInt64Array,
 )
 from catan_pz.observation import encode
+from catan_pz.rewards import advance_and_count
 
 
 @kernel
@@ -50,7 +51,7 @@ def play_in_place(
     done: BoolArray,
 ) -> None:
     """Play a decision in game i, and add the learner's reward unless its episode is done."""
-    if rewards.advance_and_count(s, a, script, dense, events, terms[i]) and not done[i]:
+    if advance_and_count(s, a, script, dense, events, terms[i]) and not done[i]:
         reward_learner(i, terms, weights, seats, rewards)
 
 

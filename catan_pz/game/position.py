@@ -11,10 +11,11 @@ from catan_pz.board.generators import BEGINNER_BOARD
 from catan_pz.checks import did_you_mean, not_possible, plain_int, quoted
 from catan_pz.engine.chance import ALL_ROLLS
 from catan_pz.game.game import Game
-from catan_pz.game.state_json import CARD_NAMES, FORMAT, state_from_dict
+from catan_pz.game.state_json import FORMAT, state_from_dict
 from catan_pz.rules import Board, Rules
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
+    CARD_NAMES,
     DECK_COUNTS,
     LARGEST_ARMY_MINIMUM,
     LONGEST_ROAD_MINIMUM,

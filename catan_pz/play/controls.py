@@ -12,7 +12,6 @@ from catan_pz import actions as table
 from catan_pz.actions import RESOURCE_NAMES, action_id, bundle_to_dict, describe_action
 from catan_pz.board.topology import HEX_VERTICES
 from catan_pz.game.game import Game
-from catan_pz.game.state_json import CARD_NAMES
 from catan_pz.play.desk_layout import button_box, card_box, hand_box, tray_box
 from catan_pz.play.offers import MOST_LAID_OUT, offer_actions, terms_words
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
@@ -21,7 +20,7 @@ from catan_pz.render.log import bundle_words
 from catan_pz.render.places import edge_words, hex_words, vertex_words
 from catan_pz.render.view import Bundle, TableView
 from catan_pz.render.words import CARD_WORDS
-from catan_pz.terms import NUM_RESOURCES, Card, Phase
+from catan_pz.terms import CARD_NAMES, NUM_RESOURCES, Card, Phase
 
 NOTHING: Final[Bundle] = (0,) * NUM_RESOURCES
 _TEMPLATES: Final = (

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from catan_pz.actions import RESOURCE_NAMES
-from catan_pz.game.state_json import CARD_NAMES
 from catan_pz.play.controls import Control, Draft
 from catan_pz.play.desk_layout import DESK, DESK_HEIGHT, card_box, hand_box, tray_box
 from catan_pz.play.offers import terms_words
@@ -27,6 +26,7 @@ from catan_pz.render.shapes import circle, group, line, rect
 from catan_pz.render.svg import layer, page, table
 from catan_pz.render.view import Bundle, State, TableView, table_view
 from catan_pz.render.words import CARD_WORDS, SHORT_CARD_WORDS
+from catan_pz.terms import CARD_NAMES
 
 _DECIDES: Final = {
     "setup_settlement": "click a marked vertex to place a settlement",
