@@ -43,16 +43,17 @@ from catan_pz.published.charlesworth.choices import (
     SETTLEMENT,
 )
 from catan_pz.published.charlesworth.games import PlannedGames, Policy
+from catan_pz.published.charlesworth.joint_actions import evaluate, values_of
+from catan_pz.published.charlesworth.joint_matches import batch_opponent, win_rate
 from catan_pz.published.charlesworth.model import ENCODERS, CharlesworthModel
 from catan_pz.published.charlesworth.networks import Architecture
+from catan_pz.published.charlesworth.recording import END, UNKNOWN, Batch, Recording
 from catan_pz.rewards import LinearReward, WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
 from catan_pz.training.episodes import CountedArgs
 from catan_pz.training.evaluation import SEED_OFFSET
 from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.joint_actions import evaluate, values_of
-from catan_pz.training.joint_matches import batch_opponent, win_rate
 from catan_pz.training.options import (
     Coefficient,
     Count,
@@ -64,7 +65,6 @@ from catan_pz.training.options import (
 )
 from catan_pz.training.past_selves import PastSelves
 from catan_pz.training.program import RESUMABLE, run_program
-from catan_pz.training.recording import END, UNKNOWN, Batch, Recording
 from catan_pz.training.updates import UpdateRun
 
 PLACED: Final = (

@@ -43,6 +43,7 @@ from catan_pz.published.gendre.choices import LEAST_LIMIT
 from catan_pz.published.gendre.deciding import Choose, decide, legal_logits, undecided
 from catan_pz.published.gendre.model import GendreModel
 from catan_pz.published.gendre.networks import MOMENTUM, Architecture
+from catan_pz.published.gendre.transitions import OneStepTransitions
 from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
 from catan_pz.training.actor_critic import legal_log_softmax
@@ -51,7 +52,6 @@ from catan_pz.training.episodes import CountedArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
 from catan_pz.training.options import Coefficient, Count, Share, check_device, parse
 from catan_pz.training.program import RESUMABLE, run_program
-from catan_pz.training.transitions import OneStepTransitions
 
 LEARNER = 0
 """Seat; the others are opponents. Who begins is drawn in each game."""

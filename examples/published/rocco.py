@@ -39,17 +39,17 @@ from catan_pz.agents.network import sample_actions
 from catan_pz.checks import check_count, not_possible
 from catan_pz.published.rocco import choices
 from catan_pz.published.rocco.agent import RoccoAgent
+from catan_pz.published.rocco.episode_games import EpisodeGames
 from catan_pz.published.rocco.model import OUTPUTS, RoccoModel
 from catan_pz.published.rocco.networks import Architecture
+from catan_pz.published.rocco.q_network import QNetwork
+from catan_pz.published.rocco.replay import OpenDecisions, ReplayMemory
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.episode_games import EpisodeGames
 from catan_pz.training.episodes import EpisodeArgs, EpisodeRun
 from catan_pz.training.hardware import set_up_torch, training_card
 from catan_pz.training.options import Coefficient, Count, Share, check_device, parse, whole_numbers
 from catan_pz.training.program import RESUMABLE, run_program
-from catan_pz.training.q_network import QNetwork
-from catan_pz.training.replay import OpenDecisions, ReplayMemory
 
 Network = Literal["ff", "gcn", "rgcn", "ran"]
 
@@ -204,7 +204,7 @@ class DQN(QNetwork):
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the training depends on."""
         return super().get_state() | {
-            "memory": self.memory.get_state(),
+            "memory": pack_arrays(self.memory.get_state()),
             "last": pack_arrays(self.last.arrays),
             "waiting": self.waiting,
         }
@@ -212,7 +212,7 @@ class DQN(QNetwork):
     def set_state(self, state: dict[str, Any]) -> None:
         """Continue from what `get_state` gave."""
         super().set_state(state)
-        self.memory.set_state(state["memory"])
+        self.memory.set_state(unpack_arrays(state["memory"]))
         self.last.arrays = unpack_arrays(state["last"])
         self.waiting = state["waiting"]
 
@@ -384,7 +384,8 @@ class Learner:
         """Everything that the rest of the training depends on."""
         return {
             "parts": {part: dqn.get_state() for part, dqn in self.dqns.items()},
-            "games": self.games.get_state(),
+            "games": pack_arrays(self.games.get_state()),
+            "finished": list(self.games.finished),
             "rng": json.dumps(self.rng.bit_generator.state),
         }
 
@@ -392,7 +393,8 @@ class Learner:
         """Continue from what `get_state` gave."""
         for part, dqn in self.dqns.items():
             dqn.set_state(state["parts"][part])
-        self.games.set_state(state["games"])
+        self.games.set_state(unpack_arrays(state["games"]))
+        self.games.finished = list(state["finished"])
         self.rng.bit_generator.state = json.loads(state["rng"])
 
 

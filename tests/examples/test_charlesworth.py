@@ -14,9 +14,9 @@ import torch
 from catan_pz.published.charlesworth import choices as ch
 from catan_pz.published.charlesworth.agent import CharlesworthAgent
 from catan_pz.published.charlesworth.model import CharlesworthModel
+from catan_pz.published.charlesworth.recording import END, UNKNOWN
 from catan_pz.training.checkpoints import Checkpoints
 from catan_pz.training.evaluation import SEED_OFFSET
-from catan_pz.training.recording import END, UNKNOWN
 from tests.examples.programs import kill_after_a_checkpoint, load
 
 torch.set_num_threads(1)

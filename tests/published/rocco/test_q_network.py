@@ -7,7 +7,7 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 
 import torch
 
-from catan_pz.training.q_network import QNetwork
+from catan_pz.published.rocco.q_network import QNetwork
 
 
 class Line:

@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("torch", reason="takes the extra `train`")
 
+from catan_pz.published.gendre.transitions import OneStepTransitions
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
-from catan_pz.training.transitions import OneStepTransitions
 
 
 def made():

@@ -6,9 +6,9 @@ import pytest
 from catan_pz import agents
 from catan_pz.agents.batch import BatchAgent
 from catan_pz.agents.random_stream import seat_seeds
+from catan_pz.published.charlesworth.joint_matches import win_rate
+from catan_pz.published.charlesworth.recording import END, UNKNOWN, Recording
 from catan_pz.rules import Rules
-from catan_pz.training.joint_matches import win_rate
-from catan_pz.training.recording import END, UNKNOWN, Recording
 from tests.published.charlesworth.uniform import uniform_policy
 
 SHORT = Rules.make("charlesworth", victory_points=3, max_turns=40)

@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("torch", reason="takes the extra `train`")
 
+from catan_pz.published.rocco.episode_games import EpisodeGames
 from catan_pz.rules import Rules
-from catan_pz.training.episode_games import EpisodeGames
 
 RULES = Rules.make("rocco", max_turns=30)
 
@@ -74,6 +74,7 @@ def test_games_continue_from_their_state():
     one, other = made(), made()
     played(one, 2)
     other.set_state(one.get_state())
+    other.finished = list(one.finished)
     for games in (one, other):
         played(games, 6)
     assert one.finished == other.finished

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from catan_pz.agents.random_stream import one_way_seed
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.rules import Rules
-from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
 
 
 class EpisodeGames:
@@ -88,15 +87,12 @@ class EpisodeGames:
         if len(over):
             self.batch.reset_finished()
 
-    def get_state(self) -> dict[str, Any]:
-        """Everything that the rest of the games depends on, for `torch.save`."""
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """The arrays that the rest of the games depends on, beside `finished`."""
         own = {"episodes": self.episodes, "points_at_turn": self.points_at_turn}
-        arrays = pack_arrays({**self.batch.get_state(), **own})
-        return {"arrays": arrays, "finished": list(self.finished)}
+        return {**self.batch.get_state(), **own}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: dict[str, NDArray[Any]]) -> None:
         """Continue from what `get_state` gave."""
-        arrays = unpack_arrays(state["arrays"])
-        self.episodes, self.points_at_turn = arrays.pop("episodes"), arrays.pop("points_at_turn")
-        self.batch.set_state(arrays)
-        self.finished = list(state["finished"])
+        self.episodes, self.points_at_turn = state.pop("episodes"), state.pop("points_at_turn")
+        self.batch.set_state(state)
