@@ -23,8 +23,8 @@ _HOMES = {
     "SingleSeatEnv": "catan_pz.env.single_seat",
     "View": "catan_pz.game.view",
     "WinLoss": "catan_pz.rewards",
-    "action_id": "catan_pz.game",
-    "describe_action": "catan_pz.game",
+    "action_id": "catan_pz.actions",
+    "describe_action": "catan_pz.actions",
     "make_batch": "catan_pz.batch.make",
 }
 
