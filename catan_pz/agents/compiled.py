@@ -11,10 +11,9 @@ from catan_pz.agents import player_calls, policies
 from catan_pz.agents.base import Agent
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
 from catan_pz.agents.heuristic.weights import Weights
-from catan_pz.agents.random import RandomAgent
+from catan_pz.agents.random import RandomAgent, WeightedAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
-from catan_pz.agents.weighted import WeightedAgent
 from catan_pz.checks import check_count, check_seed
 from catan_pz.engine.options import table_of
 from catan_pz.engine.state import STATE, as_games

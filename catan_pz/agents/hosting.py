@@ -1,16 +1,19 @@
-"""What hosts of agents share: seating copies, ending their games, naming them in errors."""
+"""What hosts of agents share: seating copies, showing them a game, and letting them go."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent
-from catan_pz.agents.result import SeatResult
+from catan_pz.agents.base import Agent, SeatResult, result_for
+from catan_pz.agents.registry import as_agent
+from catan_pz.agents.views import Seated
+from catan_pz.belief import Belief
+from catan_pz.game.game import Game, Listener
+from catan_pz.game.view import View, view_of
 from catan_pz.rules import Rules
 
 
@@ -26,11 +29,7 @@ def blamed(agent: Agent, seat: int | None = None) -> Iterator[None]:
 
 
 def seat_copy(agent: Agent, seat: int, rules: Rules, seed: int) -> Agent:
-    """A copy of an agent, reset for a seat of a game.
-
-    Raises:
-        ValueError: for a seed that is not possible, or rules that it can't play by.
-    """
+    """A copy of an agent, reset for a seat of a game."""
     own = copy(agent)
     with blamed(own, seat):
         own.reset(seat, rules, seed)
@@ -71,6 +70,99 @@ def dismiss(leaving: Iterable[tuple[Agent, SeatResult]], guard: Guard = blamed) 
         raise failure
 
 
+class FromBelief:
+    """Answers `View.resample`: it holds what the seat may know, and not the game.
+
+    Args:
+        belief: of the seat, about the game as it stands.
+        game: the game.
+    """
+
+    __slots__ = ("_belief", "_known", "_rules")
+
+    def __init__(self, belief: Belief, game: Game) -> None:
+        self._belief = belief.copy()
+        self._known = belief.known_part(game.state)
+        self._rules = game.rules
+
+    def resample(self, rng: np.random.Generator) -> Game:
+        """A game drawn from what the belief leaves open."""
+        return Game.from_games(self.resample_many(rng, 1), self._rules)
+
+    def resample_many(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """(count,) `STATE` of such games."""
+        return self._belief.resample(self._known[0], rng, count)
+
+
+class TrueState:
+    """Answers `View.resample` with the game itself."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    def resample(self, _rng: np.random.Generator) -> Game:
+        """A copy of the game."""
+        return self._game.copy()
+
+    def resample_many(self, _rng: np.random.Generator, count: int) -> np.ndarray:
+        """(count,) `STATE` of it."""
+        return np.repeat(self._game.games, count)
+
+
+def unlisten(game: Game, listener: Listener) -> None:
+    """Take a listener from a game, which may be going through its list."""
+    game.listeners = [one for one in game.listeners if one != listener]
+
+
+class SeatedAgent:
+    """A copy of an agent in a seat of a game, with the belief that it asks for.
+
+    Args:
+        game: the game; a belief is exact if it has only begun.
+        seat: the seat.
+        agent: the agent, or its name.
+        seed: of its random stream.
+        shows_state: whether `View.resample` gives the true state of the game, hidden cards and
+            chance included.
+
+    Attributes:
+        seat: the seat.
+        agent: the copy.
+    """
+
+    def __init__(
+        self, game: Game, seat: int, agent: Agent | str, seed: int, *, shows_state: bool = False
+    ) -> None:
+        self.seat = seat
+        self.agent = seat_copy(as_agent(agent), seat, game.rules, seed)
+        self._game = game
+        self._shows_state = shows_state
+        self._belief: Belief | None = None
+        if self.agent.needs_belief and not shows_state:
+            self._belief = Belief(seat, game.state)
+            game.listeners.append(self._belief.listen)
+
+    @property
+    def view(self) -> View:
+        """What the seat may know now."""
+        if self._shows_state:
+            return view_of(self._game, self.seat, TrueState(self._game.copy()))
+        if self._belief is None:
+            return view_of(self._game, self.seat)
+        return view_of(self._game, self.seat, FromBelief(self._belief, self._game))
+
+    @property
+    def result(self) -> SeatResult:
+        """Of the game as it stands, for the seat."""
+        return result_for(self._game.state, self._game.rules, self.seat)
+
+    def leave(self) -> None:
+        """Stop following the game."""
+        if self._belief is not None:
+            unlisten(self._game, self._belief.listen)
+            self._belief = None
+
+
 class SeatedCopies:
     """Copies of agents in the seats of many games, created when they first decide there.
 
@@ -88,54 +180,29 @@ class SeatedCopies:
         """Names of the agents that sit in a game."""
         return sorted({own.name for _, own in self._copies.values()})
 
-    def seated(self, agent: Agent, game: int, seat: int, seed: int) -> Agent:
-        """The copy of an agent in a seat of a game.
+    def rows(
+        self, games: NDArray[np.intp], seats: NDArray[np.int8], seeds: NDArray[np.uint64]
+    ) -> Seated:
+        """Gives `Views` the copy that plays in each row, and no way to the games.
 
         Args:
-            agent: the original.
-            game: number of the game in its batch.
-            seat: the seat.
-            seed: of the copy's random stream.
+            games: (K,) number of the game of each row.
+            seats: (K,) seat to move in each row.
+            seeds: (K,) seed of its random stream.
         """
-        key = game, seat, id(agent)
-        if key not in self._copies:
-            self._copies[key] = agent, seat_copy(agent, seat, self._rules, seed)
-        return self._copies[key][1]
+
+        def seated(agent: Agent, row: int) -> Agent:
+            game, seat = int(games[row]), int(seats[row])
+            key = game, seat, id(agent)
+            if key not in self._copies:
+                self._copies[key] = agent, seat_copy(agent, seat, self._rules, int(seeds[row]))
+            return self._copies[key][1]
+
+        return seated
 
     def leave(self, games: Collection[int], result: Callable[[int, int], SeatResult]) -> None:
-        """Dismiss the copies in some games.
-
-        Args:
-            games: numbers of the games that are over.
-            result: gives the result of a game for a seat.
-
-        Raises:
-            Exception: as `dismiss`.
-        """
+        """Dismiss the copies in games that are over; `result` gives that of a game for a seat."""
         if not self._copies:
             return
         over = [key for key in self._copies if key[0] in games]
-        leaving = [(self._copies.pop(key)[1], result(*key[:2])) for key in over]
-        dismiss(leaving)
-
-
-@dataclass(frozen=True)
-class SeatedRows:
-    """Gives `Views` the copy of an agent that plays in each row, and no way to the games.
-
-    Attributes:
-        copies: the copies in the seats of all games.
-        games: (K,) number of the game of each row.
-        seats: (K,) seat to move in each row.
-        seeds: (K,) seed of its random stream.
-    """
-
-    copies: SeatedCopies
-    games: NDArray[np.intp]
-    seats: NDArray[np.int8]
-    seeds: NDArray[np.uint64]
-
-    def __call__(self, agent: Agent, row: int) -> Agent:
-        """The copy of an agent that plays in a row."""
-        game, seat, seed = self.games[row], self.seats[row], self.seeds[row]
-        return self.copies.seated(agent, int(game), int(seat), int(seed))
+        dismiss([(self._copies.pop(key)[1], result(*key[:2])) for key in over])

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent

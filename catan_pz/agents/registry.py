@@ -5,16 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Self
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.specs import check_options, options_in
 from catan_pz.checks import did_you_mean, not_possible, quoted
+from catan_pz.encoders import registry as encoders
 from catan_pz.homes import callable_at, check_home
 
 _HOMES: dict[str, str] = {
     "random": "catan_pz.agents.random:RandomAgent",
-    "weighted": "catan_pz.agents.weighted:WeightedAgent",
+    "weighted": "catan_pz.agents.random:WeightedAgent",
     "heuristic": "catan_pz.agents.heuristic.agent:HeuristicAgent",
     "evolved": "catan_pz.agents.heuristic.agent:EvolvedAgent",
     "value": "catan_pz.agents.value.agent:ValueAgent",
@@ -25,19 +26,15 @@ _HOMES: dict[str, str] = {
     "rocco_random": "catan_pz.published.rocco.agent:RandomRoccoAgent",
     "charlesworth": "catan_pz.published.charlesworth.agent:CharlesworthAgent",
     "gendre": "catan_pz.published.gendre.agent:GendreAgent",
+    "exec:": "catan_pz.agents.programs.agent:ProgramAgent",
+    "catanatron:": "catan_pz.tables.catanatron.bots:load_bot",
 }
-"""Where the class, or the function that makes the agent, lies: looked up when it is wanted."""
+"""Where the class, or the function that makes the agent, lies: imported when it is wanted. Names
+that end in a colon are of families, whose function takes the rest of the name as well."""
 
 _OWN: Final = frozenset(_HOMES)
 
 PROGRAM: Final = "exec"
-
-FAMILIES: Final[dict[str, str]] = {
-    "catanatron": "catan_pz.tables.catanatron.bots:load_bot",
-    PROGRAM: "catan_pz.agents.programs.agent:ProgramAgent",
-}
-"""What makes the agents whose names begin with a word and a colon, from the rest of the name. It
-may lie in a layer above: nothing here imports it before it is wanted."""
 
 _CODE_ALLOWED: Final = ContextVar("_CODE_ALLOWED", default=True)
 
@@ -54,7 +51,11 @@ def _shipped() -> list[str]:
 
 def names() -> list[str]:
     """Names that `load` knows, those of the models that come with the package included."""
-    return [*_HOMES, *_shipped()]
+    return [*(name for name in _HOMES if not name.endswith(":")), *_shipped()]
+
+
+def _is_family(word: str) -> bool:
+    return f"{word}:" in _HOMES
 
 
 def register(name: str, home: str) -> None:
@@ -72,7 +73,7 @@ def register(name: str, home: str) -> None:
     """
     if not isinstance(name, str) or not name or ":" in name:
         raise not_possible("name", name, "a str that isn't empty and has no colon")
-    if name in _OWN or name in FAMILIES or name in _shipped():
+    if name in _OWN or _is_family(name) or name in _shipped():
         raise not_possible("name", name, "one that isn't taken")
     _HOMES[name] = check_home(home)
 
@@ -82,9 +83,33 @@ def registered() -> dict[str, str]:
     return {name: home for name, home in _HOMES.items() if name not in _OWN}
 
 
-def as_name(given: Any) -> Any:
-    """A path as a name for `load`, and anything else as it is."""
-    return os.fspath(given) if isinstance(given, os.PathLike) else given
+class Registrations(NamedTuple):
+    """Homes by name of agents and encoders that were registered, for processes started from here.
+
+    Attributes:
+        agents: of those given to `agents.register`.
+        encoders: of those given to `encoders.register`.
+    """
+
+    agents: dict[str, str]
+    encoders: dict[str, str]
+
+    @classmethod
+    def here(cls) -> Self:
+        """Those of this process."""
+        return cls(registered(), encoders.registered())
+
+    def adopt(self) -> None:
+        """Register in this process what isn't known here yet.
+
+        Raises:
+            ValueError: if an encoder of such a name, with another home, is in use here.
+        """
+        for name, home in self.encoders.items():
+            if encoders.registered().get(name) != home:
+                encoders.register(name, home)
+        for name, home in self.agents.items():
+            register(name, home)
 
 
 def load(name: str | os.PathLike[str], **options: Any) -> Agent:
@@ -92,9 +117,9 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
 
     Args:
         name: one of `names()`, the path of a model file, which ends in ".npz" and may be a
-            `Path`, a home "module:thing" as for `register`, or a word of `FAMILIES`, a colon, and
-            the rest: "exec:node bot.js" is a program, "catanatron:value" a player of catanatron.
-            Options may follow one more colon, though not for programs:
+            `Path`, a home "module:thing" as for `register`, or a family, a colon, and the rest:
+            "exec:node bot.js" is a program, "catanatron:value" a player of catanatron. Options
+            may follow one more colon, though not for programs:
             "search:simulations=250,turns=16", "mine:Builder:cities=3".
         **options: arguments of its class, such as `simulations` of "search". They count before
             those in the name.
@@ -104,14 +129,14 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
         FileNotFoundError: if there is no file of that path.
         ImportError: if a program that the agent is a part of isn't installed.
     """
-    name = as_name(name)
+    name = os.fspath(name) if isinstance(name, os.PathLike) else name
     if not isinstance(name, str):
         raise ValueError(f"agent {quoted(name)} is not possible; allowed: a name, one of {names()}")
     word, sign, rest = name.partition(":")
     if not sign or not begins_with_name(name):
         return _made_by_name(name, options)
     try:
-        if word in FAMILIES:
+        if _is_family(word):
             return _made_by_family(word, rest, options)
         if word in names():
             return _made_by_name(word, options_in(rest) | options)
@@ -136,14 +161,14 @@ def no_foreign_code() -> Iterator[None]:
 def begins_with_name(text: str) -> bool:
     """Whether a text is a name that `load` knows or a home, or begins with one and a colon."""
     word, sign, _ = text.partition(":")
-    return bool(sign and word in FAMILIES) or word in names() or is_home(text)
+    return bool(sign and _is_family(word)) or word in names() or is_home(text)
 
 
 def is_home(text: str) -> bool:
     """Whether a text is a home "module:thing" and no name, or begins with one and a colon."""
     word, _, rest = text.partition(":")
     thing = rest.partition(":")[0]
-    is_word = word in FAMILIES or word in names()
+    is_word = _is_family(word) or word in names()
     return not is_word and thing.isidentifier() and all(map(str.isidentifier, word.split(".")))
 
 
@@ -161,7 +186,8 @@ def _made_by_family(word: str, rest: str, options: dict[str, Any]) -> Agent:
     else:
         member, _, written = rest.partition(":")
         given = options_in(written)
-    return as_agent(callable_at(f"agents {word!r}", FAMILIES[word])(member, **given | options))
+    make = callable_at(f"agents {word!r}", _HOMES[f"{word}:"])
+    return as_agent(make(member, **given | options))
 
 
 def _made_at_home(name: str, options: dict[str, Any]) -> Agent:
@@ -199,34 +225,25 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
     return NetworkAgent(name, **options)
 
 
-def made(source: Source) -> Agent:
+def as_agent(given: Source) -> Agent:
     """The agent of a source.
 
     Raises:
-        ValueError: as `load`, or if a function makes something else.
-    """
-    if isinstance(source, str | os.PathLike):
-        return load(source)
-    agent = source if isinstance(source, Agent) else source()
-    if not isinstance(agent, Agent):
-        raise ValueError(f"{source!r} made {agent!r}, which is no Agent of catan_pz.agents")
-    return agent
-
-
-def as_agent(given: Any) -> Agent:
-    """An agent, given as one or by its name.
-
-    Raises:
-        ValueError: if it is neither.
+        ValueError: as `load`, or if it is none.
     """
     if isinstance(given, str | os.PathLike):
         return load(given)
-    if not isinstance(given, Agent):
+    if isinstance(given, Agent):
+        return given
+    if not callable(given):
         raise ValueError(
             f"agent {quoted(given)} is not possible; allowed: an Agent of catan_pz.agents, or one "
             f"of {names()}"
         )
-    return given
+    agent = given()
+    if not isinstance(agent, Agent):
+        raise ValueError(f"{given!r} made {agent!r}, which is no Agent of catan_pz.agents")
+    return agent
 
 
 Opponents = Agent | str | os.PathLike[str] | Sequence[Agent | str | os.PathLike[str] | None] | None

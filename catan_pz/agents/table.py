@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.hosting import Guard, blamed, dismiss, seat_copy
-from catan_pz.agents.registry import as_agent
-from catan_pz.agents.resamplers import FromBelief, TrueState
-from catan_pz.agents.result import result_for
-from catan_pz.belief import Belief
+from catan_pz.agents.hosting import Guard, SeatedAgent, blamed, dismiss, unlisten
 from catan_pz.checks import as_action, check_seat
 from catan_pz.events import Events, as_seen_by
 from catan_pz.game.game import Game, IllegalActionError
@@ -36,10 +32,6 @@ class Table:
         observing: the seat whose agent hears events, also after it has failed in that.
         guard: entered around `observe`, `end` and `close` of agents; a host that wants to time
             them replaces it.
-
-    Raises:
-        ValueError: for another number of agents or seeds than there are seats, or a seed that
-            is not possible.
     """
 
     def __init__(
@@ -50,12 +42,9 @@ class Table:
             if len(given) != count:
                 raise ValueError(f"there are {len(given)} {name}; allowed: {count}, one a seat")
         self.game = game
-        self.agents: list[Agent | None] = [None] * count
         self.observing: int | None = None
         self.guard: Guard = blamed
-        self._beliefs: dict[int, Belief] = {}
-        self._shown_state: set[int] = set()
-        self._observers: dict[int, Agent] = {}
+        self._seated: list[SeatedAgent | None] = [None] * count
         self._is_open = True
         try:
             for seat, (agent, seed) in enumerate(zip(agents, seeds, strict=True)):
@@ -64,6 +53,11 @@ class Table:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def agents(self) -> list[Agent | None]:
+        """The copies that play, by seat."""
+        return [None if seated is None else seated.agent for seated in self._seated]
 
     def seat(self, seat: int, agent: Agent | str, seed: int, *, shows_state: bool = False) -> None:
         """Let a copy of an agent sit down in a seat that is free.
@@ -76,30 +70,22 @@ class Table:
                 included: for comparisons with programs that were made to see all.
 
         Raises:
-            ValueError: if there is no such seat or it is taken, the seed is not possible, or the
-                agent can't play by the rules.
-            TypeError: if the seat isn't an integer.
+            ValueError: if the seat is taken, or the agent can't play by the rules.
         """
         seat = check_seat(seat, self.game.rules.num_players)
-        if self.agents[seat] is not None:
+        if self._seated[seat] is not None:
             raise ValueError(f"seat {seat} is taken; allowed: a seat that is free")
-        own = seat_copy(as_agent(agent), seat, self.game.rules, seed)
-        self.agents[seat] = own
-        if shows_state:
-            self._shown_state.add(seat)
-        elif own.needs_belief:
-            self._beliefs[seat] = belief = Belief(seat, self.game.state)
-            self.game.listeners.append(belief.listen)
-        if own.needs_events:
-            if not self._observers:
-                self.game.listeners.append(self._tell)
-            self._observers[seat] = own
+        own = SeatedAgent(self.game, seat, agent, seed, shows_state=shows_state)
+        self._seated[seat] = own
+        if own.agent.needs_events and self._tell not in self.game.listeners:
+            self.game.listeners.append(self._tell)
 
-    def _tell(self, game: Game, events: Events) -> None:
-        for seat, agent in self._observers.items():
-            self.observing = seat
-            with self.guard(agent, seat):
-                agent.observe(as_seen_by(events, seat))
+    def _tell(self, _game: Game, events: Events) -> None:
+        for seat, agent in enumerate(self.agents):
+            if agent is not None and agent.needs_events:
+                self.observing = seat
+                with self.guard(agent, seat):
+                    agent.observe(as_seen_by(events, seat))
         self.observing = None
 
     def __enter__(self) -> Self:
@@ -114,11 +100,8 @@ class Table:
 
     def view(self, seat: int) -> View:
         """What a seat may know now."""
-        if seat in self._shown_state:
-            return view_of(self.game, seat, TrueState(self.game))
-        if seat not in self._beliefs:
-            return view_of(self.game, seat)
-        return view_of(self.game, seat, FromBelief(self._beliefs[seat], self.game))
+        seated = self._seated[check_seat(seat, self.game.rules.num_players)]
+        return view_of(self.game, seat) if seated is None else seated.view
 
     def decide(self) -> int:
         """The choice of the agent that is to move; the game is left as it is.
@@ -131,15 +114,16 @@ class Table:
         """
         game = self.game
         seat = game.player
-        agent = self.agents[seat]
+        seated = self._seated[seat]
         if self._is_finished:
             raise RuntimeError("the game is finished")
         if not self._is_open:
             raise RuntimeError("the table is closed")
-        if agent is None:
+        if seated is None:
             raise RuntimeError("no agent is to move")
+        agent = seated.agent
         with blamed(agent, seat):
-            action = as_action(agent.act(self.view(seat)))
+            action = as_action(agent.act(seated.view))
         try:
             game.check(action)
         except IllegalActionError as error:
@@ -147,11 +131,7 @@ class Table:
         return action
 
     def step(self) -> int:
-        """Play the choice of the agent that is to move, and return it.
-
-        Raises:
-            RuntimeError, IllegalActionError, TypeError: as `decide`.
-        """
+        """Play the choice of the agent that is to move, and return it; raises as `decide`."""
         action = self.decide()
         self.game.step(action)
         if self._is_finished:
@@ -159,11 +139,7 @@ class Table:
         return action
 
     def play(self) -> int | None:
-        """Play to the end; the winner, or None where the turns allowed are over.
-
-        Raises:
-            RuntimeError, IllegalActionError, TypeError: as `decide`.
-        """
+        """Play to the end; the winner, or None where the turns allowed are over."""
         with self:
             while not self._is_finished:
                 self.step()
@@ -178,13 +154,8 @@ class Table:
         if not self._is_open:
             return
         self._is_open = False
-        listening = [*(belief.listen for belief in self._beliefs.values()), self._tell]
-        self.game.listeners = [one for one in self.game.listeners if one not in listening]
-        self._beliefs.clear()
-        state, rules = self.game.state, self.game.rules
-        leaving = (
-            (agent, result_for(state, rules, seat))
-            for seat, agent in enumerate(self.agents)
-            if agent is not None
-        )
-        dismiss(leaving, self.guard)
+        there = [seated for seated in self._seated if seated is not None]
+        for seated in there:
+            seated.leave()
+        unlisten(self.game, self._tell)
+        dismiss(((seated.agent, seated.result) for seated in there), self.guard)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import ROLL
-from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import only_choice
+from catan_pz.agents.base import Agent, only_choice
 from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.views import Views
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls

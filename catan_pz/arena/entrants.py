@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
@@ -12,12 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import Agent, BatchAgent
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.agents.programs.isolated import IsolatedAgent
-from catan_pz.agents.registrations import Registrations
-from catan_pz.agents.registry import Source, as_name, made
+from catan_pz.agents.registry import Registrations, Source, as_agent
 from catan_pz.checks import check_flag, not_possible
 from catan_pz.rules import Rules
 
@@ -70,7 +69,7 @@ class Entrant:
             isolated = IsolatedAgent(self.source, self.name, seconds=seconds)
             isolated.start()
             return isolated
-        agent = made(self.source)
+        agent = as_agent(self.source)
         if isinstance(agent, ProgramAgent) and seconds is not None:
             agent = copy(agent)  # the source may be an agent of the caller's
             agent.seconds = seconds
@@ -82,7 +81,7 @@ class Entrant:
         Raises:
             ValueError: names what doesn't fit.
         """
-        made(self.source).check_rules(rules)
+        as_agent(self.source).check_rules(rules)
 
     def isolated(self) -> "Entrant":
         """The same in a process of its own, as a program is anyway."""
@@ -111,10 +110,11 @@ def as_entrant(given: AgentSpec) -> Entrant:
     source: Any = given
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
         name, source = given
-    source = as_name(source)
+    if isinstance(source, os.PathLike):
+        source = os.fspath(source)
     if not isinstance(source, str | Agent) and not callable(source):
         raise ValueError(f"agent {given!r} is not possible; allowed: {ALLOWED}")
-    agent = made(source)
+    agent = as_agent(source)
     if name is None:
         name = source if isinstance(source, str) else agent.name
     if not isinstance(name, str) or not name or "\n" in name:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from catan_pz.agents.base import Agent
-from catan_pz.agents.batcher import Batcher
+from catan_pz.agents.base import Agent, Batcher
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.forfeits import PASSED_ON, Forfeit
 from catan_pz.arena.results import GameResult

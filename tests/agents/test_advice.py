@@ -9,10 +9,9 @@ from catan_pz.actions import BUY_DEVELOPMENT_CARD
 from catan_pz.agents import load
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.adviser import Adviser
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.hosting import TrueState
 from catan_pz.agents.mixture import Mixture
-from catan_pz.agents.resamplers import TrueState
-from catan_pz.agents.result import SeatResult
 from catan_pz.agents.search import SearchAgent
 from catan_pz.belief import Belief
 from catan_pz.events import Events
@@ -99,9 +98,9 @@ def test_what_a_seat_cannot_know_changes_no_advice(shows_state: bool) -> None:
         adviser, belief = advisers[game.player], beliefs[game.player]
         told = answers(adviser)
         for _ in range(2):
-            adviser._game = Game.from_games(belief.resample(game.state, rng), RULES)
+            adviser._seated._game = Game.from_games(belief.resample(game.state, rng), RULES)
             again = answers(adviser)
-            compared += adviser._game.snapshot()["players"] != game.snapshot()["players"]
+            compared += adviser._seated._game.snapshot()["players"] != game.snapshot()["players"]
             differing += not all(map(np.array_equal, told, again))
     assert compared > 1
     assert (differing > 0) == shows_state

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
-from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import Agent, BatchAgent
 from catan_pz.agents.network import shipped
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import (
@@ -149,7 +148,7 @@ def test_an_agent_must_act():
     with pytest.raises(TypeError, match="act_batch"):
         BatchAgent()
     with pytest.raises(ValueError, match="allowed: an Agent"):
-        as_agent(RandomAgent)
+        as_agent(5)
 
 
 @pytest.mark.parametrize("name", agents.names())
@@ -208,7 +207,9 @@ def test_no_module_is_looked_for_where_no_foreign_code_may_run():
 
 
 def test_agents_can_be_added_to_the_list(monkeypatch):
-    monkeypatch.setattr(agents.registry, "_HOMES", {"random": "nowhere:Nobody"})
+    monkeypatch.setattr(
+        agents.registry, "_HOMES", {"random": "nowhere:Nobody", "exec:": "nowhere:Nobody"}
+    )
     agents.register("other", "catan_pz.agents.random:RandomAgent")
     assert agents.names() == ["random", "other", *shipped()]
     assert isinstance(agents.load("other"), RandomAgent)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from catan_pz import arena
-from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import Agent, BatchAgent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import scramble, seat_seeds
 from catan_pz.agents.table import Table

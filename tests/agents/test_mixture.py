@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Agent, Game, RandomAgent, Rules, View
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table

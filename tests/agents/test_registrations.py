@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from catan_pz.agents import registry as agents
-from catan_pz.agents.registrations import Registrations
+from catan_pz.agents.registry import Registrations
 from catan_pz.encoders import registry as encoders
 
 pytestmark = pytest.mark.purepython

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import actions
-from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import Agent, BatchAgent
 from catan_pz.agents.views import Views
 from catan_pz.game.view import View
 from tests.views import views_of

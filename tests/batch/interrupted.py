@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.views import Views
 from catan_pz.batch import threaded
 from catan_pz.batch.cpu import CpuBatch

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent
 from catan_pz.agents.search.options import METHODS
 from catan_pz.agents.search.rollout import PLAYERS

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Agent, Game, agents
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.terms import Phase
 from catan_pz.testing import AgentError, check_agent, check_batch_agent
 

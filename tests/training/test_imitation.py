@@ -8,8 +8,7 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 from sb3_contrib import MaskablePPO
 
-from catan_pz.agents.base import Agent
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import Agent, BatchAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch

@@ -9,7 +9,7 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 
 from catan_pz import agents
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.network import Base
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.env.self_play import SelfPlayBatch

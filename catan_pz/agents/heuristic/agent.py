@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.heuristic.heuristic_calls import choose_evolved, choose_heuristic
 from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.agents.views import Views

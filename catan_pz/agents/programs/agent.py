@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from catan_pz import __version__
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.messages import Message
 from catan_pz.agents.programs.process import MAX_LINE, LineProcess, one_line
-from catan_pz.agents.result import SeatResult
 from catan_pz.checks import not_possible
 from catan_pz.events import Events
 from catan_pz.game.view import View

@@ -9,8 +9,7 @@ from typing import Any
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
 from catan_pz.agents.programs.serve import serve, standard_streams
-from catan_pz.agents.registrations import Registrations
-from catan_pz.agents.registry import Source, made
+from catan_pz.agents.registry import Registrations, Source, as_agent
 
 _MAIN: bytes = b"_main__"
 """Part of the names that the module of a program has, here and in processes started from it."""
@@ -76,7 +75,7 @@ def main() -> None:
         spawn.prepare(preparation)
         registrations, source = pickle.loads(pickled)
         registrations.adopt()
-        agent = made(source)
+        agent = as_agent(source)
     except Exception as error:
         incoming.readline()
         told = f"{type(error).__name__}: {error}"

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import describe_action
-from catan_pz.agents.result import SeatResult
+from catan_pz.agents.base import SeatResult
 from catan_pz.checks import check_count, check_seed, not_possible
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.ranges import MOST_CARDS

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import COMPOSE_GIVE, OFFER
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.base import Agent
-from catan_pz.agents.result import SeatResult
+from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.search import tree
 from catan_pz.agents.search.budget import Budget
 from catan_pz.agents.search.halving import choose_by_halving, improved_policy

@@ -14,7 +14,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
 from catan_pz.agents.advice import Advice
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.registry import Opponents
 from catan_pz.agents.views import Views

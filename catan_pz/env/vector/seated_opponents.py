@@ -5,11 +5,10 @@ from collections.abc import Callable, Collection, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent
-from catan_pz.agents.hosting import SeatedCopies, SeatedRows, blamed
+from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.hosting import SeatedCopies, blamed
 from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.registry import Opponents, as_opponents
-from catan_pz.agents.result import SeatResult
 from catan_pz.agents.views import Views
 from catan_pz.game.arguments import integers
 from catan_pz.rules import Rules
@@ -133,7 +132,7 @@ class SeatedOpponents:
             streams = self._seeds.of(seeds, asked, asked_seats)
             random_bits = nth_numbers(streams, self.decisions[asked, asked_seats])
             self.decisions[asked, asked_seats] += 1
-            seated = SeatedRows(self._copies, asked, asked_seats, streams)
+            seated = self._copies.rows(asked, asked_seats, streams)
             views = Views(observation[asked], mask[asked], streams, random_bits, seated)
             with blamed(agent):
                 given = agent.act_batch(views)

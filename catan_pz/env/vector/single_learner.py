@@ -6,9 +6,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, SeatResult, result_for
 from catan_pz.agents.registry import Opponents
-from catan_pz.agents.result import SeatResult, result_for
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.batch import steps as batch_rules

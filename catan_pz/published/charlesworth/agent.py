@@ -8,10 +8,8 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.base import Agent
-from catan_pz.agents.batcher import Batcher
+from catan_pz.agents.base import Agent, Batcher, refuse_others
 from catan_pz.agents.model_files import model_of
-from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text, did_you_mean
 from catan_pz.game.view import View

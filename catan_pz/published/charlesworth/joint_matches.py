@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.registry import load
 from catan_pz.agents.views import Views

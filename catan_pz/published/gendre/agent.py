@@ -6,10 +6,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent, refuse_others
 from catan_pz.agents.model_files import model_of
 from catan_pz.agents.network import CHOICES
-from catan_pz.agents.playable import refuse_others
 from catan_pz.agents.random_stream import scramble_all
 from catan_pz.agents.views import Views
 from catan_pz.checks import check_choice, check_text

@@ -8,9 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz.actions import END_TURN, MARITIME_TRADE, OFFER
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.registry import as_agent
-from catan_pz.agents.result import SeatResult
 from catan_pz.encoders import load
 from catan_pz.events import Events
 from catan_pz.game.view import View

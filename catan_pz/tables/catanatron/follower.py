@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from catan_pz.actions import DISCARD, MARITIME_TRADE, MOVE_ROBBER, PLAY_MONOPOLY, ROLL, STEAL
-from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.hosting import FromBelief
 from catan_pz.checks import quoted
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Events, NamedOutcome, as_seen_by

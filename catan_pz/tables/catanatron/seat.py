@@ -8,9 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import ABORTED, Agent, SeatResult
 from catan_pz.agents.hosting import dismiss, seat_copy
-from catan_pz.agents.result import ABORTED, SeatResult
 from catan_pz.checks import as_action, not_possible
 from catan_pz.game.game import IllegalActionError
 from catan_pz.game.view import View

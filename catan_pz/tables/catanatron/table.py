@@ -9,10 +9,9 @@ from dataclasses import replace
 from multiprocessing import active_children, get_context
 from typing import Any, Final
 
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import ABORTED, Agent
 from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.result import ABORTED
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors import Task

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from catan_pz import __version__
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, result_for
 from catan_pz.agents.hosting import dismiss, seat_copy
 from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.result import result_for
 from catan_pz.arena import Interrupted
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrant
 from catan_pz.arena.forfeits import PASSED_ON

@@ -36,10 +36,9 @@ from catan_pz.actions import (
     STEAL,
     WITHDRAW,
 )
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import ABORTED, VICTORY, Agent, SeatResult
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
 from catan_pz.agents.programs.agent import ProgramAgent
-from catan_pz.agents.result import ABORTED, VICTORY, SeatResult
 from catan_pz.checks import as_action
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Events

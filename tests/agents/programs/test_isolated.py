@@ -12,12 +12,11 @@ import pytest
 
 from catan_pz import agents, arena
 from catan_pz.agents import registry
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.agents.programs.serve import Session
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.result import SeatResult
 from catan_pz.agents.table import Table
 from catan_pz.cli import main
 from catan_pz.cli.agents import load_agent
@@ -177,7 +176,7 @@ def test_options_of_families_on_the_command_line(monkeypatch: pytest.MonkeyPatch
         return Toy(**options)
 
     monkeypatch.setattr("tests.arena.players.toy", toy, raising=False)
-    monkeypatch.setitem(registry.FAMILIES, "toy", "tests.arena.players:toy")
+    monkeypatch.setitem(registry._HOMES, "toy:", "tests.arena.players:toy")
     load_agent("toy:big:depth=3,fast=true", Rules(num_players=2))
     assert made[-2:] == ["big", (3, True)]
     program = load_agent("exec:run --depth=3,x --model a.npz", Rules(num_players=2))

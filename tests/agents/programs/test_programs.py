@@ -16,15 +16,14 @@ import numpy as np
 import pytest
 
 from catan_pz import agents, arena
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.hosting import TrueState
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
 from catan_pz.agents.programs.process import MAX_LINE, MAX_WAITING, LineProcess
 from catan_pz.agents.programs.serve import FromHost, Session
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.resamplers import TrueState
-from catan_pz.agents.result import SeatResult
 from catan_pz.agents.table import Table
 from catan_pz.events import Events, as_seen_by
 from catan_pz.game.followed import FollowedGame

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from catan_pz.actions import describe_action
-from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.value.net import shipped

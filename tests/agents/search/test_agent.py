@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from catan_pz.agents import load
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, SeatResult
+from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.agents.resamplers import FromBelief
-from catan_pz.agents.result import SeatResult
 from catan_pz.agents.search import SearchAgent, SearchOptions
 from catan_pz.agents.search.tree_policy import BY_GREEDY, BY_VALUE
 from catan_pz.agents.table import Table

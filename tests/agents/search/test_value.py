@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.search import SearchAgent, search_calls
 from catan_pz.agents.search.simulator import Scratch
 from catan_pz.agents.search.value import DELAY

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Agent, Game, IllegalActionError, LinearReward, RandomAgent
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.batch import threaded

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from catan_pz import agents
-from catan_pz.agents.batch import BatchAgent
+from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.published.charlesworth.joint_matches import win_rate
 from catan_pz.published.charlesworth.recording import END, UNKNOWN, Recording

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from catan_pz import actions
-from catan_pz.agents.resamplers import FromBelief
+from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.table import Table
 from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.gathered_games import play_gathered

@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Self
 
 import pytest
 
-from catan_pz.agents.base import Agent
+from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.random import RandomAgent
-from catan_pz.agents.result import SeatResult
 from catan_pz.arena import load_results
 from catan_pz.arena.results_file import ResultsFile
 from catan_pz.cli import main
