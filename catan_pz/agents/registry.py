@@ -225,11 +225,11 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
     return NetworkAgent(name, **options)
 
 
-def as_agent(given: Source) -> Agent:
-    """The agent of a source.
+def as_agent(given: Any) -> Agent:
+    """The agent of a `Source`.
 
     Raises:
-        ValueError: as `load`, or if it is none.
+        ValueError: as `load`, or if it is no source.
     """
     if isinstance(given, str | os.PathLike):
         return load(given)
