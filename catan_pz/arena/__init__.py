@@ -10,7 +10,7 @@ from catan_pz.arena.executors import (
     play_task,
 )
 from catan_pz.arena.forfeits import ForfeitWarning
-from catan_pz.arena.match import Interrupted, play_match, play_tournament
+from catan_pz.arena.match import Interrupted, MatchOptions, play_match, play_tournament
 from catan_pz.arena.ratings import Rating, rate
 from catan_pz.arena.report import save_report
 from catan_pz.arena.results import GameResult, Result, Tally
@@ -24,6 +24,7 @@ __all__ = [
     "GameResult",
     "InlineExecutor",
     "Interrupted",
+    "MatchOptions",
     "ProcessExecutor",
     "Rating",
     "RayExecutor",

@@ -16,10 +16,9 @@ from catan_pz.agents.base import Agent, only_choice
 from catan_pz.agents.random_stream import SeatSeeds, nth_numbers
 from catan_pz.agents.views import Views
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.forfeits import PASSED_ON, Forfeit, checked_answer, error_reason
 from catan_pz.arena.results import GameResult
-from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.arena.single_game import replay, result_of
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.steps import FROM_SEEDS

@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from catan_pz.agents.base import Agent, Batcher
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.forfeits import PASSED_ON, Forfeit
 from catan_pz.arena.results import GameResult
-from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.arena.single_game import HostedGame
 from catan_pz.game.view import View
 

@@ -1,29 +1,34 @@
 """Matches and tournaments between agents."""
 
-import math
 import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from catan_pz import __version__
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants, shown_state
 from catan_pz.arena.executors import Executor, make_executor, make_tasks
 from catan_pz.arena.file_lock import FileLock, InUseError
 from catan_pz.arena.forfeits import ForfeitWarning
-from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
-from catan_pz.arena.schedule import Lineup, Schedule, ScheduledGame, even_lineups, spread
+from catan_pz.arena.schedule import (
+    Lineup,
+    MatchConfig,
+    Schedule,
+    ScheduledGame,
+    even_lineups,
+    spread,
+)
 from catan_pz.arena.single_game import RecordsError, check_records
 from catan_pz.arena.tables import forfeit_lines
-from catan_pz.checks import check_count, check_flag, check_seed, not_possible
+from catan_pz.checks import check_count, check_flag, check_number, check_seed, not_possible
 from catan_pz.files import remove_drafts
 from catan_pz.game.game import drawn_seed
+from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
 
 
@@ -44,39 +49,11 @@ class Interrupted(KeyboardInterrupt):
         self.path = path
 
 
-def play_match(
-    agents: Sequence[AgentSpec],
-    games: int = 1000,
-    rules: Rules | str | None = None,
-    seed: int | None = None,
-    *,
-    workers: int | None = None,
-    executor: str | Executor | None = None,
-    seconds_per_decision: float | None = None,
-    results: str | os.PathLike[str] | None = None,
-    records: str | os.PathLike[str] | None = None,
-    most_records: int | None = None,
-    progress: bool | None = None,
-    true_state: Sequence[str] = (),
-    isolate: bool = False,
-    **options: Any,
-) -> Result:
-    """Play games between the agents of one line-up, equally many in each seating.
+@dataclass(frozen=True, kw_only=True)
+class MatchOptions:
+    """How the games of a match are played and what is kept of them.
 
-    Each seed is played once in every distinct seating, on the same board and with the same
-    dice. Results depend on agents, rules and seed alone, not on the executor, on `workers` or
-    on how often the match was interrupted, unless time is limited.
-
-    Args:
-        agents: (P,) one for each player: an `Agent`, a name for `agents.load`, or a pair of a
-            name and one of these or a function that makes an agent. The same one may be
-            given several times.
-        games: how many at least; the last block of seatings is completed.
-        rules: a `Rules`, a preset's name, or None for the base game of that many players.
-        seed: from 0 to 2**64 - 1. None for that of the match in `results` if it goes on, else
-            one drawn from the system's randomness, which the result holds. Whoever knows the
-            seed can deal every game of the match, so agents that you don't trust must not be
-            able to guess it.
+    Attributes:
         workers: tasks that are played at the same time; None for 1, for one on each CPU of a
             Ray cluster, or for as many as the executor has.
         executor: where games are played: "inline" (in this process), "processes" (of this
@@ -95,10 +72,68 @@ def play_match(
             hidden cards and chance included; in results "(true state)" follows their names.
         isolate: whether each agent plays in a process of its own, which gets its views and
             nothing else. Agents must then be given as for `executor="processes"`.
-        **options: replace single options of the rules.
+    """
 
-    Returns:
-        The result.
+    workers: int | None = None
+    executor: str | Executor | None = None
+    seconds_per_decision: float | None = None
+    results: str | os.PathLike[str] | None = None
+    records: str | os.PathLike[str] | None = None
+    most_records: int | None = None
+    progress: bool | None = None
+    true_state: Sequence[str] = ()
+    isolate: bool = False
+
+    def __post_init__(self) -> None:
+        if self.seconds_per_decision is not None:
+            check_number("option seconds_per_decision", self.seconds_per_decision, above=0)
+        if self.most_records is not None:
+            check_count("most_records", self.most_records)
+            if self.records is None:
+                allowed = "None without `records`"
+                raise not_possible("option most_records", self.most_records, allowed)
+        if self.progress is not None:
+            check_flag("progress", self.progress)
+        check_flag("isolate", self.isolate)
+
+    def with_keywords(self, keywords: dict[str, Any]) -> tuple["MatchOptions", dict[str, Any]]:
+        """These with some replaced, and the keywords that are options of the rules."""
+        own = {field.name for field in fields(self)} & keywords.keys()
+        others = {name: value for name, value in keywords.items() if name not in own}
+        return replace(self, **{name: keywords[name] for name in own}), others
+
+
+_DEFAULTS = MatchOptions()
+
+
+def play_match(
+    agents: Sequence[AgentSpec],
+    games: int = 1000,
+    rules: Rules | str | None = None,
+    seed: int | None = None,
+    *,
+    match: MatchOptions = _DEFAULTS,
+    **options: Any,
+) -> Result:
+    """Play games between the agents of one line-up, equally many in each seating.
+
+    Each seed is played once in every distinct seating, on the same board and with the same
+    dice. Results depend on agents, rules and seed alone, not on the executor, on `workers` or
+    on how often the match was interrupted, unless time is limited.
+
+    Args:
+        agents: (P,) one for each player: an `Agent`, a name for `agents.load`, or a pair of a
+            name and one of these or a function that makes an agent. The same one may be
+            given several times.
+        games: how many at least; the last block of seatings is completed.
+        rules: a `Rules`, a preset's name, or None for the base game of that many players.
+        seed: from 0 to 2**64 - 1. None for that of the match in `results` if it goes on, else
+            one drawn from the system's randomness, which the result holds. Whoever knows the
+            seed can deal every game of the match, so agents that you don't trust must not be
+            able to guess it.
+        match: how the match is played.
+        **options: replace single options of `MatchOptions`, such as `workers=4` or
+            `results="match.jsonl"`, and of the rules.
 
     Warns:
         ForfeitWarning: for each agent that forfeited games: how many, and why the first.
@@ -110,16 +145,15 @@ def play_match(
         ImportError, ConnectionError, RuntimeError: as `RayExecutor`, for "ray".
         Interrupted: by Ctrl-C.
     """
-    entrants, places = as_entrants(agents, isolate=isolate)
-    rules = _rules_for(len(places), rules, options)
+    match, options = match.with_keywords(options)
+    entrants, places = as_entrants(agents, isolate=match.isolate)
+    if rules is None and "num_players" not in options and 2 <= len(places) <= 4:
+        options["num_players"] = len(places)
+    rules = Rules.of(MatchOptions, rules, options)
     if len(places) != rules.num_players:
         allowed = f"{rules.num_players} of them, one for each player of the rules"
         raise not_possible("agents", [entrants[k].name for k in places], allowed)
-    play = _play_options(
-        workers, executor, seconds_per_decision, results, records, most_records, progress
-    )
-    entrants = shown_state(entrants, true_state)
-    return _play(entrants, [tuple(sorted(places))], games, rules, seed, play)
+    return _play(entrants, [tuple(sorted(places))], games, rules, seed, match)
 
 
 def play_tournament(
@@ -129,68 +163,37 @@ def play_tournament(
     seed: int | None = None,
     *,
     lineups: Sequence[Sequence[str]] | None = None,
-    workers: int | None = None,
-    executor: str | Executor | None = None,
-    seconds_per_decision: float | None = None,
-    results: str | os.PathLike[str] | None = None,
-    records: str | os.PathLike[str] | None = None,
-    most_records: int | None = None,
-    progress: bool | None = None,
-    true_state: Sequence[str] = (),
-    isolate: bool = False,
+    match: MatchOptions = _DEFAULTS,
     **options: Any,
 ) -> Result:
     """Play a match for every line-up of the agents, all on the same seeds.
 
+    Arguments, warnings and errors that aren't listed are those of `play_match`.
+
     Args:
-        agents: the different agents, given as for `play_match`.
+        agents: the different agents.
         games: how many of each line-up, at least.
         rules: a `Rules`, a preset's name, or None for the base game for four.
-        seed: from 0 to 2**64 - 1, or None, as for `play_match`.
+        seed: from 0 to 2**64 - 1, or None.
         lineups: names of the agents of each match. By default all choices of as many
             different agents as there are players; with fewer agents than players, all
             line-ups in which the numbers of copies differ by one at most.
-        workers: tasks that are played at the same time.
-        executor: where games are played.
-        seconds_per_decision: more than this forfeits a game.
-        results: file to which each result is appended.
-        records: folder for recorded games.
-        most_records: how many games are recorded at most.
-        progress: whether to show a progress bar.
-        true_state: names of agents that are shown the true state.
-        isolate: whether each agent plays in a process of its own. All these are as for
-            `play_match`.
-        **options: replace single options of the rules.
+        match: how the matches are played.
+        **options: replace single options of `MatchOptions` and of the rules.
 
     Returns:
         The result; `Result.only` gives the part of one line-up.
-
-    Warns:
-        ForfeitWarning: for each agent that forfeited games: how many, and why the first.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed; or the file of results
-            is of another tournament.
-        Interrupted: by Ctrl-C.
     """
-    entrants, places = as_entrants(agents, isolate=isolate)
+    match, options = match.with_keywords(options)
+    entrants, places = as_entrants(agents, isolate=match.isolate)
     if len(places) != len(entrants) or len(entrants) < 2:
         given = [entrants[k].name for k in places]
         raise not_possible("agents", given, "two or more different ones")
-    rules = Rules.make(rules, **options)
+    rules = Rules.of(MatchOptions, rules, options)
     chosen = even_lineups(len(entrants), rules.num_players)
     if lineups is not None:
         chosen = _lineups(lineups, [entrant.name for entrant in entrants], rules.num_players)
-    play = _play_options(
-        workers, executor, seconds_per_decision, results, records, most_records, progress
-    )
-    return _play(shown_state(entrants, true_state), chosen, games, rules, seed, play)
-
-
-def _rules_for(count: int, rules: Rules | str | None, options: dict[str, Any]) -> Rules:
-    if rules is None and "num_players" not in options and 2 <= count <= 4:
-        options = {"num_players": count, **options}
-    return Rules.make(rules, **options)
+    return _play(entrants, chosen, games, rules, seed, match)
 
 
 def _lineups(given: Sequence[Sequence[str]], names: list[str], num_players: int) -> list[Lineup]:
@@ -212,49 +215,19 @@ def _lineups(given: Sequence[Sequence[str]], names: list[str], num_players: int)
     return found
 
 
-@dataclass(frozen=True)
-class _PlayOptions:
-    """How a match is played, as for `play_match`."""
-
-    executor: Executor
-    seconds_per_decision: float | None
-    results: str | os.PathLike[str] | None
-    records: str | os.PathLike[str] | None
-    most_records: int | None
-    progress: bool | None
-
-
-def _play_options(
-    workers: int | None,
-    executor: str | Executor | None,
-    seconds_per_decision: float | None,
-    results: str | os.PathLike[str] | None,
-    records: str | os.PathLike[str] | None,
-    most_records: int | None,
-    progress: bool | None,
-) -> _PlayOptions:
-    _check_seconds(seconds_per_decision)
-    chosen = make_executor(executor, workers, seconds_per_decision)
-    if most_records is not None:
-        check_count("most_records", most_records)
-        if records is None:
-            raise not_possible("option most_records", most_records, "None without `records`")
-    if progress is not None:
-        check_flag("progress", progress)
-    return _PlayOptions(chosen, seconds_per_decision, results, records, most_records, progress)
-
-
 def _play(
     entrants: list[Entrant],
     lineups: list[Lineup],
     games: int,
     rules: Rules,
     seed: int | None,
-    options: _PlayOptions,
+    match: MatchOptions,
 ) -> Result:
+    executor = make_executor(match.executor, match.workers, match.seconds_per_decision)
+    entrants = shown_state(entrants, match.true_state)
     games = check_count("games", games)
     if seed is None:
-        seed = found_seed(options.results)
+        seed = found_seed(match.results)
     seed = drawn_seed() if seed is None else check_seed(seed)
     for entrant in entrants:
         entrant.check_rules(rules)
@@ -265,21 +238,21 @@ def _play(
         schedule=schedule,
         rules=rules,
         seed=seed,
-        seconds_per_decision=options.seconds_per_decision,
+        seconds_per_decision=match.seconds_per_decision,
         version=__version__,
     )
-    folder = None if options.records is None else Path(options.records)
+    folder = None if match.records is None else Path(match.records)
     seeing = tuple(k for k, entrant in enumerate(entrants) if entrant.sees_state)
     scheduled = list(schedule.games())
-    recorded = frozenset(spread([game.number for game in scheduled], options.most_records))
-    config = MatchConfig(names, rules, seed, options.seconds_per_decision, folder, seeing, recorded)
+    recorded = frozenset(spread([game.number for game in scheduled], match.most_records))
+    config = MatchConfig(names, rules, seed, match.seconds_per_decision, folder, seeing, recorded)
     with _recording(folder):
         check_records(config, scheduled)
-        file = ResultsFile(options.results, header, scheduled, names)
+        file = ResultsFile(match.results, header, scheduled, names)
         try:
             if folder is not None:
                 remove_drafts(folder)  # of a match that was killed
-            _play_missing(config, entrants, scheduled, file, options)
+            _play_missing(config, entrants, scheduled, file, executor, match.progress)
         except KeyboardInterrupt:
             raise Interrupted(len(file.games), len(scheduled), file.path) from None
         finally:
@@ -313,20 +286,20 @@ def _play_missing(
     entrants: list[Entrant],
     scheduled: list[ScheduledGame],
     file: ResultsFile,
-    options: _PlayOptions,
+    executor: Executor,
+    progress: bool | None,
 ) -> None:
     """Play the games that have no result yet, and add their results to the file."""
     missing = [game for game in scheduled if game.number not in file.games]
-    tasks = make_tasks(config, entrants, missing, options.executor.workers)
-    bar = ProgressBar(len(scheduled), len(file.games), options.progress)
-    with bar, closing(options.executor.run(config, entrants, tasks)) as results:
+    tasks = make_tasks(config, entrants, missing, executor.workers)
+    forfeits = 0
+    with (
+        progress_bar(progress) as bar,
+        closing(executor.run(config, entrants, tasks)) as results,
+    ):
+        done = len(scheduled) - len(missing)
+        shown = bar.add_task("games", total=len(scheduled), completed=done, note="")
         for game in results:
             file.add(game)
-            bar.advance(forfeit=game.end == FORFEIT)
-
-
-def _check_seconds(value: Any) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise not_possible("option seconds_per_decision", value, "None, or a number above 0")
+            forfeits += game.end == FORFEIT
+            bar.update(shown, advance=1, note=f"{forfeits:,} forfeited" if forfeits else "")

@@ -13,7 +13,6 @@ from catan_pz.agents.hosting import blamed
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
 from catan_pz.arena.common_dice import CommonDice
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.forfeits import (
     ACT,
     END,
@@ -27,7 +26,7 @@ from catan_pz.arena.forfeits import (
     time_reason,
 )
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
-from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.game.view import View

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from catan_pz import RandomAgent, Rules
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.arena.batched_games import play_games
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrant, as_entrants, describe, shown_state
 from catan_pz.arena.executors import Task, play_task
-from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.game.view import View
 from tests.arena.alike import Way, played_alike
 from tests.arena.players import QUICK, Alone, Builder, Counter

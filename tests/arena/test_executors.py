@@ -10,7 +10,6 @@ import pytest
 from catan_pz import arena
 from catan_pz.agents import registry
 from catan_pz.arena import executors
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant, as_entrants
 from catan_pz.arena.executors import (
     Executor,
@@ -21,7 +20,7 @@ from catan_pz.arena.executors import (
     play_task,
 )
 from catan_pz.arena.results import GameResult, Result
-from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.rules import Rules
 from tests.arena.players import QUICK, Builder, Capricious, Counter, Raising
 

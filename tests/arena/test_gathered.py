@@ -9,12 +9,11 @@ import pytest
 from catan_pz import RandomAgent, Rules, arena
 from catan_pz.agents.base import Agent
 from catan_pz.arena import executors
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrants
 from catan_pz.arena.executors import Task, play_task
 from catan_pz.arena.gathered_games import play_gathered
 from catan_pz.arena.results import GameResult
-from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.game.view import View
 from tests.arena.alike import Way, played_alike
 from tests.arena.players import QUICK, Builder, Counter, Deaf, Fainting, Sulking

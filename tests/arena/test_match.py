@@ -13,9 +13,8 @@ from catan_pz import RandomAgent, Rules, arena
 from catan_pz.actions import ROLL
 from catan_pz.arena import batched_games
 from catan_pz.arena.batched_games import play_games
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.executors import Task, play_task
-from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.arena.single_game import play_game, record_path
 from catan_pz.game.record import GameRecord
 from tests.arena.alike import Way, played_alike

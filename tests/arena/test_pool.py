@@ -6,14 +6,13 @@ from contextlib import closing
 import pytest
 
 from catan_pz.agents.programs.agent import START_SECONDS
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrants
 from catan_pz.arena.executors.decision_log import LOG_BYTES, NONE, DecisionLog
 from catan_pz.arena.executors.pool import Pool
 from catan_pz.arena.executors.tasks import Task
 from catan_pz.arena.executors.worker import Worker, WorkerArguments
 from catan_pz.arena.forfeits import ACT, RESET
-from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.rules import Rules
 from tests.arena.players import QUICK, Counter, Dying, Tardy
 

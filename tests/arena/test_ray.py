@@ -11,12 +11,11 @@ import pytest
 
 from catan_pz import arena
 from catan_pz.arena import executors
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import as_entrants
 from catan_pz.arena.executors import InlineExecutor, RayExecutor, ray_executor
 from catan_pz.arena.executors.ray_cluster import connect
 from catan_pz.arena.results import Result
-from catan_pz.arena.schedule import Schedule
+from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.cli import main
 from catan_pz.rules import Rules
 from tests.arena.players import QUICK, Builder, Counter, Dying, Raising

@@ -3,10 +3,10 @@
 from collections.abc import Generator, Sequence
 from typing import Protocol, runtime_checkable
 
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.tasks import Task
 from catan_pz.arena.results import GameResult
+from catan_pz.arena.schedule import MatchConfig
 
 
 @runtime_checkable

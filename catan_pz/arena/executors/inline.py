@@ -3,10 +3,10 @@
 from collections.abc import Generator, Sequence
 
 from catan_pz.agents.programs.agent import end_programs
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.tasks import Task, play_task
 from catan_pz.arena.results import GameResult
+from catan_pz.arena.schedule import MatchConfig
 from catan_pz.arena.single_game import warm_up
 
 

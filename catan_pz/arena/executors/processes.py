@@ -4,12 +4,12 @@ import pickle
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.pool import Pool
 from catan_pz.arena.executors.tasks import Task
 from catan_pz.arena.executors.worker import WorkerArguments
 from catan_pz.arena.results import GameResult
+from catan_pz.arena.schedule import MatchConfig
 from catan_pz.checks import check_count
 
 

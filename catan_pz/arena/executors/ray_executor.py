@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from catan_pz import __version__
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.ray_cluster import connect
 from catan_pz.arena.executors.ray_host import RayHost
 from catan_pz.arena.executors.tasks import Task
 from catan_pz.arena.results import GameResult
-from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.arena.single_game import record_path
 from catan_pz.checks import check_count
 from catan_pz.files import whole_file

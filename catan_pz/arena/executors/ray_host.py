@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from catan_pz import __version__
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.pool import Pool
 from catan_pz.arena.executors.tasks import Task
 from catan_pz.arena.executors.worker import WorkerArguments
 from catan_pz.arena.results import GameResult
+from catan_pz.arena.schedule import MatchConfig
 from catan_pz.arena.single_game import record_path
 
 _DOUBT_SECONDS: Final = 3.0

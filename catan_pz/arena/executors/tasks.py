@@ -7,11 +7,10 @@ from typing import Literal
 
 from catan_pz.agents.base import Agent
 from catan_pz.arena.batched_games import play_games
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.gathered_games import play_gathered
 from catan_pz.arena.results import GameResult
-from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.arena.single_game import Monitor, play_game
 
 Way = Literal["batched", "gathered", "single"]

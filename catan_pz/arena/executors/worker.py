@@ -14,13 +14,12 @@ from typing import Any, Final
 from catan_pz.agents.base import Agent
 from catan_pz.agents.programs.agent import START_SECONDS, end_programs
 from catan_pz.agents.programs.process import kill_all
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.decision_log import LOG_BYTES, NONE, DecisionLog
 from catan_pz.arena.executors.tasks import Task, play_task
 from catan_pz.arena.forfeits import ACT, END, RESET, Forfeit
 from catan_pz.arena.results import GameResult
-from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.arena.single_game import replay, result_of, warm_up
 
 WARM_UP_SECONDS: Final = 60.0

@@ -12,12 +12,11 @@ from typing import Any, Final
 from catan_pz.agents.base import ABORTED, Agent
 from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors import Task
 from catan_pz.arena.forfeits import PASSED_ON, error_reason, forfeit_winner
 from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
-from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.arena.single_game import warm_up, warned_at_end
 from catan_pz.checks import check_count, not_possible
 from catan_pz.game.view import View

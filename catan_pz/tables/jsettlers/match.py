@@ -18,7 +18,6 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena import Interrupted
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrant
 from catan_pz.arena.forfeits import PASSED_ON
-from catan_pz.arena.progress import ProgressBar
 from catan_pz.arena.results import Result, result_of_drawn_seats
 from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile, found_seed
 from catan_pz.arena.schedule import block_seed
@@ -27,6 +26,7 @@ from catan_pz.events import Events, as_seen_by
 from catan_pz.game.followed import FollowedGame
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.names import shown
+from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
 from catan_pz.tables.jsettlers.client import (
     LONGEST_REASON,
@@ -143,8 +143,9 @@ def play_match(
     running = _Running(plan, file)
     try:
         with ExitStack() as stack:
-            bar = stack.enter_context(ProgressBar(plan.games, len(file.games), progress))
-            running.advance = lambda: bar.advance(forfeit=False)
+            bar = stack.enter_context(progress_bar(progress))
+            shown = bar.add_task("games", total=plan.games, completed=len(file.games), note="")
+            running.advance = lambda: bar.advance(shown)
             if len(file.games) < plan.games:
                 warm_up(player, rules)
                 if path is not None:

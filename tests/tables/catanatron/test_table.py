@@ -8,9 +8,8 @@ import pytest
 
 from catan_pz import arena
 from catan_pz.agents.random import RandomAgent
-from catan_pz.arena.config import MatchConfig
 from catan_pz.arena.results import GameResult
-from catan_pz.arena.schedule import ScheduledGame
+from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 from catan_pz.cli import main
 from catan_pz.rules import Rules
 from catan_pz.tables.catanatron import table

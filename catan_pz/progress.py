@@ -1,0 +1,40 @@
+"""The progress bar of matches, trainings and commands, by the library rich."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from catan_pz.files import is_terminal
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def progress_bar(show: bool | None = None) -> "Progress":
+    """A bar on standard error; its tasks need a field `note`, a text such as "1,234 frames/s".
+
+    Args:
+        show: None for a bar on a terminal alone.
+    """
+    # Rich is slow to import, and commands that show no bar do without.
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=Console(stderr=True, highlight=False),
+        # Lines go above the bar on a terminal alone, not where output is written to a file.
+        redirect_stdout=is_terminal(sys.stdout),
+        disable=not (is_terminal(sys.stderr) if show is None else show),
+    )
