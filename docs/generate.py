@@ -10,7 +10,7 @@ import json
 import re
 import textwrap
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import partial
 from itertools import groupby
@@ -24,7 +24,9 @@ from catan_pz.actions import action_id, describe_action
 from catan_pz.agents.policies import WEIGHTS
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
-from catan_pz.cli.app import app
+from catan_pz.cli.app import GROUPS
+from catan_pz.cli.app import commands as cli_commands
+from catan_pz.cli.options import MatchOptions, RuleOptions
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.state import STATE
 from catan_pz.game import position
@@ -452,17 +454,35 @@ def console(command: str, output: str) -> str:
 
 def commands() -> str:
     """Every command of `catan-pz`."""
-    rows = ([f"`{name}`", room.get_short_help_str(80)] for name, room in app.commands.items())
-    return table(["command", "what it does"], *rows)
+    rows = (
+        [group, f"`{name}`", words]
+        for group, commands in GROUPS.items()
+        for name, (_, words) in commands.items()
+    )
+    return table(["group", "command", "what it does"], *rows)
 
 
-def help_of(name: str) -> str:
-    """The help of a command."""
-    command = app.commands[name]
-    with click.Context(command, info_name=f"catan-pz {name}", max_content_width=80) as context:
-        context.terminal_width = 80
-        context.help_option_names = ["-h", "--help"]
-        return console(f"catan-pz {name} --help", command.get_help(context))
+def option_list(options: Iterable[click.Parameter]) -> str:
+    """Options of a command with their help, as a list."""
+    context = click.Context(click.Command("catan-pz"))
+    found = (option.get_help_record(context) for option in options)
+    lines = (f"- `{record[0]}`: {' '.join(record[1].split())}" for record in found if record)
+    return "\n".join(lines) + "\n"
+
+
+def options_of(name: str) -> str:
+    """The options that a command has for itself."""
+    options = {option.name: option for option in cli_commands()[name].params}
+    for shared in (RuleOptions._fields, MatchOptions._fields[1:], ("trust_pickle", "encoder")):
+        if options.keys() >= {*shared}:
+            options = {key: option for key, option in options.items() if key not in shared}
+    return option_list(options.values())
+
+
+def shared_options(names: Iterable[str]) -> str:
+    """Options of `tournament` by the names of their arguments, which other commands share."""
+    options = {option.name: option for option in cli_commands()["tournament"].params}
+    return option_list(options[name] for name in names)
 
 
 def game_in_terminal() -> Game:
@@ -525,7 +545,13 @@ def perft_table() -> str:
 
 
 BLOCKS: Final[dict[str, Callable[[], str]]] = {
-    **{f"help_{name}": partial(help_of, name) for name in app.commands},
+    **{
+        f"options_{name}": partial(options_of, name)
+        for name in cli_commands().keys() - {"info", "warmup"}
+    },
+    "options_of_agents": partial(shared_options, ("trust_pickle", "encoder")),
+    "options_of_matches": partial(shared_options, MatchOptions._fields[1:]),
+    "options_of_rules": partial(shared_options, RuleOptions._fields),
     "commands": commands,
     "event_kinds": event_kinds,
     "perft": perft_table,

@@ -5,15 +5,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from catan_pz.cli.extras import need
+from catan_pz.cli.console import Command, need
 from catan_pz.names import printable
-from catan_pz.rules import Rules
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from catan_pz.rules import Rules
 
 _TRUSTED: Final = f"{__name__}.trusted"
 """Where a command's context notes that it may run what files hold."""
@@ -26,14 +26,50 @@ def _trust(context: click.Context, _option: click.Parameter, given: bool) -> Non
     context.meta[_TRUSTED] = given
 
 
-trust_option: Final[Callable[[Command], Command]] = click.option(
+def _register(_context: click.Context, _option: click.Parameter, homes: tuple[str, ...]) -> None:
+    for home in homes:
+        from catan_pz import encoders
+        from catan_pz.homes import callable_at, check_home
+
+        _find_modules(home)
+        try:
+            encoders.register(callable_at("--encoder", check_home(home)).name, home)  # type: ignore[attr-defined]
+        except (ValueError, AttributeError) as error:
+            raise click.UsageError(f"--encoder {home}: {error}") from error
+
+
+trust_option: Final = click.option(
     "--trust-pickle",
     is_flag=True,
     expose_value=False,
     callback=_trust,
     help="Also load models from .zip files, whose pickles can run anything as you.",
 )
-"""The option `--trust-pickle`, for every command that loads agents."""
+"""For every command that loads agents."""
+
+encoder_option: Final = click.option(
+    "--encoder",
+    metavar="MODULE:CLASS",
+    multiple=True,
+    expose_value=False,
+    callback=_register,
+    help="Encoder of your own that a model file names; may be repeated.",
+)
+"""For commands that play models of the user's."""
+
+
+def agent_option(
+    name: str, words: str, default: str | None = "heuristic"
+) -> Callable[[Command], Command]:
+    """An option that names an agent, or several with a name in the plural."""
+    several = name in ("--agents", "--against")
+    return click.option(
+        name,
+        metavar="AGENTS" if several else "AGENT",
+        default=default,
+        show_default=default is not None,
+        help=words,
+    )
 
 
 def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:
@@ -50,7 +86,7 @@ def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats"
         raise click.UsageError(str(error)) from error
 
 
-def load_agent(spec: str, rules: Rules | None, *, recorded: bool = False) -> Any:
+def load_agent(spec: str, rules: "Rules | None" = None) -> Any:
     """An agent as it is named on the command line.
 
     It is what `catan_pz.agents.load` takes, or "model.zip", a MaskablePPO saved by
@@ -59,7 +95,6 @@ def load_agent(spec: str, rules: Rules | None, *, recorded: bool = False) -> Any
     Args:
         spec: what was written.
         rules: of the games that it is to play; None where each game tells its own.
-        recorded: whether they are those of a recorded game, which no option changes.
 
     Raises:
         click.UsageError: says what is wrong with it.
@@ -68,28 +103,19 @@ def load_agent(spec: str, rules: Rules | None, *, recorded: bool = False) -> Any
 
     context = click.get_current_context(silent=True)
     if context is None or _NAMED_IN_FILE not in context.meta:
-        find_modules(spec)
+        _find_modules(spec)
     try:
         saved = Path(spec).suffix == ".zip" and not begins_with_name(spec)
         agent = _load_learner(Path(spec)) if saved else load(spec)
+        if rules is not None:
+            agent.check_rules(rules)
     except (ValueError, OSError) as error:
         raise click.UsageError(str(error)) from error
-    if rules is None:
-        return agent
-    try:
-        agent.check_rules(rules)
-    except ValueError as error:
-        hint = "the recorded game has these rules" if recorded else "see --players and --trading"
-        raise click.UsageError(f"{error}: {hint}") from error
     return agent
 
 
-def find_modules(spec: str) -> None:
-    """Let modules of the current folder be found, after all others, if an agent is of one.
-
-    Args:
-        spec: names it, be it in the options of another agent.
-    """
+def _find_modules(spec: str) -> None:
+    """Let modules of the current folder be found, after all others, if an agent is of one."""
     from catan_pz.agents.registry import is_home
 
     here = str(Path.cwd())
@@ -114,7 +140,7 @@ def named_in_file() -> Iterator[None]:
         del meta[_NAMED_IN_FILE]
 
 
-def agent_source(spec: str, rules: Rules) -> Any:
+def agent_source(spec: str, rules: "Rules") -> Any:
     """An agent, by its name where that is enough for each process to make its own."""
     from catan_pz.agents.registry import is_home
 
@@ -132,11 +158,9 @@ def _load_learner(path: Path) -> Any:
             f"{path} holds pickles, which no file runs: name it on the command line"
         )
     if not meta.get(_TRUSTED):
-        other = path.with_suffix(".npz")
-        beside = f"give {other} instead, or" if other.is_file() else "give an .npz instead, or"
         raise click.UsageError(
-            f"{path} holds pickles, which can run anything as you: {beside} --trust-pickle for a "
-            "file of your own"
+            f"{path} holds pickles, which can run anything as you: give an .npz instead, or "
+            "--trust-pickle for a file of your own"
         )
     click.echo(f"Warning: loading {printable(str(path))} runs the pickles in it.", err=True)
     need("train", "a saved model", "sb3_contrib", "stable_baselines3", "torch")
@@ -149,19 +173,23 @@ def _load_learner(path: Path) -> Any:
     return agent
 
 
-def model_of(spec: str) -> Any:
-    """The small network that an agent's name stands for, or None.
+def trained_with(agents: str) -> dict[str, Any]:
+    """Players and trade of the first small network among agents; nothing without one.
 
     Raises:
         click.UsageError: if its file can't be played.
     """
     from catan_pz.agents.network import SHIPPED, Model, shipped
+    from catan_pz.agents.specs import split_specs
 
-    name = spec.partition(":")[0]
-    path = SHIPPED / f"{name}.npz" if name in shipped() else Path(spec)
-    if path.suffix != ".npz" or not path.is_file():
-        return None
-    try:
-        return Model.read(path)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+    for spec in split_specs(agents):
+        name = spec.partition(":")[0]
+        path = SHIPPED / f"{name}.npz" if name in shipped() else Path(spec)
+        if path.suffix != ".npz" or not path.is_file():
+            continue
+        try:
+            rules = Model.read(path).rules
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+        return {name: rules[name] for name in ("num_players", "trading") if name in rules}
+    return {}

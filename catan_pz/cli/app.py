@@ -1,75 +1,83 @@
 """The group of commands, and how their errors reach the user."""
 
 import io
-import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Final
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
 
 import click
 
 import catan_pz
-from catan_pz.checks import did_you_mean
-from catan_pz.cli import (
-    INTERRUPTED,
-    bench,
-    bot,
-    catanatron,
-    evaluate,
-    export,
-    info,
-    jsettlers,
-    perft,
-    play,
-    program,
-    serve,
-    tournament,
-    train,
-    warmup,
-    watch,
-)
+from catan_pz.cli import INTERRUPTED
 from catan_pz.names import shown
+
+GROUPS: Final = {
+    "Play": {
+        "play": ("play", "Play against agents, in the browser or by typed commands."),
+        "watch": ("watch", "Watch a recording or a live match, or export it."),
+        "serve": ("serve", "Open a table in the browser, for several persons too."),
+        "export": ("watch", "Write a recorded game as an HTML file."),
+    },
+    "Compare": {
+        "evaluate": ("matches", "Measure the win rate of one agent."),
+        "tournament": ("matches", "Let agents play each other."),
+    },
+    "Train": {"train": ("train", "Train an agent for a few minutes.")},
+    "Other tables and programs": {
+        "jsettlers": ("tables", "Play at a JSettlers table."),
+        "catanatron": ("tables", "Play a match at a table of catanatron."),
+        "bot": ("tables", "Play an agent at a table of catanatron."),
+        "program": ("tables", "Serve an agent by JSON lines."),
+    },
+    "This machine": {
+        "bench": ("bench", "Measure speed on this machine."),
+        "perft": ("machine", "Count the ways in which a game can go on."),
+        "warmup": ("machine", "Compile everything into the cache."),
+        "info": ("machine", "Show versions, devices, the cache and the extras."),
+    },
+}
+"""Commands by name: the module of each, imported when it is wanted, and what it does."""
+
+_COMMANDS: Final = {name: home for group in GROUPS.values() for name, home in group.items()}
 
 _LONGEST: Final = 2000
 """Characters that are shown of a line of an error."""
 
 
-class _ClosedPipeError(Exception):
-    """Nobody reads on; click would make it a failure."""
-
-
-@contextmanager
-def _closed_pipe_errors() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:
-        raise _ClosedPipeError from error
+def _imported(name: str) -> click.Command:
+    command: click.Command = getattr(import_module(f"catan_pz.cli.{_COMMANDS[name][0]}"), name)
+    return command
 
 
 class _Commands(click.Group):
-    """Commands by name, with a hint for one that is misspelled."""
+    """Commands by name, imported when they are wanted."""
 
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """The context of a line; help is shown here."""
-        with _closed_pipe_errors():
-            return super().make_context(*args, **kwargs)
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Their names."""
+        return list(_COMMANDS)
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command of a line."""
-        with _closed_pipe_errors():
-            return super().invoke(ctx)
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        """The command of a name."""
+        return _imported(name) if name in _COMMANDS else None
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each does, group by group."""
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, words) for name, (_, words) in group.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that a line names, and what comes after its name."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            hint = did_you_mean(args[0], self.commands)
-            raise click.UsageError(f"there is no command {args[0]!r}{hint}", ctx) from error
+        if args[0] not in _COMMANDS:
+            from catan_pz.checks import did_you_mean
+
+            hint = did_you_mean(args[0], _COMMANDS)
+            raise click.UsageError(f"there is no command {args[0]!r}{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
 
 @click.group(
@@ -83,11 +91,9 @@ def app(debug: bool) -> None:
     """Settlers of Catan: play it, watch it, train and compare agents, measure speed."""
 
 
-for _room in (
-    *(play, watch, serve, export, tournament, evaluate, train, program),
-    *(jsettlers, catanatron, bot, bench, perft, warmup, info),
-):
-    app.add_command(_room.command)
+def commands() -> dict[str, click.Command]:
+    """All commands by name."""
+    return {name: _imported(name) for name in _COMMANDS}
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -102,7 +108,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     # Wherever it stands on the line.
     given = ["--debug"] * debug + [word for word in given if word != "--debug"]
     try:
-        app.main(given, prog_name="catan-pz", standalone_mode=False)
+        app.main(given, prog_name="catan-pz", standalone_mode=False, obj=given)
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
@@ -111,21 +117,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
-    except _ClosedPipeError:  # such as `| head -1`, which has all that it wanted
-        _write_to_nowhere()
-        return 0
     except (ValueError, ImportError, RuntimeError, MemoryError, OSError) as error:
         _complain(click.ClickException(_sentence(error)), debug)
         return 1
     return 0
-
-
-def _write_to_nowhere() -> None:
-    """Spare the interpreter another error, as it writes out what is left at its end."""
-    with suppress(OSError, ValueError):  # no file of the system
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
 
 
 def _sentence(error: BaseException) -> str:

@@ -1,58 +1,63 @@
-"""What commands show on the terminal: progress, examples, sizes."""
+"""How commands meet the terminal: progress, examples, signals, what is missing."""
 
 import shutil
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from catan_pz.files import is_terminal
-from catan_pz.kernels.notices import MESSAGE, compile_hook, one_line
 from catan_pz.names import shown
-from catan_pz.play.terminal_game import ROWS
-from catan_pz.render.ansi import COLUMNS
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def console(stderr: bool = False) -> Any:
-    """A console of rich, no wider than it says."""
-    from rich.console import Console
+def need(extra: str, what: str, *modules: str) -> None:
+    """Say how to install what is missing, if it is.
 
-    return Console(stderr=stderr, highlight=False)
+    Raises:
+        click.ClickException: if one of the modules can't be found.
+    """
+    from importlib.util import find_spec
+
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise click.ClickException(
+            f'{what} needs {", ".join(missing)}: pip install "catan-pz[{extra}]"'
+        )
 
 
 def progress(unit: str = "") -> Any:
     """A progress bar on standard error with what is done, time gone and time left."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as bars
+    from rich.console import Console
 
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        *([TextColumn(unit)] if unit else []),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console(stderr=True),
+    return bars.Progress(
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(bar_width=None),
+        bars.MofNCompleteColumn(),
+        *([bars.TextColumn(unit)] if unit else []),
+        bars.TimeElapsedColumn(),
+        bars.TextColumn("left"),
+        bars.TimeRemainingColumn(),
+        console=Console(stderr=True, highlight=False),
     )
 
 
 @contextmanager
 def compiling_shown() -> Iterator[None]:
-    """Show that rules are compiled, if they are: a spinner on a terminal, else one line."""
+    """Show a spinner on a terminal while rules are compiled, if they are."""
+    from catan_pz.files import is_terminal
+    from catan_pz.kernels.notices import MESSAGE, compile_hook
+
     if not is_terminal(sys.stderr):
-        with compile_hook(one_line):
-            yield
+        yield
         return
-    status = console(stderr=True).status(MESSAGE)
+    from rich.console import Console
+
+    status = Console(stderr=True).status(MESSAGE)
     with compile_hook(lambda _name: status.start()):
         try:
             yield
@@ -60,16 +65,26 @@ def compiling_shown() -> Iterator[None]:
             status.stop()
 
 
-def check_streams(speaker: str) -> None:
-    """Refuse to start what speaks with another program through streams that are closed.
+@contextmanager
+def ended_as_by_ctrl_c() -> Iterator[None]:
+    """Within it a closed terminal and `kill` raise KeyboardInterrupt, so that games are saved.
 
-    Raises:
-        click.ClickException: says who needs them.
+    What is ignored stays ignored, such as a closed terminal under `nohup`.
     """
-    if sys.stdin is None or sys.stdout is None:
-        raise click.ClickException(
-            f"standard input or output is closed: {speaker} speaks through them"
-        )
+    from catan_pz.training.program import heeding_signals
+
+    found = [getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]
+    numbers = [n for n in found if signal.getsignal(n) == signal.SIG_DFL]
+
+    def stop(_number: int, _frame: Any) -> None:
+        # A terminal tells its programs twice, by its shell and by the system: the second signal
+        # must not stop what the first one saves.
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    with heeding_signals(stop, numbers):
+        yield
 
 
 def terminal_rows() -> int:
@@ -78,11 +93,14 @@ def terminal_rows() -> int:
     Raises:
         click.ClickException: it is too small for a game; says how large it is.
     """
+    from catan_pz.play.terminal_game import ROWS
+    from catan_pz.render.ansi import COLUMNS
+
     size = shutil.get_terminal_size((COLUMNS, ROWS))
     if size.columns < COLUMNS or size.lines < ROWS:
         raise click.ClickException(
             f"a game in the terminal takes {COLUMNS} columns and {ROWS} rows, this one has "
-            f"{size.columns} and {size.lines}: make it larger, or use --window"
+            f"{size.columns} and {size.lines}: make it larger"
         )
     return size.lines
 
@@ -90,15 +108,6 @@ def terminal_rows() -> int:
 def examples(*lines: str) -> str:
     """The end of a command's help: its examples, kept line by line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def size_words(count: float) -> str:
-    """Bytes in words."""
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}"
-        count /= 1000
-    return f"{count:.1f} GB"
 
 
 def win_rate_words(result: Any, name: str, agent: str) -> str:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import click
 
-from catan_pz.cli.extras import need
+from catan_pz.cli.console import need
 
 
 def has_display() -> bool:

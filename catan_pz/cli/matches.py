@@ -1,124 +1,185 @@
-"""What commands tell of a match or tournament: its forfeits, and replays of its games."""
+"""`catan-pz evaluate` and `catan-pz tournament`: agents against each other."""
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from catan_pz.arena.forfeits import ForfeitWarning
-from catan_pz.arena.results import FORFEIT, GameResult, Result
-from catan_pz.arena.schedule import spread
-from catan_pz.arena.single_game import RecordsError, record_path
-from catan_pz.cli.console import progress
-from catan_pz.cli.options import record_errors
-from catan_pz.game.record import GameRecord
-from catan_pz.play.frames import frames_of_record
-from catan_pz.web.replay import make_replay
+from catan_pz.cli.agents import (
+    agent_option,
+    agent_source,
+    encoder_option,
+    specs_by_seat,
+    trust_option,
+)
+from catan_pz.cli.console import examples, need, progress, win_rate_words
+from catan_pz.cli.files import check_target, record_errors
+from catan_pz.cli.options import FILE, MatchOptions, RuleOptions, match_options, rule_options
+from catan_pz.names import shown
+
+if TYPE_CHECKING:
+    from catan_pz.arena.results import Result
 
 
-def check_replays(records: Path | None, html: Path | None) -> None:
-    """Refuse a folder with replays of another match, which would be written over.
+@click.command(
+    epilog=examples(
+        "catan-pz evaluate heuristic",
+        "catan-pz evaluate runs/train/model.npz --games 1000",
+        "catan-pz evaluate heuristic --against weighted --rules one_v_one",
+    ),
+)
+@click.argument("agent")
+@agent_option(
+    "--against",
+    "Who plays the other seats, separated by commas; the last one plays all further ones.",
+    "random",
+)
+@match_options(400)
+@trust_option
+@encoder_option
+@rule_options()
+def evaluate(agent: str, against: str, match: MatchOptions, rules: RuleOptions) -> None:
+    """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
+    from catan_pz.arena import play_match
 
-    Recorded games of another match are refused by the match itself.
+    made = rules.make(f"{agent},{against}")
+    others = specs_by_seat("--against", against, made.num_players - 1)
+    # A player that meets itself needs a name of its own to be told apart.
+    name = f"{agent} (evaluated)" if agent in others else agent
+    sources = {spec: agent_source(spec, made) for spec in {agent, *others}}
+    entrants = [(name, sources[agent]), *((spec, sources[spec]) for spec in others)]
+    result = played(play_match, entrants, rules=made, **match.keywords())
+    click.echo(
+        f"{win_rate_words(result, name, agent)} against {shown(against)}, from seed {result.seed}"
+    )
+    tell_forfeits(result)
+    write_replays(result, match)
+    check_played(result)
 
-    Args:
-        records: where games are recorded; None where that is beside the replays.
-        html: folder for the replays; None for none of them.
 
-    Raises:
-        click.UsageError: names a replay without a record.
+@click.command(
+    epilog=examples(
+        "catan-pz tournament random heuristic --games 200",
+        "catan-pz tournament weighted,heuristic --workers 2 --results games.jsonl",
+        "catan-pz tournament heuristic ppo-4p-notrade --html replays",
+        "catan-pz tournament weighted heuristic --executor ray --address auto",
+        "catan-pz tournament random runs/train/model.npz --report table.md",
+        "catan-pz tournament heuristic 'exec:\"node bot.js\"' --seconds 2",
+    ),
+)
+@click.argument("agents", nargs=-1, required=True)
+@match_options(200, "Games of each line-up, at least.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="X",
+    help="Longest decision; more forfeits the game.",
+)
+@click.option(
+    "--true-state",
+    multiple=True,
+    metavar="AGENT",
+    help="Show this agent hidden cards too, where it looks for them; may be repeated.",
+)
+@click.option(
+    "--report",
+    type=FILE,
+    help="Write the tables to a .md or .csv, or a plot to a .svg or .png.",
+)
+@trust_option
+@encoder_option
+@rule_options()
+def tournament(
+    agents: tuple[str, ...],
+    match: MatchOptions,
+    seconds: float | None,
+    true_state: tuple[str, ...],
+    report: Path | None,
+    rules: RuleOptions,
+) -> None:
+    """Let AGENTS, two or more names separated by spaces or commas, play each other.
+
+    Each seed is played in all seatings, on the same board and with the same dice. Win rates
+    come with 95 % intervals.
     """
-    if html is None:
-        return
-    for path in sorted(html.glob("game-[0-9]*.html")):
-        record = (records or html) / path.with_suffix(".jsonl").name
-        if not record.exists():
-            raise click.UsageError(
-                f"--html {html} is not possible: {path.name} there is a replay of a game that has "
-                f"no record in {record.parent}; allowed: a folder without replays, or with those "
-                "of this match"
-            )
+    from catan_pz.agents.specs import split_specs
+    from catan_pz.arena import play_tournament, save_report, to_markdown
+    from catan_pz.arena.report import PLOTS, TABLES
+
+    need("arena", "a tournament", "scipy")
+    if report is not None:
+        if report.suffix not in (*TABLES, *PLOTS):
+            allowed = ", ".join((*TABLES, *PLOTS))
+            raise click.UsageError(f"--report {report}: the file must end in one of {allowed}")
+        if report.suffix in PLOTS:
+            need("arena", "a plot", "matplotlib")
+        check_target("--report", report)
+    named = ",".join(agents)
+    made = rules.make(named)
+    result = played(
+        play_tournament,
+        [(spec, agent_source(spec, made)) for spec in split_specs(named)],
+        rules=made,
+        seconds_per_decision=seconds,
+        true_state=true_state,
+        **match.keywords(),
+    )
+    click.echo(to_markdown(result))
+    write_replays(result, match)
+    if report is not None:
+        save_report(result, report)
+        click.echo(f"The report is in {report}.", err=True)
 
 
-@contextmanager
-def naming_folder(records: Path | None, html: Path | None) -> Iterator[None]:
-    """Let the error for a folder that can't take recorded games name the option that was given.
+def played(play: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What `play` returns; a match that is interrupted says what is saved."""
+    from catan_pz.arena import Interrupted
+    from catan_pz.arena.forfeits import ForfeitWarning
 
-    Args:
-        records: the option `--records`.
-        html: the option `--html`, whose folder has the records where there is no other.
-
-    Raises:
-        click.UsageError: for a `RecordsError`.
-    """
     try:
-        yield
-    except RecordsError as error:
-        named = f"--html {html}" if records is None else f"--records {records}"
-        raise click.UsageError(f"{named} is not possible: {error.reason}") from error
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ForfeitWarning)  # commands tell of them themselves
+            return play(*arguments, **options)
+    except Interrupted as stopped:
+        click.echo(str(stopped), err=True)
+        raise
 
 
-def write_replays(result: Result, records: Path | None, html: Path | None, most: int) -> None:
-    """Write recorded games of a match as HTML files, and say where they are.
+def tell_forfeits(result: "Result") -> None:
+    """Say who forfeited how many games, and why."""
+    from catan_pz.arena.tables import forfeit_lines
 
-    Games that have no record are told: they were played by an earlier call, which kept none.
+    for line in forfeit_lines(result):
+        click.echo(line)
 
-    Args:
-        result: of the match.
-        records: where its games are recorded; None where those drawn are, beside the replays.
-        html: folder for the replays, created if need be; None for none of them.
-        most: how many replays at most, evenly spread over the games.
-    """
-    folder = records or html
-    if folder is None:
+
+def check_played(result: "Result") -> None:
+    """Say that a result tells nothing of strength where no game was played to an end."""
+    if result.games and result.ends()["forfeit"] == len(result.games):
+        raise click.ClickException("every game was forfeited: this win rate measures nothing")
+
+
+def write_replays(result: "Result", match: MatchOptions) -> None:
+    """Write recorded games of a match as HTML files, evenly spread, and say where they are."""
+    from catan_pz.arena.schedule import spread
+    from catan_pz.arena.single_game import record_path
+    from catan_pz.game.record import GameRecord
+    from catan_pz.play.frames import frames_of_record
+    from catan_pz.web.replay import make_replay
+
+    if match.html is None:
         return
-    drawn = [result.games[k] for k in spread(range(len(result.games)), most)]
-    kept = drawn if records is None else result.games
-    missing = sum(not record_path(folder, game.number).exists() for game in kept)
-    if missing:
-        click.echo(
-            f"{missing:,} of the games have no record in {folder}: they were played before, and "
-            "are known by their results alone.",
-            err=True,
-        )
-    if html is not None:
-        _draw(drawn, folder, html)
-
-
-def _draw(games: Sequence[GameResult], records: Path, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    count = 0
+    match.html.mkdir(parents=True, exist_ok=True)
+    drawn = [result.games[k] for k in spread(range(len(result.games)), match.most_html)]
+    paths = [record_path(match.records or match.html, game.number) for game in drawn]
+    found = [path for path in paths if path.exists()]
     with progress("replays") as bar:
-        for game in bar.track(games, description="Drawing"):
-            path = record_path(records, game.number)
-            if not path.exists():
-                continue
+        for path in bar.track(found, description="Drawing"):
             with record_errors(path):
                 record = GameRecord.load(path)
-                if not _is_record_of(record, game):
-                    continue
                 replay = make_replay(frames_of_record(record), names=record.names)
-            replay.save(record_path(folder, game.number).with_suffix(".html"))
-            count += 1
-    click.echo(f"{folder} has the replays of {count} games.", err=True)
-
-
-def _is_record_of(record: GameRecord, game: GameResult) -> bool:
-    """Whether a record is of a game: one that was played again may have gone another way."""
-    found = record.names, record.result.get("turns"), record.result.get("points")
-    return found == (list(game.seats), game.turns, list(game.points))
-
-
-@contextmanager
-def telling_forfeits() -> Iterator[None]:
-    """Keep the warning of forfeits back, as the command tells of them itself."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ForfeitWarning)
-        yield
-
-
-def all_forfeited(result: Result) -> bool:
-    """Whether no game was played to an end, so that the result tells nothing of strength."""
-    return bool(result.games) and result.ends()[FORFEIT] == len(result.games)
+            replay.save(match.html / path.with_suffix(".html").name)
+    lacking = f"; {len(drawn) - len(found)} have no record" if len(found) < len(drawn) else ""
+    click.echo(f"{match.html} has the replays of {len(found)} games{lacking}.", err=True)

@@ -4,35 +4,30 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from catan_pz.cli.agents import load_agent, named_in_file, specs_by_seat, trust_option
-from catan_pz.cli.console import compiling_shown, examples, terminal_rows
-from catan_pz.cli.display import check_display, has_display
-from catan_pz.cli.options import (
-    FloatRange,
-    load_record,
-    make_rules,
-    refuse_rules_options,
-    rules_options,
-    seed_option,
-    seed_or_drawn,
+from catan_pz.cli.agents import (
+    agent_option,
+    encoder_option,
+    load_agent,
+    named_in_file,
+    specs_by_seat,
+    trust_option,
 )
-from catan_pz.cli.record_files import check_record_target
-from catan_pz.cli.signals import ended_as_by_ctrl_c
-from catan_pz.files import is_terminal
-from catan_pz.game.game import Game
-from catan_pz.game.record import GameRecord
-from catan_pz.play.session import Session, get_ready, names_of
-from catan_pz.play.terminal_game import PlayerLeft, TerminalGame
-from catan_pz.rules import Rules
+from catan_pz.cli.console import compiling_shown, ended_as_by_ctrl_c, examples, terminal_rows
+from catan_pz.cli.display import check_display, has_display
+from catan_pz.cli.files import check_record_target, load_record
+from catan_pz.cli.options import FILE, OLD_FILE, RuleOptions, rule_options, seed_option
+
+if TYPE_CHECKING:
+    from catan_pz.game.record import GameRecord
+    from catan_pz.play.session import Session
+    from catan_pz.rules import Rules
 
 
 @click.command(
-    "play",
-    short_help="Play against agents, by mouse or typed commands.",
     epilog=examples(
         "catan-pz play",
         "catan-pz play --against heuristic,random --players 3",
@@ -42,11 +37,11 @@ from catan_pz.rules import Rules
         "catan-pz play --continue game.jsonl",
     ),
 )
-@click.option(
+@agent_option(
     "--against",
-    metavar="AGENTS",
-    help="Names of agents, separated by commas, in turn order from your left; the "
+    "Names of agents, separated by commas, in turn order from your left; the "
     "last one plays all further seats.  [heuristic, or as recorded]",
+    None,
 )
 @click.option(
     "--seat",
@@ -58,7 +53,7 @@ from catan_pz.rules import Rules
 @click.option(
     "--continue",
     "resumed",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=OLD_FILE,
     help="Go on with a recorded game that wasn't finished, by its rules.",
 )
 @click.option(
@@ -69,7 +64,7 @@ from catan_pz.rules import Rules
 )
 @click.option(
     "--pause",
-    type=FloatRange(0, 60),
+    type=click.FloatRange(0, 60),
     metavar="X",
     default=0.6,
     show_default=True,
@@ -77,14 +72,15 @@ from catan_pz.rules import Rules
 )
 @click.option(
     "--record",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    type=FILE,
     help="Write the game to this file, also when you leave it.  [that of --continue]",
 )
-@seed_option
+@seed_option()
 @trust_option
-@rules_options
+@encoder_option
+@rule_options()
 @ended_as_by_ctrl_c()
-def command(
+def play(
     against: str | None,
     seat: int | None,
     name: str | None,
@@ -93,12 +89,16 @@ def command(
     pause: float,
     record: Path | None,
     seed: int | None,
-    **chosen: Any,
+    rules: RuleOptions,
 ) -> None:
     """Play against agents, in a window by mouse or in the terminal by typed commands.
 
     What you can do is marked on the board. There is no undo.
     """
+    from catan_pz.files import is_terminal
+    from catan_pz.game.game import Game, drawn_seed
+    from catan_pz.play.session import Session, get_ready, names_of
+
     in_window = has_display() if windowed is None else windowed
     rows = None
     if in_window:
@@ -106,17 +106,16 @@ def command(
     elif is_terminal(sys.stdout):
         rows = terminal_rows()
     check_record_target("--continue" if record is None else "--record", record or resumed, resumed)
-    seed = seed_or_drawn(seed)
+    seed = drawn_seed() if seed is None else seed
     if resumed is None:
-        rules = make_rules(**chosen, agents=against or "")
-        specs = specs_around(rules, seat or 0, "heuristic" if against is None else against)
-        agents = loaded(specs, rules)
+        made = rules.make(against or "")
+        specs = specs_around(made, seat or 0, against or "heuristic")
+        agents = loaded(specs, made)
         with compiling_shown():
-            get_ready(rules, agents)
+            get_ready(made, agents)
         names = names_of(agents, name or "Human")
-        session = Session(Game(rules, seed), agents, seed, names, specs=specs)
+        session = Session(Game(made, seed), agents, seed, names, specs=specs)
     else:
-        refuse_rules_options("--continue goes on by the rules of the recording")
         session = _resumed(resumed, seat, name, against, seed)
     try:
         if in_window:
@@ -127,7 +126,7 @@ def command(
         _keep(session, record or resumed)
 
 
-def _keep(session: Session, path: Path | None) -> None:
+def _keep(session: "Session", path: Path | None) -> None:
     try:
         if path is not None:
             session.save(path)
@@ -138,7 +137,10 @@ def _keep(session: Session, path: Path | None) -> None:
 
 def _resumed(
     path: Path, seat: int | None, name: str | None, against: str | None, seed: int
-) -> Session:
+) -> "Session":
+    from catan_pz.play.session import Session, get_ready, names_of
+    from catan_pz.rules import Rules
+
     record = load_record(path)
     rules = Rules.from_dict(record.start["rules"])
     names = record.names or []
@@ -146,8 +148,8 @@ def _resumed(
         listed = record.agents or []
         seat = listed.index(None) if None in listed else person_seat(names)
     if against is not None or not (names or record.agents):
-        specs = specs_around(rules, seat, "heuristic" if against is None else against)
-        agents = loaded(specs, rules, recorded=True)
+        specs = specs_around(rules, seat, against or "heuristic")
+        agents = loaded(specs, rules)
     else:
         specs = _recorded_specs(record, seat)
         agents = _recorded_agents(specs, rules)
@@ -167,7 +169,7 @@ def person_seat(names: Sequence[str]) -> int:
     return next((seat for seat, name in enumerate(names) if name not in agents.names()), 0)
 
 
-def _recorded_specs(record: GameRecord, seat: int) -> list[str | None]:
+def _recorded_specs(record: "GameRecord", seat: int) -> list[str | None]:
     """Who played the other seats.
 
     Raises:
@@ -192,7 +194,7 @@ def _recorded_specs(record: GameRecord, seat: int) -> list[str | None]:
     return found
 
 
-def _recorded_agents(specs: Sequence[str | None], rules: Rules) -> list[Any]:
+def _recorded_agents(specs: Sequence[str | None], rules: "Rules") -> list[Any]:
     """Agents that a recording names.
 
     Raises:
@@ -201,12 +203,12 @@ def _recorded_agents(specs: Sequence[str | None], rules: Rules) -> list[Any]:
     """
     try:
         with named_in_file():
-            return loaded(specs, rules, recorded=True)
+            return loaded(specs, rules)
     except click.UsageError as error:
         raise click.UsageError(f"{error.message}: say who plays now with --against") from error
 
 
-def specs_around(rules: Rules, seat: int, against: str) -> list[str | None]:
+def specs_around(rules: "Rules", seat: int, against: str) -> list[str | None]:
     """What agents are named by, by seat, None where the person sits.
 
     Raises:
@@ -225,12 +227,12 @@ def _check_seat(seat: int, count: int) -> None:
         raise click.UsageError(f"--seat {seat}: this game has the seats 0 to {count - 1}")
 
 
-def loaded(specs: Sequence[str | None], rules: Rules, *, recorded: bool = False) -> list[Any]:
+def loaded(specs: Sequence[str | None], rules: "Rules") -> list[Any]:
     """Agents by seat, None where the person sits."""
-    return [None if spec is None else load_agent(spec, rules, recorded=recorded) for spec in specs]
+    return [None if spec is None else load_agent(spec, rules) for spec in specs]
 
 
-def _play_in_window(session: Session, pause: float) -> None:
+def _play_in_window(session: "Session", pause: float) -> None:
     from catan_pz.play.window_game import WindowGame
     from catan_pz.render.window import Window
 
@@ -239,7 +241,9 @@ def _play_in_window(session: Session, pause: float) -> None:
     click.echo(session.result())
 
 
-def _play_in_terminal(session: Session, rows: int | None, pause: float) -> None:
+def _play_in_terminal(session: "Session", rows: int | None, pause: float) -> None:
+    from catan_pz.play.terminal_game import PlayerLeft, TerminalGame
+
     color = rows is not None and "NO_COLOR" not in os.environ
     try:
         TerminalGame(session, input, click.echo, color=color, rows=rows, pause=pause).run()

@@ -1,58 +1,55 @@
-"""Games that are watched or exported: recordings and live matches."""
+"""Games that are watched or exported: recordings and live matches, pictures, films, replays."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import click
+from rich.console import Console
 
 from catan_pz.agents.base import Agent
-from catan_pz.cli.agents import Command, load_agent, specs_by_seat
-from catan_pz.cli.console import compiling_shown
-from catan_pz.cli.options import load_record, make_rules, record_errors, seed_or_drawn
-from catan_pz.game.game import Game
+from catan_pz.cli.agents import load_agent, specs_by_seat
+from catan_pz.cli.console import compiling_shown, need, progress
+from catan_pz.cli.files import load_record, record_errors
+from catan_pz.cli.options import RuleOptions
+from catan_pz.game.game import Game, drawn_seed
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import Frame, frames_of_match, frames_of_record
 from catan_pz.play.session import Session, get_ready
+from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
+from catan_pz.render.svg import board_svg
 from catan_pz.rules import Rules
+from catan_pz.web.replay import make_replay
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Agents that are asked about each position, as they are named on the command line.
+class Asked(NamedTuple):
+    """How a game is shown, and agents that are asked about each position.
 
     Attributes:
+        viewer: the seat whose knowledge is shown, None for all.
         advice: who says what it thinks of decisions, None for nobody.
         win_probability: who estimates win probabilities, None for nobody.
         draw: whether advice is drawn into the pictures.
     """
 
+    viewer: int | None = None
     advice: str | None = None
     win_probability: str | None = None
     draw: bool = True
 
-    @property
-    def specs(self) -> str:
-        """Their names, separated by commas."""
-        return ",".join(filter(None, (self.advice, self.win_probability)))
-
-    def annotations(
-        self, rules: Rules, viewer: int | None, *, recorded: bool = False
-    ) -> Annotations:
-        """What they make of a game.
-
-        Args:
-            rules: of the game.
-            viewer: the seat whose knowledge is shown, None for all.
-            recorded: whether it is a recorded game.
+    def annotations(self, rules: Rules) -> Annotations:
+        """What the agents make of a game by these rules.
 
         Raises:
             click.UsageError: one of them can't be asked.
         """
+        if self.viewer is not None and self.viewer >= rules.num_players:
+            raise click.UsageError(
+                f"--viewer {self.viewer}: this game has the seats 0 to {rules.num_players - 1}"
+            )
         adviser, estimator = (
-            None if spec is None else load_agent(spec, rules, recorded=recorded)
+            None if spec is None else load_agent(spec, rules)
             for spec in (self.advice, self.win_probability)
         )
         if estimator is not None and type(estimator).win_probabilities is Agent.win_probabilities:
@@ -60,28 +57,27 @@ class Asked:
                 f"--win-probability {self.win_probability}: this agent estimates no win "
                 "probabilities; 'search' does"
             )
-        return Annotations(adviser, estimator, viewer, draw=self.draw)
+        return Annotations(adviser, estimator, self.viewer, draw=self.draw)
 
 
-@dataclass(frozen=True)
-class Show:
+class Show(NamedTuple):
     """A game that is watched.
 
     Attributes:
         frames: its positions.
         viewer: the seat whose knowledge is shown, None for all.
         names: of the seats, None where they have none.
+        annotations: what agents make of it.
         total: how many frames there are, None for a live match.
         session: the live match.
-        annotations: what agents make of it.
     """
 
     frames: Iterator[Frame]
     viewer: int | None
     names: list[str] | None
+    annotations: Annotations
     total: int | None = None
     session: Session | None = None
-    annotations: Annotations = field(default_factory=Annotations)
 
     def close(self) -> None:
         """Let all agents go."""
@@ -90,84 +86,138 @@ class Show:
             self.session.close()
 
 
-def notes_options(command: Command) -> Command:
-    """The options `--advice` and `--win-probability`."""
-    for option in (
-        click.option(
-            "--win-probability",
-            metavar="AGENT",
-            help="Chart the win probabilities that this agent estimates, such as search.",
-        ),
-        click.option(
-            "--advice",
-            metavar="AGENT",
-            help="Show what this agent thinks of each move.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def recorded_show(recording: Path, named: str | None, asked: Asked, viewer: int | None) -> Show:
+def recorded_show(recording: Path, named: str | None, asked: Asked) -> Show:
     """A recorded game.
 
     Args:
         recording: its file.
         named: names of the seats, separated by commas; as recorded where None.
-        asked: who is asked about the positions.
-        viewer: the seat whose knowledge is shown, None for all.
+        asked: how it is shown.
 
     Raises:
         click.ClickException: names what is wrong.
     """
     record = load_record(recording)
-    seats = len(record.start["players"])
-    _check_viewer(viewer, seats)
+    rules = Rules.from_dict(record.start["rules"])
     names = record.names
     if named is not None:
         names = [name.strip() for name in named.split(",")]
-        if len(names) != seats:
-            raise click.UsageError(f"--names {named!r}: this game has {seats} seats")
+        if len(names) != rules.num_players:
+            raise click.UsageError(f"--names {named!r}: this game has {rules.num_players} seats")
+    annotate = asked.annotations(rules)
     with compiling_shown(), record_errors(recording):
         for _ in record.replay():
             pass
-    rules = Rules.from_dict(record.start["rules"])
-    annotate = asked.annotations(rules, viewer, recorded=True)
-    with compiling_shown():
-        for _ in islice(frames_of_record(record, viewer, names, annotate), 2):
+        for _ in islice(frames_of_record(record, asked.viewer, names, annotate), 2):
             pass
-    frames = frames_of_record(record, viewer, names, annotate)
-    return Show(frames, viewer, names, len(record.decisions) + 1, annotations=annotate)
+    frames = frames_of_record(record, asked.viewer, names, annotate)
+    return Show(frames, asked.viewer, names, annotate, len(record.decisions) + 1)
 
 
-def live_show(
-    agents: str, asked: Asked, viewer: int | None, seed: int | None, chosen: dict[str, Any]
-) -> Show:
+def live_show(agents: str, asked: Asked, seed: int | None, options: RuleOptions) -> Show:
     """A match that is played while it is watched.
 
     Args:
         agents: who plays, separated by commas.
-        asked: who is asked about the positions.
-        viewer: the seat whose knowledge is shown, None for all.
+        asked: how it is shown.
         seed: of the game; drawn where None.
-        chosen: options of the rules.
+        options: for the rules.
 
     Raises:
         click.ClickException: names what is wrong.
     """
-    rules = make_rules(**chosen, agents=f"{agents},{asked.specs}")
-    _check_viewer(viewer, rules.num_players)
+    rules = options.make(",".join(filter(None, (agents, asked.advice, asked.win_probability))))
     specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
     players = [load_agent(spec, rules) for spec in specs]
-    annotate = asked.annotations(rules, viewer)
+    annotate = asked.annotations(rules)
     with compiling_shown():
         get_ready(rules, players)
-    seed = seed_or_drawn(seed)
-    session = Session(Game(rules, seed), players, seed, viewer=viewer, specs=specs)
+    seed = drawn_seed() if seed is None else seed
+    session = Session(Game(rules, seed), players, seed, viewer=asked.viewer, specs=specs)
     frames = frames_of_match(session, annotate)
-    return Show(frames, viewer, session.names, session=session, annotations=annotate)
+    return Show(frames, asked.viewer, session.names, annotate, session=session)
 
 
-def _check_viewer(viewer: int | None, seats: int) -> None:
-    if viewer is not None and viewer >= seats:
-        raise click.UsageError(f"--viewer {viewer}: this game has the seats 0 to {seats - 1}")
+class Film(NamedTuple):
+    """How pictures of a game are written.
+
+    Attributes:
+        at: which picture, in a file that holds one; the last where None.
+        every: a picture for each "decision" or "turn", in a film.
+        width: in pixels.
+        seconds: that each picture stays, in a film.
+    """
+
+    at: int | None
+    every: str | None
+    width: int
+    seconds: float
+
+
+def write_pictures(show: Show, target: Path, film: Film) -> None:
+    """Write pictures of a game to a file, whose ending chooses the form: one, or a film.
+
+    Raises:
+        click.UsageError: names the option that is wrong.
+    """
+    form = target.suffix.lower()
+    if form not in PICTURES + FILMS:
+        allowed = ", ".join(PICTURES + FILMS)
+        raise click.UsageError(f"--export {target}: the file must end in one of {allowed}")
+    if form in FILMS:
+        need("render", "a film", "pygame", "resvg_py", "PIL")
+    frames = list(_gathered(show.frames))
+    if form in PICTURES:
+        at = len(frames) - 1 if film.at is None else film.at
+        if at >= len(frames):
+            raise click.UsageError(f"--at {at}: the game has the pictures 0 to {len(frames) - 1}")
+        save_picture(_picture(show, frames[at], film.width), target)
+        click.echo(f"{target} shows the game after {at} decisions.")
+        return
+    if (film.every or ("turn" if form == ".gif" else "decision")) == "turn":
+        last = {frame.state["turn"]: frame for frame in frames}
+        frames = list(last.values())
+    with progress("pictures") as bar:
+        task = bar.add_task("Drawing", total=len(frames))
+        count = save_film(
+            (_picture(show, frame, film.width) for frame in frames),
+            target,
+            width=film.width,
+            seconds=film.seconds,
+            shown=lambda: bar.advance(task),
+        )
+    click.echo(f"{target} has {count} pictures.")
+
+
+def write_replay(show: Show, target: Path) -> None:
+    """Write a game as one HTML file that opens in any browser.
+
+    Raises:
+        click.UsageError: the file has another ending.
+    """
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise click.UsageError(f"--html {target}: the file must end in .html")
+    replay = make_replay(_gathered(show.frames), viewer=show.viewer, names=show.names)
+    replay.save(target)
+    size = len(replay.html.encode()) / 1000
+    click.echo(f"{target} shows {replay.num_frames - 1} decisions ({size:.0f} kB).")
+
+
+def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:
+    """All frames, with a sign of life on the terminal while a match is played for them."""
+    with Console(stderr=True).status("Playing ...") as status:
+        for count, frame in enumerate(frames):
+            if count % 50 == 0:
+                status.update(f"Playing ... {count} decisions")
+            yield frame
+
+
+def _picture(show: Show, frame: Frame, width: float) -> str:
+    return board_svg(
+        frame.state,
+        viewer=show.viewer,
+        width=width,
+        last_action=frame.line,
+        names=show.names,
+        overlay=frame.notes.overlay,
+    )

@@ -6,19 +6,86 @@ from typing import Any
 
 import pytest
 
-from catan_pz.arena.file_lock import FileLock
 from catan_pz.cli import main
 
 QUICK = ["--players", "2", "--no-trading", "--points", "3", "--set", "max_turns=60"]
 
 
-@pytest.mark.parametrize("program", ["/nonexistent", "false"])
-def test_an_agent_that_never_plays_is_an_error(program: str, capsys: Any) -> None:
-    bot = f'exec:"{program}"'
-    assert main(["evaluate", bot, "--games", "2", "--seed", "1", *QUICK]) == 1
+def test_evaluate_measures_one_agent(capsys: Any) -> None:
+    words = ["--games", "10", "--seed", "1", *QUICK]
+    assert main(["evaluate", "heuristic", *words]) == 0
+    first = capsys.readouterr().out
+    assert re.fullmatch(
+        r"heuristic won \d+ of 10 games = [\d.]+ % \(95 % interval [\d.]+ to [\d.]+ %\) against "
+        r"random, from seed 1\n",
+        first,
+    )
+    assert int(first.split()[2]) >= 7
+    assert main(["evaluate", "random", *words]) == 0
+    assert 0 <= int(capsys.readouterr().out.split()[2]) <= 10
+    cut = [word.replace("max_turns=60", "max_turns=1") for word in words]
+    assert main(["evaluate", "heuristic", *cut]) == 0
+    assert "heuristic won 0 of 10 games (10 truncated) = 0.0 %" in capsys.readouterr().out
+
+
+def test_a_tournament_goes_on_where_it_was(tmp_path: Path, capsys: Any) -> None:
+    kept, report = tmp_path / "games.jsonl", tmp_path / "table.csv"
+    words = ["tournament", "random", "weighted", "--games", "6", "--results", str(kept), *QUICK]
+    assert main([*words, "--records", str(tmp_path / "games"), "--report", str(report)]) == 0
+    out = capsys.readouterr().out
+    assert "| weighted |" in out
+    assert "random" in report.read_text()
+    assert len(list((tmp_path / "games").iterdir())) == 6
+    before = kept.read_bytes()
+    words[1:3] = ["random,weighted"]
+    assert main(words) == 0  # nothing is left to play
+    assert kept.read_bytes() == before
+    # Times are kept to fewer digits than they are measured with.
+    without_times = [re.sub(r"[\d.e-]+ \| 0 \|$", "", line) for line in out.split("\n")]
+    again = capsys.readouterr().out.split("\n")
+    assert [re.sub(r"[\d.e-]+ \| 0 \|$", "", line) for line in again] == without_times
+    assert main(["tournament", "random"]) == 1
+    assert "two or more different ones" in capsys.readouterr().err
+
+
+def test_a_tournament_that_is_stopped_says_what_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("catan_pz.arena.executors.tasks.play_games", interrupt)
+    kept = tmp_path / "games.jsonl"
+    words = ["tournament", "random,weighted", "--games", "2", "--results", str(kept), *QUICK]
+    assert main(words) == 130
+    error = capsys.readouterr().err
+    assert "stopped after 0 of 2 games" in error
+    assert str(kept) in error
+
+
+def test_a_report_that_cannot_be_written_is_told_before_the_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr("catan_pz.arena.play_tournament", None)
+    (tmp_path / "file").touch()
+    for name, told in (
+        ("table.json", "must end in one of .md, .csv, .png, .svg"),
+        ("file/report.md", "this file can't be written: "),
+    ):
+        assert main(["tournament", "random,weighted", "--report", str(tmp_path / name)]) == 2
+        assert told in capsys.readouterr().err
+
+
+def test_forfeits_are_told(capsys: Any) -> None:
+    bot = 'exec:"false"'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # told once, by the command
+        assert main(["evaluate", "random", "--against", bot, "--games", "2", *QUICK]) == 1
     out, error = capsys.readouterr()
     assert f"{bot} forfeited 2 of 2 games, the first because: " in out
     assert "every game was forfeited" in error
+    assert main(["evaluate", "random", "--games", "2", *QUICK]) == 0
+    assert "forfeited" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("option", [[], ["--isolate"], ["--workers", "2"]])
@@ -34,153 +101,40 @@ def test_a_class_in_the_current_folder_plays(
     monkeypatch.delitem(sys.modules, "own_player")
 
 
-def test_forfeits_of_the_others_are_told(capsys: Any) -> None:
-    words = ["evaluate", "random", "--against", 'exec:"false"', "--games", "2", *QUICK]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # told once, by the command
-        assert main(words) == 1
-    assert 'exec:"false" forfeited 2 of 2 games, the first because: ' in capsys.readouterr().out
+def test_matches_write_some_of_their_games_as_replays(tmp_path: Path, capsys: Any) -> None:
+    pages, games = tmp_path / "pages", tmp_path / "games"
+    words = ["--games", "6", "--seed", "1", "--most-html", "2", *QUICK]
+    assert main(["evaluate", "weighted", "--html", str(pages), *words]) == 0
+    assert "has the replays of 2 games." in capsys.readouterr().err
+    written = sorted(path.name for path in pages.iterdir())
+    assert [name.split(".")[-1] for name in written] == ["html", "jsonl", "html", "jsonl"]
+    assert "<title>weighted, random</title>" in (pages / written[0]).read_text()
+    words += ["--html", str(tmp_path / "more"), "--records", str(games)]
+    assert main(["tournament", "random,weighted", *words]) == 0
+    assert len(list(games.iterdir())) == 6
+    assert [path.suffix for path in (tmp_path / "more").iterdir()] == [".html"] * 2
 
 
-def test_nothing_is_told_of_forfeits_where_there_are_none(capsys: Any) -> None:
-    assert main(["evaluate", "random", "--games", "2", *QUICK]) == 0
-    assert "forfeited" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("option", ["--html", "--records"])
-@pytest.mark.parametrize("other", [["--seed", "2"], ["--points", "4"], ["--games", "2"]])
-def test_recorded_games_of_another_match_are_kept(
-    option: str, other: list[str], tmp_path: Path, capsys: Any
-) -> None:
-    words = ["evaluate", "random", *QUICK, "--games", "4", "--seed", "1"]
-    assert main([*words, "--records", str(tmp_path)]) == 0
+def test_recorded_games_of_another_match_are_kept(tmp_path: Path, capsys: Any) -> None:
+    words = ["evaluate", "random", *QUICK, "--games", "4", "--seed"]
+    assert main([*words, "1", "--records", str(tmp_path)]) == 0
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert main([*words, *other, option, str(tmp_path)]) == 2
-    error = capsys.readouterr().err
-    assert f"{option} {tmp_path} is not possible: game-00000" in error
+    assert main([*words, "2", "--html", str(tmp_path)]) == 1
+    assert "game-000000.jsonl" in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("option", ["--html", "--records"])
-def test_a_folder_that_another_match_records_to_is_refused(
-    option: str, tmp_path: Path, capsys: Any
-) -> None:
-    lock = FileLock(tmp_path / ".recording")
-    assert main(["evaluate", "random", *QUICK, "--games", "2", option, str(tmp_path)]) == 2
-    lock.release()
-    told = f"{option} {tmp_path} is not possible: another match records its games there"
-    assert told in " ".join(capsys.readouterr().err.split())
-
-
-@pytest.mark.parametrize("command", [["evaluate", "random"], ["tournament", "random,weighted"]])
-def test_replays_of_another_match_are_kept(command: list[str], tmp_path: Path, capsys: Any) -> None:
-    words = [*command, *QUICK, "--games", "4", "--html", str(tmp_path / "pages")]
-    first = [*words, "--seed", "1", "--records", str(tmp_path / "first")]
-    assert main(first) == 0
-    before = {path.name: path.read_bytes() for path in (tmp_path / "pages").iterdir()}
-    assert len(before) == 4
-    capsys.readouterr()
-    for other in (["--records", str(tmp_path / "second")], []):
-        assert main([*words, "--seed", "2", *other]) == 2
-        assert "game-000000.html there is a replay of a game that has no" in capsys.readouterr().err
-    assert {path.name: path.read_bytes() for path in (tmp_path / "pages").iterdir()} == before
-    assert main(first) == 0
-
-
-@pytest.mark.parametrize("option", ["--html", "--records"])
-def test_a_folder_needs_a_name(
-    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["evaluate", "random", *QUICK, "--games", "2", option, ""]) == 2
-    assert f"'{option}': '' is no folder; write . for the" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-def test_recorded_games_of_the_same_match_are_recorded_again(tmp_path: Path) -> None:
-    words = ["evaluate", "random", *QUICK, "--seed", "1", "--records", str(tmp_path)]
-    assert main([*words, "--games", "2"]) == 0
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert main([*words, "--games", "4"]) == 0
-    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert len(after) == 4
-    assert before.items() < after.items()
-
-
-@pytest.mark.parametrize("option", ["--html", "--records"])
-def test_games_without_a_record_are_told(option: str, tmp_path: Path, capsys: Any) -> None:
-    kept, folder = tmp_path / "games.jsonl", tmp_path / "pages"
-    words = ["evaluate", "random", "--games", "4", "--results", str(kept), *QUICK]
-    assert main([*words, "--seed", "1"]) == 0
-    assert "no record" not in capsys.readouterr().err
-    assert main([*words, option, str(folder)]) == 0
-    error = capsys.readouterr().err
-    assert f"4 of the games have no record in {folder}: they were played before" in error
-
-
-def test_a_record_that_went_another_way_than_the_result_is_not_drawn(
+def test_games_without_a_record_are_told_and_damaged_ones_named(
     tmp_path: Path, capsys: Any
 ) -> None:
-    kept, folder = tmp_path / "games.jsonl", tmp_path / "pages"
-    words = ["evaluate", "random", "--games", "4", "--seed", "1", *QUICK]
-    assert main([*words, "--results", str(kept), "--records", str(folder)]) == 0
-    path = folder / "game-000002.jsonl"
-    path.write_text(re.sub(r'"turns": \d+', '"turns": 99', path.read_text()))
-    capsys.readouterr()
-    assert main([*words, "--results", str(kept), "--html", str(folder)]) == 0
-    assert "has the replays of 3 games" in capsys.readouterr().err
-    assert not path.with_suffix(".html").exists()
-
-
-@pytest.mark.parametrize("damage", ["no JSON", "another decision"])
-def test_a_damaged_record_is_named(damage: str, tmp_path: Path, capsys: Any) -> None:
     kept, folder = tmp_path / "games.jsonl", tmp_path / "games"
     words = ["evaluate", "random", "--games", "2", "--seed", "1", "--results", str(kept), *QUICK]
     assert main([*words, "--records", str(folder)]) == 0
-    path = folder / "game-000001.jsonl"
-    lines = path.read_text().split("\n")
-    lines[9] = "{" if damage == "no JSON" else lines[8]
-    path.write_text("\n".join(lines))
+    first, second = sorted(folder.iterdir())
+    first.unlink()
+    assert main([*words, "--html", str(folder)]) == 0
+    assert "has the replays of 1 games; 1 have no record." in capsys.readouterr().err
+    lines = second.read_text().split("\n")
+    second.write_text("\n".join([*lines[:9], "{", *lines[10:]]))
     assert main([*words, "--html", str(folder)]) == 1
-    error = capsys.readouterr().err
-    assert f"Error: {path} holds no recorded game: line 10" in error
-
-
-def test_a_report_that_cannot_be_written_is_told_before_the_games(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    monkeypatch.setattr("catan_pz.arena.play_tournament", None)
-    (tmp_path / "file").touch()
-    path = tmp_path / "file" / "report.md"
-    assert main(["tournament", "random,weighted", "--report", str(path)]) == 2
-    assert f"--report {path}: this file can't be written: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("command", [["evaluate", "random"], ["tournament", "random,weighted"]])
-def test_a_number_of_replays_without_replays_is_refused(
-    command: list[str], tmp_path: Path, capsys: Any
-) -> None:
-    words = [*command, *QUICK, "--most-html", "5", "--records", str(tmp_path / "games")]
-    assert main(words) == 2
-    assert "--most-html: this is for replays: add --html" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (["--port", "9000"], "--port: this is for a server that runs"),
-        (["--cookie", "secret"], "--cookie: this is for a server that runs"),
-        (
-            ["--host", "there", "--against", "fast"],
-            "--against: --host joins a server; this is for one",
-        ),
-        (
-            ["--host", "there", "--classes", "a.jar"],
-            "--classes: --host joins a server; this is for one",
-        ),
-    ],
-)
-def test_options_of_the_other_server_are_refused(words: list[str], named: str, capsys: Any) -> None:
-    assert main(["jsettlers", "--agent", "random", "--games", "1", *words]) == 2
-    assert named in capsys.readouterr().err
+    assert f"Error: {second} holds no recorded game: line 10" in capsys.readouterr().err

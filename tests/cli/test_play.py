@@ -31,19 +31,14 @@ def test_seats_go_round_from_the_person() -> None:
     [
         (["--seat", "3", "--players", "2"], "--seat 3: this game has the seats 0 to 1"),
         (["--against", "random,random", "--players", "2"], "names 2 agents; there are 1 other"),
-        (["--against", ""], "--against ''"),
         (["--against", "nobody"], "agent 'nobody' is not possible; allowed: one of ['random'"),
         (["--against", "random:x"], "write NAME:OPTION=VALUE"),
         (["--against", "random:x=1"], "agent 'random' has no option 'x'"),
         (["--against", "there/is/none.zip"], "there is no model"),
         (["--set", "dice"], "write OPTION=VALUE"),
-        (["--players", "2", "--set", "num_players=3"], "--players and --set num_players=3: one of"),
-        (["--set", "dice=random", "--set", "dice=x"], "--set dice=random and --set dice=x: one of"),
         (["--set", "dice=loaded"], "option dice='loaded' is not possible"),
         (["--set", "colour=red"], "unknown option colour='red'"),
         (["--points", "2"], "2 is not in the range"),
-        (["--seed", "x"], "'x' is no seed"),
-        (["--pause", "nan"], "nan is no finite number"),
         (["--set", f"discard_limit={'7' * 5000}"], "option discard_limit='777"),
         (["--set", f"board={'[' * 10**5}"], "option board='[[["),
     ],
@@ -106,7 +101,6 @@ def test_a_recorded_game_is_continued(
     other.unlink()
     capsys.readouterr()
     for more, complaint in (
-        (["--points", "5"], "--points: --continue goes on by the rules of the recording"),
         (["--seat", "0"], "seat 1 was played by 'Ann', which is no agent's name"),
         (["--seat", "2", "--against", "random"], "--seat 2: this game has the seats 0 to 1"),
     ):
@@ -302,20 +296,8 @@ def test_a_narrow_terminal_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: A
     assert main(["play", "--terminal"]) == 1
     assert capsys.readouterr().err == (
         "Error: a game in the terminal takes 80 columns and 24 rows, this one has 60 and 40: make "
-        "it larger, or use --window\n"
+        "it larger\n"
     )
-
-
-def test_a_record_that_cannot_be_written_is_told_before_the_first_move(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    typing(monkeypatch)
-    (tmp_path / "file").touch()
-    path = tmp_path / "file" / "game.jsonl"
-    assert main(["play", "--terminal", "--record", str(path)]) == 2
-    out, error = capsys.readouterr()
-    assert out == ""
-    assert f"--record {path}: this file can't be written: " in error
 
 
 def test_interrupted_games_are_recorded(

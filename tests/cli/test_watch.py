@@ -2,7 +2,6 @@ import json
 import os
 import re
 import select
-import shutil
 import subprocess
 import sys
 import time
@@ -175,81 +174,12 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
         ),
         ([str(recorded), "--viewer", "2"], 2, "--viewer 2: this game has the seats 0 to 1"),
         ([str(recorded), "--export", "a.bmp"], 2, "must end in one of .svg, .png, .gif, .mp4"),
-        ([str(recorded), "--export", "a.gif", "--at", "1"], 2, "--at chooses one picture"),
         (["--agents", "random,random,random", "--players", "2"], 2, "names 3 agents"),
     ):
         assert main(["watch", *words]) == status, words
         error = capsys.readouterr().err
         assert complaint in error
         assert "Traceback" not in error
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["--record", "other.jsonl"],
-        ["--seed", "3"],
-        ["--players", "2"],
-        ["--agents", "random"],
-        ["--set", "max_turns=8"],
-        ["--at", "3"],
-        ["--html", "game.html", "--every", "turn"],
-        ["--html", "game.html", "--width", "500"],
-    ],
-)
-def test_options_without_effect_on_a_recording_are_refused(
-    words: list[str], recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["watch", str(recorded), "--terminal", *words]) == 2
-    assert re.search(f"{words[-2]}: this is for (a live match|pictures)", capsys.readouterr().err)
-    assert not list(tmp_path.glob("*.html"))
-
-
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (["--export", "b.svg", "--every", "turn"], "--every: this is for films"),
-        (["--export", "b.svg", "--speed", "9"], "--speed: this is for the screen and for films"),
-        (["--html", "b.html", "--speed", "9"], "--speed: this is for the screen and for films"),
-        (["--html", "b.html", "--window"], "--window: this is for the screen"),
-        (["--export", "b.svg", "--terminal"], "--terminal: this is for the screen"),
-    ],
-)
-def test_options_without_effect_on_a_file_are_refused(
-    words: list[str],
-    named: str,
-    recorded: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Any,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["watch", str(recorded), *words]) == 2
-    assert named in capsys.readouterr().err
-    assert not list(tmp_path.glob("b.*"))
-
-
-def test_advice_that_a_terminal_does_not_show_is_refused(recorded: Path, capsys: Any) -> None:
-    assert main(["watch", str(recorded), "--terminal", "--advice", "random"]) == 2
-    assert "--advice: it is drawn in a window and in files" in capsys.readouterr().err
-
-
-def test_a_live_match_is_called_by_its_agents(capsys: Any) -> None:
-    assert main(["watch", "--terminal", "--names", "Ann,Bob"]) == 2
-    assert "--names: a live match has the names of its agents" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("option", ["--record", "--export", "--html"])
-def test_files_that_cannot_be_written_are_told_before_the_match(
-    option: str, tmp_path: Path, capsys: Any
-) -> None:
-    (tmp_path / "file").touch()
-    path = tmp_path / "file" / "game.svg"
-    assert main(["watch", "--agents", "random", option, str(path)]) == 2
-    out, error = capsys.readouterr()
-    assert out == ""
-    assert f"{option} {path}: this file can't be written: " in error
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such device there")
@@ -286,36 +216,6 @@ def test_a_replay_that_cannot_be_written_is_told_before_its_game_is_read(
     path = tmp_path / "file" / "game.html"
     assert main(["export", str(tmp_path / "file"), "--html", str(path)]) == 2
     assert f"--html {path}: this file can't be written: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (["watch", "--record", "same.svg", "--export", "./same.svg"], "--record and --export"),
-        (["watch", "--record", "same.html", "--html", "same.html"], "--record and --html"),
-        (["watch", "game.html", "--html", "link.html"], "RECORDING and --html"),
-        (["export", "game.html", "--html", "game.html"], "RECORDING and --html"),
-        (
-            ["tournament", "random,weighted", "--results", "same.md", "--report", "same.md"],
-            "--results and --report",
-        ),
-    ],
-)
-def test_one_file_for_two_things_is_refused(
-    words: list[str],
-    named: str,
-    recorded: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Any,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    shutil.copy(recorded, "game.html")
-    Path("link.html").symlink_to("game.html")
-    assert main(words) == 2
-    assert f"{named} are one file, {Path(words[-1])}: name two" in capsys.readouterr().err
-    assert Path("game.html").read_bytes() == recorded.read_bytes()
-    assert not list(tmp_path.glob("same.*"))
 
 
 def test_names_are_drawn() -> None:

@@ -123,8 +123,6 @@ def test_commands_write_the_same_page(recorded: Path, tmp_path: Path, capsys: An
     assert "<title>Ann, Bob</title>" in pages[0].read_text()
     assert main(["export", str(recorded), "--html", str(tmp_path / "page.txt")]) == 2
     assert "must end in .html" in capsys.readouterr().err
-    assert main(["watch", str(recorded), "--html", "a.html", "--export", "a.svg"]) == 2
-    assert "one of them at a time" in capsys.readouterr().err
 
 
 QUICK = "search:simulations=2,determinizations=1,turns=0,rollout=random"
@@ -158,8 +156,6 @@ def test_who_estimates_no_win_probabilities_is_refused(recorded: Path, capsys: A
     words = [str(recorded), "--win-probability", "heuristic"]
     assert main(["export", *words, "--html", "a.html"]) == 2
     assert "this agent estimates no win probabilities; 'search' does" in capsys.readouterr().err
-    assert main(["watch", *words, "--export", "a.svg"]) == 2
-    assert "give --html, too" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

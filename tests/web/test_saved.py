@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from catan_pz.agents import load
 from catan_pz.cli import main
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
@@ -121,39 +120,6 @@ def test_the_command_shows_names_as_printable_text(
 
 
 @pytest.mark.usefixtures("unserved")
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--agents", "nonsense"], "--agents: nonsense plays at no table that goes on"),
-        (["--seats", "2"], "--seats 2: {path}, which goes on, has 1 seats"),
-        (["--names", "Bob"], "--names Bob: at {path}, which goes on, they are Ann"),
-        (["--players", "3"], "{path}, which goes on, has num_players=2"),
-        (["--set", "dice=oops"], "option dice='oops' is not possible"),
-    ],
-)
-def test_options_that_kept_tables_do_not_have_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
-) -> None:
-    path = tmp_path / "table-0.jsonl"
-    saved_with(path)
-    saved_with(tmp_path / "table-1.jsonl")
-    before = path.read_bytes()
-    assert main(["serve", "--port", "0", "--save", str(tmp_path), *words]) == 2
-    assert said.format(path=path) in capsys.readouterr().err
-    assert path.read_bytes() == before
-
-
-@pytest.mark.usefixtures("unserved")
-def test_fewer_tables_than_go_on_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for number in range(2):
-        saved_with(tmp_path / f"table-{number}.jsonl")
-    assert main(["serve", "--port", "0", "--save", str(tmp_path), "--tables", "1"]) == 2
-    assert "--tables 1: 2 tables go on" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("unserved")
 def test_the_same_command_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = Rules(num_players=3, victory_points=5)
     game = HostedGame(Seats([None] * 3, ["Ann", "a", "b"]), rules=rules)
@@ -221,33 +187,6 @@ def test_links_name_an_address_that_others_can_open(
     assert told.out.startswith(f"Human (seat 0): http://{named}:")
     assert "0.0.0.0" not in told.out
     assert f"The links name {named}: " in told.err
-    assert ("put this machine's address in place of it" in told.err) == (found is None)
-
-
-@pytest.mark.usefixtures("unserved")
-def test_agents_that_no_seat_needs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--port", "0", "--seats", "4", "--agents", "nonsense"]) == 2
-    assert "--agents: persons play all 4 seats" in capsys.readouterr().err
-    assert main(["serve", "--port", "0", "--seats", "4"]) == 0
-    assert main(["serve", "--port", "0", "--seats", "4", "--pause", "1"]) == 2
-    assert "--pause: no agent plays" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("unserved")
-def test_advice_that_nobody_gets_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["serve", "--port", "0", "--players", "2", "--agents", "random"]
-    command += ["--save", str(tmp_path)]
-    said = "--advice: no person plays, and onlookers get no advice"
-    assert main([*command, "--seats", "0", "--advice", "random"]) == 2
-    assert said in capsys.readouterr().err
-    game = HostedGame(Seats([load("random")] * 2, ["a", "b"]), rules=Rules(num_players=2))
-    table = SavedTable(["random"] * 2, ["a", "b"], {-1: "x"}, game.record)
-    write(tmp_path / "table-0.jsonl", table.text())
-    assert main([*command, "--advice", "random"]) == 2
-    assert said in capsys.readouterr().err
-    assert main(command) == 0
 
 
 def test_a_file_that_cannot_be_written_is_tried_again(

@@ -1,0 +1,261 @@
+"""`catan-pz perft`, `warmup` and `info`: what this machine counts, compiles and has."""
+
+import json
+import os
+import pkgutil
+import platform
+import re
+import warnings
+from collections.abc import Iterator
+from importlib import import_module, metadata
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+import catan_pz
+from catan_pz.cli.console import examples, progress
+from catan_pz.cli.options import OLD_FILE, SEED, RuleOptions, rule_options
+
+if TYPE_CHECKING:
+    from catan_pz.events import Outcome
+    from catan_pz.kernels.rule import Entry
+
+
+@click.command(
+    epilog=examples(
+        "catan-pz perft 5 --players 2",
+        "catan-pz perft 2 --seed 7 --rules one_v_one --divide",
+        "catan-pz perft 3 --position position.json",
+    ),
+)
+@click.argument("depth", type=click.IntRange(1, 32))
+@click.option(
+    "--position",
+    type=OLD_FILE,
+    help="State to start from, a JSON file (Game.snapshot); else a fresh game.",
+)
+@click.option(
+    "--seed",
+    type=SEED,
+    metavar="SEED",
+    default=0,
+    show_default=True,
+    help="Seed of the fresh game.",
+)
+@click.option(
+    "--divide",
+    is_flag=True,
+    help="Show how many of the last count come after each first move.",
+)
+@rule_options()
+def perft(depth: int, position: Path | None, seed: int, divide: bool, rules: RuleOptions) -> None:
+    """Count the ways in which the next DEPTH decisions can go.
+
+    Every outcome of chance counts by itself: the 36 rolls of two dice, each card that may
+    be drawn or stolen. Two programs that play by the same rules count the same.
+    """
+    from catan_pz.files import read_file, read_json
+    from catan_pz.game import perft as counts
+    from catan_pz.game.game import Game
+
+    if position is None:
+        game = Game(rules.make(), seed)
+    else:
+        try:
+            game = Game.from_snapshot(read_json(read_file(position).decode("utf-8")))
+        except (ValueError, RecursionError) as error:
+            raise click.ClickException(f"{position} holds no state of a game: {error}") from error
+    click.echo(f"{'depth':>5}  {'nodes':>15}  {'seconds':>8}  {'nodes/s':>12}")
+    counts.perft(game, 1)  # compiled, before the clock runs
+    for level in range(1, depth + 1):
+        start = perf_counter()
+        nodes = counts.perft(game, level)
+        seconds = perf_counter() - start
+        speed = f"{nodes / seconds:,.0f}" if seconds >= 0.01 else ""
+        click.echo(f"{level:>5}  {nodes:>15,}  {seconds:>8.3f}  {speed:>12}".rstrip())
+    if divide:
+        click.echo()
+        for action, outcome, count in counts.divide(game, depth):
+            click.echo(f"{count:>15,}  {action:>3}  {_move(action, outcome)}")
+
+
+def _move(action: int, outcome: "Outcome") -> str:
+    from catan_pz.actions import describe_action
+
+    described = describe_action(action)
+    words = [described.pop("kind")]
+    words += [f"{name}={json.dumps(value)}" for name, value in described.items()]
+    if isinstance(outcome, tuple):
+        words.append(f"-> {outcome[0]} + {outcome[1]}")
+    elif outcome is not None:
+        words.append(f"-> {outcome.name.lower()}")
+    return " ".join(words)
+
+
+def entries() -> Iterator[tuple[str, "Entry"]]:
+    """Every compiled entry point of the package, by its dotted name, each once.
+
+    Modules whose libraries aren't installed are left out.
+    """
+    from catan_pz.kernels.rule import Entry
+
+    seen: set[int] = set()
+    for found in pkgutil.walk_packages(catan_pz.__path__, "catan_pz."):
+        if found.name.startswith("catan_pz.cli"):
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                module = import_module(found.name)
+        except ImportError:
+            continue
+        for name, thing in vars(module).items():
+            if isinstance(thing, Entry) and id(thing) not in seen:
+                seen.add(id(thing))
+                yield f"{thing.dispatcher.py_func.__module__}.{name}", thing
+
+
+@click.command(epilog=examples("catan-pz warmup"))
+def warmup() -> None:
+    """Compile all rules now, so that later starts take them from the cache.
+
+    Without it each is compiled when it is first used. `catan-pz info` shows where the cache
+    lies.
+    """
+    from catan_pz.kernels.notices import compile_hook
+
+    found = list(entries())
+    if not found:
+        click.echo("Compilation is switched off by NUMBA_DISABLE_JIT: nothing to compile.")
+        return
+    start = perf_counter()
+    with compile_hook(None), progress() as bar:
+        task = bar.add_task("Compiling", total=len(found))
+        for name, entry in found:
+            bar.update(task, description=name.removeprefix("catan_pz."))
+            entry.compiled()
+            bar.advance(task)
+        bar.update(task, description="Compiled")
+    click.echo(f"{len(found)} entry points are ready after {perf_counter() - start:.1f} s.")
+
+
+_LIBRARIES: Final = (
+    "numba", "numpy", "pettingzoo", "gymnasium", "torch", "stable_baselines3", "sb3_contrib",
+    "pygame-ce", "resvg_py", "pillow", "numba-cuda",
+)  # fmt: skip
+
+
+def version_of(name: str) -> str | None:
+    """The version of an installed distribution, or None."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def extras() -> dict[str, list[str]]:
+    """Each extra of the package with the distributions in it that are missing here."""
+    try:
+        required = metadata.requires("catan-pz") or []
+        names = metadata.metadata("catan-pz").get_all("Provides-Extra") or []
+    except metadata.PackageNotFoundError:
+        return {}
+    missing: dict[str, list[str]] = {name: [] for name in names}
+    for line in required:
+        found = re.match(r"\s*([A-Za-z0-9._-]+).*?;.*extra\s*==\s*['\"]([^'\"]+)['\"]", line)
+        if found is not None and found[1] != "catan-pz" and version_of(found[1]) is None:
+            missing[found[2]].append(found[1])
+    return missing
+
+
+def processor() -> str:
+    """The processor, as the system names it, and its cores."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = re.findall(r"^model name\s*: (.*)$", cpuinfo.read_text("utf-8"), re.MULTILINE)
+        model = names[0] if names else model
+    return f"{model}, {os.cpu_count()} cores"
+
+
+def gpus() -> str:
+    """The CUDA devices that numba finds, or why it finds none."""
+    try:
+        from numba import cuda
+
+        if not cuda.is_available():
+            return "none found"
+        names = [device.name for device in cuda.list_devices()]
+    except Exception as error:  # drivers fail in ways of their own
+        return f"none found ({type(error).__name__}: {error})".split("\n")[0]
+    return ", ".join(name.decode() if isinstance(name, bytes) else str(name) for name in names)
+
+
+def torch_cuda() -> str:
+    """What torch says of CUDA."""
+    if version_of("torch") is None:
+        return "torch is not installed"
+    import torch
+
+    if torch.cuda.is_available():
+        return f"CUDA {torch.version.cuda}, {torch.cuda.get_device_name()}"
+    built = torch.version.cuda
+    return f"no device (built for CUDA {built})" if built else "no device (built without CUDA)"
+
+
+def gather() -> dict[str, Any]:
+    """All that `info` shows."""
+    from catan_pz.kernels.cache import cache_folder, cached_files
+    from catan_pz.render.export import ffmpeg
+
+    place, files = cache_folder(), cached_files()
+    size = sum(path.stat().st_size for path in files)
+    return {
+        "catan-pz": catan_pz.__version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processor": processor(),
+        "libraries": {name: version_of(name) for name in _LIBRARIES},
+        "numba_cuda_devices": gpus(),
+        "torch_cuda": torch_cuda(),
+        "ffmpeg": ffmpeg(),
+        "cache": {
+            "folder": None if place is None else str(place),
+            "files": len(files),
+            "bytes": size,
+        },
+        "extras": {
+            name: {
+                "missing": missing,
+                "install": f'pip install "catan-pz[{name}]"' if missing else None,
+            }
+            for name, missing in extras().items()
+        },
+    }
+
+
+@click.command(epilog=examples("catan-pz info", "catan-pz info --json"))
+@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
+def info(as_json: bool) -> None:
+    """Show versions, devices, the cache of compiled code, and the extras installed."""
+    found = gather()
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    rows = [(name, found[name]) for name in ("catan-pz", "python", "system", "processor")]
+    rows += [(name, version or "-") for name, version in found["libraries"].items()]
+    rows += [("CUDA, numba", found["numba_cuda_devices"]), ("CUDA, torch", found["torch_cuda"])]
+    rows.append(("ffmpeg", found["ffmpeg"] or "not found: no MP4; GIF needs none"))
+    kept = found["cache"]
+    where = kept["folder"] or "none: compiled anew in each process"
+    rows.append(("cache", f"{where} ({kept['files']} files, {kept['bytes'] / 1e6:.0f} MB)"))
+    for name, value in rows:
+        click.echo(f"{name:<18} {value}")
+    click.echo("\nExtras")
+    for name, state in found["extras"].items():
+        words = "installed"
+        if state["missing"]:
+            words = f"missing {', '.join(state['missing'])}: {state['install']}"
+        click.echo(f"  {name:<16} {words}")

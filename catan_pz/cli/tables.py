@@ -1,0 +1,262 @@
+"""Agents at the tables of others: `jsettlers`, `catanatron`, `bot` and `program`."""
+
+import sys
+from dataclasses import replace
+from typing import Any, Final
+
+import click
+
+from catan_pz.cli.agents import (
+    agent_option,
+    agent_source,
+    load_agent,
+    specs_by_seat,
+    trained_with,
+    trust_option,
+)
+from catan_pz.cli.console import examples, win_rate_words
+from catan_pz.cli.matches import check_played, played, tell_forfeits
+from catan_pz.cli.options import RuleOptions, TableOptions, bundle, seed_option, table_options
+from catan_pz.names import shown
+
+_LONGEST_LINE: Final = 300
+
+
+@click.command(
+    epilog=examples(
+        "catan-pz jsettlers --agent heuristic --games 40 --classes classes:gson.jar",
+        "catan-pz jsettlers --agent ppo-2p --against fast --results games.jsonl",
+        "catan-pz jsettlers --agent search --host localhost --cookie SECRET",
+    ),
+)
+@agent_option("--agent", "Who plays one seat.")
+@click.option(
+    "--against",
+    type=click.Choice(("smart", "fast", "mixed")),
+    default="smart",
+    show_default=True,
+    help="The robots of the server that is started.",
+)
+@click.option(
+    "--players",
+    type=click.IntRange(2, 4),
+    metavar="N",
+    help="Players of each game.  [4, or as the model says]",
+)
+@click.option(
+    "--trading/--no-trading",
+    default=None,
+    help="Trade between players.  [yes, or as the model says]",
+)
+@bundle(
+    TableOptions,
+    "match",
+    *table_options(
+        200,
+        "Games, with those in the file of results.",
+        "Threads in which agents decide.  [1]",
+        "Of the agent's random choices; the server draws the games.",
+    ),
+)
+@trust_option
+@click.option(
+    "--parallel",
+    type=click.IntRange(1, 40),
+    metavar="N",
+    default=4,
+    show_default=True,
+    help="Games at the same time.",
+)
+@click.option(
+    "--classes",
+    metavar="PATH",
+    help="Class path of the server that is started.  [$CATAN_PZ_JSETTLERS]",
+)
+@click.option("--host", help="Join a server that runs, instead of starting one.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    default=8880,
+    show_default=True,
+    help="Its port.",
+)
+@click.option("--cookie", default="", help="What its robots must present.")
+def jsettlers(  # wide: click passes each option of the command
+    agent: str,
+    against: str,
+    players: int | None,
+    trading: bool | None,
+    match: TableOptions,
+    parallel: int,
+    classes: str | None,
+    host: str | None,
+    port: int,
+    cookie: str,
+) -> None:
+    """Let an agent play at a JSettlers table, over its protocol.
+
+    Without --host an unmodified server is started, which creates games of robots alone and
+    is ended afterwards. With --host the agent waits to be invited there.
+    """
+    from catan_pz.tables.jsettlers.match import ServerAddress, play_match
+
+    rules = RuleOptions("base", players, trading).make(agent)
+    found = played(
+        play_match,
+        (agent, agent_source(agent, rules)),
+        against,
+        rules.num_players,
+        rules.trading,
+        match.games,
+        match.seed,
+        server=None if host is None else ServerAddress(host, port, cookie),
+        classes=classes,
+        workers=match.workers or 1,
+        parallel=parallel,
+        results=match.results,
+    )
+    _report(found)
+    if found.gave_up:
+        raise click.ClickException(shown(found.gave_up, _LONGEST_LINE))
+
+
+def _report(match: Any) -> None:
+    """Win rates with intervals, all together and by kind of robot, and what went wrong."""
+    from catan_pz.arena.tables import lineup_title
+    from catan_pz.tables.jsettlers.outcomes import seat_weighted_rate
+
+    result, name = match.result, match.name
+    for k in range(len(result.lineups)):
+        names = result.lineup_names(k)
+        others = [one for one in names if one != name]
+        click.echo(_line(result.only(names), name, lineup_title(others)))
+    if len(result.lineups) > 1:
+        click.echo(_line(result, name, "all of these"))
+    weighted = seat_weighted_rate(result, name)
+    if weighted is not None:
+        click.echo(f"With each seat drawn equally often: {100 * weighted:.1f} %")
+    click.echo(
+        f"Commands refused by the server: {match.refusals}; commands that came too late: "
+        f"{match.late}; games broken off: {len(match.broken)}; reconnects: {match.reconnects}"
+    )
+    if match.agent_failed:
+        click.echo(
+            f"Games broken off because the agent failed: {match.agent_failed}; win rates leave "
+            "them out"
+        )
+    if match.others:
+        click.echo(f"Games that don't count, of other players or rules: {len(match.others)}")
+    for line in (*match.refused, *match.broken, *match.others):
+        click.echo(shown(line, _LONGEST_LINE), err=True)
+
+
+def _line(result: Any, name: str, others: str) -> str:
+    milliseconds = result.tally(name).milliseconds
+    return (
+        f"{win_rate_words(result, name, name)} against {others}; {milliseconds:.3g} ms a decision"
+    )
+
+
+@click.command(
+    epilog=examples(
+        "catan-pz catanatron --agent heuristic --against value",
+        "catan-pz catanatron --agent ppo-4p-notrade --against ab2-pruned --games 40",
+        "catan-pz catanatron --players 3 --against value,weighted --games 600",
+    ),
+)
+@agent_option("--agent", "Who plays one seat.")
+@click.option(
+    "--against",
+    default="value",
+    show_default=True,
+    metavar="BOTS",
+    help="Bots of catanatron in the other seats, separated by commas; the last one plays all "
+    "further ones.",
+)
+@click.option(
+    "--players",
+    type=click.IntRange(2, 4),
+    metavar="N",
+    help="Number of players.  [2, or as the model says]",
+)
+@click.option(
+    "--points",
+    type=click.IntRange(3, 22),
+    metavar="N",
+    default=10,
+    show_default=True,
+    help="Points that win.",
+)
+@bundle(TableOptions, "match", *table_options(100))
+@trust_option
+def catanatron(
+    agent: str, against: str, players: int | None, points: int, match: TableOptions
+) -> None:
+    """Let an agent play bots of catanatron by the rules of its engine.
+
+    The bots see the whole state of the game, as there they always do; the agent sees what its
+    seat may know.
+    """
+    from catan_pz.arena import play_match
+    from catan_pz.tables.catanatron.table import CatanatronTables, TableBot, table_rules
+
+    if players is None:
+        players = trained_with(agent).get("num_players", 2)
+    rules = replace(table_rules(players), victory_points=points)
+    bots = specs_by_seat("--against", against, players - 1)
+    sources = {bot: TableBot(bot) for bot in bots}
+    result = played(
+        play_match,
+        [(agent, agent_source(agent, rules)), *((sources[b].name, sources[b]) for b in bots)],
+        match.games,
+        rules,
+        match.seed,
+        executor=CatanatronTables(match.workers or 1),
+        results=match.results,
+    )
+    version = next(iter(sources.values())).catanatron
+    others = f"{against} at tables of catanatron {version}"
+    click.echo(f"{_line(result, agent, others)}, from seed {result.seed}")
+    tell_forfeits(result)
+    check_played(result)
+
+
+@click.command(
+    epilog=examples(
+        "catan-pz bot --agent heuristic",
+        "catan-pz bot --agent search:simulations=200 --seed 1",
+    ),
+)
+@agent_option("--agent", "Who plays.")
+@seed_option("Of the agent's random choices; the table draws the games.")
+@trust_option
+def bot(agent: str, seed: int | None) -> None:
+    """Speak catanatron's protocol for bots, JSON lines, on standard input and output."""
+    from catan_pz.game.game import drawn_seed
+    from catan_pz.tables.catanatron.stdio import StdioBot, answers
+
+    for line in answers(
+        StdioBot(load_agent(agent), drawn_seed() if seed is None else seed), sys.stdin
+    ):
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+
+@click.command(
+    epilog=examples(
+        "catan-pz program --agent heuristic",
+        "catan-pz tournament random 'exec:\"catan-pz program --agent heuristic\"'",
+    ),
+)
+@agent_option("--agent", "Who decides.")
+@trust_option
+def program(agent: str) -> None:
+    """Let an agent decide for another program, by JSON lines on standard input and output.
+
+    The messages are those of the arena's programs: see docs/programs.md. The command ends at
+    the end of its input.
+    """
+    from catan_pz.agents.programs.serve import serve, standard_streams
+
+    serve(load_agent(agent), *standard_streams())
