@@ -20,7 +20,7 @@ from catan_pz import Game
 from catan_pz.game import GameRecord
 from catan_pz.observation.segments import PLACES
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
-from catan_pz.training.program import run_program
+from catan_pz.training.console import run_program
 
 console = Console()
 COLUMNS = (

@@ -26,7 +26,7 @@ from catan_pz.agents.network import SHIPPED, Model, NetworkAgent
 from catan_pz.agents.specs import specs_by_seat
 from catan_pz.arena import play_match
 from catan_pz.rules import PRESETS, Rules
-from catan_pz.training.program import run_program
+from catan_pz.training.console import run_program
 
 
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:

@@ -40,7 +40,6 @@ from torch import nn
 
 from catan_pz import agents
 from catan_pz.agents.network import Base, Model, NetworkAgent
-from catan_pz.agents.specs import split_specs
 from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
 from catan_pz.arena.sequential import SequentialTest
@@ -48,10 +47,18 @@ from catan_pz.checks import not_possible
 from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays
-from catan_pz.training.episodes import CountedArgs, EpisodeRun
-from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Coefficient, Count, Share, check_device, parse
-from catan_pz.training.program import RESUMABLE, run_program
+from catan_pz.training.console import RESUMABLE, run_program
+from catan_pz.training.evaluation import line_ups
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    CountedArgs,
+    Share,
+    parse,
+    set_up,
+    training_card,
+)
+from catan_pz.training.run import Run
 from catan_pz.training.searched_games import SearchedDecisions, play_searched
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork, model_named
 
@@ -251,6 +258,10 @@ class Learner:
         """Write `model.npz`."""
         replace(self.model(card), choice="best").save(folder / "model.npz")
 
+    def parameters(self) -> Any:
+        """What training must leave finite."""
+        return self.network.state_dict()
+
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the training depends on."""
         window = [pack_arrays(vars(part)) for part in self.window]
@@ -266,15 +277,15 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     args.check()
-    check_device(args.device)
-    set_up_torch(args.threads)
+    set_up(args)
     card = training_card(args, "expert iteration", "examples/expert_iteration.py")
-    run = EpisodeRun(
+    learner = Learner(args)
+    run = Run(
         args,
-        Learner(args),
-        against=split_specs(args.eval_against),
+        learner,
         title=f"Expert iteration, {args.players} players",
         card=card,
+        evaluations=line_ups(args.eval_against, learner.rules),
         option="rounds",
         unit="rounds",
     )

@@ -29,7 +29,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from catan_pz.agents.specs import split_specs
 from catan_pz.agents.value.agent import ValueAgent
 from catan_pz.agents.value.features import NUM_FEATURES
 from catan_pz.agents.value.net import ValueNet
@@ -38,10 +37,18 @@ from catan_pz.checks import not_possible
 from catan_pz.files import read_arrays, whole_file
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, write_bytes
-from catan_pz.training.episodes import CountedArgs, EpisodeRun
-from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Coefficient, Count, Share, check_device, parse
-from catan_pz.training.program import RESUMABLE, run_program
+from catan_pz.training.console import RESUMABLE, run_program
+from catan_pz.training.evaluation import line_ups
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    CountedArgs,
+    Share,
+    parse,
+    set_up,
+    training_card,
+)
+from catan_pz.training.run import Run
 from catan_pz.training.value_games import Positions, record_in_processes, win_targets
 
 
@@ -218,6 +225,10 @@ class Learner:
             if file not in used:
                 file.unlink()
 
+    def parameters(self) -> Any:
+        """What training must leave finite."""
+        return self.network.state_dict()
+
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the training depends on, beside the files of positions."""
         return {"network": self.network.state_dict(), "window": list(self.window)}
@@ -245,15 +256,15 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Fit; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     args.check()
-    check_device(args.device)
-    set_up_torch(args.threads)
+    set_up(args)
     card = training_card(args, "lambda-returns of games won", "examples/fit_value.py")
-    run = EpisodeRun(
+    learner = Learner(args)
+    run = Run(
         args,
-        Learner(args),
-        against=split_specs(args.eval_against),
+        learner,
         title=f"Value, {args.players} players",
         card=card,
+        evaluations=line_ups(args.eval_against, learner.rules),
         option="rounds",
         unit="rounds",
     )

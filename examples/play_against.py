@@ -19,7 +19,7 @@ from catan_pz.agents.table import Table
 from catan_pz.render import board_text, log_line
 from catan_pz.render.log import action_words
 from catan_pz.rules import PRESETS
-from catan_pz.training.program import run_program
+from catan_pz.training.console import run_program
 
 
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:

@@ -23,7 +23,7 @@ from catan_pz.agents.table import Table
 from catan_pz.engine.events import EventKind
 from catan_pz.events import Event, Events
 from catan_pz.rules import Rules
-from catan_pz.training.program import run_program
+from catan_pz.training.console import run_program
 
 console = Console()
 RESOURCES = ("brick", "lumber", "wool", "grain", "ore")

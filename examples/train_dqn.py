@@ -33,19 +33,14 @@ import torch
 from stable_baselines3 import DQN
 from torch.nn.functional import smooth_l1_loss
 
-from catan_pz.agents.specs import split_specs
-from catan_pz.checks import check_count
 from catan_pz.env.vector.sb3 import CatanVecEnv
+from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.curves import Phase
-from catan_pz.training.evaluation import line_up
 from catan_pz.training.league import make_opponents
-from catan_pz.training.networks import NetworkArgs, q_network
-from catan_pz.training.opening import open_run
-from catan_pz.training.options import Coefficient, Count, Share, command_line, parse
-from catan_pz.training.program import RESUMABLE, run_program
+from catan_pz.training.options import Coefficient, Count, Share, Whole, command_line, parse, set_up
+from catan_pz.training.policies import NetworkArgs, q_network
 from catan_pz.training.replay import ReplayBuffer
-from catan_pz.training.run import Training
-from catan_pz.training.timers import Timers
+from catan_pz.training.sb3 import SB3Learner, train_learner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +60,7 @@ class Args(NetworkArgs):
     """decisions in a minibatch"""
     buffer_size: Count = 200_000
     """decisions that the replay buffer keeps, 1 kB each"""
-    learning_starts: int = 20_000
+    learning_starts: Whole = 20_000
     """frames of random play before the first update"""
     n_steps: Count = 3
     """rewards that a target adds up before it bootstraps"""
@@ -241,33 +236,17 @@ def make_model(args: Args, games: CatanVecEnv) -> MaskedDQN:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
-    check_count("learning_starts", args.learning_starts, least=0)
-    saved = open_run(args)
+    set_up(args)
     league = make_opponents(args)
     games = make_games(args, league)
-    model = make_model(args, games)
-
-    timers = Timers()
-    timers.time_calls(games, "reset", "step_wait", part="games")
-    if league is not None:
-        timers.time_calls(league, "act_batch", part="opponents")
-
-    with Training(
+    return train_learner(
         args,
-        model,
-        games,
+        SB3Learner(make_model(args, games), games, league, args.league_every),
         algorithm="DQN (Stable-Baselines3), mask-aware",
         command=command_line(args, "examples/train_dqn.py"),
-        evaluations={
-            name: line_up(name, games.batch.rules) for name in split_specs(args.eval_against)
-        },
-        timers=timers,
-        league=league,
-        league_every=args.league_every,
+        evaluations=args.eval_against,
         phases=[Phase("epsilon falls", 0, args.exploration_fraction * args.frames)],
-        saved=saved,
-    ) as training:
-        return training.learn()
+    )
 
 
 if __name__ == "__main__":

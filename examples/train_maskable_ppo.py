@@ -10,8 +10,8 @@ How the data flows: a `CatanVecEnv` plays `--num-envs` games and hands out (B, N
 observations and (B, A) action masks; the seats of the others are played inside. MaskablePPO
 samples legal actions for `--n-steps` decisions of each game, computes advantages (GAE), and makes
 `--n-epochs` passes over these decisions in minibatches. With `--expert` it first imitates an
-agent: behaviour cloning on `--demonstrations` decisions. Between updates, `catan_pz.training.run`
-evaluates, logs, adds snapshots to the league and writes checkpoints.
+agent: behaviour cloning on `--demonstrations` decisions. Between updates, a
+`catan_pz.training.run.Run` evaluates, logs, adds snapshots to the league and writes checkpoints.
 
 The output folder holds `checkpoint.json` with the last two checkpoints, `model.npz` (the policy
 alone, played without torch), `curve.csv` and `curve.png`, TensorBoard's `logs`, the `league` and
@@ -33,15 +33,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from sb3_contrib import MaskablePPO
 
-from catan_pz.agents.specs import split_specs
 from catan_pz.env.vector.sb3 import CatanVecEnv
-from catan_pz.training.console import say
+from catan_pz.training.console import RESUMABLE, run_program, say
 from catan_pz.training.curves import Phase
-from catan_pz.training.evaluation import line_up
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.league import make_opponents
-from catan_pz.training.networks import NetworkArgs, actor_critic
-from catan_pz.training.opening import open_run
 from catan_pz.training.options import (
     Coefficient,
     Count,
@@ -50,10 +46,10 @@ from catan_pz.training.options import (
     check_minibatches,
     command_line,
     parse,
+    set_up,
 )
-from catan_pz.training.program import RESUMABLE, run_program
-from catan_pz.training.run import Training
-from catan_pz.training.timers import Timers
+from catan_pz.training.policies import NetworkArgs, actor_critic
+from catan_pz.training.sb3 import SB3Learner, train_learner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,36 +166,20 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
     check_minibatches(args.batch_size, args.num_envs * args.n_steps)
-    saved = open_run(args)
+    set_up(args)
     league = make_opponents(args)
     games = make_games(args, league)
     model = make_model(args, games)
-
-    timers = Timers()
-    timers.time_calls(games, "reset", "step_wait", part="games")
-    if league is not None:
-        timers.time_calls(league, "act_batch", part="opponents")
     cloning = Phase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
-
-    with Training(
+    return train_learner(
         args,
-        model,
-        games,
+        SB3Learner(model, games, league, args.league_every),
         algorithm="MaskablePPO (sb3-contrib)",
         command=command_line(args, "examples/train_maskable_ppo.py"),
-        evaluations={
-            name: line_up(name, games.batch.rules) for name in split_specs(args.eval_against)
-        },
-        timers=timers,
-        league=league,
-        league_every=args.league_every,
+        evaluations=args.eval_against,
         phases=[cloning] if args.expert else [],
-        saved=saved,
-    ) as training:
-        if args.expert and saved is None:
-            with training.pretraining():
-                imitate(args, model, games)
-        return training.learn()
+        pretrain=(lambda: imitate(args, model, games)) if args.expert else None,
+    )
 
 
 if __name__ == "__main__":

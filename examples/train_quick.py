@@ -30,6 +30,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -41,22 +42,19 @@ from catan_pz.env.vector.sb3 import note_training
 from catan_pz.files import check_writable, whole_file
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training.console import say, warn
-from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
-from catan_pz.training.hardware import set_up_torch
+from catan_pz.training.console import run_program, say
+from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_ups
 from catan_pz.training.options import (
     Coefficient,
     Count,
     Number,
     Seed,
     Share,
-    check_device,
     check_minibatches,
     check_same_training,
     parse,
+    set_up,
 )
-from catan_pz.training.program import run_program
-from catan_pz.training.tensorboard import make_logger
 
 _OWN_MODEL = "a model.zip that this program has written"
 
@@ -198,9 +196,9 @@ def win_rate(model: MaskablePPO, args: Args, title: str) -> dict[str, Any]:
     """Win rate against random players, on the same boards and dice at every call."""
     rules = args.make_rules()
     agent = NetworkAgent(exported(model, rules))
-    row = evaluate(
-        agent, line_up("random", rules), rules, args.eval_games, args.seed + SEED_OFFSET
-    ) | {"against": "random"}
+    (others,) = line_ups("random", rules).values()
+    seed = args.seed + SEED_OFFSET
+    row = evaluate(agent, others, rules, args.eval_games, seed) | {"against": "random"}
     say(f"{title}: {describe(row)}")
     return row
 
@@ -226,14 +224,13 @@ def train(model: MaskablePPO, args: Args) -> float:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Measure, train, measure again; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
-    check_device(args.device)
     check_minibatches(args.batch_size, args.num_envs * args.n_steps)
+    set_up(args)
     out = Path(args.out)
-    set_up_torch(args.threads)
     envs = make_envs(args)
     model = make_model(args, envs)
     check_writable(out / "model.zip")
-    model.set_logger(make_logger(out / "logs", model.num_timesteps, warn))
+    model.set_logger(configure(str(out / "logs"), ["tensorboard"]))
     before = win_rate(model, args, "Before")
     trained_before = model.num_timesteps
     seconds = train(model, args)

@@ -34,21 +34,36 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import torch
 from torch import nn
 
-from catan_pz.agents.network import Base
+from catan_pz.agents.network import Base, NetworkAgent
 from catan_pz.agents.specs import split_specs
 from catan_pz.checks import check_count, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import PointsGained
-from catan_pz.training.opening import open_run
-from catan_pz.training.options import Coefficient, Count, Positive, Share, TrainingArgs, parse
-from catan_pz.training.program import RESUMABLE, run_program
+from catan_pz.training.checkpoints import check_finite, keep, pack_arrays, unpack_arrays
+from catan_pz.training.console import RESUMABLE, run_program, say
+from catan_pz.training.evaluation import line_ups
+from catan_pz.training.league import PastSelves, load_stateless
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    Positive,
+    Share,
+    TrainingArgs,
+    Whole,
+    parse,
+    set_up,
+    training_card,
+)
 from catan_pz.training.rivals import Rivals
-from catan_pz.training.self_play_games import Decisions, SelfPlayGames
+from catan_pz.training.run import Run
+from catan_pz.training.self_play_games import (
+    Decisions,
+    SelfPlayGames,
+    divergence,
+    update_figures,
+)
 from catan_pz.training.self_play_network import Critic, SelfPlayNetwork, model_named
-from catan_pz.training.self_play_run import SelfPlayRun
 from catan_pz.training.starts import Starts
-from catan_pz.training.stateless import load_stateless
-from catan_pz.training.update_figures import divergence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +116,7 @@ class Args(TrainingArgs):
     """largest norm of the gradient"""
     kl_coef: Coefficient = 0.0
     """coefficient of the divergence from the policy that self-play began with"""
-    critic_first: int = 0
+    critic_first: Whole = 0
     """rounds of self-play at the start in which the critic learns, and the policy doesn't"""
     anneal: Share = 0.5
     """part of the training in which the reward of points falls to zero; 0 keeps it"""
@@ -133,53 +148,83 @@ class Args(TrainingArgs):
             raise not_possible("option observation", self.observation, "'units'")
         if self.init and self.expert:
             raise not_possible("option init", self.init, "a model, or --expert; not both")
-        if not 0 <= self.anneal <= 1:
-            raise not_possible("option anneal", self.anneal, "a number from 0 to 1")
-        if not 0 <= self.kl_coef < float("inf"):
-            raise not_possible("option kl_coef", self.kl_coef, "a number from 0")
-        if not 0 <= self.starts_share <= 1:
-            raise not_possible("option starts_share", self.starts_share, "a number from 0 to 1")
-        check_count("critic_first", self.critic_first, least=0)
         check_count("batch_size", self.batch_size, least=2)  # advantages have a deviation
-        if self.expert:
-            load_stateless("expert", self.expert, self.make_rules())
 
 
 Aim = Literal["imitation", "critic", "ppo"]
 """What an update learns: to play what was played, the values alone, or to play better."""
 
 
-def bfloat16(args: Args, device: torch.device) -> torch.autocast:
-    """Where networks compute in bfloat16, if the options say so."""
-    return torch.autocast(device.type, torch.bfloat16, enabled=args.bf16)
-
-
 class Learner:
-    """Learns from what was played.
+    """Plays rounds of games, and learns from what was played.
 
     Attributes:
-        start: the policy that self-play began with; None before `begin`.
+        start: the policy that self-play began with; None before.
+        frames: decisions that were learned from, without those of an expert.
+        demonstrations: decisions of an expert that were imitated.
+        rounds: rounds that weren't imitation.
     """
 
-    def __init__(self, args: Args, network: Any) -> None:
-        self.args, self.network = args, network
+    def __init__(self, args: Args) -> None:
+        args.check()
+        self.args, self.rules = args, args.make_rules()
+        cuda = args.device == "cuda" or (args.device == "auto" and torch.cuda.is_available())
+        self.device = torch.device("cuda" if cuda else "cpu")
+        torch.manual_seed(args.seed)
+        self.network: Any = make_network(args, args.critic).to(self.device)
+        if args.init:
+            self.network.take_policy(model_named(args.init))
+        self.called = torch.compile(self.network, dynamic=True) if args.compile else self.network
+        self.expert = load_stateless("expert", args.expert, self.rules) if args.expert else None
+        self.player = make_player(args, self.device)
         self.start: nn.Module | None = None
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=args.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(self.called.parameters(), lr=args.learning_rate, eps=1e-5)
+        self.bfloat16 = torch.autocast(self.device.type, torch.bfloat16, enabled=args.bf16)
+        self.frames = self.demonstrations = self.rounds = 0
 
-    def begin(self, parameters: dict[str, torch.Tensor] | None = None) -> None:
-        """Keep the policy, or one with these parameters, as the one that self-play began with."""
-        self.start = deepcopy(self.network.policy)
-        if parameters is not None:
-            self.start.load_state_dict(parameters)
+    def play(self, number: int) -> dict[str, Any]:
+        """Play a round and learn from it; figures of the update."""
+        args, player = self.args, self.player
+        demonstrate = self.expert is not None and self.demonstrations < args.demonstrations
+        aim: Aim = "imitation" if demonstrate else "ppo"
+        if not demonstrate:
+            if self.start is None:
+                self.start = deepcopy(self.network.policy)
+            aim = "critic" if self.rounds < args.critic_first else "ppo"
+        left = max(0.0, 1 - self.frames / args.frames)
+        if args.anneal:
+            point = args.point_reward * max(0.0, 1 - (1 - left) / args.anneal)
+            scale = args.reward_scale
+            player.games.set_reward(PointsGained(point * scale, args.win_reward * scale))
+        finished = player.finished
+        with self.bfloat16:
+            played = player.play(
+                self.called,
+                number,
+                gamma=args.gamma,
+                gae_lambda=args.gae_lambda,
+                expert=self.expert if demonstrate else None,
+            )
+        steps = self.learn(played, number, 0.1 + 0.9 * left, aim)
+        check_finite(self.parameters(), f"{number + 1:,} updates")
+        if demonstrate:
+            self.demonstrations += len(played)
+        else:
+            self.frames, self.rounds = self.frames + len(played), self.rounds + 1
+        if not demonstrate and (number + 1) % args.league_every == 0:
+            model = self.network.export(self.rules)
+            keep(lambda: player.rivals.add(f"{number + 1:07d}", model), "a past self")
+        return {
+            "frames": 0 if demonstrate else len(played),
+            "steps": steps,
+            "ended": player.finished - finished,
+            **update_figures(self.network, self.start, played),
+        }
 
     def learn(self, played: Decisions, number: int, falling: float, aim: Aim) -> int:
         """Update the network; returns the steps of the optimizer.
 
-        Args:
-            played: the decisions of a round.
-            number: of the round.
-            falling: factor of learning rate and entropy bonus.
-            aim: what is learned.
+        `falling` is the factor of learning rate and entropy bonus.
         """
         args, device, steps = self.args, played.units.device, 0
         if len(played) < 2:
@@ -194,8 +239,8 @@ class Learner:
             order = torch.randperm(len(played), generator=random, device=device)
             for rows in order.tensor_split(max(1, len(order) // args.batch_size)):
                 batch = played[rows]
-                with bfloat16(args, device):
-                    log_probabilities, values = self.network(batch.units, batch.mask, batch.hidden)
+                with self.bfloat16:
+                    log_probabilities, values = self.called(batch.units, batch.mask, batch.hidden)
                     loss, kl = self.policy_loss(batch, log_probabilities, falling, aim)
                 error = (values.float() - batch.targets).square() * batch.has_target
                 loss = loss + args.vf_coef * error.mean()
@@ -234,6 +279,47 @@ class Learner:
             loss = loss + args.kl_coef * divergence(log_probabilities, start)
         return loss, kl
 
+    def parameters(self) -> Any:
+        """What training must leave finite."""
+        return self.network.state_dict()
+
+    def agent(self) -> NetworkAgent:
+        """The policy as a player."""
+        return NetworkAgent(self.network.export(self.rules))
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write `model.npz`."""
+        card |= {"demonstrations": self.demonstrations}
+        self.network.export(self.rules, card).save(folder / "model.npz")
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the rest of the training depends on; on a GPU without the games."""
+        start, games, rivals = self.start, self.player.games, self.player.rivals
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "rivals": rivals.get_state(),
+            "snapshots": rivals.past.pool,
+            "start": None if start is None else start.state_dict(),
+            "counts": [self.frames, self.demonstrations, self.rounds, self.player.finished],
+            "games": pack_arrays(games.get_state()) if self.device.type == "cpu" else None,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave; with new games on a GPU, or from one of a GPU."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.player.rivals.set_state(state["rivals"])
+        self.frames, self.demonstrations, self.rounds, self.player.finished = state["counts"]
+        if state["start"] is not None:
+            self.start = deepcopy(self.network.policy)
+            self.start.load_state_dict(state["start"])
+        if self.device.type == "cpu" and state["games"] is not None:
+            self.player.games.set_state(unpack_arrays(state["games"]))
+        else:
+            say("The games begin anew: only a training on a CPU goes on with those of a CPU.")
+            self.player.games.reset(self.args.seed + self.frames)
+
 
 def make_network(args: Args, critic: Critic) -> SelfPlayNetwork:
     """A network of the options' sizes."""
@@ -261,14 +347,12 @@ def make_player(args: Args, device: torch.device) -> SelfPlayGames:
         global_state=args.critic == "hidden",
     )
     rivals = Rivals(
-        Path(args.out) / "league",
+        PastSelves(Path(args.out) / "league", args.league_size, args.league_members),
         make_network(args, "shared").to(device),
         split_specs(args.opponents),
         args.num_envs,
         games.rules,
         share=args.rivals_share,
-        size=args.league_size,
-        active=args.league_members,
         seed=args.seed,
     )
     return SelfPlayGames(
@@ -282,66 +366,23 @@ def make_player(args: Args, device: torch.device) -> SelfPlayGames:
     )
 
 
-class Run(SelfPlayRun):
-    """The training: rounds of play and updates."""
-
-    args: Args
-    learner: Learner
-
-    def __init__(self, args: Args) -> None:
-        args.check()
-        saved = open_run(args)
-        cuda = args.device == "cuda" or (args.device == "auto" and torch.cuda.is_available())
-        device = torch.device("cuda" if cuda else "cpu")
-        torch.manual_seed(args.seed)
-        network = make_network(args, args.critic).to(device)
-        if args.init:
-            network.take_policy(model_named(args.init))
-        self.called: Any = torch.compile(network, dynamic=True) if args.compile else network
-        rules = args.make_rules()
-        self.expert = load_stateless("expert", args.expert, rules) if args.expert else None
-        player, learner = make_player(args, device), Learner(args, self.called)
-        super().__init__(
-            args,
-            network,
-            player,
-            learner,
-            algorithm="PPO by self-play",
-            program="examples/train_selfplay.py",
-            saved=saved,
-        )
-
-    def update(self) -> tuple[Decisions, int]:
-        """Play a round and learn from it; the decisions, and the optimizer's steps."""
-        args, number = self.args, self.updates
-        demonstrate = self.expert is not None and self.demonstrations < args.demonstrations
-        aim: Aim = "imitation" if demonstrate else "ppo"
-        if not demonstrate:
-            if self.learner.start is None:
-                self.learner.begin()
-            aim = "critic" if self.rounds < args.critic_first else "ppo"
-        left = max(0.0, 1 - self.frames / args.frames)
-        if args.anneal:
-            point = args.point_reward * max(0.0, 1 - (1 - left) / args.anneal)
-            scale = args.reward_scale
-            self.player.games.set_reward(PointsGained(point * scale, args.win_reward * scale))
-        with self.timers.measure("games"), bfloat16(args, self.player.device):
-            played = self.player.play(
-                self.called,
-                number,
-                gamma=args.gamma,
-                gae_lambda=args.gae_lambda,
-                expert=self.expert if demonstrate else None,
-            )
-        with self.timers.measure("updates"):
-            steps = self.learner.learn(played, number, 0.1 + 0.9 * left, aim)
-        self.count(len(played), demonstrate)
-        return played, steps
+def make_run(args: Args) -> Run:
+    """The training, with its learner."""
+    set_up(args)
+    learner = Learner(args)
+    program = "examples/train_selfplay.py"
+    return Run(
+        args,
+        learner,
+        title=f"Self-play, {learner.rules.num_players} players",
+        card=training_card(args, "PPO by self-play", program, learner.device),
+        evaluations=line_ups(args.eval_against, learner.rules),
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
-    return Run(parse(Args, arguments, __doc__ or "")).train()
+    return make_run(parse(Args, arguments, __doc__ or "")).train()
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ from catan_pz.agents.heuristic.weights import Weights
 from catan_pz.arena.statistics import normal_quantile, wilson
 from catan_pz.checks import check_count
 from catan_pz.files import whole_file
+from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.options import Count, parse
-from catan_pz.training.program import RESUMABLE, run_program
 
 console = Console()
 

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -26,12 +25,12 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> None:
-    """Write something; a full disk doesn't end a training that can still be saved later.
+    """Write something; a full disk ends a training only where nothing comes later.
 
     Args:
         write: writes it.
         what: what it is, for the warning.
-        needed: whether nothing comes later, so that the training must end with the error.
+        needed: whether nothing comes later.
 
     Raises:
         OSError: if it can't be written and is needed.
@@ -120,21 +119,15 @@ class Checkpoints:
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise ValueError(f"{self.index} is no list of checkpoints: {error}") from error
 
-    def open(self, *, resume: bool, warn: Any = None) -> dict[str, Any] | None:
+    def open(self, *, resume: bool) -> dict[str, Any] | None:
         """The state to resume from, or None for a new training.
-
-        Args:
-            resume: whether to continue the training in the folder.
-            warn: as for `load`.
 
         Raises:
             ValueError: if there is no whole checkpoint to resume from, if the folder of a new
                 training holds one already, or if nothing can be written there.
         """
-        saved = None
-        if resume:
-            saved = self.load(warn)
-        else:
+        saved = self.load() if resume else None
+        if saved is None:
             self._refuse()
         try:
             check_writable(self.index)
@@ -176,11 +169,7 @@ class Checkpoints:
     def keep(
         self, frames: int, state: dict[str, Any], league: Sequence[str] = (), *, needed: bool
     ) -> None:
-        """Write a checkpoint as `save` does; a full disk ends the training where it is needed.
-
-        Raises:
-            OSError: if it can't be written and is needed.
-        """
+        """Write a checkpoint as `save` does; a full disk ends the training where it is needed."""
         keep(lambda: self.save(frames, state, league), "the checkpoint", needed=needed)
 
     def _remove_others(self, kept: list[dict[str, Any]]) -> None:
@@ -197,39 +186,19 @@ class Checkpoints:
             if path.stem not in snapshots:
                 path.unlink()
 
-    def load(self, warn: Any = None) -> dict[str, Any]:
+    def load(self) -> dict[str, Any]:
         """The state in the newest checkpoint that is whole.
 
-        Args:
-            warn: called with a sentence for each checkpoint that is damaged or missing.
-
         Raises:
-            ValueError: if there is no whole checkpoint, or it unpacks to more than it is.
+            ValueError: if there is none.
         """
         for entry in self.entries():
             path = self.folder / entry["file"]
             data = path.read_bytes() if path.exists() else b""
             if hashlib.sha256(data).hexdigest() == entry["sha256"]:
-                _check_size(path, data)
                 state: dict[str, Any] = torch.load(
                     io.BytesIO(data), map_location="cpu", weights_only=True
                 )
                 return state
-            if warn is not None:
-                warn(f"{path} is damaged or missing: trying the one before.")
+            warn(f"{path} is damaged or missing: trying the one before.")
         raise ValueError(f"option resume: {self.folder} has no whole checkpoint to resume from")
-
-
-def _check_size(path: Path, data: bytes) -> None:
-    """Refuse a checkpoint that would take more memory than its file; `torch.save` packs nothing.
-
-    Raises:
-        ValueError: says how much, or that it is none.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            total = sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise ValueError(f"{path} is no checkpoint: {error}") from error
-    if total > len(data):
-        raise ValueError(f"{path}: its {len(data):,} bytes unpack to {total:,}")

@@ -1,20 +1,28 @@
-"""Lines for the person at the terminal, above progress bars."""
+"""Programs of the command line: lines above a progress bar, Ctrl-C, errors in one line."""
 
+import signal
 import sys
-from typing import Final
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Final, Self
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    ProgressColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 
 from catan_pz.files import is_terminal
 from catan_pz.names import printable
+
+RESUMABLE: Final = "Interrupted: --resume continues from the last checkpoint."
+REPEATABLE: Final = "Interrupted: the same call goes on."
 
 _console: Final = Console(stderr=True)
 
@@ -31,20 +39,81 @@ def warn(text: str) -> None:
     _console.print(printable(text), style="yellow", soft_wrap=True, highlight=False, markup=False)
 
 
-def bar_of(*columns: ProgressColumn, shown: bool) -> Progress:
-    """A progress bar on standard error."""
-    # Lines go above the bar on a terminal alone, not where output is written to a file.
-    above = is_terminal(sys.stdout)
-    return Progress(*columns, console=_console, redirect_stdout=above, disable=not shown)
+class Bar:
+    """A progress bar on standard error, in a `with` block.
+
+    Args:
+        unit: what is counted.
+        total: how many.
+        shown: whether there is one.
+    """
+
+    def __init__(self, unit: str, total: int, *, shown: bool) -> None:
+        self._progress = Progress(
+            TextColumn(unit),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]:,.0f}/s"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=_console,
+            # Lines go above the bar on a terminal alone, not where output is written to a file.
+            redirect_stdout=is_terminal(sys.stdout),
+            disable=not shown,
+        )
+        self._task = self._progress.add_task(unit, total=total, rate=0.0)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def show(self, done: int, rate: float) -> None:
+        """How many are done, and how many a second."""
+        self._progress.update(self._task, completed=done, rate=rate)
 
 
-def progress_bar(shown: bool) -> Progress:
-    """A bar of frames, whose tasks have a field `rate`: frames a second."""
-    return bar_of(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]:,.0f} frames/s"),
-        TimeRemainingColumn(),
-        shown=shown,
-    )
+def run_program(
+    main: Callable[[], object], *further: type[Exception], stopped: str = "Interrupted."
+) -> None:
+    """Run a program's `main`.
+
+    Args:
+        main: parses the options, and does everything.
+        further: errors that say what is wrong, beside `ValueError`, `OSError` and
+            `FloatingPointError`.
+        stopped: what Ctrl-C, or the end of the input, is answered with.
+
+    Raises:
+        SystemExit: says what is wrong with an option, a file or an address.
+    """
+    errors: tuple[type[Exception], ...] = (ValueError, OSError, FloatingPointError, *further)
+    try:
+        main()
+    except errors as error:
+        raise SystemExit(f"error: {error}") from None
+    except (KeyboardInterrupt, EOFError):
+        raise SystemExit(stopped) from None
+
+
+@contextmanager
+def heeding_signals(
+    stop: Callable[..., Any], numbers: Sequence[int] = (signal.SIGINT, signal.SIGTERM)
+) -> Iterator[None]:
+    """Let signals, by default those of Ctrl-C and `kill`, call `stop`; in the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = [signal.signal(number, stop) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

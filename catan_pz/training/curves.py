@@ -1,9 +1,9 @@
-"""Learning curves: win rates by frames, as CSV and as a picture."""
+"""Learning curves: win rates by what was trained, as CSV and as a picture; tables of figures."""
 
 import csv
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -11,8 +11,6 @@ from catan_pz.names import plotted, printable, shown
 from catan_pz.training.checkpoints import write_bytes
 
 _COLUMNS: Final = ("frames", "seconds", "against", "games", "won", "win_rate")
-
-
 _LONGEST: Final = 40
 """Characters that are drawn of a name."""
 
@@ -34,46 +32,46 @@ class Phase(NamedTuple):
 def write_curve(
     folder: Path,
     curve: Sequence[dict[str, Any]],
-    *,
     title: str,
     num_players: int,
+    unit: str,
     phases: Sequence[Phase] = (),
-    unit: str = "frames (decisions of the learner)",
 ) -> None:
     """Write `curve.csv` and `curve.png`.
 
     Args:
         folder: where to.
-        curve: rows of evaluations: those of `evaluation.evaluate` with `frames`, `seconds` and
-            `against`.
+        curve: rows of evaluations: those of `evaluation.evaluate` with `frames` (how much was
+            trained), `seconds` and `against`.
         title: of the picture.
         num_players: players of a game, for the win rate at chance level.
+        unit: what is counted.
         phases: parts of the training to mark.
-        unit: what `frames` counts.
     """
-    write_bytes(folder / "curve.csv", as_csv(curve).encode())
-    picture = draw_curve(curve, title=title, num_players=num_players, phases=phases, unit=unit)
-    write_bytes(folder / "curve.png", picture)
+    rows = []
+    for row in curve:  # `low` and `high` bound the 95 % interval
+        low, high = row["interval"]
+        cells = {name: row[name] for name in _COLUMNS} | {"against": printable(row["against"])}
+        rows.append(cells | {"low": low, "high": high, "points": row["points"]})
+    write_bytes(folder / "curve.csv", as_csv(rows))
+    write_bytes(folder / "curve.png", draw_curve(curve, title, num_players, unit, phases))
 
 
-def as_csv(curve: Sequence[dict[str, Any]]) -> str:
-    """A table with one row for each evaluation; `low` and `high` bound the 95 % interval."""
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Rows that have the same names as a table with a line for each; there must be one."""
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow([*_COLUMNS, "low", "high", "points"])
-    for row in curve:
-        cells = row | {"against": printable(row["against"])}
-        table.writerow([*(cells[name] for name in _COLUMNS), *row["interval"], row["points"]])
-    return text.getvalue()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue().encode()
 
 
 def draw_curve(
     curve: Sequence[dict[str, Any]],
-    *,
     title: str,
     num_players: int,
+    unit: str,
     phases: Sequence[Phase] = (),
-    unit: str = "frames (decisions of the learner)",
 ) -> bytes:
     """The win rates with their intervals as a PNG; arguments as for `write_curve`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg

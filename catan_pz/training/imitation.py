@@ -13,7 +13,7 @@ from catan_pz.agents.views import Views
 from catan_pz.encoders import Encoder
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.rewards import Reward
-from catan_pz.training.stateless import load_stateless
+from catan_pz.training.league import load_stateless
 
 SEED_OFFSET: Final = 2_000_003
 """Distance between the seed of a training and that of the expert's games."""

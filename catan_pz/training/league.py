@@ -1,31 +1,82 @@
-"""Opponents of a learner: a league of its past selves, and other agents beside them."""
+"""Past selves of a learner, and leagues in which they are opponents beside other agents."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.agents.mixture import Mixture
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.agents.specs import as_value, split_specs
-from catan_pz.checks import check_count, check_number, not_possible
+from catan_pz.checks import check_count, check_number, not_possible, quoted
 from catan_pz.env.vector.seated_opponents import check_served
+from catan_pz.rules import Rules
 from catan_pz.training.options import TrainingArgs
 
 _RECENT: Final = 0.1
 
 
+class PastSelves:
+    """Snapshots of a learner in a folder, of which some play at a time.
+
+    Args:
+        folder: where snapshots are written.
+        size: snapshots that are kept; the oldest is dropped first.
+        active: how many of them play at a time.
+
+    Attributes:
+        pool: names of the snapshots, oldest first.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+    """
+
+    def __init__(self, folder: Path | str, size: int = 50, active: int = 4) -> None:
+        self.size, self.active = check_count("size", size), check_count("active", active)
+        self.folder = Path(folder)
+        self.pool: list[str] = []
+
+    def add(self, name: str, save: Callable[[Path], object]) -> None:
+        """Add a snapshot, which `save` writes to a file."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        save(self.folder / f"{name}.npz")
+        self.pool = [*self.pool, name][-self.size :]
+
+    def draw(self, rng: np.random.Generator) -> list[str]:
+        """Names of those to play: alternately a recent one and any."""
+        count = len(self.pool)
+        chosen = []
+        for k in range(self.active if count else 0):
+            if k % 2 == 0:
+                place = max(0, count - 1 - int(rng.exponential(_RECENT * count)))
+            else:
+                place = int(rng.integers(count))
+            chosen.append(self.pool[place])
+        return chosen
+
+    def path(self, name: str) -> Path:
+        """The file of a snapshot.
+
+        Raises:
+            ValueError: if it is missing.
+        """
+        path = self.folder / f"{name}.npz"
+        if not path.exists():
+            raise ValueError(f"league: the snapshot {path} is missing")
+        return path
+
+
 class League(Mixture):
     """A mixture of agents and of snapshots of a learner.
 
-    A few snapshots of the pool play at a time. They are sampled again whenever one is added,
-    alternately a recent one and any. Each takes one forward pass a round, whatever the number of
-    games. Snapshots are model files: what plays is what was written, so a resumed training meets
-    the very same opponents. Source of the idea: H. Charlesworth, "Learning to Play Settlers of
-    Catan with Deep Reinforcement Learning", 2022.
+    Snapshots that play are sampled again whenever one is added. Each takes one forward pass a
+    round, whatever the number of games. They are model files: what plays is what was written, so a
+    resumed training meets the very same opponents. Source of the idea: H. Charlesworth, "Learning
+    to Play Settlers of Catan with Deep Reinforcement Learning", 2022.
 
     Args:
         folder: where snapshots are written.
@@ -37,8 +88,8 @@ class League(Mixture):
         seed: of the sampling from the pool.
 
     Attributes:
-        pool: names of the snapshots, oldest first.
-        playing: names of those that play.
+        past: the snapshots.
+        playing: names of the snapshots that play.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -57,52 +108,45 @@ class League(Mixture):
         active: int = 4,
         seed: int = 0,
     ) -> None:
-        for option, value in (("size", size), ("active", active)):
-            check_count(option, value)
         check_number("option share", share, least=0)
         if share == 0 and not any(weights):
             raise not_possible("option share", share, "a number above 0 without other opponents")
         # Before the first snapshot only the others play, or random players.
         alone = [] if any(weights) else ["random"]
         super().__init__([*others, *alone], [*weights, *[1.0] * len(alone)])
-        self.folder = Path(folder)
-        self.share, self.size, self.active = share, size, active
+        self.past, self.share = PastSelves(folder, size, active), share
         self._others = list(zip(self.members, weights, strict=False))
-        self.pool: list[str] = []
         self.playing: list[str] = []
         self._rng = np.random.default_rng([seed, 0x1EA60E])
         self._loaded: dict[str, NetworkAgent] = {}
 
     def add(self, name: str, model: Model) -> None:
         """Add a snapshot to the pool, and sample again which ones play."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        model.save(self.folder / f"{name}.npz")
-        self.pool = [*self.pool, name][-self.size :]
+        self.past.add(name, model.save)
         self._loaded.pop(name, None)
-        self._sample()
-
-    def _sample(self) -> None:
-        self.playing = [self.pool[k] for k in places(self._rng, len(self.pool), self.active)]
+        self.playing = self.past.draw(self._rng)
         self._seat()
 
     def _seat(self) -> None:
-        before, self._loaded = self._loaded, {}
-        for name in self.playing:
-            loaded = before.get(name) or self._loaded.get(name)
-            self._loaded[name] = loaded or NetworkAgent(self.folder / f"{name}.npz")
+        before = self._loaded
+        self._loaded = {
+            name: before.get(name) or NetworkAgent(self.past.path(name))
+            for name in dict.fromkeys(self.playing)
+        }
         if self.playing:
             others = [agent for agent, _ in self._others]
             weights = [weight for _, weight in self._others]
+            active = self.past.active
             mixed = Mixture(
                 [*others, *(self._loaded[name] for name in self.playing)],
-                [*weights, *[self.share / self.active] * self.active],
+                [*weights, *[self.share / active] * active],
             )
             self.members, self.weights = mixed.members, mixed.weights
 
     def get_state(self) -> dict[str, Any]:
         """The state that a league in the same folder continues from; JSON values."""
         return {
-            "pool": list(self.pool),
+            "pool": list(self.past.pool),
             "playing": list(self.playing),
             "rng": json.dumps(self._rng.bit_generator.state),
         }
@@ -113,30 +157,10 @@ class League(Mixture):
         Raises:
             ValueError: if a snapshot that plays is missing or damaged.
         """
-        self.pool, self.playing = list(state["pool"]), list(state["playing"])
+        self.past.pool, self.playing = list(state["pool"]), list(state["playing"])
         self._rng.bit_generator.state = json.loads(state["rng"])
         self._loaded.clear()
-        try:
-            self._seat()
-        except FileNotFoundError as error:
-            raise ValueError(f"league: the snapshot {error.filename} is missing") from error
-
-
-def places(rng: np.random.Generator, count: int, active: int) -> list[int]:
-    """Places in a pool of snapshots, oldest first: alternately a recent one and any.
-
-    Args:
-        rng: samples them.
-        count: snapshots in the pool, one or more.
-        active: how many places to sample.
-    """
-    chosen = []
-    for k in range(active):
-        if k % 2 == 0:
-            chosen.append(max(0, count - 1 - int(rng.exponential(_RECENT * count))))
-        else:
-            chosen.append(int(rng.integers(count)))
-    return chosen
+        self._seat()
 
 
 def parse_weights(text: str) -> dict[str, float]:
@@ -185,3 +209,24 @@ def make_opponents(args: TrainingArgs) -> League | None:
     for name, agent in zip(weights, league.members, strict=False):
         check_served(agent, name)
     return league
+
+
+def load_stateless(option: str, name: str, rules: Rules) -> Agent:
+    """A stateless agent for games of these rules, which plays in the batches of a training.
+
+    Args:
+        option: that names it, for errors.
+        name: of the agent.
+        rules: of the games.
+
+    Raises:
+        ValueError: names the option and the agent, if it isn't stateless or not for these rules.
+    """
+    agent = agents.load(name)
+    if not agent.stateless:
+        raise not_possible(f"option {option}", name, "stateless agents")
+    try:
+        agent.check_rules(rules)
+    except ValueError as error:
+        raise ValueError(f"option {option}={quoted(name)}: {error}") from None
+    return agent

@@ -1,36 +1,39 @@
 """Options of trainings: dataclasses that tyro reads from the command line."""
 
+import os
+import platform
 import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Annotated, Any, Final, Literal, TypeVar, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar, get_type_hints
 
 from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.rewards import REWARDS, LinearReward, PointsGained
 from catan_pz.rules import Rules
 
-_WHOLE: Final[dict[str, dict[str, int]]] = {
-    "from 1": {"least": 1},
-    "from 0 to 2**32 - 1": {"least": 0, "most": 2**32 - 1},
-}
-Count = Annotated[int, "from 1"]
-"""An int from 1."""
-Seed = Annotated[int, "from 0 to 2**32 - 1"]
-"""A seed that games, NumPy and torch take alike."""
 
-_RANGES: Final[dict[str, dict[str, float]]] = {
-    "from 0 to 1": {"least": 0, "most": 1},
-    "from 0": {"least": 0},
-    "above 0": {"above": 0},
-    "finite": {},
-}
-Share = Annotated[float, "from 0 to 1"]
+class Range(NamedTuple):
+    """Where the value of an option may lie."""
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+
+
+Count = Annotated[int, Range(least=1)]
+"""An int from 1."""
+Whole = Annotated[int, Range(least=0)]
+"""An int from 0."""
+Seed = Annotated[int, Range(least=0, most=2**32 - 1)]
+"""A seed that games, NumPy and torch take alike."""
+Share = Annotated[float, Range(least=0, most=1)]
 """A discount, a share, or a probability."""
-Coefficient = Annotated[float, "from 0"]
+Coefficient = Annotated[float, Range(least=0)]
 """A number from 0, such as a learning rate."""
-Positive = Annotated[float, "above 0"]
+Positive = Annotated[float, Range(above=0)]
 """A number above 0, such as a scale."""
-Number = Annotated[float, "finite"]
+Number = Annotated[float, Range()]
 """Any number but infinity and NaN."""
 
 Device = Literal["auto", "cpu", "cuda"]
@@ -73,6 +76,38 @@ class RunArgs:
     """continue from the last checkpoint in the output folder"""
     progress: bool = True
     """show a progress bar"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedArgs:
+    """Options of a run that counts games, rounds or updates, but for how many."""
+
+    seed: Seed = 1
+    """random seed of games, networks and learning"""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """device of the networks"""
+    threads: Count = 1
+    """CPU threads of torch"""
+    eval_every: Count = 100
+    """games, or other parts, between evaluations"""
+    eval_first: bool = True
+    """also evaluate before anything is learned"""
+    eval_games: Count = 400
+    """games of an evaluation"""
+    checkpoint_every: Count = 25
+    """games, or other parts, between checkpoints"""
+    out: str = "runs/episodes"
+    """output folder"""
+    resume: bool = False
+    """continue from the last checkpoint in the output folder"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeArgs(CountedArgs):
+    """The same with a number of games."""
+
+    episodes: Count = 1000
+    """games to train on"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,17 +203,38 @@ def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -
 
 
 def check_ranges(args: Any) -> None:
-    """Refuse a `Count` below 1, and a `Seed` or a number out of its range.
+    """Refuse values that are out of the `Range` of their option.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
     """
     for name, hint in get_type_hints(type(args), include_extras=True).items():
-        for told in getattr(hint, "__metadata__", ()):
-            if told in _WHOLE:
-                check_count(name, getattr(args, name), **_WHOLE[told])
-            elif told in _RANGES:
-                check_number(f"option {name}", getattr(args, name), **_RANGES[told])
+        for bounds in getattr(hint, "__metadata__", ()):
+            if not isinstance(bounds, Range):
+                continue
+            value = getattr(args, name)
+            limits: Any = {word: at for word, at in bounds._asdict().items() if at is not None}
+            if hint.__origin__ is int:
+                check_count(name, value, **limits)
+            else:
+                check_number(f"option {name}", value, **limits)
+
+
+def set_up(args: Any) -> None:
+    """Check ranges and device, and make torch fast for small networks on a CPU.
+
+    Torch's checks of distributions cost as much as a small network, and fail on rounding with
+    large masks; they are switched off.
+
+    Args:
+        args: the options, among them `device` and `threads`.
+    """
+    import torch
+
+    check_ranges(args)
+    check_device(args.device)
+    torch.set_num_threads(args.threads)
+    torch.distributions.Distribution.set_default_validate_args(False)
 
 
 def check_minibatches(batch_size: int, decisions: int, option: str = "batch_size") -> None:
@@ -239,6 +295,37 @@ def command_line(args: Any, program: str) -> str:
         else:
             words += [f"--{name}", str(value)]
     return shlex.join(words)
+
+
+def hardware(device: Any) -> str:
+    """The machine: CPU, GPU if it is used, cores, Python."""
+    import torch
+
+    name = platform.processor() or platform.machine()
+    cpu = Path("/proc/cpuinfo")
+    if cpu.exists():
+        lines = [line for line in cpu.read_text().splitlines() if line.startswith("model name")]
+        name = lines[0].partition(":")[2].strip() if lines else name
+    if torch.device(device).type == "cuda":
+        name += f", {torch.cuda.get_device_name(device)}"
+    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def training_card(args: Any, algorithm: str, program: str, device: Any = None) -> dict[str, Any]:
+    """What a model's card tells of its training from the start.
+
+    Args:
+        args: the options, among them `seed` and `device`.
+        algorithm: what learns.
+        program: path of the program.
+        device: that is computed on; that of the options where None.
+    """
+    return {
+        "algorithm": algorithm,
+        "command": command_line(args, program),
+        "seed": args.seed,
+        "hardware": hardware(device or args.device),
+    }
 
 
 def check_same_training(

@@ -15,10 +15,8 @@ from catan_pz.rules import Rules
 from catan_pz.training.console import say
 from catan_pz.training.curves import Phase
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
-from catan_pz.training.opening import open_run
-from catan_pz.training.options import Count, RunArgs
-from catan_pz.training.run import Training
-from catan_pz.training.timers import Timers
+from catan_pz.training.options import Count, RunArgs, set_up
+from catan_pz.training.sb3 import SB3Learner, train_learner
 
 _GAMMA: Final = 0.997
 
@@ -54,7 +52,7 @@ def train(
         command: the command line, for the model card.
 
     Returns:
-        What `Training.learn` returns.
+        What `Run.result` returns.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
@@ -65,7 +63,7 @@ def train(
         if len(given) != rules.num_players - 1:
             allowed = f"{rules.num_players - 1} of them, one for each other player of the rules"
             raise not_possible(f"option {option}", given, allowed)
-    saved = open_run(args)
+    set_up(args)
     games = CatanVecEnv(
         args.num_envs,
         rules,
@@ -75,28 +73,20 @@ def train(
         reward=args.reward,
         seed=args.seed,
     )
-    timers = Timers()
-    timers.time_calls(games, "reset", "step_wait", part="games")
     model = _make_model(args, games)
     cloning = Phase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
     seats = [name if agent is None else agent for name, agent in zip(names, opponents, strict=True)]
-    with Training(
+    result = train_learner(
         args,
-        model,
-        games,
+        SB3Learner(model, games),
         algorithm="MaskablePPO (sb3-contrib)",
         command=command,
         evaluations={args.against: seats},
-        timers=timers,
         phases=[cloning] if args.expert else [],
-        saved=saved,
-    ) as training:
-        if args.expert and saved is None:
-            with training.pretraining():
-                _imitate(args, model, games)
-        result = training.learn()
-        if training.stopping:
-            raise KeyboardInterrupt
+        pretrain=(lambda: _imitate(args, model, games)) if args.expert else None,
+    )
+    if result["frames"] < args.frames:
+        raise KeyboardInterrupt
     return result
 
 

@@ -4,7 +4,6 @@ Letters: B games, K decisions, N numbers of an observation, A actions, P players
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -14,11 +13,10 @@ from numpy.typing import NDArray
 from catan_pz.agents.base import Agent
 from catan_pz.agents.network import Model
 from catan_pz.agents.views import Views
-from catan_pz.checks import check_count, not_possible
+from catan_pz.checks import not_possible
 from catan_pz.rules import Rules
-from catan_pz.training.league import places
+from catan_pz.training.league import PastSelves, load_stateless
 from catan_pz.training.self_play_network import SelfPlayNetwork
-from catan_pz.training.stateless import load_stateless
 
 LEARNER: Final = -1
 """In place of a rival: the learner plays all seats itself."""
@@ -45,18 +43,15 @@ class Rivals:
     level in StarCraft II using multi-agent reinforcement learning", 2019.
 
     Args:
-        folder: where past selves are written.
+        past: the past selves.
         network: one like the learner's, that past selves are loaded into.
         others: names of agents that play beside past selves.
         num_games: B.
         rules: of the games.
         share: of the games that have rivals, from 0 to 1.
-        size: past selves in the pool; the oldest is dropped first.
-        active: how many of them play at a time.
         seed: of all draws.
 
     Attributes:
-        pool: names of the past selves, oldest first.
         names: (R,) of those that can be drawn now, the agents first.
         rival: (B,) int64 tensor, the place in `names` of each game's rival, or `LEARNER`.
         seat: (B,) int64 tensor, the learner's seat where there is a rival.
@@ -68,24 +63,20 @@ class Rivals:
 
     def __init__(
         self,
-        folder: Path,
+        past: PastSelves,
         network: SelfPlayNetwork,
         others: Sequence[str],
         num_games: int,
         rules: Rules,
         *,
         share: float,
-        size: int = 50,
-        active: int = 3,
         seed: int = 0,
     ) -> None:
-        for option, value in (("league_size", size), ("league_members", active)):
-            check_count(option, value)
         if not 0 <= share <= 1:
             raise not_possible("option rivals_share", share, "a number from 0 to 1")
-        self._folder, self._network, self._device = folder, network, network.scales.device
+        self.past, self._network, self._device = past, network, network.scales.device
         self.base = network.base
-        self._size, self._active, self._seed = size, active, seed
+        self._seed = seed
         self._chance = 1 / rules.num_players
         self._agents: dict[str, Agent] = {
             name: load_stateless("opponents", name, rules) for name in others
@@ -93,7 +84,6 @@ class Rivals:
         if len(self._agents) < len(others):
             raise not_possible("option opponents", ",".join(others), "each agent once")
         self._policies: dict[str, Any] = {}
-        self.pool: list[str] = []
         self.names: list[str] = list(others)
         slots = torch.arange(num_games, device=self._device)
         self._has_rival = slots < round(share * num_games)
@@ -180,11 +170,8 @@ class Rivals:
 
     def add(self, name: str, model: Model) -> None:
         """Add a past self, and choose again which ones play."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        model.save(self._folder / f"{name}.npz", "float32")
-        self.pool = [*self.pool, name][-self._size :]
-        chosen = {self.pool[k] for k in places(self._rng, len(self.pool), self._active)}
-        self._replace([*self._agents, *sorted(chosen)])
+        self.past.add(name, lambda path: model.save(path, "float32"))
+        self._replace([*self._agents, *sorted(set(self.past.draw(self._rng)))])
 
     def _replace(self, names: list[str]) -> None:
         """Let these be drawn; games of those that are gone go on with others."""
@@ -205,12 +192,12 @@ class Rivals:
         for name in self.names:
             if name not in self._agents:
                 self._policies[name] = self._network.policy = self._network.new_policy()
-                self._network.take_policy(Model.read(self._folder / f"{name}.npz"))
+                self._network.take_policy(Model.read(self.past.path(name)))
 
     def get_state(self) -> dict[str, Any]:
         """The state that rivals in the same folder continue from, between two rounds."""
         return {
-            "pool": self.pool,
+            "pool": self.past.pool,
             "names": self.names,
             "tally": [self._won.tolist(), self._games.tolist()],
             "rival": self.rival.tolist(),
@@ -222,13 +209,10 @@ class Rivals:
         Raises:
             ValueError: if a past self that plays is missing or damaged.
         """
-        self.pool, self.names = list(state["pool"]), list(state["names"])
+        self.past.pool, self.names = list(state["pool"]), list(state["names"])
         self._won, self._games = torch.tensor(state["tally"], device=self._device)
         self.rival = torch.tensor(state["rival"], device=self._device)
-        try:
-            self._load()
-        except FileNotFoundError as error:
-            raise ValueError(f"league: the past self {error.filename} is missing") from error
+        self._load()
 
 
 def sampled(log_probabilities: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

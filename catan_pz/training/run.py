@@ -1,328 +1,367 @@
-"""A training run of a Stable-Baselines3 learner: what happens between its updates."""
+"""A training run: its clock, progress, evaluations, curve, checkpoints and result."""
 
 import json
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
-from stable_baselines3.common.callbacks import BaseCallback
 
 from catan_pz.agents.base import Agent
-from catan_pz.agents.network import Model, NetworkAgent
-from catan_pz.env.vector.export import exported
 from catan_pz.names import printable
+from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
-from catan_pz.training.console import progress_bar, say, warn
-from catan_pz.training.curves import Phase, write_curve
+from catan_pz.training.console import Bar, heeding_signals, say
+from catan_pz.training.curves import Phase, as_csv, write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
-from catan_pz.training.hardware import hardware
-from catan_pz.training.league import League
-from catan_pz.training.options import RunArgs
-from catan_pz.training.program import heeding_signals
-from catan_pz.training.state import get_state, set_state
-from catan_pz.training.stopping import Stoppable
-from catan_pz.training.tensorboard import make_logger
-from catan_pz.training.timers import Clock, Timers
+from catan_pz.training.logs import Logs
+from catan_pz.training.options import CountedArgs, RunArgs, check_same_training
 
-_LOG_EVERY: Final = 16_384
-"""Frames between two entries in TensorBoard's logs."""
+RECENT: Final = 100
+"""Parts of a training that a mean is taken over."""
+
+Evaluations = (
+    Mapping[str, Sequence[Agent | str]] | Callable[[int], Iterable[tuple[str, dict[str, Any]]]]
+)
+"""Names of evaluations with the agents (P - 1,) of the other seats; or what plays them, given how
+much was trained: names with what `evaluation.evaluate` gives."""
 
 
-class Training(Stoppable, BaseCallback):
-    """Takes snapshots, evaluates, logs and saves between the updates of a learner.
+class Learner(Protocol):
+    """What a run trains.
 
-    Inside its `with` block, Ctrl-C and SIGTERM finish the update, save, and end the training.
-    The output folder gets `checkpoint.json` with the last two checkpoints, `model.npz` (the
-    policy alone, played without torch), `curve.csv` and `curve.png`, TensorBoard's `logs`, the
-    `league` and `result.json`.
+    Attributes:
+        rules: of its games.
+    """
+
+    rules: Rules
+
+    def play(self, number: int) -> dict[str, Any]:
+        """Play the part of this number and learn from it.
+
+        Returns:
+            Figures by name. The one named as the run's unit says how much was trained, 1 where
+            there is none.
+        """
+
+    def parameters(self) -> Any:
+        """Tensors, in dicts and lists, that training must leave finite."""
+
+    def agent(self) -> Agent:
+        """The player as it is now, without exploration."""
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write the model and its card."""
+
+    def get_state(self) -> dict[str, Any] | None:
+        """All that the rest of the training depends on, for `torch.save`; None if no state has it.
+
+        Under "snapshots" it may name files in the folder `league` that it refers to.
+        """
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave."""
+
+
+class Run:
+    """Evaluates, logs and saves between the parts of a training.
+
+    The output folder gets the last two checkpoints, the model, `curve.csv` and `curve.png` of the
+    evaluations, a table of the figures and at the end `result.json`; runs that count frames also
+    get TensorBoard's `logs`, and finish the update and save on Ctrl-C and SIGTERM. A training that
+    was killed resumes at the last checkpoint, and computes the same numbers on a CPU as one that
+    was never stopped.
 
     Args:
         args: options of the run.
-        model: a learner of Stable-Baselines3.
-        games: its `CatanVecEnv`.
-        algorithm: its name, for model card and curve.
-        command: the command line, for the model card.
-        evaluations: names of the evaluations, with the agents (P - 1,) of the other seats.
-        timers: they also measure the games and the opponents, where these were told so.
-        league: the opponents, if snapshots of the learner are among them.
-        league_every: updates between snapshots.
+        learner: what it trains.
+        title: of the curve.
+        card: what the model's card says beside the amount trained, seconds and results.
+        evaluations: what is played between the parts.
+        option: the option that says how much to train.
+        unit: what is counted.
         phases: parts of the training to mark on the curve.
-        saved: what `open_run` gave.
 
     Attributes:
+        done: how much was trained.
+        rows: figures of each part so far.
         curve: rows of all evaluations so far.
-        clock: its seconds.
-        resumable: whether checkpoints are written. That takes stateless opponents: no
-            checkpoint could hold what others remember of their games.
+        spent: seconds by what they were spent on.
+        is_new: whether the training begins here, and wasn't resumed.
+        writes: whether this process evaluates and writes files; of those of a data-parallel
+            training one does.
+
+    Raises:
+        ValueError: if the folder can't be written, holds a training that isn't to be resumed, one
+            with other options, or no whole checkpoint.
     """
+
+    writes: ClassVar[bool] = True
 
     def __init__(
         self,
-        args: RunArgs,
-        model: Any,
-        games: Any,
+        args: RunArgs | CountedArgs,
+        learner: Learner,
         *,
-        algorithm: str,
-        command: str,
-        evaluations: Mapping[str, Sequence[Agent | str]],
-        timers: Timers,
-        league: League | None = None,
-        league_every: int = 1,
+        title: str,
+        card: dict[str, Any],
+        evaluations: Evaluations,
+        option: str = "frames",
+        unit: str = "frames",
         phases: Sequence[Phase] = (),
-        saved: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__()
-        self.args, self.model, self.games = args, model, games
-        self.algorithm, self.command, self.evaluations = algorithm, command, evaluations
-        self.timers, self.league, self.league_every = timers, league, league_every
-        self.phases = phases
+        self.args, self.learner, self.card, self.unit = args, learner, card, unit
+        self._title, self._evaluations, self._option = title, evaluations, option
+        self._phases = phases
         self.out = Path(args.out)
         self.checkpoints = Checkpoints(self.out)
+        self.rows: list[dict[str, Any]] = []
         self.curve: list[dict[str, Any]] = []
-        self._stopped = self._pretrained = False
-        self._episodes: deque[dict[str, int]] = deque(maxlen=200)
-        self._updates = self._previous = self._first_frames = 0
-        self._evaluated_before = self._mark = self._games_before = 0.0
-        self.clock = Clock()
-        self.resumable = all(
-            opponent is None or opponent.stateless for opponent in games.batch.opponents
-        )
-        if not self.resumable:
-            warn("No checkpoints: an opponent is not stateless.")
-        self._resumed = saved is not None
+        self.spent = {"evaluations": 0.0, "checkpoints": 0.0}
+        self.done, self.stopping, self._asked_to_stop = 0, False, False
+        self._start, self._seconds_before = time.perf_counter(), 0.0
+        saved = self.checkpoints.open(resume=args.resume)
+        self.is_new = saved is None
         if saved is not None:
             self._restore(saved)
-        model.set_logger(make_logger(self.out / "logs", model.num_timesteps, warn))
-        self._signals = ExitStack()
-        self._bar = progress_bar(args.progress)
-        self._task = self._bar.add_task("training", total=args.frames, rate=0.0)
+        self._resumed_at, self._spent_before = self.done, self._pauses()
+        self._context = ExitStack()
+        self._counts_frames = isinstance(args, RunArgs)
+        logged = self._counts_frames and self.writes
+        self.logs = Logs(self.out / "logs" if logged else None, self.done)
+        shown = isinstance(args, RunArgs) and args.progress and self.writes
+        self._bar = Bar(unit, self.total, shown=shown)
+
+    @property
+    def total(self) -> int:
+        """How much to train."""
+        total: int = getattr(self.args, self._option)
+        return total
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the whole training, those before it was resumed included."""
+        return time.perf_counter() - self._start
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is something left to train."""
+        return self.done < self.total and not self.stopping
+
+    @property
+    def rate(self) -> float:
+        """Frames, or games, a second since the training began or was resumed."""
+        spent = self.seconds - self._seconds_before - (self._pauses() - self._spent_before)
+        return (self.done - self._resumed_at) / max(spent, 1e-9)
+
+    def _pauses(self) -> float:
+        return self.spent["evaluations"] + self.spent["checkpoints"]
+
+    @contextmanager
+    def measure(self, part: str) -> Iterator[None]:
+        """Add the time spent inside the `with` block to a part."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.spent[part] = self.spent.get(part, 0.0) + time.perf_counter() - start
+
+    def stop(self, *_: Any) -> None:
+        """Save and stop after this update.
+
+        Raises:
+            KeyboardInterrupt: when called a second time, to stop at once.
+        """
+        if self._asked_to_stop:
+            raise KeyboardInterrupt
+        self._asked_to_stop = True
+        say("Stopping after this update; once more to stop at once, without saving.")
 
     def __enter__(self) -> Self:
         """Show the bar, and listen to Ctrl-C and SIGTERM."""
-        self._signals.enter_context(heeding_signals(self.stop))
-        self._bar.start()
+        if self._counts_frames:
+            self._context.enter_context(heeding_signals(self.stop))
+        self._context.enter_context(self._bar)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Undo what `__enter__` did, and close games and logs."""
-        self._bar.stop()
-        self._signals.close()
-        self.games.close()
-        self.model.logger.close()
+    def __exit__(self, *_: object) -> None:
+        self._context.close()
+        self.logs.close()
 
-    @contextmanager
-    def pretraining(self) -> Iterator[None]:
-        """Measure what is learned before the first frame; a checkpoint follows it."""
-        with self.timers.measure("updates"):
-            yield
-        self._pretrained = True
-
-    def learn(self) -> dict[str, Any]:
-        """Train to the end, or until asked to stop.
+    def train(self) -> dict[str, Any]:
+        """Let the learner play to the end, or until asked to stop.
 
         Returns:
-            `frames`, `seconds`, `results` (the last evaluations), `timers`, `options`. A
-            training that reached its end writes them to `result.json` too.
+            As `result`.
 
         Raises:
-            FloatingPointError: if the network has values that aren't finite; the last
-                checkpoint stays.
-            OSError: if the last checkpoint, model or result can't be written.
+            FloatingPointError: if the learner has weights that aren't finite; the last checkpoint
+                stays.
+            OSError: if what is due at the end can't be written.
         """
-        parameters = sum(p.numel() for p in self.model.policy.parameters())
-        say(
-            f"{self.algorithm}: {self.args.frames:,} frames, {parameters:,} parameters on "
-            f"{self.model.device}"
-        )
-        self.model.learn(
-            max(0, self.args.frames - self.model.num_timesteps),
-            callback=self,
-            log_interval=None,
-            reset_num_timesteps=False,
-        )
-        result = self._result()
-        if not self._stopped:
-            text = json.dumps(result, indent=2) + "\n"
-            write_bytes(self.out / "result.json", text.encode())
-        for part, seconds in self.timers.seconds.items():
-            say(f"  {part:<12} {seconds:8.1f} s")
-        say(f"{result['frames']:,} frames in {result['seconds']:,.0f} s; saved in {self.out}")
-        return result
+        with self:
+            self.begin()
+            while self.goes_on:
+                figures = self.learner.play(len(self.rows))
+                self.rows.append(figures)
+                self._tell(figures)
+                self.advance(self.done + figures.get(self.unit, 1), figures)
+        return self.result()
 
-    # ------------------------------------------------------ calls by Stable-Baselines3
+    def _tell(self, figures: Mapping[str, Any]) -> None:
+        if self._counts_frames:
+            done = self.done + figures.get(self.unit, 1)
+            known = [f"{name} {value:.4g}" for name, value in figures.items() if value is not None]
+            say(f"{done:>11,} {self.unit}, {', '.join(known)}")
 
-    def _on_rollout_start(self) -> None:
-        self._count_update()
-        if not self._resumed:  # what is due here was done before the checkpoint was written
-            self._between_updates()
-        self._resumed = False
-        self._mark = time.perf_counter()
-        self._games_before = self.timers.seconds["games"]
-
-    def _on_step(self) -> bool:
-        for i in np.flatnonzero(self.locals["dones"]):
-            info = self.locals["infos"][i]
-            self._episodes.append({key: info[key] for key in ("won", "points", "turns")})
-        return not self._stopped
-
-    def _on_rollout_end(self) -> None:
-        now = time.perf_counter()
-        seconds = self.timers.seconds
-        seconds["inference"] += now - self._mark - (seconds["games"] - self._games_before)
-        self._mark = now
-        passed = self.clock.since_start - (seconds["evaluations"] - self._evaluated_before)
-        rate = (self.num_timesteps - self._first_frames) / max(passed, 1e-9)
-        completed = min(self.num_timesteps, self.args.frames)
-        self._bar.update(self._task, completed=completed, rate=rate)
-        if self.num_timesteps // _LOG_EVERY > self._previous // _LOG_EVERY:
-            self._log(rate)
-
-    def _on_training_end(self) -> None:
-        if not self._stopped:
-            self._count_update()
-            self._between_updates(last=True)
-
-    # ----------------------------------------------------------------- between updates
-
-    def _count_update(self) -> None:
-        if self._mark:
-            self.timers.seconds["updates"] += time.perf_counter() - self._mark
-            self._updates += 1
-
-    def _between_updates(self, last: bool = False) -> None:
-        check_finite(self.model.policy.state_dict(), f"{self.num_timesteps:,} frames")
-        args, frames = self.args, self.num_timesteps
-        league = self.league
-        if league and league.share and self._updates % self.league_every == 0 and not last:
-            model = self.export()
-            keep(lambda: league.add(f"{frames:012d}", model), "a past self")
-        if last or (self._due(args.eval_every) if frames else args.eval_first):
+    def begin(self) -> None:
+        """Evaluate what nothing has been learned by, or write what a run that ended couldn't."""
+        if self.done >= self.total:
+            self._write(needed=True)
+        elif self.args.eval_first and self.is_new:
             self._evaluate()
-        begun = frames or self._pretrained
-        if begun and (last or self.stopping or self._due(args.checkpoint_every)):
-            self._save(last)
-        self._previous = frames
-        self._stopped = self.stopping and not last
 
-    def _due(self, every: int) -> bool:
-        """Whether a multiple of `every` was passed since the update before."""
-        frames: int = self.num_timesteps
-        return frames == 0 or frames // every > self._previous // every
+    def advance(self, done: int, figures: Mapping[str, Any] | None = None) -> None:
+        """Note how much was trained, and evaluate and save where that is due.
 
-    def export(self) -> Model:
-        """The policy alone, with its card."""
-        card = {
-            "algorithm": self.algorithm,
-            "command": self.command,
-            "seed": self.args.seed,
-            "frames": self.num_timesteps,
-            "seconds": round(self.clock.seconds),
-            "hardware": hardware(self.model.device),
-        }
-        batch = self.games.batch
-        return exported(self.model, batch.rules, card, observation=batch.encoder)
+        Args:
+            done: since the beginning.
+            figures: of the last part, for the logs.
+        """
+        before, self.done, args = self.done, done, self.args
+        self.stopping = self._agreed(self._asked_to_stop)
+        ended = done >= self.total
+        self._bar.show(min(done, self.total), self.rate)
+        if done > before and figures:
+            told = {f"train/{name}": value for name, value in figures.items()}
+            self.logs.write(told | {"time/fps": self.rate}, done)
+        check_finite(self.learner.parameters(), self._trained)
+        if ended or done // args.eval_every > before // args.eval_every:
+            self._evaluate()
+        if (
+            ended
+            or self.stopping
+            or done // args.checkpoint_every > before // args.checkpoint_every
+        ):
+            self.save(needed=ended or self.stopping)
+
+    def _agreed(self, stop: bool) -> bool:
+        """Whether to stop, where this process was asked to or wasn't."""
+        return stop
+
+    @property
+    def _trained(self) -> str:
+        return f"{self.done:,} {self.unit}"
 
     def _evaluate(self) -> None:
-        with self.timers.measure("evaluations"):
-            agent = NetworkAgent(self.export())
-            frames, rules = self.num_timesteps, self.games.batch.rules
-            self.curve = [row for row in self.curve if row["frames"] != frames]
-            for against, opponents in self.evaluations.items():
-                seed = self.args.seed + SEED_OFFSET
-                result = evaluate(agent, opponents, rules, self.args.eval_games, seed)
-                row = {
-                    "frames": frames,
-                    "seconds": round(self.clock.seconds, 1),
-                    "against": against,
-                }
+        if not self.writes:
+            return
+        args, told = self.args, self._evaluations
+        with self.measure("evaluations"):
+            found = told(self.done) if callable(told) else self._win_rates(told)
+            self.curve = [row for row in self.curve if row["frames"] != self.done]
+            for against, result in found:
+                row = {"frames": self.done, "seconds": round(self.seconds, 1), "against": against}
                 self.curve.append(row | result)
-                self.logger.record(f"eval/{printable(against)}", result["win_rate"])
-                say(f"{frames:>11,} frames, {describe(self.curve[-1])}")
-            self.logger.dump(frames)
-            keep(self._write_curve, "the curve")
+                self.logs.write({f"eval/{printable(against)}": result["win_rate"]}, self.done)
+                say(f"{self.done:>11,} {self.unit}, {describe(self.curve[-1])}")
+        if isinstance(args, CountedArgs) and self.rows:
+            means = [
+                f"{name} {mean:.3g}" for name, mean in self._means().items() if mean is not None
+            ]
+            say(f"{'mean':>11} of the last {min(RECENT, len(self.rows))}: {', '.join(means)}")
+        keep(self._write_curve, "the curve")
 
-    def _write_curve(self) -> None:
-        rules = self.games.batch.rules
-        title = f"{self.algorithm}, {rules.num_players} players"
-        write_curve(
-            self.out,
-            self.curve,
-            title=f"{title}, {'with' if rules.trading else 'without'} player trade",
-            num_players=rules.num_players,
-            phases=self.phases,
-        )
+    def _win_rates(
+        self, evaluations: Mapping[str, Sequence[Agent | str]]
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        agent, rules, args = self.learner.agent(), self.learner.rules, self.args
+        for against, others in evaluations.items():
+            seed = args.seed + SEED_OFFSET
+            yield against, evaluate(agent, others, rules, args.eval_games, seed)
 
-    def _log(self, rate: float) -> None:
-        """Log to TensorBoard; the learner has recorded `train/...` of its last update already."""
-        record = self.logger.record
-        if self._episodes:
-            for key, tag in (("r", "ep_rew_mean"), ("l", "ep_len_mean")):
-                values = [episode[key] for episode in self.model.ep_info_buffer]
-                record(f"rollout/{tag}", np.mean(values))
-            for key in ("won", "points", "turns"):
-                record(f"episode/{key}", np.mean([game[key] for game in self._episodes]))
-        record("time/fps", int(rate))
-        record("time/iterations", self._updates)
-        record("time/time_elapsed", int(self.clock.seconds))
-        record("time/total_timesteps", self.num_timesteps)
-        for part, spent in self.timers.seconds.items():
-            record(f"seconds/{part}", spent)
-        self.logger.dump(self.num_timesteps)
+    def mean(self, name: str) -> float | None:
+        """The mean of a figure over those of the last parts that have it."""
+        values = [row[name] for row in self.rows[-RECENT:] if row[name] is not None]
+        return float(np.mean(values)) if values else None
 
-    # --------------------------------------------------------------------- checkpoints
+    def _means(self) -> dict[str, float | None]:
+        return {name: self.mean(name) for name in (self.rows[-1] if self.rows else ())}
 
-    def _save(self, last: bool) -> None:
-        with self.timers.measure("checkpoints"):
-            needed = last or self.stopping
-            if self.resumable:
-                snapshots = [*self.league.pool, *self.league.playing] if self.league else []
-                state = self._state()
-                self.checkpoints.keep(self.num_timesteps, state, snapshots, needed=needed)
-            model = self.export()
-            keep(lambda: model.save(self.out / "model.npz"), "the model", needed=needed)
-
-    def _state(self) -> dict[str, Any]:
-        return {
-            "options": asdict(self.args),
-            "learner": get_state(self.model, self.games),
-            "league": self.league.get_state() if self.league else None,
-            "ended": list(self._episodes),
-            "updates": self._updates,
-            "curve": self.curve,
-            "seconds": self.clock.seconds,
-            "timers": dict(self.timers.seconds),
-        }
+    def save(self, *, needed: bool = False) -> None:
+        """Write a checkpoint and the model; a full disk ends the training where they are needed."""
+        with self.measure("checkpoints"):
+            learner = self.learner.get_state()
+            if learner is not None and self.writes:
+                state = {
+                    "options": asdict(self.args),
+                    "learner": learner,
+                    "done": self.done,
+                    "rows": self.rows,
+                    "curve": self.curve,
+                    "seconds": self.seconds,
+                    "spent": dict(self.spent),
+                }
+                snapshots = learner.get("snapshots", ())
+                self.checkpoints.keep(self.done, state, snapshots, needed=needed)
+            self._write(needed=needed)
 
     def _restore(self, saved: dict[str, Any]) -> None:
-        if self.league:  # before the games: their opponents are those of the league
-            self.league.set_state(saved["league"])
-        set_state(self.model, self.games, saved["learner"])
-        self.num_timesteps = self._first_frames = self._previous = self.model.num_timesteps
-        self._episodes.extend(saved["ended"])
-        self._updates, self.curve = saved["updates"], saved["curve"]
-        self.clock = Clock(saved["seconds"])
-        self.timers.seconds.update(saved["timers"])
-        self._evaluated_before = self.timers.seconds["evaluations"]
+        check_same_training(saved["options"], self.args)
+        self.learner.set_state(saved["learner"])
+        self.done, self.rows, self.curve = saved["done"], saved["rows"], saved["curve"]
+        self._seconds_before = saved["seconds"]
+        self._start = time.perf_counter() - self._seconds_before
+        self.spent |= saved["spent"]
 
-    def _result(self) -> dict[str, Any]:
-        # The learner plays one step more before it hears that it is to stop.
-        frames = self.num_timesteps - self._stopped * self.games.num_envs
-        last = [row for row in self.curve if row["frames"] == self.curve[-1]["frames"]]
-        return {
-            "frames": frames,
-            "seconds": self.clock.seconds,
-            "results": last,
-            "timers": dict(self.timers.seconds),
+    def _write(self, *, needed: bool) -> None:
+        """Write what isn't needed to resume: the model, its card, the table and the curve."""
+        if not self.writes:
+            return
+        keep(lambda: self.learner.save(self.out, self.full_card()), "the model", needed=needed)
+        keep(self._write_curve, "the curve", needed=needed)
+
+    def full_card(self) -> dict[str, Any]:
+        """The model's card as it is now."""
+        trained = {self.unit: self.done, "seconds": round(self.seconds)}
+        results = self._last_results()
+        if results and results[0]["frames"] < self.done:  # the model has learned more since
+            trained[f"results_after_{self.unit}"] = results[0]["frames"]
+        return {**self.card, **trained, "results": results}
+
+    def _last_results(self) -> list[dict[str, Any]]:
+        return [row for row in self.curve if row["frames"] == self.curve[-1]["frames"]]
+
+    def _write_curve(self) -> None:
+        if self.rows:
+            write_bytes(self.out / f"{self._option}.csv", as_csv(self.rows))
+        if self.curve:
+            players, unit = self.learner.rules.num_players, self.unit
+            write_curve(self.out, self.curve, self._title, players, unit, self._phases)
+
+    def result(self, **more: Any) -> dict[str, Any]:
+        """What a training has come to; one that reached its end writes it to `result.json`.
+
+        Returns:
+            How much was trained by the name of its option, `seconds`, `spent`, `means` (of the
+            figures over the last 100 parts), `results` (the last evaluations) and `options`.
+        """
+        result = {
+            self._option: self.done,
+            "seconds": round(self.seconds, 1),
+            "spent": self.spent,
+            "means": self._means(),
+            "results": self._last_results(),
             "options": asdict(self.args),
+            **more,
         }
+        if self.done >= self.total:
+            write_bytes(self.out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
+        parts = ", ".join(
+            f"{part} {spent:.0f} s" for part, spent in self.spent.items() if spent >= 1
+        )
+        say(f"{self._trained} in {self.seconds:,.0f} s ({parts or 'all'}); saved in {self.out}")
+        return result

@@ -21,6 +21,7 @@ from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
 from catan_pz.training.rivals import Rivals, sampled
 from catan_pz.training.self_play_network import (
     BASES_CHOICE,
+    SelfPlayNetwork,
     from_the_seat_to_move,
     hidden_part,
 )
@@ -258,3 +259,60 @@ def _won(players: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
 
 def _seed(*numbers: int) -> int:
     return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+SAMPLE: Final = 2048
+"""Decisions of an update that the policy's figures are taken from."""
+
+
+def divergence(log_probabilities: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+    """The mean Kullback-Leibler divergence of policies from others, by log-probabilities (K, A)."""
+    return (log_probabilities.exp() * (log_probabilities - others)).sum(-1).mean()
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def update_figures(
+    network: SelfPlayNetwork, start: Any, played: Decisions
+) -> dict[str, float | None]:
+    """What an update has done, in figures; None where one isn't known.
+
+    Args:
+        network: as it is after the update.
+        start: the policy that self-play began with; None before it has begun.
+        played: the decisions of the update.
+
+    Returns:
+        `explained_variance` (of the returns, by the values during play), `explained_outcomes` (of
+        who won, by any linear scale of these), and of at most `SAMPLE` decisions after the update:
+        `approx_kl` (divergence from the policy that played), `kl_from_start`, `entropy` and
+        `value_loss`.
+    """
+    returns = played.targets[:, 0]
+    values, known = returns - played.advantage, ~played.won.isnan()
+    random = torch.Generator(returns.device).manual_seed(0)
+    order = torch.randperm(len(played), generator=random, device=returns.device)
+    batch = played[order[:SAMPLE]]
+    log_probabilities, new_values = network(batch.units, batch.mask, batch.hidden)
+    log_ratio = log_probabilities.gather(1, batch.action[:, None])[:, 0] - batch.log_probability
+    moved = None
+    if start is not None:
+        started = network.log_probabilities(batch.units, batch.mask, start)
+        moved = float(divergence(log_probabilities, started))
+    errors = (new_values - batch.targets).square() * batch.has_target
+    variance = float(returns.var(correction=0))
+    unexplained = float(played.advantage.var(correction=0))
+    return {
+        "approx_kl": float((log_ratio.exp() - 1 - log_ratio).mean()),
+        "kl_from_start": moved,
+        "entropy": float(-(log_probabilities.exp() * log_probabilities).sum(-1).mean()),
+        "value_loss": float(errors.mean()),
+        "explained_variance": 1 - unexplained / variance if variance > 0 else None,
+        "explained_outcomes": _squared_correlation(values[known], played.won[known]),
+    }
+
+
+def _squared_correlation(one: torch.Tensor, other: torch.Tensor) -> float | None:
+    both = torch.stack([one, other])
+    if both.shape[1] < 2 or not bool((both.var(1, correction=0) > 0).all()):
+        return None
+    return float(both.corrcoef()[0, 1].square())

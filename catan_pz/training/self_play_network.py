@@ -16,12 +16,12 @@ from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Base, Model, NetworkAgent, shipped
 from catan_pz.agents.registry import load as load_agent
 from catan_pz.checks import not_possible
-from catan_pz.env.vector.board_layers import BoardLayers
 from catan_pz.observation.global_state import GLOBAL_PLACES
 from catan_pz.observation.segments import SCALES, SIZE
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 from catan_pz.training.actor_critic import legal_log_softmax
+from catan_pz.training.board_layers import BoardLayers
 
 Critic = Literal["shared", "separate", "hidden"]
 

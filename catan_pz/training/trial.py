@@ -3,17 +3,13 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Self
-
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from typing import Any
 
 from catan_pz.agents.base import Agent
 from catan_pz.rules import Rules
-from catan_pz.training.console import bar_of, say
-from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate, line_up
+from catan_pz.training.console import Bar, say
+from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
 from catan_pz.training.options import Count, Positive, Seed
-
-_AGAINST: Final = "random"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,43 +33,23 @@ class TrialArgs:
 class Trial:
     """Evaluates a learner against random players while it trains, until it is above chance.
 
-    The training calls `is_over` between its updates, within a `with` block. It is over when the
-    95 % interval of the games won lies above one in P, or when decisions or minutes are used up.
-    Where an interval lies above, which chance alone brings about now and then, twice as many other
-    games have to confirm it.
+    The training calls `is_over` between its updates. It is over when the 95 % interval of the games
+    won lies above one in P, or when decisions or minutes are used up. Where an interval lies above,
+    which chance alone brings about now and then, twice as many other games have to confirm it.
 
     Args:
         args: the options.
         rules: of the games.
         agent: who plays the evaluations by what the learner knows at the time.
+        bar: shows the decisions.
     """
 
-    def __init__(self, args: TrialArgs, rules: Rules, agent: Agent) -> None:
-        self._args = args
-        self._rules = rules
-        self._agent = agent
-        self._seconds = self._cpu_seconds = 0.0
-        self._since = _now()
-        self._next = args.eval_every
-        self._evaluations = 0
-        self._decisions = 0
+    def __init__(self, args: TrialArgs, rules: Rules, agent: Agent, bar: Bar) -> None:
+        self._args, self._rules, self._agent, self._bar = args, rules, agent, bar
+        self._spent, self._since = [0.0, 0.0], _now()
+        self._next, self._evaluations, self._decisions = args.eval_every, 0, 0
         self._confirmed: dict[str, Any] | None = None
-        self._progress = bar_of(
-            TextColumn("decisions"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            shown=args.progress,
-        )
-        self._task = self._progress.add_task("decisions", total=args.frames)
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        self._since = _now()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        self._chance = 1 / rules.num_players
 
     def is_over(self, decisions: int) -> bool:
         """Whether to end the training; evaluates where enough decisions came since the last time.
@@ -82,69 +58,58 @@ class Trial:
             decisions: the learner's, since the start.
         """
         self._pause()
-        self._decisions = decisions
-        self._progress.update(self._task, completed=decisions)
-        spent = decisions >= self._args.frames or self._seconds >= 60 * self._args.minutes
+        args, self._decisions, seconds = self._args, decisions, self._spent[0]
+        self._bar.show(decisions, decisions / max(seconds, 1e-9))
+        spent = decisions >= args.frames or seconds >= 60 * args.minutes
         if not spent and decisions >= self._next:
-            self._next = decisions + self._args.eval_every
-            row = self._evaluate(self._args.eval_games)
-            say(f"{decisions:,} decisions, {self._seconds:.0f} s, {describe(row)}")
+            self._next = decisions + args.eval_every
+            row = self._evaluate(args.eval_games)
+            say(f"{decisions:,} decisions, {seconds:.0f} s, {describe(row)}")
             if self._is_above(row):
-                row = self._evaluate(2 * self._args.eval_games)
+                row = self._evaluate(2 * args.eval_games)
                 self._confirmed = row if self._is_above(row) else None
         self._since = _now()
         return spent or self._confirmed is not None
 
     def _is_above(self, row: dict[str, Any]) -> bool:
-        return bool(row["interval"][0] > self.chance)
-
-    @property
-    def chance(self) -> float:
-        """The share of games that players of equal strength win."""
-        return 1 / self._rules.num_players
+        return bool(row["interval"][0] > self._chance)
 
     def finish(self) -> dict[str, Any]:
-        """Print what came of the training, by the games that confirmed it where some did.
+        """Print what the training has come to, by the games that confirmed it where some did.
 
-        A training goes on after games that don't confirm it: a win rate from games that do leans
-        upwards, the more the nearer it is to chance.
+        Games that end a training show a win rate that is too high on average, so others measure it.
 
         Returns:
             What `evaluate` returns, and `decisions`, `seconds` and `cpu_seconds` (of all threads
             of this process) of training, `above_chance`.
         """
         row = self._confirmed or self._evaluate(2 * self._args.eval_games)
-        row |= {
-            "decisions": self._decisions,
-            "seconds": self._seconds,
-            "cpu_seconds": self._cpu_seconds,
-            "above_chance": self._is_above(row),
-        }
-        rates = [self._decisions / (spent or 1) for spent in (self._seconds, self._cpu_seconds)]
+        (seconds, cpu_seconds), count = self._spent, self._decisions
+        row |= {"decisions": count, "seconds": seconds, "cpu_seconds": cpu_seconds}
+        row["above_chance"] = self._is_above(row)
         say(
-            f"{self._decisions:,} decisions in {self._seconds:.0f} s, {rates[0]:,.0f} a second; "
-            f"{self._cpu_seconds:.0f} s of CPU time, {rates[1]:,.0f} a second"
+            f"{count:,} decisions in {seconds:.0f} s, {count / (seconds or 1):,.0f} a second; "
+            f"{cpu_seconds:.0f} s of CPU time, {count / (cpu_seconds or 1):,.0f} a second"
         )
         verdict = "above" if row["above_chance"] else "not above"
-        say(f"{describe(row)}: {verdict} chance level, {100 * self.chance:.0f} %")
+        say(f"{describe(row)}: {verdict} chance level, {100 * self._chance:.0f} %")
         return row
 
     def _pause(self) -> None:
-        seconds, cpu_seconds = _now()
-        self._seconds += seconds - self._since[0]
-        self._cpu_seconds += cpu_seconds - self._since[1]
+        for k, (now, since) in enumerate(zip(_now(), self._since, strict=True)):
+            self._spent[k] += now - since
 
     def _evaluate(self, games: int) -> dict[str, Any]:
         self._evaluations += 1
         seed = self._args.seed + SEED_OFFSET * self._evaluations
-        opponents = line_up(_AGAINST, self._rules)
-        return evaluate(self._agent, opponents, self._rules, games, seed) | {"against": _AGAINST}
+        opponents = ["random"] * (self._rules.num_players - 1)
+        return evaluate(self._agent, opponents, self._rules, games, seed) | {"against": "random"}
 
 
 def run_trial(
     args: TrialArgs, rules: Rules, agent: Agent, train: Callable[[Trial], object]
 ) -> dict[str, Any]:
-    """Train until the trial is over, or until Ctrl-C, and print what came of it.
+    """Train until the trial is over, or until Ctrl-C; arguments as for `Trial`.
 
     Args:
         args: the options.
@@ -155,7 +120,8 @@ def run_trial(
     Returns:
         What `Trial.finish` returns.
     """
-    with Trial(args, rules, agent) as trial:
+    with Bar("decisions", args.frames, shown=args.progress) as bar:
+        trial = Trial(args, rules, agent, bar)
         try:
             train(trial)
         except KeyboardInterrupt:

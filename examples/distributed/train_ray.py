@@ -25,11 +25,9 @@ learned from. Sources: Schulman et al., "Proximal Policy Optimization Algorithms
 al., "IMPALA", 2018, for actors whose weights are older than the learner's.
 """
 
-import json
 import os
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,33 +39,37 @@ import numpy as np
 import torch
 from torch import nn
 
-from catan_pz.agents.network import Model
+from catan_pz.agents.network import NetworkAgent
 from catan_pz.arena.executors.ray_cluster import connect
 from catan_pz.checks import not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 from catan_pz.training.actor_critic import ActorCritic, load_arrays
-from catan_pz.training.checkpoints import (
-    Checkpoints,
-    check_finite,
-    keep,
-    pack_arrays,
-    unpack_arrays,
-    write_bytes,
+from catan_pz.training.checkpoints import check_finite, pack_arrays, unpack_arrays
+from catan_pz.training.console import RESUMABLE, run_program, warn
+from catan_pz.training.distributed import (
+    PROCESSES,
+    RANK,
+    Versions,
+    Workers,
+    average_gradients,
+    gathered,
+    join,
 )
-from catan_pz.training.console import progress_bar, say, warn
-from catan_pz.training.curves import write_curve
-from catan_pz.training.evaluation import evaluate_model
-from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.league import parse_weights
-from catan_pz.training.opening import open_run
-from catan_pz.training.options import Coefficient, Count, Positive, Share, TrainingArgs, parse
-from catan_pz.training.processes import PROCESSES, RANK, average_gradients, gathered, join
-from catan_pz.training.program import RESUMABLE, heeding_signals, run_program
-from catan_pz.training.ray_workers import Workers
-from catan_pz.training.stopping import Stoppable
-from catan_pz.training.timers import Clock, Timers
-from catan_pz.training.versions import Versions
+from catan_pz.training.evaluation import line_ups
+from catan_pz.training.league import PastSelves, parse_weights
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    Positive,
+    Share,
+    TrainingArgs,
+    Whole,
+    parse,
+    set_up,
+    training_card,
+)
+from catan_pz.training.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +82,7 @@ class Args(TrainingArgs):
     """actors that play, on one CPU each; shared out evenly among the processes of torchrun"""
     address: str = ""
     """cluster: HOST:PORT, auto, local; "" for RAY_ADDRESS, that of this machine, or a new one"""
-    max_lag: int = 1
+    max_lag: Whole = 1
     """updates that the weights in play are behind, at most; 0 lets learner and workers wait"""
     patience: Positive = 600.0
     """seconds without an answer after which a worker is replaced"""
@@ -156,7 +158,7 @@ class Worker:
     """An actor: a batch of games, played a round at a time."""
 
     def __init__(self, args: Args, index: int, state: dict[str, Any] | None) -> None:
-        set_up_torch(1)
+        torch.set_num_threads(1)
         self.args, self.index = args, index
         self.games = SelfPlayBatch(
             args.num_envs,
@@ -275,174 +277,106 @@ def ppo_loss(args: Args, network: ActorCritic, batch: dict[str, Any]) -> tuple[A
     return loss, (ratio - 1 - log_ratio).mean().item()
 
 
-class Run(Stoppable):
-    """The training: rounds, updates, and what comes between them."""
+class Learner:
+    """The network, its versions, and the workers that play with them."""
 
     def __init__(self, args: Args) -> None:
         args.check()
-        saved = open_run(args)
         self.args, self.rules = args, args.make_rules()
-        self.device, self.folder = join(args.device), Path(args.out)
+        self.device = join(args.device)
         torch.manual_seed(args.seed)
         self.network = ActorCritic(self.rules.num_actions, args.width).to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=args.learning_rate)
         self.versions = Versions(
-            self.folder / "league",
+            PastSelves(Path(args.out) / "league", args.league_size, args.league_members),
             self.network,
             max_lag=args.max_lag,
             every=args.league_every,
-            size=args.league_size,
-            active=args.league_members,
             seed=args.seed,
         )
         self.total = -(-args.frames // args.round_frames)
-        self.checkpoints, self.timers = Checkpoints(self.folder), Timers()
-        self.curve: list[dict[str, Any]] = []
-        self.totals = {"rounds": 0, "learned": 0, "games": 0, "lag": 0, "stale_kl": 0.0}
-        self.clock = Clock()
-        states: dict[int, Any] = dict.fromkeys(range(RANK, args.workers, PROCESSES))
-        if saved is not None:
-            self.versions.set_state(saved["versions"])
-            self.optimizer.load_state_dict(saved["optimizer"])
-            self.curve, self.totals = saved["curve"], saved["totals"]
-            self.clock = Clock(saved["seconds"])
-            self.timers.seconds.update(saved["timers"])
-            states = {index: unpack_arrays(saved["games"][index]) for index in states}
+        self.states: dict[int, Any] = dict.fromkeys(range(RANK, args.workers, PROCESSES))
+        self.workers: Any = None
+
+    def start(self) -> None:
+        """Start the workers, after their last states."""
+        args = self.args
         self.ray = connect_all(args.address, args.workers)
-        self.workers = Workers(self.ray, partial(Worker, args), states, args.patience, warn)
+        self.workers = Workers(self.ray, partial(Worker, args), self.states, args.patience, warn)
         self.asked = self.versions.newest
 
-    @property
-    def frames(self) -> int:
-        """Decisions in the rounds that were taken, of all seats."""
-        return self.versions.newest * self.args.round_frames
-
-    def train(self) -> dict[str, Any]:
-        """Train to the end, or until asked to stop."""
-        args, stopping = self.args, False
-        shown = progress_bar(args.progress and RANK == 0)
-        with heeding_signals(self.stop), shown as bar:
-            total = self.total * args.round_frames
-            task = bar.add_task("training", total=total, completed=self.frames, rate=0.0)
-            if self.frames == 0 and args.eval_first:
-                self.evaluate()
-            if self.versions.newest == self.total and RANK == 0:
-                # A run that ended before all was written.
-                keep(self.write_curve, "the curve", needed=True)
-                keep(self.write_model, "the model", needed=True)
-            while self.versions.newest < self.total and not stopping:
-                before, start = self.frames, time.perf_counter()
-                self.update()
-                rate = args.round_frames / (time.perf_counter() - start)
-                bar.update(task, completed=self.frames, rate=rate)
-                last, stopping = self.versions.newest == self.total, any(gathered(self.stopping))
-                if last or self.frames // args.eval_every > before // args.eval_every:
-                    self.evaluate()
-                due = self.frames // args.checkpoint_every > before // args.checkpoint_every
-                if last or due or stopping:
-                    self.save(needed=last or stopping)
-        self.workers.close()
-        return self.result()
-
-    def update(self) -> None:
+    def play(self, number: int) -> dict[str, Any]:
         """Ask for the rounds ahead, and learn from the next one."""
-        args, number = self.args, self.versions.newest
+        args, versions = self.args, self.versions
         while self.asked <= min(number + args.max_lag, self.total - 1):
-            weights = self.ray.put(self.versions.weights_for(self.asked))
-            league = self.ray.put(self.versions.league_for(self.asked))
-            self.workers.ask(self.asked, self.versions.number_for(self.asked), weights, league)
+            weights = self.ray.put(versions.weights_for(self.asked))
+            league = self.ray.put(versions.league_for(self.asked))
+            self.workers.ask(self.asked, versions.number_for(self.asked), weights, league)
             self.asked += 1
-        with self.timers.measure("games"):
-            rounds = self.workers.take(number)
+        rounds = self.workers.take(number)
         lag = max(number - given["version"] for given in rounds)
         assert lag <= args.max_lag
         for group in self.optimizer.param_groups:
             group["lr"] = args.learning_rate * (1 - 0.9 * number / self.total)
-        with self.timers.measure("updates"):
-            told = learn(args, self.network, self.optimizer, rounds, number)
-            check_finite(self.network.state_dict(), f"{number + 1:,} updates")
-        told |= {"lag": lag, "rounds": len(rounds), "games": sum(g["finished"] for g in rounds)}
-        self.totals = {name: total + told[name] for name, total in self.totals.items()}
-        self.versions.add()
+        told = learn(args, self.network, self.optimizer, rounds, number)
+        check_finite(self.parameters(), f"{number + 1:,} updates")
+        versions.add()
         if RANK == 0:
-            self.versions.write_past_self(self.export)
+            versions.write_past_self(lambda: self.network.export(self.rules))
         gathered(None)  # all wait for its file
+        games = sum(given["finished"] for given in rounds)
+        counted = {"frames": args.round_frames, "rounds": len(rounds), "games": games, "lag": lag}
+        return counted | told
 
-    def export(self) -> Model:
-        """The policy alone, with its card."""
-        program = "examples/distributed/train_ray.py"
-        card = training_card(self.args, "PPO on Ray", program, self.device)
-        return self.network.export(self.rules, card | {"frames": self.frames})
+    def parameters(self) -> Any:
+        """What training must leave finite."""
+        return self.network.state_dict()
 
-    def evaluate(self) -> None:
-        """Play against others, in the first process."""
-        if RANK:
-            return
-        model, args = self.export(), self.args
-        with self.timers.measure("evaluations"):
-            frames, seconds = self.frames, self.clock.seconds
-            self.curve += evaluate_model(model, self.rules, args, frames=frames, seconds=seconds)
-        keep(self.write_curve, "the curve")
+    def agent(self) -> NetworkAgent:
+        """The policy as a player."""
+        return NetworkAgent(self.network.export(self.rules))
 
-    def write_curve(self) -> None:
-        """Write the table and the picture of all evaluations so far."""
-        title, players = f"PPO on Ray, {self.rules.num_players} players", self.rules.num_players
-        unit = "frames (decisions of all seats)"
-        write_curve(self.folder, self.curve, title=title, num_players=players, unit=unit)
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write `model.npz`."""
+        self.network.export(self.rules, card).save(folder / "model.npz")
 
-    def save(self, *, needed: bool) -> None:
-        """Write a checkpoint and the model, in the first process.
-
-        Args:
-            needed: whether a full disk ends the training.
-        """
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the rest of the training depends on, of all processes."""
         games = {index: pack_arrays(state) for index, state in self.workers.states.items()}
-        parts = gathered(games)
-        state = {
-            "options": asdict(self.args),
+        return {
             "versions": self.versions.get_state(),
             "optimizer": self.optimizer.state_dict(),
-            "games": {index: packed for part in parts for index, packed in part.items()},
-            "curve": self.curve,
-            "totals": self.totals,
-            "seconds": self.clock.seconds,
-            "timers": dict(self.timers.seconds),
+            "games": {k: packed for part in gathered(games) for k, packed in part.items()},
+            "snapshots": self.versions.files,
         }
-        if RANK:
-            return
-        frames, files = self.frames, self.versions.files
-        with self.timers.measure("checkpoints"):
-            self.checkpoints.keep(frames, state, files, needed=needed)
-            keep(self.write_model, "the model", needed=needed)
 
-    def write_model(self) -> None:
-        """Write the policy alone."""
-        self.export().save(self.folder / "model.npz")
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave."""
+        self.versions.set_state(state["versions"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.states = {index: unpack_arrays(state["games"][index]) for index in self.states}
 
-    def result(self) -> dict[str, Any]:
-        """What is also written to `result.json` at the end."""
-        updates = max(1, self.versions.newest)
-        result = {
-            "frames": self.frames,
-            "seconds": round(self.clock.seconds, 1),
-            **{name: self.totals[name] for name in ("rounds", "learned", "games")},
-            "mean_lag": self.totals["lag"] / updates,
-            "mean_stale_kl": self.totals["stale_kl"] / updates,
-            "replaced": self.workers.replaced,
-            "timers": self.timers.seconds,
-            "results": [row for row in self.curve if row["frames"] == self.frames],
-            "options": asdict(self.args),
+
+class RayRun(Run):
+    """A run in the processes of torchrun: the first one writes, and all stop together."""
+
+    writes = RANK == 0
+    learner: Learner
+
+    def _agreed(self, stop: bool) -> bool:
+        return any(gathered(stop))
+
+    def result(self, **more: Any) -> dict[str, Any]:
+        """What is also written to `result.json` at the end, with sums and means of all rounds."""
+        learner, count = self.learner, max(1, len(self.rows))
+        sums = {
+            name: sum(row[name] for row in self.rows) for name in ("rounds", "learned", "games")
         }
-        if RANK == 0 and self.versions.newest == self.total:
-            text = json.dumps(result, indent=2) + "\n"
-            write_bytes(self.folder / "result.json", text.encode())
-        say(
-            f"{self.frames:,} frames in {self.clock.seconds:,.0f} s, {result['games']:,} games; "
-            f"weights {result['mean_lag']:.2f} updates old, "
-            f"divergence {result['mean_stale_kl']:.4f}; "
-            f"{self.workers.replaced} workers replaced; saved in {self.args.out}"
-        )
-        return result
+        means = {
+            f"mean_{name}": sum(row[name] for row in self.rows) / count
+            for name in ("lag", "stale_kl")
+        }
+        return super().result(**sums, **means, replaced=learner.workers.replaced)
 
 
 def connect_all(address: str, num_cpus: int) -> Any:
@@ -453,10 +387,29 @@ def connect_all(address: str, num_cpus: int) -> Any:
     return connect(gathered(address)[0])
 
 
+def make_run(args: Args) -> RayRun:
+    """The training, with its learner and workers."""
+    set_up(args)
+    learner = Learner(args)
+    run = RayRun(
+        args,
+        learner,
+        title=f"PPO on Ray, {learner.rules.num_players} players",
+        card=training_card(args, "PPO on Ray", "examples/distributed/train_ray.py", learner.device),
+        evaluations=line_ups(args.eval_against, learner.rules),
+    )
+    learner.start()
+    return run
+
+
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
-    return Run(parse(Args, arguments, __doc__ or "")).train()
+    run = make_run(parse(Args, arguments, __doc__ or ""))
+    try:
+        return run.train()
+    finally:
+        run.learner.workers.close()
 
 
 if __name__ == "__main__":
-    run_program(main, ImportError, RuntimeError, FloatingPointError, stopped=RESUMABLE)
+    run_program(main, ImportError, RuntimeError, stopped=RESUMABLE)

@@ -18,6 +18,7 @@ from catan_pz.agents.logits import LogitsAgent
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
+from catan_pz.training.console import run_program
 from catan_pz.training.options import (
     Coefficient,
     Count,
@@ -26,7 +27,6 @@ from catan_pz.training.options import (
     check_minibatches,
     parse,
 )
-from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 

@@ -23,8 +23,8 @@ import catan_pz.env.open_spiel  # registers the game
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.checks import not_possible
 from catan_pz.rules import Rules
+from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, parse
-from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 

@@ -33,9 +33,8 @@ from catan_pz.env.rllib.module import MaskedModule, RandomModule, joined
 from catan_pz.env.rllib.runner import WON, CatanEnvRunner
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
-from catan_pz.training.console import say
+from catan_pz.training.console import run_program, say
 from catan_pz.training.options import Coefficient, Count, Share, parse
-from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 

@@ -17,8 +17,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
+from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, check_minibatches, parse
-from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 

@@ -30,8 +30,8 @@ from catan_pz.checks import check_count
 from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
+from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, Share, parse
-from catan_pz.training.program import run_program
 from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 

@@ -47,25 +47,30 @@ from catan_pz.published.charlesworth.joint_actions import evaluate, values_of
 from catan_pz.published.charlesworth.joint_matches import batch_opponent, win_rate
 from catan_pz.published.charlesworth.model import ENCODERS, CharlesworthModel
 from catan_pz.published.charlesworth.networks import Architecture
+from catan_pz.published.charlesworth.past_selves import (
+    draw_probabilities,
+    read_weights,
+    write_weights,
+)
 from catan_pz.published.charlesworth.recording import END, UNKNOWN, Batch, Recording
 from catan_pz.rewards import LinearReward, WinAndSharedTerms, WinAndTerms
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.episodes import CountedArgs
+from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.evaluation import SEED_OFFSET
-from catan_pz.training.hardware import set_up_torch, training_card
+from catan_pz.training.league import PastSelves
 from catan_pz.training.options import (
     Coefficient,
     Count,
+    CountedArgs,
     Positive,
     Share,
-    check_device,
     parse,
+    set_up,
+    training_card,
     whole_numbers,
 )
-from catan_pz.training.past_selves import PastSelves
-from catan_pz.training.program import RESUMABLE, run_program
-from catan_pz.training.updates import UpdateRun
+from catan_pz.training.run import Run
 
 PLACED: Final = (
     ("settlement", SETTLEMENT, "corner"),
@@ -202,7 +207,9 @@ class Learner:
             for name, array in initial.items()
         }
         self.optimizer = torch.optim.Adam(self.weights.values(), lr=args.learning_rate, eps=1e-5)
-        self.league = PastSelves(Path(args.out) / "league", args.league_size, args.seed)
+        self.league = PastSelves(Path(args.out) / "league", args.league_size)
+        self.draws = np.random.default_rng([args.seed, 0x5E1F])
+        self.loaded: dict[str, Any] = {}
         size = args.workers * args.group_size
         seed = one_way_seed(args.seed, 0, "catan-pz games")
         batch = CpuBatch(size, self.rules, reward=args.make_reward(), seed=seed)
@@ -225,10 +232,13 @@ class Learner:
     def draw_opponents(self) -> tuple[list[Policy], np.ndarray]:
         """The policies of an update, and (B, P) which of them sits where; 0 is the learner."""
         args, count = self.args, self.rules.num_players
-        drawn = self.league.draw(args.workers * (count - 1))
-        snapshots = self.league.load(drawn)
-        names = list(snapshots)
-        policies = [self.policy(), *(self.policy(snapshots[name]) for name in names)]
+        pool, number = self.league.pool, args.workers * (count - 1)
+        chosen = self.draws.choice(len(pool), number, p=draw_probabilities(len(pool)))
+        drawn = [pool[k] for k in chosen]
+        names = list(dict.fromkeys(drawn))
+        paths = {name: self.league.path(name) for name in names}
+        self.loaded = {k: self.loaded.get(k) or read_weights(path) for k, path in paths.items()}
+        policies = [self.policy(), *(self.policy(self.loaded[name]) for name in names)]
         places = np.array([1 + names.index(name) for name in drawn]).reshape(args.workers, -1)
         seated = np.zeros((len(self.seats), count), np.int64)
         for game, seat in enumerate(self.seats):
@@ -316,7 +326,7 @@ class Learner:
         """Play, learn, and take a snapshot for the league when it is time."""
         args, start = self.args, time.perf_counter()
         if not self.league.pool:
-            self.league.add(f"{0:08d}", self.weights)
+            self.league.add(f"{0:08d}", self.write_weights)
         batch, decisions_per_game = self.collect()
         collected = time.perf_counter()
         rate = args.learning_rate * max(0.0, 1 - self.decisions / args.decay_decisions)
@@ -326,7 +336,7 @@ class Learner:
         complete = batch["next"] != UNKNOWN
         self.decisions += int(complete.sum())
         if (number + 1) % args.league_every == 0:
-            self.league.add(f"{number + 1:08d}", self.weights)
+            self.league.add(f"{number + 1:08d}", self.write_weights)
         return {
             "decisions": self.decisions,
             "seconds_playing": collected - start,
@@ -348,7 +358,7 @@ class Learner:
             # The newest snapshot that is at least so many updates old.
             older = [name for name in self.league.pool if int(name) <= number - steps]
             if older:
-                weights = self.league.read(older[-1])
+                weights = read_weights(self.league.path(older[-1]))
                 age = (
                     f"{steps} to {steps + args.league_every - 1}"
                     if args.league_every > 1
@@ -358,9 +368,13 @@ class Learner:
         for name, opponent in opponents.items():
             yield name, win_rate(self.policy(), opponent, self.rules, args.eval_games, seed)
 
-    def snapshots(self) -> list[str]:
-        """Names of the league's files."""
-        return list(self.league.pool)
+    def parameters(self) -> Any:
+        """What training must leave finite."""
+        return self.weights
+
+    def write_weights(self, path: Path) -> None:
+        """Write the weights as a snapshot."""
+        write_weights(path, self.weights)
 
     def save(self, folder: Path, card: dict[str, Any]) -> None:
         """Write `model.npz` and its card."""
@@ -379,7 +393,8 @@ class Learner:
             "weights": {name: tensor.detach() for name, tensor in self.weights.items()},
             "optimizer": self.optimizer.state_dict(),
             "games": pack_arrays(self.games.get_state() | {"decided": self.decided}),
-            "league": self.league.get_state(),
+            "snapshots": self.league.pool,
+            "draws": json.dumps(self.draws.bit_generator.state),
             "rng": json.dumps(self.rng.bit_generator.state),
             "decisions": self.decisions,
         }
@@ -392,7 +407,8 @@ class Learner:
         games = unpack_arrays(state["games"])
         self.decided = games.pop("decided")
         self.games.set_state(games)
-        self.league.set_state(state["league"])
+        self.league.pool = list(state["snapshots"])
+        self.draws.bit_generator.state = json.loads(state["draws"])
         self.rng.bit_generator.state = json.loads(state["rng"])
         self.decisions = state["decisions"]
 
@@ -400,15 +416,17 @@ class Learner:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
-    check_device(args.device)
-    set_up_torch(args.threads)
+    set_up(args)
+    learner = Learner(args)
     card = training_card(
         args,
         "PPO, heads for joint actions, league of past selves",
         "examples/published/charlesworth.py",
     )
     title = f"PPO with heads and a league, {args.size} network"
-    return UpdateRun(args, Learner(args), title=title, card=card).train()
+    counted = {"option": "updates", "unit": "updates"}
+    run = Run(args, learner, title=title, card=card, evaluations=learner.win_rates, **counted)
+    return run.train()
 
 
 if __name__ == "__main__":

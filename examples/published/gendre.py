@@ -36,7 +36,6 @@ import torch
 from catan_pz import encoders, make_batch
 from catan_pz.agents.network import sample_actions
 from catan_pz.agents.random_stream import one_way_seed
-from catan_pz.agents.specs import split_specs
 from catan_pz.checks import check_count, not_possible
 from catan_pz.published.gendre.agent import GendreAgent
 from catan_pz.published.gendre.choices import LEAST_LIMIT
@@ -48,10 +47,18 @@ from catan_pz.rewards import WinAndLead
 from catan_pz.rules import Rules
 from catan_pz.training.actor_critic import legal_log_softmax
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.episodes import CountedArgs, EpisodeRun
-from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Coefficient, Count, Share, check_device, parse
-from catan_pz.training.program import RESUMABLE, run_program
+from catan_pz.training.console import RESUMABLE, run_program
+from catan_pz.training.evaluation import line_ups
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    CountedArgs,
+    Share,
+    parse,
+    set_up,
+    training_card,
+)
+from catan_pz.training.run import Run
 
 LEARNER = 0
 """Seat; the others are opponents. Who begins is drawn in each game."""
@@ -365,6 +372,10 @@ class Learner:
         model.save(folder / "model.npz")
         write_bytes(folder / "model.md", model.card_text("gendre").encode())
 
+    def parameters(self) -> Any:
+        """What training must leave finite."""
+        return self.snapshot()
+
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the training depends on."""
         return {
@@ -395,16 +406,16 @@ class Learner:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
-    check_device(args.device)
-    set_up_torch(args.threads)
+    set_up(args)
+    learner = Learner(args)
     name = f"{args.network} with {args.layers} layers"
     card = training_card(args, "one-step A2C against past selves", "examples/published/gendre.py")
-    run = EpisodeRun(
+    run = Run(
         args,
-        Learner(args),
-        against=split_specs(args.eval_against),
+        learner,
         title=f"One-step A2C, {name}",
         card=card,
+        evaluations=line_ups(args.eval_against, learner.rules),
         option="trainings",
         unit="trainings",
     )

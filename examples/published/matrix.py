@@ -39,9 +39,9 @@ from catan_pz.arena.statistics import LEVEL, normal_quantile, wilson
 from catan_pz.checks import check_choice
 from catan_pz.files import whole_file
 from catan_pz.published.rocco.agent import RandomRoccoAgent, RoccoAgent
+from catan_pz.training.console import REPEATABLE, run_program
+from catan_pz.training.curves import as_csv
 from catan_pz.training.options import Count, parse
-from catan_pz.training.program import REPEATABLE, run_program
-from catan_pz.training.tables import as_csv
 
 TYPES: dict[str, tuple[str, ...]] = {
     "SELF-L": ("--sub-goal", "--opponent=self"),

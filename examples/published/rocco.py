@@ -46,10 +46,19 @@ from catan_pz.published.rocco.q_network import QNetwork
 from catan_pz.published.rocco.replay import OpenDecisions, ReplayMemory
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.episodes import EpisodeArgs, EpisodeRun
-from catan_pz.training.hardware import set_up_torch, training_card
-from catan_pz.training.options import Coefficient, Count, Share, check_device, parse, whole_numbers
-from catan_pz.training.program import RESUMABLE, run_program
+from catan_pz.training.console import RESUMABLE, run_program
+from catan_pz.training.evaluation import line_ups
+from catan_pz.training.options import (
+    Coefficient,
+    Count,
+    EpisodeArgs,
+    Share,
+    parse,
+    set_up,
+    training_card,
+    whole_numbers,
+)
+from catan_pz.training.run import Run
 
 Network = Literal["ff", "gcn", "rgcn", "ran"]
 
@@ -380,6 +389,10 @@ class Learner:
         model.save(folder / "model.npz")
         write_bytes(folder / "model.md", model.card_text("rocco").encode())
 
+    def parameters(self) -> Any:
+        """What training must leave finite."""
+        return {part: dqn.online for part, dqn in self.dqns.items()}
+
     def get_state(self) -> dict[str, Any]:
         """Everything that the rest of the training depends on."""
         return {
@@ -412,14 +425,17 @@ def parse_args(arguments: Sequence[str] | None = None) -> Args:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Train; returns what is also written to `result.json`."""
     args = parse_args(arguments)
-    check_device(args.device)
-    set_up_torch(args.threads)
+    set_up(args)
     name = f"{args.orchestrator}/{args.executors}".upper() + "*" * args.sub_goal
     # The card names all that --fast stands for: some options may be back at their defaults.
     told = replace(args, fast=False)
     card = training_card(told, f"hierarchical DQN, {name}", "examples/published/rocco.py")
     title = f"Hierarchical DQN, {name}"
-    return EpisodeRun(args, Learner(args), against=["rocco_random"], title=title, card=card).train()
+    learner = Learner(args)
+    evaluations = line_ups("rocco_random", learner.rules)
+    counted = {"option": "episodes", "unit": "games"}
+    run = Run(args, learner, title=title, card=card, evaluations=evaluations, **counted)
+    return run.train()
 
 
 if __name__ == "__main__":

@@ -60,7 +60,8 @@ from catan_pz.published.xenou.model import XenouModel
 from catan_pz.published.xenou.options import XenouOptions
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, pack_arrays, unpack_arrays, write_bytes
-from catan_pz.training.hardware import hardware, set_up_torch
+from catan_pz.training.console import RESUMABLE, run_program
+from catan_pz.training.curves import as_csv
 from catan_pz.training.options import (
     MAY_DIFFER,
     Coefficient,
@@ -70,10 +71,9 @@ from catan_pz.training.options import (
     Share,
     check_same_training,
     command_line,
+    hardware,
     parse,
 )
-from catan_pz.training.program import RESUMABLE, run_program
-from catan_pz.training.tables import as_csv
 
 console = Console()
 MOST_DECISIONS = 200
@@ -307,10 +307,10 @@ def draw(series: Series, means: np.ndarray) -> bytes:
 def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Play; returns what is also written to `result.json`."""
     args = parse(Args, arguments, __doc__ or "")
-    set_up_torch(1)
+    torch.set_num_threads(1)
     folder, series = Path(args.out), Series(args)
     checkpoints = Checkpoints(folder)
-    saved = checkpoints.open(resume=args.resume, warn=console.print)
+    saved = checkpoints.open(resume=args.resume)
     if saved is not None:
         series.set_state(saved)
     left = range(len(series.rows), args.games)

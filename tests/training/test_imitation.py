@@ -21,7 +21,7 @@ from catan_pz.training.imitation import (
     collect_demonstrations,
     discounted_returns,
 )
-from catan_pz.training.networks import NetworkArgs, actor_critic
+from catan_pz.training.policies import NetworkArgs, actor_critic
 
 # Networks as small as these are slower on several threads.
 torch.set_num_threads(1)

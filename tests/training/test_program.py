@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from catan_pz.training.program import RESUMABLE, heeding_signals, run_program
+from catan_pz.training.console import RESUMABLE, heeding_signals, run_program
 
 
 @pytest.mark.parametrize("error", [ValueError("option a=1"), ConnectionError("no cluster")])

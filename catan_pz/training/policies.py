@@ -1,10 +1,12 @@
-"""Policies of Stable-Baselines3 on the board network, which shares weights across the board.
+"""Policies of Stable-Baselines3 that trainings choose from, dense or on the board network.
 
 `BoardPolicy` is for MaskablePPO, `BoardQPolicy` for DQN; `catan_pz.agents.board_network` says
-what the network is. Letters: K games, N numbers of an observation, A actions, D dense units.
+what the network is, which shares weights across the board. Letters: K games, N numbers of an
+observation, A actions, D dense units.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import torch
 from gymnasium import spaces
@@ -13,10 +15,13 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import nn
 
+from catan_pz.checks import not_possible
+from catan_pz.encoders import as_encoder
 from catan_pz.env.spaces import encoder_of_space
-from catan_pz.env.vector.board_layers import BoardLayers
 from catan_pz.env.vector.sb3 import ScaleUnits
 from catan_pz.observation.segments import PLACES, SIZE
+from catan_pz.training.board_layers import BoardLayers
+from catan_pz.training.options import Count, TrainingArgs
 
 
 class InOrder(BaseFeaturesExtractor):
@@ -125,3 +130,66 @@ class BoardQPolicy(DQNPolicy):
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
         net = BoardQNetwork(**arguments, **self.sizes)
         return net.to(self.device)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkArgs(TrainingArgs):
+    """Options of the run, the games, the opponents and the network."""
+
+    network: Literal["board", "dense"] = "board"
+    """board: message passing over vertices, edges and hexes; dense: a plain MLP"""
+    width: Count = 128
+    """units in each dense layer"""
+    embedding_size: Count = 32
+    """size of the embedding of a vertex, edge or hex in the board network"""
+    depth: Count = 2
+    """hidden layers of the dense network"""
+    activation: Literal["relu", "tanh"] = "relu"
+    """between the layers of the dense network"""
+
+
+def actor_critic(args: NetworkArgs, separate_value: bool) -> tuple[Any, dict[str, Any]]:
+    """Policy of a MaskablePPO, and its `policy_kwargs`.
+
+    Args:
+        args: the options.
+        separate_value: whether the value has layers of its own beside a board network. A dense
+            network always has.
+
+    Raises:
+        ValueError: for observations that the board network doesn't take.
+    """
+    if args.network == "board":
+        _check_board(args)
+        sizes = {"width": args.embedding_size, "dense": args.width}
+        return BoardPolicy, {**sizes, "separate_value": separate_value}
+    return _dense(args)
+
+
+def q_network(args: NetworkArgs) -> tuple[Any, dict[str, Any]]:
+    """Policy of a DQN, and its `policy_kwargs`.
+
+    Raises:
+        ValueError: for observations that the board network doesn't take.
+    """
+    if args.network == "board":
+        _check_board(args)
+        return BoardQPolicy, {"width": args.embedding_size, "dense": args.width}
+    return _dense(args)
+
+
+def _dense(args: NetworkArgs) -> tuple[str, dict[str, Any]]:
+    arguments: dict[str, Any] = {
+        "net_arch": [args.width] * args.depth,
+        "activation_fn": {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}[args.activation],
+    }
+    if args.observation == "units":
+        arguments["features_extractor_class"] = ScaleUnits
+    is_dict = as_encoder(args.observation).is_dict
+    return "MultiInputPolicy" if is_dict else "MlpPolicy", arguments
+
+
+def _check_board(args: NetworkArgs) -> None:
+    if args.observation not in ("units", "flat", "dict"):
+        allowed = "'units', 'flat', 'dict' for the board network"
+        raise not_possible("option observation", args.observation, allowed)

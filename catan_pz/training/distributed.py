@@ -1,13 +1,23 @@
-"""Workers on a Ray cluster that play rounds ahead of a learner, none of them lost or counted twice.
+"""Trainings on many machines: workers on a Ray cluster, versions of weights, processes of torchrun.
 
 A round is a function of its number, of the weights that are given for it, and of the state after
 the round before. With each round a worker returns that state, so whoever takes its place plays the
-same rounds again.
+same rounds again: none is lost or counted twice.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, Protocol
+
+import numpy as np
+import torch
+import torch.distributed as dist
+
+from catan_pz.agents.network import Model
+from catan_pz.checks import check_count
+from catan_pz.training.actor_critic import ActorCritic, Weights, policy_weights
+from catan_pz.training.league import PastSelves
 
 ATTEMPTS: Final = 10
 """Workers that may be lost in one round, one after the other, before the training stops."""
@@ -141,3 +151,124 @@ class _Actor:
         if self._player is None:
             self._player = self._make()
         return self._player.play(number, *given)
+
+
+class Versions:
+    """Version u is what the network is after u updates; round r is played with r - `max_lag`.
+
+    So every round has its version fixed beforehand, whatever the speed of those who play it, and
+    is learned from with weights that are `max_lag` updates newer at most. Each `every` versions
+    one is kept in a file as a past self, for the league.
+
+    Args:
+        past: the past selves.
+        network: the learner's; what it is now is version 0.
+        max_lag: from 0.
+        every: versions between two past selves.
+        seed: of their choice.
+
+    Attributes:
+        newest: the number of the newest version.
+    """
+
+    def __init__(
+        self, past: PastSelves, network: ActorCritic, *, max_lag: int, every: int, seed: int
+    ) -> None:
+        self.max_lag = check_count("max_lag", max_lag, least=0)
+        self.newest = 0
+        self._past, self._network, self._every, self._seed = past, network, every, seed
+        self._kept: dict[int, Weights] = {0: network.weights()}
+
+    def add(self) -> None:
+        """Keep what the network is now as the next version."""
+        self.newest += 1
+        self._kept[self.newest] = self._network.weights()
+        for version in [v for v in self._kept if v < self.newest - self.max_lag]:
+            del self._kept[version]
+
+    def number_for(self, round_number: int) -> int:
+        """The version that a round is played with."""
+        return max(0, round_number - self.max_lag)
+
+    def weights_for(self, round_number: int) -> Weights:
+        """The weights that a round is played with."""
+        return self._kept[self.number_for(round_number)]
+
+    def league_for(self, round_number: int) -> list[Weights]:
+        """Policies of the past selves that play in a round, as their files have them."""
+        self._past.pool = self._pool(self.number_for(round_number))
+        names = self._past.draw(np.random.default_rng([self._seed, round_number]))
+        return [policy_weights(Model.read(self._past.path(name))) for name in names]
+
+    def _pool(self, version: int) -> list[str]:
+        """Past selves once there is some version, oldest first."""
+        numbers = range(self._every, version + 1, self._every)
+        return [f"{number:08d}" for number in numbers[-self._past.size :]]
+
+    def write_past_self(self, export: Callable[[], Model]) -> None:
+        """Write the file of the newest version, if it is to be a past self."""
+        name = f"{self.newest:08d}"
+        if name in self._pool(self.newest):
+            self._past.add(name, lambda path: export().save(path, "float32"))
+
+    @property
+    def files(self) -> list[str]:
+        """Names of the files that rounds to come may need, without their ending."""
+        versions = range(self.number_for(self.newest), self.newest + 1)
+        return sorted({name for version in versions for name in self._pool(version)})
+
+    def get_state(self) -> dict[str, dict[str, torch.Tensor]]:
+        """What `torch.load(weights_only=True)` can read back; the files are no part of it."""
+        return {
+            str(version): {name: torch.tensor(array) for name, array in weights.items()}
+            for version, weights in self._kept.items()
+        }
+
+    def set_state(self, state: Mapping[str, Mapping[str, torch.Tensor]]) -> None:
+        """Continue from what `get_state` gave; the network becomes the newest version."""
+        self._kept = {
+            int(version): {name: array.numpy() for name, array in weights.items()}
+            for version, weights in state.items()
+        }
+        self.newest = max(self._kept)
+        self._network.set_weights(self._kept[self.newest])
+
+
+PROCESSES: Final = int(os.environ.get("WORLD_SIZE", "1"))
+"""How many there are."""
+
+RANK: Final = int(os.environ.get("RANK", "0"))
+"""Which one this is."""
+
+
+def join(device: str) -> torch.device:
+    """Meet the others, and give this process its device.
+
+    Args:
+        device: "auto", "cpu" or "cuda".
+    """
+    on_gpu = device != "cpu" and torch.cuda.is_available()
+    if PROCESSES > 1 and not dist.is_initialized():
+        dist.init_process_group("nccl" if on_gpu else "gloo")
+    if not on_gpu:
+        return torch.device("cpu")
+    here = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+    torch.cuda.set_device(here)
+    return here
+
+
+def gathered(value: Any) -> list[Any]:
+    """The values of all processes, which each of them calls this with."""
+    values = [value] * PROCESSES
+    if PROCESSES > 1:
+        dist.all_gather_object(values, value)
+    return values
+
+
+def average_gradients(network: torch.nn.Module) -> None:
+    """Give all processes the mean of their gradients."""
+    if PROCESSES == 1:
+        return
+    for parameter in network.parameters():
+        dist.all_reduce(parameter.grad)
+        parameter.grad /= PROCESSES

@@ -1,0 +1,300 @@
+"""Trainings of Stable-Baselines3's learners as a `Run`, resumed exactly on a CPU."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import KVWriter, Logger
+
+from catan_pz.agents.network import Model, NetworkAgent
+from catan_pz.env.vector.export import exported
+from catan_pz.training.checkpoints import check_finite, keep, pack_arrays, unpack_arrays
+from catan_pz.training.console import say, warn
+from catan_pz.training.curves import Phase
+from catan_pz.training.evaluation import line_ups
+from catan_pz.training.league import League
+from catan_pz.training.logs import Logs
+from catan_pz.training.options import RunArgs, hardware
+from catan_pz.training.run import Evaluations, Run
+
+_LOG_EVERY: Final = 16_384
+"""Frames between two entries in TensorBoard's logs."""
+
+
+@runtime_checkable
+class HasExtraState(Protocol):
+    """A learner with state beyond that of Stable-Baselines3, such as a replay buffer."""
+
+    def get_extra_state(self) -> dict[str, Any]:
+        """Values that `torch.load(weights_only=True)` can read back."""
+
+    def set_extra_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_extra_state` gave."""
+
+
+class SB3Learner:
+    """A learner of Stable-Baselines3 and its games, for a `Run`.
+
+    Args:
+        model: the learner.
+        games: its `CatanVecEnv`.
+        league: the opponents, if snapshots of the learner are among them.
+        league_every: updates between snapshots.
+
+    Attributes:
+        resumable: whether there are checkpoints. That takes stateless opponents: no checkpoint
+            could hold what others remember of their games.
+    """
+
+    def __init__(
+        self, model: Any, games: Any, league: League | None = None, league_every: int = 1
+    ) -> None:
+        self.model, self.games, self.rules = model, games, games.batch.rules
+        self.league, self.league_every = league, league_every
+        self.ended: deque[dict[str, int]] = deque(maxlen=200)
+        self.updates = 0
+        self.resumable = all(one is None or one.stateless for one in games.batch.opponents)
+        if not self.resumable:
+            warn("No checkpoints: an opponent is not stateless.")
+
+    def play(self, number: int) -> dict[str, Any]:
+        """Stable-Baselines3 has the loop: see `train_learner`."""
+        raise NotImplementedError
+
+    def parameters(self) -> Any:
+        """The policy's parameters."""
+        return self.model.policy.state_dict()
+
+    def export(self, card: dict[str, Any] | None = None) -> Model:
+        """The policy alone."""
+        return exported(self.model, self.rules, card, observation=self.games.batch.encoder)
+
+    def agent(self) -> NetworkAgent:
+        """The policy as a player."""
+        return NetworkAgent(self.export())
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write `model.npz`."""
+        self.export(card).save(folder / "model.npz")
+
+    def add_past_self(self) -> None:
+        """Add a snapshot to the league where it is time."""
+        league, frames = self.league, self.model.num_timesteps
+        if league and league.share and self.updates % self.league_every == 0:
+            check_finite(self.parameters(), f"{frames:,} frames")
+            model = self.export()
+            keep(lambda: league.add(f"{frames:012d}", model), "a past self")
+
+    def get_state(self) -> dict[str, Any] | None:
+        """Everything that the rest of the training depends on; None for other opponents."""
+        if not self.resumable:
+            return None
+        model, league = self.model, self.league
+        starts = model._last_episode_starts
+        return {
+            "policy": model.policy.state_dict(),
+            "optimizer": model.policy.optimizer.state_dict(),
+            "games": pack_arrays(self.games.get_state()),
+            "episode_starts": None if starts is None else torch.as_tensor(starts.copy()),
+            "episodes": [dict(episode) for episode in model.ep_info_buffer or ()],
+            "ended": list(self.ended),
+            "num_timesteps": model.num_timesteps,
+            "n_updates": model._n_updates,
+            "updates": self.updates,
+            "extra": model.get_extra_state() if isinstance(model, HasExtraState) else None,
+            "random": _get_random_state(model.device),
+            "league": league.get_state() if league else None,
+            "snapshots": [*league.past.pool, *league.playing] if league else [],
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `get_state` gave for a learner and games with the same options."""
+        model = self.model
+        if self.league:  # before the games: their opponents are those of the league
+            self.league.set_state(state["league"])
+        model.policy.load_state_dict(state["policy"])
+        model.policy.optimizer.load_state_dict(state["optimizer"])
+        model._last_obs = self.games.set_state(unpack_arrays(state["games"]))
+        starts = state["episode_starts"]
+        model._last_episode_starts = None if starts is None else starts.numpy()
+        model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
+        model.ep_success_buffer = deque(maxlen=model._stats_window_size)
+        model.num_timesteps, model._n_updates = state["num_timesteps"], state["n_updates"]
+        self.updates = state["updates"]
+        self.ended.extend(state["ended"])
+        if isinstance(model, HasExtraState):
+            model.set_extra_state(state["extra"])
+        _set_random_state(state["random"], model.device)
+
+
+# Stable-Baselines3 samples from the global generator of NumPy.
+def _get_random_state(device: torch.device) -> dict[str, Any]:
+    kind, keys, position, has_gauss, gauss = np.random.get_state()  # noqa: NPY002
+    keys = torch.as_tensor(np.asarray(keys).astype(np.int64))
+    return {
+        "numpy": [kind, keys, position, has_gauss, gauss],
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state() if device.type == "cuda" else None,
+    }
+
+
+def _set_random_state(state: dict[str, Any], device: torch.device) -> None:
+    kind, keys, position, has_gauss, gauss = state["numpy"]
+    np.random.set_state(  # noqa: NPY002
+        (kind, keys.numpy().astype(np.uint32), position, has_gauss, gauss)
+    )
+    torch.set_rng_state(state["torch"])
+    if state["cuda"] is not None and device.type == "cuda":
+        torch.cuda.set_rng_state(state["cuda"])
+
+
+class LogWriter(KVWriter):
+    """Writes what Stable-Baselines3 records to a run's logs."""
+
+    def __init__(self, logs: Logs) -> None:
+        self._logs = logs
+
+    def write(self, key_values: dict[str, Any], key_excluded: Any, step: int = 0) -> None:
+        """Log the numbers among these values."""
+        numbers = {key: value for key, value in key_values.items() if not isinstance(value, str)}
+        self._logs.write({key: float(value) for key, value in numbers.items()}, step)
+
+
+class _BetweenUpdates(BaseCallback):
+    """Lets a run act between the updates of its learner."""
+
+    def __init__(self, run: Run, learner: SB3Learner, pretrained: bool) -> None:
+        super().__init__()
+        self.run, self.learner, self.pretrained = run, learner, pretrained
+        self._begun = self._stopped = False
+        self._mark, self._logged = 0.0, run.done
+
+    def _on_rollout_start(self) -> None:
+        if self._begun:
+            self._count_update()
+            self.learner.add_past_self()
+            self.run.advance(self.num_timesteps)
+        else:
+            self._begin()
+        self._stopped = self.run.stopping
+        self._mark = time.perf_counter()
+
+    def _begin(self) -> None:
+        self._begun = True
+        if self.run.is_new:  # else what is due here was done before the checkpoint was written
+            self.learner.add_past_self()
+        self.run.begin()
+        if self.pretrained:
+            self.run.save()
+
+    def _count_update(self) -> None:
+        spent = self.run.spent
+        spent["updates"] = spent.get("updates", 0.0) + time.perf_counter() - self._mark
+        self.learner.updates += 1
+
+    def _on_step(self) -> bool:
+        for i in np.flatnonzero(self.locals["dones"]):
+            info = self.locals["infos"][i]
+            self.learner.ended.append({key: info[key] for key in ("won", "points", "turns")})
+        return not self._stopped
+
+    def _on_rollout_end(self) -> None:
+        now, spent = time.perf_counter(), self.run.spent
+        spent["games"] = spent.get("games", 0.0) + now - self._mark
+        self._mark = now
+        if self.num_timesteps // _LOG_EVERY > self._logged // _LOG_EVERY:
+            self._log()
+        self._logged = self.num_timesteps
+
+    def _log(self) -> None:
+        """Log to TensorBoard; the learner has recorded `train/...` of its last update already."""
+        record, run = self.logger.record, self.run
+        if self.learner.ended:
+            for key, tag in (("r", "ep_rew_mean"), ("l", "ep_len_mean")):
+                values = [episode[key] for episode in self.model.ep_info_buffer or ()]
+                record(f"rollout/{tag}", np.mean(values))
+            for key in ("won", "points", "turns"):
+                record(f"episode/{key}", np.mean([game[key] for game in self.learner.ended]))
+        record("time/fps", int(run.rate))
+        record("time/iterations", self.learner.updates)
+        record("time/time_elapsed", int(run.seconds))
+        record("time/total_timesteps", self.num_timesteps)
+        for part, spent in run.spent.items():
+            record(f"seconds/{part}", spent)
+        self.logger.dump(self.num_timesteps)
+
+    def _on_training_end(self) -> None:
+        if not self._begun:
+            self._begin()
+        elif not self._stopped:
+            self._count_update()
+            self.run.advance(self.num_timesteps)
+
+
+def train_learner(
+    args: RunArgs,
+    learner: SB3Learner,
+    *,
+    algorithm: str,
+    command: str,
+    evaluations: Evaluations | str,
+    phases: Sequence[Phase] = (),
+    pretrain: Callable[[], object] | None = None,
+) -> dict[str, Any]:
+    """Train to the end, or until asked to stop.
+
+    Args:
+        args: options of the run.
+        learner: what is trained.
+        algorithm: its name, for model card and curve.
+        command: the command line, for the model card.
+        evaluations: names of the opponents, separated by commas, or as for a `Run`.
+        phases: parts of the training to mark on the curve.
+        pretrain: learns before the first frame; a checkpoint follows it.
+
+    Returns:
+        As `Run.result`.
+
+    Raises:
+        As `Run.train`, and `KeyboardInterrupt` where it is stopped a second time.
+    """
+    model, rules = learner.model, learner.rules
+    if isinstance(evaluations, str):
+        evaluations = line_ups(evaluations, rules)
+    trade = "with" if rules.trading else "without"
+    run = Run(
+        args,
+        learner,
+        title=f"{algorithm}, {rules.num_players} players, {trade} player trade",
+        card={
+            "algorithm": algorithm,
+            "command": command,
+            "seed": args.seed,
+            "hardware": hardware(model.device),
+        },
+        evaluations=evaluations,
+        phases=phases,
+    )
+    model.set_logger(Logger(None, [LogWriter(run.logs)]))
+    parameters = sum(p.numel() for p in model.policy.parameters())
+    say(f"{algorithm}: {args.frames:,} frames, {parameters:,} parameters on {model.device}")
+    pretrained = pretrain is not None and run.is_new
+    try:
+        with run:
+            if pretrain is not None and pretrained:
+                with run.measure("updates"):
+                    pretrain()
+            model.learn(
+                max(0, args.frames - model.num_timesteps),
+                callback=_BetweenUpdates(run, learner, pretrained),
+                log_interval=None,
+                reset_num_timesteps=False,
+            )
+    finally:
+        learner.games.close()
+    return run.result()
