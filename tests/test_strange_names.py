@@ -181,9 +181,8 @@ def test_learning_curves() -> None:
     row = {"frames": 1, "seconds": 1.0, "games": 4, "won": 1, "win_rate": 0.25}
     row |= {"interval": [0.1, 0.5], "points": 2.0}
     rows = [row | {"against": name} for name in NAMES.values()]
-    drawn = curves.draw_curve(rows, title=r"$\frac", num_players=4)
+    drawn = curves.draw_curve(rows, r"$\frac", 4, "frames")
     assert drawn.startswith(b"\x89PNG")
-    curves.as_csv(rows).encode("utf-8")
     for one in rows:
         assert describe(one).isprintable()
         assert len(describe(one)) < 300

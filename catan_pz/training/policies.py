@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
-from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
@@ -34,12 +33,12 @@ class InOrder(BaseFeaturesExtractor):
         ValueError: for the space of another encoder.
     """
 
-    def __init__(self, observation_space: spaces.Space[Any]) -> None:
+    def __init__(self, observation_space: Any) -> None:
         super().__init__(observation_space, SIZE)
         encoder = encoder_of_space(observation_space)
         self._named = encoder.is_dict
         self.scaled: nn.Module = nn.Identity()
-        if isinstance(observation_space, spaces.Box) and encoder.name == "units":
+        if encoder.name == "units":
             self.scaled = ScaleUnits(observation_space)
 
     def forward(self, observations: Any) -> Any:

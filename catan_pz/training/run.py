@@ -89,7 +89,7 @@ class Run:
         done: how much was trained.
         rows: figures of each part so far.
         curve: rows of all evaluations so far.
-        spent: seconds by what they were spent on.
+        timers: seconds by what they were spent on.
         is_new: whether the training begins here, and wasn't resumed.
         writes: whether this process evaluates and writes files; of those of a data-parallel
             training one does.
@@ -120,7 +120,7 @@ class Run:
         self.checkpoints = Checkpoints(self.out)
         self.rows: list[dict[str, Any]] = []
         self.curve: list[dict[str, Any]] = []
-        self.spent = {"evaluations": 0.0, "checkpoints": 0.0}
+        self.timers = {"evaluations": 0.0, "checkpoints": 0.0}
         self.done, self.stopping, self._asked_to_stop = 0, False, False
         self._start, self._seconds_before = time.perf_counter(), 0.0
         saved = self.checkpoints.open(resume=args.resume)
@@ -158,7 +158,7 @@ class Run:
         return (self.done - self._resumed_at) / max(spent, 1e-9)
 
     def _pauses(self) -> float:
-        return self.spent["evaluations"] + self.spent["checkpoints"]
+        return self.timers["evaluations"] + self.timers["checkpoints"]
 
     @contextmanager
     def measure(self, part: str) -> Iterator[None]:
@@ -167,7 +167,7 @@ class Run:
         try:
             yield
         finally:
-            self.spent[part] = self.spent.get(part, 0.0) + time.perf_counter() - start
+            self.timers[part] = self.timers.get(part, 0.0) + time.perf_counter() - start
 
     def stop(self, *_: Any) -> None:
         """Save and stop after this update.
@@ -205,17 +205,18 @@ class Run:
         with self:
             self.begin()
             while self.goes_on:
+                start = time.perf_counter()
                 figures = self.learner.play(len(self.rows))
                 self.rows.append(figures)
-                self._tell(figures)
-                self.advance(self.done + figures.get(self.unit, 1), figures)
+                count = figures.get(self.unit, 1)
+                self._tell(figures, self.done + count, count / (time.perf_counter() - start))
+                self.advance(self.done + count, figures)
         return self.result()
 
-    def _tell(self, figures: Mapping[str, Any]) -> None:
+    def _tell(self, figures: Mapping[str, Any], done: int, rate: float) -> None:
         if self._counts_frames:
-            done = self.done + figures.get(self.unit, 1)
             known = [f"{name} {value:.4g}" for name, value in figures.items() if value is not None]
-            say(f"{done:>11,} {self.unit}, {', '.join(known)}")
+            say(f"{done:>11,} {self.unit}, {rate:,.0f}/s: {', '.join(known)}")
 
     def begin(self) -> None:
         """Evaluate what nothing has been learned by, or write what a run that ended couldn't."""
@@ -303,7 +304,7 @@ class Run:
                     "rows": self.rows,
                     "curve": self.curve,
                     "seconds": self.seconds,
-                    "spent": dict(self.spent),
+                    "timers": dict(self.timers),
                 }
                 snapshots = learner.get("snapshots", ())
                 self.checkpoints.keep(self.done, state, snapshots, needed=needed)
@@ -315,7 +316,7 @@ class Run:
         self.done, self.rows, self.curve = saved["done"], saved["rows"], saved["curve"]
         self._seconds_before = saved["seconds"]
         self._start = time.perf_counter() - self._seconds_before
-        self.spent |= saved["spent"]
+        self.timers |= saved["timers"]
 
     def _write(self, *, needed: bool) -> None:
         """Write what isn't needed to resume: the model, its card, the table and the curve."""
@@ -337,7 +338,8 @@ class Run:
 
     def _write_curve(self) -> None:
         if self.rows:
-            write_bytes(self.out / f"{self._option}.csv", as_csv(self.rows))
+            table = "updates.csv" if self._option in ("frames", "updates") else "episodes.csv"
+            write_bytes(self.out / table, as_csv(self.rows))
         if self.curve:
             players, unit = self.learner.rules.num_players, self.unit
             write_curve(self.out, self.curve, self._title, players, unit, self._phases)
@@ -346,13 +348,13 @@ class Run:
         """What a training has come to; one that reached its end writes it to `result.json`.
 
         Returns:
-            How much was trained by the name of its option, `seconds`, `spent`, `means` (of the
+            How much was trained by the name of its option, `seconds`, `timers`, `means` (of the
             figures over the last 100 parts), `results` (the last evaluations) and `options`.
         """
         result = {
             self._option: self.done,
             "seconds": round(self.seconds, 1),
-            "spent": self.spent,
+            "timers": self.timers,
             "means": self._means(),
             "results": self._last_results(),
             "options": asdict(self.args),
@@ -361,7 +363,7 @@ class Run:
         if self.done >= self.total:
             write_bytes(self.out / "result.json", (json.dumps(result, indent=2) + "\n").encode())
         parts = ", ".join(
-            f"{part} {spent:.0f} s" for part, spent in self.spent.items() if spent >= 1
+            f"{part} {spent:.0f} s" for part, spent in self.timers.items() if spent >= 1
         )
         say(f"{self._trained} in {self.seconds:,.0f} s ({parts or 'all'}); saved in {self.out}")
         return result

@@ -193,7 +193,7 @@ class _BetweenUpdates(BaseCallback):
             self.run.save()
 
     def _count_update(self) -> None:
-        spent = self.run.spent
+        spent = self.run.timers
         spent["updates"] = spent.get("updates", 0.0) + time.perf_counter() - self._mark
         self.learner.updates += 1
 
@@ -204,7 +204,7 @@ class _BetweenUpdates(BaseCallback):
         return not self._stopped
 
     def _on_rollout_end(self) -> None:
-        now, spent = time.perf_counter(), self.run.spent
+        now, spent = time.perf_counter(), self.run.timers
         spent["games"] = spent.get("games", 0.0) + now - self._mark
         self._mark = now
         if self.num_timesteps // _LOG_EVERY > self._logged // _LOG_EVERY:
@@ -224,7 +224,7 @@ class _BetweenUpdates(BaseCallback):
         record("time/iterations", self.learner.updates)
         record("time/time_elapsed", int(run.seconds))
         record("time/total_timesteps", self.num_timesteps)
-        for part, spent in run.spent.items():
+        for part, spent in run.timers.items():
             record(f"seconds/{part}", spent)
         self.logger.dump(self.num_timesteps)
 

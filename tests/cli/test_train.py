@@ -18,7 +18,7 @@ pytest.importorskip("tyro", reason="takes the extra `train`")
 
 from catan_pz.agents.network import Model
 from catan_pz.training.checkpoints import Checkpoints
-from catan_pz.training.run import Training
+from catan_pz.training.sb3 import _BetweenUpdates
 
 RULES = ("--players", "2", "--points", "3", "--set", "max_turns=20")
 SMALL = (
@@ -102,15 +102,15 @@ def test_a_finished_training_is_not_overwritten(finished: Path, capsys: Any) -> 
 def test_a_resumed_training_gives_the_numbers_of_an_unbroken_one(
     finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Training._on_rollout_end
+    whole = _BetweenUpdates._on_rollout_end
 
-    def fail(self: Training) -> None:
+    def fail(self: _BetweenUpdates) -> None:
         if self.num_timesteps > 128:
             raise RuntimeError
         whole(self)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Training, "_on_rollout_end", fail)
+        patched.setattr(_BetweenUpdates, "_on_rollout_end", fail)
         assert main([*SMALL, "--out", str(tmp_path)]) == 1
     assert [entry["frames"] for entry in Checkpoints(tmp_path).entries()] == [128]
     assert main([*SMALL, "--out", str(tmp_path), "--reward", "win_loss", "--resume"]) == 1
@@ -124,13 +124,13 @@ def test_a_resumed_training_gives_the_numbers_of_an_unbroken_one(
 def test_an_interrupt_finishes_the_update_and_saves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    whole = Training._on_rollout_end
+    whole = _BetweenUpdates._on_rollout_end
 
-    def interrupt(self: Training) -> None:
+    def interrupt(self: _BetweenUpdates) -> None:
         signal.raise_signal(signal.SIGTERM)
         whole(self)
 
-    monkeypatch.setattr(Training, "_on_rollout_end", interrupt)
+    monkeypatch.setattr(_BetweenUpdates, "_on_rollout_end", interrupt)
     assert main([*SMALL, "--out", str(tmp_path)]) == 130
     assert [entry["frames"] for entry in Checkpoints(tmp_path).entries()] == [128]
     assert Model.read(tmp_path / "model.npz").card["frames"] == 128

@@ -21,14 +21,14 @@ def final_state(out):
         ],
         "rate": learner["optimizer"]["param_groups"][0]["lr"],
         "curve": [{k: v for k, v in row.items() if k != "seconds"} for row in state["curve"]],
-        "counters": (learner["num_timesteps"], learner["n_updates"], state["updates"]),
-        "league": state["league"],
+        "counters": (learner["num_timesteps"], learner["n_updates"], learner["updates"]),
+        "league": learner["league"],
         "games": {k: v.tobytes() for k, v in unpack_arrays(learner["games"]).items()},
         "torch": learner["random"]["torch"].tolist(),
         "numpy": learner["random"]["numpy"][1].tolist(),
         "extra": plain(learner["extra"]),
         "episodes": [(one["r"], one["l"]) for one in learner["episodes"]],
-        "ended": state["ended"],
+        "ended": learner["ended"],
         "snapshots": sorted(path.name for path in (out / "league").glob("*")),
     }
 

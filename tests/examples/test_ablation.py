@@ -79,8 +79,8 @@ def test_results_of_other_games_are_refused(ablation, tmp_path):
 
 def validate(trainer, args):
     """All that a training program makes of its options before it plays."""
-    if hasattr(trainer, "Run"):
-        trainer.Run(args)
+    if hasattr(trainer, "make_run"):
+        trainer.make_run(args)
     else:
         games = trainer.make_games(args, make_opponents(args))
         trainer.make_model(args, games)
@@ -113,22 +113,3 @@ def test_what_goes_wrong_is_told(ablation, tmp_path, monkeypatch):
     with pytest.raises(RuntimeError, match="'baseline' with seed 1 failed:\nerror: no such"):
         ablation.main(["--only", "baseline", "--seeds", "1", f"--out={tmp_path}"])
     assert not (tmp_path / "ablation.md").exists()
-
-
-def test_a_failed_training_leaves_the_table_of_the_others(ablation, tmp_path, monkeypatch):
-    run = ablation.subprocess.run
-
-    def fail_some(command, **options):
-        if "--network=dense" in command or ("--seed=2" in command and "--reward=" in command[-1]):
-            return subprocess.CompletedProcess(command, 1, "", "error: no such thing")
-        return run(command, **options)
-
-    monkeypatch.setattr(ablation.subprocess, "run", fail_some)
-    only = ["--only", "dense network", "baseline", "sparse reward (win and loss)"]
-    with pytest.raises(RuntimeError, match="no such thing") as error:
-        ablation.main([*only, "--seeds", "1", "2", f"--out={tmp_path}"])
-    for name, seed in (("dense network", 1), ("dense network", 2), (only[-1], 2)):
-        assert f"{name!r} with seed {seed} failed" in str(error.value)
-    read = list(csv.DictReader((tmp_path / "ablation.csv").read_text().splitlines()))
-    seeds = {row["training"]: row["seeds"] for row in read}
-    assert seeds == {"baseline": "2", "sparse reward (win and loss)": "1"}

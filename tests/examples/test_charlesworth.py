@@ -86,7 +86,7 @@ def test_advantages_are_those_of_the_formula(program):
 
 def test_what_is_collected_fits_together(program, tmp_path):
     one = learner(program, tmp_path, decisions=150)
-    one.league.add("00000000", one.weights)
+    one.league.add("00000000", one.write_weights)
     batch, _ = one.collect()
     complete = batch["next"] != UNKNOWN
     assert complete.sum() >= 150
@@ -108,7 +108,7 @@ def test_what_is_collected_fits_together(program, tmp_path):
 @pytest.mark.parametrize("max_turns", [6, 200])
 def test_decisions_of_all_players_are_counted(program, tmp_path, max_turns):
     one = learner(program, tmp_path, decisions=100, max_turns=max_turns)
-    one.league.add("00000000", one.weights)
+    one.league.add("00000000", one.write_weights)
     games, decided, ended = one.games, np.zeros(8), []
     step = games.step
 
@@ -148,10 +148,10 @@ def test_certainties_are_those_of_what_was_chosen(program):
 
 def test_opponents_are_past_selves_group_by_group(program, tmp_path):
     one = learner(program, tmp_path)
-    one.league.add("00000000", one.weights)
+    one.league.add("00000000", one.write_weights)
     with torch.no_grad():
         one.weights["value.bias"] += 1
-    one.league.add("00000004", one.weights)
+    one.league.add("00000004", one.write_weights)
     with torch.no_grad():
         one.weights["value.bias"] += 1
     policies, seated = one.draw_opponents()
@@ -248,7 +248,7 @@ def final_state(folder):
         "rows": [{k: v for k, v in row.items() if k not in timed} for row in state["rows"]],
         "curve": [{k: v for k, v in row.items() if k != "seconds"} for row in state["curve"]],
         "rng": mine["rng"],
-        "league": mine["league"],
+        "league": [mine["snapshots"], mine["draws"]],
         "weights": {name: array.tolist() for name, array in mine["weights"].items()},
     }
 

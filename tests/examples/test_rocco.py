@@ -262,7 +262,7 @@ def final_state(folder):
     return {
         "rows": state["rows"],
         "rng": state["learner"]["rng"],
-        "games": state["learner"]["games"]["arrays"].tolist(),
+        "games": state["learner"]["games"].tolist(),
         "online": {part: saved["online"].tolist() for part, saved in parts.items()},
         "target": {part: saved["target"].tolist() for part, saved in parts.items()},
     }
@@ -325,7 +325,7 @@ def test_the_command_on_the_card_gives_the_options_of_the_training(program, monk
         def train(self):
             pass
 
-    monkeypatch.setattr(program, "EpisodeRun", Run)
+    monkeypatch.setattr(program, "Run", Run)
     words = ["--fast", "--reward=points", "--memory=1000", "--eval-first"]
     program.main(words)
     python, path, *told = shlex.split(cards[0]["command"])

@@ -101,13 +101,3 @@ def test_an_update_moves_the_taken_q_values_towards_their_targets(program, monke
         losses.append(recorded["train/loss"])
     assert losses[-1] < 0.05 * losses[0]
     assert recorded["train/n_updates"] == 120
-
-
-@pytest.mark.parametrize(
-    "option", ["buffer_size=0", "learning_starts=-1", "target_update_interval=0"]
-)
-def test_numbers_out_of_their_range_are_named(program, tmp_path, monkeypatch, option):
-    monkeypatch.setattr(program, "open_run", lambda _: pytest.fail("it has begun"))
-    with pytest.raises(ValueError, match=f"option {option} is not possible"):
-        program.main([f"--{option.replace('_', '-')}", f"--out={tmp_path / 'dqn'}"])
-    assert not list(tmp_path.iterdir())

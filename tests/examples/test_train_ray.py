@@ -16,7 +16,7 @@ import numpy as np
 from catan_pz.agents.network import NetworkAgent
 from catan_pz.training import curves
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
-from catan_pz.training.ray_workers import Workers
+from catan_pz.training.distributed import Workers
 from tests.clusters import add_node, ray_cluster
 from tests.examples.programs import ENVIRONMENT, EXAMPLES, load
 
@@ -63,7 +63,8 @@ def undisturbed(program, tmp_path_factory):
 
 def end(out):
     """All that a training has come to, without its times."""
-    state = Checkpoints(out).load()
+    whole = Checkpoints(out).load()
+    state = whole["learner"]
     return {
         "versions": {key: plain_tensors(part) for key, part in state["versions"].items()},
         "optimizer": [plain_tensors(part) for part in state["optimizer"]["state"].values()],
@@ -71,8 +72,8 @@ def end(out):
             index: {name: array.tobytes() for name, array in unpack_arrays(packed).items()}
             for index, packed in state["games"].items()
         },
-        "totals": state["totals"],
-        "won": [row["won"] for row in state["curve"]],
+        "rows": whole["rows"],
+        "won": [row["won"] for row in whole["curve"]],
         "past_selves": sorted(path.name for path in (out / "league").iterdir()),
     }
 
@@ -130,12 +131,19 @@ def plain_arrays(given):
 
 
 def test_a_node_that_is_lost_changes_nothing(undisturbed, program, cluster, tmp_path):
-    run = program.Run(small(program, tmp_path))
+    run = program.make_run(small(program, tmp_path))
     node = add_node(cluster, 1)  # not yet used
-    for _ in range(3):
-        run.update()
-    cluster.remove_node(next(iter(cluster.worker_nodes - {node})), allow_graceful=False)
+    play = run.learner.play
+
+    def losing(number):
+        if number == 3:
+            lost = next(iter(cluster.worker_nodes - {node}))
+            cluster.remove_node(lost, allow_graceful=False)
+        return play(number)
+
+    run.learner.play = losing
     result = run.train()
+    run.learner.workers.close()
     assert result["replaced"] >= 1
     assert {name: result[name] for name in ("rounds", "learned", "games")} == {
         name: undisturbed[0][name] for name in ("rounds", "learned", "games")
@@ -143,25 +151,13 @@ def test_a_node_that_is_lost_changes_nothing(undisturbed, program, cluster, tmp_
     assert end(tmp_path) == undisturbed[1]
 
 
-def test_a_worker_that_dies_in_every_round_changes_nothing(undisturbed, program, tmp_path):
-    import ray
-
-    run = program.Run(small(program, tmp_path))
-    for number in range(UPDATES - 1):
-        ray.kill(run.workers._actors[number % 2])
-        run.update()
-    assert run.train()["replaced"] >= UPDATES - 1
-    assert end(tmp_path) == undisturbed[1]
-
-
-@pytest.mark.parametrize("save", [1, 3])
-def test_a_killed_driver_resumes_exactly(save, undisturbed, program, cluster, tmp_path):
+def test_a_killed_driver_resumes_exactly(undisturbed, program, cluster, tmp_path):
     code = (
         "import os, runpy, signal, sys; from catan_pz.training.checkpoints import Checkpoints\n"
         "save = Checkpoints.save\n"
         "def save_and_die(self, frames, *arguments):\n"
         "    save(self, frames, *arguments)\n"
-        f"    if frames == {128 * save}: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"    if frames == {128 * 3}: os.kill(os.getpid(), signal.SIGKILL)\n"
         "Checkpoints.save = save_and_die\n"
         f"sys.argv[0] = {str(EXAMPLES / 'distributed/train_ray.py')!r}\n"
         "runpy.run_path(sys.argv[0], run_name='__main__')\n"
@@ -174,13 +170,14 @@ def test_a_killed_driver_resumes_exactly(save, undisturbed, program, cluster, tm
     assert end(tmp_path) == undisturbed[1]
 
 
+@pytest.mark.slow
 def test_two_processes_of_torchrun_learn_the_same(program, cluster, tmp_path):
     words = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
     words += [str(EXAMPLES / "distributed/train_ray.py"), *SMALL, f"--out={tmp_path}"]
     subprocess.run(words, env=ENVIRONMENT | os.environ, timeout=900, check=True)
     state = Checkpoints(tmp_path).load()
-    assert sorted(state["games"]) == [0, 1]
-    assert state["totals"]["rounds"] == UPDATES  # those of the first process
+    assert sorted(state["learner"]["games"]) == [0, 1]
+    assert sum(row["rounds"] for row in state["rows"]) == UPDATES  # those of the first process
     assert NetworkAgent(tmp_path / "model.npz").model.card["frames"] == 512
 
 

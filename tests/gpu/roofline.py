@@ -86,12 +86,13 @@ def counted(options: tuple[str, ...]) -> Work:
     program = load("train_selfplay")
     with tempfile.TemporaryDirectory() as folder:
         fixed = "--device=cpu", "--num-envs=256", "--n-steps=32", "--no-progress", "--target-kl=9"
-        run = program.Run(parse(program.Args, [*fixed, *options, f"--out={folder}"], ""))
-        run.update()
-        before = run.frames
+        args = parse(program.Args, [*fixed, *options, f"--out={folder}"], "")
+        learner = program.make_run(args).learner
+        learner.play(0)
+        before = learner.frames
         with FlopCounterMode(display=False) as flops, Traffic() as traffic:
-            run.update()
-        frames = run.frames - before
+            learner.play(1)
+        frames = learner.frames - before
     return Work(flops.get_total_flops() / frames, traffic.all / frames, traffic.products / frames)
 
 

@@ -242,19 +242,15 @@ def test_a_training_finds_carried_libraries(
     assert trainings.train("trainer", (), Deadline(60)) == "carried"
 
 
-def test_rates_are_read_as_they_are_printed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rates_are_read_as_they_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("tyro")
-    from catan_pz.training.update_figures import UpdateLog
+    from catan_pz.training.run import Run
 
-    names = ("approx_kl", "kl_from_start", "entropy", "value_loss")
-    figures = dict.fromkeys([*names, "explained_variance", "explained_outcomes"], 0.0)
-    log = UpdateLog(tmp_path, 0)
+    run = Run.__new__(Run)
+    run.unit, run._counts_frames = "frames", True
     for rate in (900.0, 1_234_567.0):
-        log.tell(5_000, figures, rate=rate, steps=1, ended=2)
-    log.close()
+        run._tell({"entropy": 0.5}, 5_000, rate)
     assert trainings.rates(capsys.readouterr().out) == [900.0, 1_234_567.0]
 
 

@@ -1,7 +1,3 @@
-import hashlib
-import json
-import zipfile
-
 import numpy as np
 import pytest
 
@@ -22,14 +18,6 @@ def test_the_last_two_stay(tmp_path):
     files = sorted(path.name for path in tmp_path.iterdir())
     assert files == sorted([*(entry["file"] for entry in kept.entries()), "checkpoint.json"])
     assert int(kept.load()["value"]) == 30
-
-
-def test_saving_the_same_frame_again_replaces_it(tmp_path):
-    kept = Checkpoints(tmp_path)
-    for value in (1, 2):
-        kept.save(10, {"value": value})
-    assert len(kept.entries()) == 1
-    assert kept.load()["value"] == 2
 
 
 def _killed_before_the_list(kept, frames, value, monkeypatch):
@@ -64,7 +52,7 @@ def test_a_damaged_list_is_named(tmp_path, text):
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
-def test_a_damaged_checkpoint_is_skipped_with_a_warning(tmp_path, damage):
+def test_a_damaged_checkpoint_is_skipped_with_a_warning(tmp_path, capsys, damage):
     kept = Checkpoints(tmp_path)
     for frames in (10, 20):
         kept.save(frames, {"value": frames})
@@ -77,9 +65,9 @@ def test_a_damaged_checkpoint_is_skipped_with_a_warning(tmp_path, damage):
         newest.write_bytes(data)
     else:
         newest.unlink()
-    warnings = []
-    assert kept.load(warnings.append)["value"] == 10
-    assert warnings == [f"{newest} is damaged or missing: trying the one before."]
+    assert kept.load()["value"] == 10
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "is damaged or missing: trying the one before." in shown
 
 
 def test_the_checkpoint_before_a_damaged_one_stays(tmp_path):
@@ -93,16 +81,6 @@ def test_the_checkpoint_before_a_damaged_one_stays(tmp_path):
     assert [entry["frames"] for entry in kept.entries()] == [15, 10]
     (tmp_path / kept.entries()[0]["file"]).write_bytes(b"half")
     assert kept.load()["value"] == 10
-
-
-def test_without_a_whole_checkpoint_there_is_nothing_to_resume(tmp_path):
-    kept = Checkpoints(tmp_path)
-    with pytest.raises(ValueError, match="no whole checkpoint"):
-        kept.load()
-    kept.save(10, {})
-    (tmp_path / kept.entries()[0]["file"]).write_bytes(b"")
-    with pytest.raises(ValueError, match="no whole checkpoint"):
-        kept.load()
 
 
 def test_a_file_that_the_list_does_not_name_does_not_count(tmp_path, monkeypatch):
@@ -158,39 +136,6 @@ def test_checkpoints_hold_no_code(tmp_path):
         kept.load()
 
 
-def _swap(kept, write):
-    """Let somebody write another file in place of the newest checkpoint, and list its checksum."""
-    (entry,) = kept.entries()
-    path = kept.folder / entry["file"]
-    write(path)
-    entry["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-    kept.index.write_text(json.dumps({"checkpoints": [entry]}))
-
-
-def test_a_checkpoint_that_unpacks_to_more_than_it_is_is_refused(tmp_path):
-    kept = Checkpoints(tmp_path)
-    kept.save(10, {"value": torch.zeros(1_000_000)})
-
-    def pack(path):
-        with zipfile.ZipFile(path) as archive:
-            members = {name: archive.read(name) for name in archive.namelist()}
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in members.items():
-                archive.writestr(name, content)
-
-    _swap(kept, pack)
-    with pytest.raises(ValueError, match=r"checkpoint-.*\.pt: its [\d,]+ bytes unpack to 4,000,"):
-        kept.load()
-
-
-def test_a_file_that_is_no_checkpoint_is_named(tmp_path):
-    kept = Checkpoints(tmp_path)
-    kept.save(10, {"value": 1})
-    _swap(kept, lambda path: path.write_bytes(b"PK\x03\x04"))
-    with pytest.raises(ValueError, match=r"checkpoint-.*\.pt is no checkpoint: "):
-        kept.load()
-
-
 def test_arrays_survive_packing():
     arrays = {
         "records": np.array([(1, 2.5)], [("a", "i1"), ("b", "f8")]),
@@ -202,11 +147,3 @@ def test_arrays_survive_packing():
     for name, array in arrays.items():
         assert unpacked[name].dtype == array.dtype
         assert unpacked[name].tobytes() == array.tobytes()
-
-
-def test_the_list_is_json(tmp_path):
-    kept = Checkpoints(tmp_path)
-    kept.save(10, {}, ["a"])
-    (entry,) = json.loads((tmp_path / "checkpoint.json").read_text())["checkpoints"]
-    assert entry["league"] == ["a"]
-    assert len(entry["sha256"]) == 64

@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 
 from matplotlib.figure import Figure
 
-from catan_pz.training.curves import Phase, as_csv, draw_curve, write_curve
+from catan_pz.training.curves import Phase, draw_curve, write_curve
 
 CURVE = [
     {
@@ -27,13 +27,6 @@ CURVE = [
 ]
 
 
-def test_the_table_has_a_row_for_each_evaluation():
-    rows = list(csv.DictReader(io.StringIO(as_csv(CURVE))))
-    assert [int(row["frames"]) for row in rows] == [0, 0, 1000, 1000]
-    assert [row["against"] for row in rows] == ["random", "heuristic"] * 2
-    assert float(rows[2]["low"]) < float(rows[2]["win_rate"]) < float(rows[2]["high"])
-
-
 @pytest.mark.parametrize(("players", "chance"), [(2, 50), (4, 25)])
 def test_the_picture_has_title_chance_level_and_phases(monkeypatch, players, chance):
     saved = []
@@ -41,9 +34,7 @@ def test_the_picture_has_title_chance_level_and_phases(monkeypatch, players, cha
     monkeypatch.setattr(
         Figure, "savefig", lambda self, *a, **k: (saved.append(self), save(self, *a, **k))
     )
-    picture = draw_curve(
-        CURVE, title="A title", num_players=players, phases=[Phase("cloning", -500, 0)]
-    )
+    picture = draw_curve(CURVE, "A title", players, "frames", [Phase("cloning", -500, 0)])
     assert picture[:4] == b"\x89PNG"
     (figure,) = saved
     (axes,) = figure.axes
@@ -58,6 +49,9 @@ def test_the_picture_has_title_chance_level_and_phases(monkeypatch, players, cha
 
 
 def test_both_files_are_written(tmp_path):
-    write_curve(tmp_path, CURVE, title="A title", num_players=4)
-    assert (tmp_path / "curve.csv").read_text() == as_csv(CURVE)
+    write_curve(tmp_path, CURVE, "A title", 4, "frames")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "curve.csv").read_text())))
+    assert [int(row["frames"]) for row in rows] == [0, 0, 1000, 1000]
+    assert [row["against"] for row in rows] == ["random", "heuristic"] * 2
+    assert float(rows[2]["low"]) < float(rows[2]["win_rate"]) < float(rows[2]["high"])
     assert (tmp_path / "curve.png").stat().st_size > 1000

@@ -25,8 +25,8 @@ def test_snapshots_join_play_and_leave(tmp_path):
     assert [agent.name for agent in league.members] == ["random"]
     for k in range(8):
         league.add(f"{k:03d}", model(k))
-        assert league.pool == [f"{j:03d}" for j in range(max(0, k - 4), k + 1)]
-        assert set(league.playing) <= set(league.pool)
+        assert league.past.pool == [f"{j:03d}" for j in range(max(0, k - 4), k + 1)]
+        assert set(league.playing) <= set(league.past.pool)
         assert [agent.name for agent in league.members] == ["random", *league.playing]
         assert league.weights == pytest.approx([0.25, *[0.1875] * 4])
 
@@ -34,12 +34,12 @@ def test_snapshots_join_play_and_leave(tmp_path):
 def test_recent_and_any_are_drawn_by_turns(tmp_path):
     league = League(tmp_path, size=100, active=2, seed=1)
     one = model(1)
-    league.pool = [f"{k:03d}" for k in range(99)]
-    for name in league.pool:
+    league.past.pool = [f"{k:03d}" for k in range(99)]
+    for name in league.past.pool:
         one.save(tmp_path / f"{name}.npz")
     recent, anyone = [], []
     for _ in range(300):
-        league.pool.pop()
+        league.past.pool.pop()
         league.add("098", one)
         recent.append(int(league.playing[0]))
         anyone.append(int(league.playing[1]))

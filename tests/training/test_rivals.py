@@ -10,7 +10,8 @@ import torch
 
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rules import Rules
-from catan_pz.training.rivals import LEARNER, Rivals, sampled
+from catan_pz.training.league import PastSelves
+from catan_pz.training.rivals import LEARNER, Rivals
 from catan_pz.training.self_play_network import SelfPlayNetwork
 
 RULES = Rules(num_players=2, trading=False)
@@ -26,7 +27,8 @@ def seeds(rows):
 
 
 def make(folder, others=("random",), share=0.5, games=400, **options):
-    return Rivals(folder, network(), list(others), games, RULES, share=share, **options)
+    past = PastSelves(folder, options.pop("size", 50), options.pop("active", 3))
+    return Rivals(past, network(), list(others), games, RULES, share=share, **options)
 
 
 def test_a_share_of_the_games_has_rivals(tmp_path):
@@ -86,7 +88,7 @@ def test_the_oldest_past_self_is_dropped(tmp_path):
     rivals = make(tmp_path, games=8, size=2, active=4)
     for k in range(3):
         rivals.add(f"{k}", network().export(RULES))
-    assert rivals.pool == ["1", "2"]
+    assert rivals.past.pool == ["1", "2"]
     assert rivals.names[0] == "random"
 
 
@@ -110,7 +112,7 @@ def test_rivals_go_on_from_a_state(tmp_path):
         rivals.count(rivals.seat, where)
     assert torch.equal(ones.rival, others.rival)
     (tmp_path / f"{ones.names[-1]}.npz").unlink()
-    with pytest.raises(ValueError, match=r"past self .* is missing"):
+    with pytest.raises(ValueError, match=r"snapshot .* is missing"):
         others.set_state(ones.get_state())
 
 
@@ -122,16 +124,8 @@ def test_rivals_go_on_from_a_state(tmp_path):
         ({"others": ["heuristic", "heuristic"]}, "opponents='heuristic,heuristic' .* once"),
         ({"others": ["ppo-4p"]}, "option opponents='ppo-4p': agent 'ppo-4p' .* 4 players"),
         ({"others": ["nobody"]}, "agent 'nobody'"),
-        ({"size": 0}, "league_size=0"),
     ],
 )
 def test_options_that_are_not_possible(tmp_path, options, named):
     with pytest.raises(ValueError, match=named):
         make(tmp_path, **options)
-
-
-def test_actions_are_drawn_by_their_probabilities():
-    chances = torch.tensor([[0.7, 0.3, 0.0]]).log().expand(20000, -1)
-    drawn = sampled(chances, torch.Generator().manual_seed(1)).bincount(minlength=3)
-    assert drawn[2] == 0
-    assert abs(float(drawn[0]) / 20000 - 0.7) < 0.015

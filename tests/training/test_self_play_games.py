@@ -15,6 +15,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import LinearReward
 from catan_pz.rules import Rules
+from catan_pz.training.league import PastSelves
 from catan_pz.training.rivals import Rivals
 from catan_pz.training.self_play_games import SelfPlayGames, _won
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork
@@ -43,7 +44,7 @@ def make(
     batch = SelfPlayBatch(
         games, RULES, observation="units", reward=reward, seed=4, global_state=True
     )
-    rivals = Rivals(tmp_path, past, list(others), games, RULES, share=share)
+    rivals = Rivals(PastSelves(tmp_path), past, list(others), games, RULES, share=share)
     options = {"symmetries": symmetries, "starts": starts, "starts_share": 0.5}
     return network, SelfPlayGames(batch, rivals, 40, **options)
 

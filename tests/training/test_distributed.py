@@ -1,0 +1,232 @@
+"""Workers that are lost, on a simulated cluster; versions of weights."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="takes the extra `train`")
+
+from catan_pz.agents.network import Model  # noqa: E402
+from catan_pz.rules import Rules  # noqa: E402
+from catan_pz.training.actor_critic import ActorCritic, policy_weights  # noqa: E402
+from catan_pz.training.distributed import ATTEMPTS, Versions, Workers  # noqa: E402
+from catan_pz.training.league import PastSelves  # noqa: E402
+
+RULES = Rules(num_players=2, trading=False)
+
+
+class RayError(Exception):
+    pass
+
+
+class RayTaskError(RayError):
+    def __init__(self, cause):
+        super().__init__(cause)
+        self.cause = cause
+
+
+class FakeRay:
+    """Calls are answered when they are asked for; a lost actor answers none of its calls."""
+
+    exceptions = SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
+
+    def __init__(self):
+        self.actors = []
+        self.waits = 0
+
+    def remote(self, **_options):
+        return lambda kind: SimpleNamespace(remote=lambda *given: self.start(kind(*given)))
+
+    def start(self, actor):
+        handle = SimpleNamespace(is_lost=False)
+        handle.start = SimpleNamespace(remote=lambda: handle)
+        handle.play = SimpleNamespace(remote=lambda *given: (handle, actor, given))
+        self.actors.append(handle)
+        return handle
+
+    def wait(self, calls, timeout):
+        """Answers after as many waits as `waits` says."""
+        assert timeout == 60.0
+        self.waits -= 1
+        return ([], calls) if self.waits >= 0 else (calls, [])
+
+    def kill(self, handle):
+        handle.is_lost = True
+
+    def get(self, call, timeout):
+        handle, actor, given = call
+        if handle.is_lost:
+            raise RayError(f"gone\nafter {timeout} s")
+        try:
+            return actor.play(*given)
+        except Exception as error:
+            raise RayTaskError(error) from error
+
+
+class Adding:
+    """Adds what it is given, and tells all of it."""
+
+    def __init__(self, index, state):
+        self.total = np.array(10 * index) if state is None else state["total"].copy()
+
+    def play(self, number, given):
+        if given < 0:
+            raise ZeroDivisionError("no such round")
+        self.total += given
+        return {"told": (number, int(self.total)), "state": {"total": self.total}}
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def workers(told):
+    return Workers(FakeRay(), Adding, {0: None, 1: None}, 60.0, told.append)
+
+
+def lose(workers, index):
+    workers._ray.kill(workers._actors[index])
+
+
+def rounds(workers, losses):
+    """Five rounds, asked for one ahead; before some, workers are lost."""
+    found = []
+    workers.ask(0, 1)
+    for number in range(5):
+        workers.ask(number + 1, number + 2)
+        for index in losses.get(number, ()):
+            lose(workers, index)
+        found.append([given["told"] for given in workers.take(number)])
+    return found
+
+
+EXPECTED = [[(n, total), (n, 10 + total)] for n, total in enumerate((1, 3, 6, 10, 15))]
+
+
+@pytest.mark.parametrize("losses", [{}, {0: [0]}, {2: [1], 3: [1]}, {k: [0, 1] for k in range(5)}])
+def test_nothing_is_lost_and_nothing_counts_twice(losses, workers, told):
+    assert rounds(workers, losses) == EXPECTED
+    assert workers.replaced == len(told) == sum(map(len, losses.values()))
+    assert {index: int(state["total"]) for index, state in workers.states.items()} == {
+        0: 15,
+        1: 25,
+    }
+    assert all("\n" not in line for line in told)
+
+
+def test_what_a_worker_raises_reaches_the_caller(workers):
+    workers.ask(0, -1)
+    with pytest.raises(ZeroDivisionError, match="no such round"):
+        workers.take(0)
+
+
+def test_workers_that_are_always_lost(workers, monkeypatch):
+    start = workers._start
+    monkeypatch.setattr(workers, "_start", lambda index: (start(index), lose(workers, index)))
+    workers.ask(0, 1)
+    lose(workers, 0)
+    with pytest.raises(RayError, match="gone"):
+        workers.take(0)
+    assert workers.replaced == ATTEMPTS - 1
+
+
+def test_a_worker_that_waits_for_a_cpu_is_not_lost(workers, told):
+    workers._ray.waits = 20
+    assert rounds(workers, {}) == EXPECTED
+    assert workers.replaced == 0
+    assert told == ["worker 0 waits for a CPU of the cluster"] * 20
+
+
+def test_all_are_ended(workers):
+    actors = list(workers._ray.actors)
+    workers.close()
+    assert len(actors) == 2
+    assert all(actor.is_lost for actor in actors)
+
+
+def make(folder, **changes):
+    options = {"max_lag": 2, "every": 3, "seed": 1} | changes
+    network = ActorCritic(RULES.num_actions, 4)
+    return network, Versions(PastSelves(folder, size=2, active=4), network, **options)
+
+
+def update(network, versions):
+    with torch.no_grad():
+        network.policy[0].bias += 1
+    versions.add()
+    versions.write_past_self(lambda: network.export(RULES))
+
+
+def bias(weights, name="policy.0.bias"):
+    return float(weights[name][0])
+
+
+def test_rounds_are_played_with_versions_that_are_fixed_beforehand(tmp_path):
+    network, versions = make(tmp_path)
+    first = bias(network.weights())
+    for newest in range(9):
+        for number in range(newest, newest + 3):
+            assert versions.number_for(number) == max(0, number - 2)
+            given = bias(versions.weights_for(number))
+            assert given == pytest.approx(first + max(0, number - 2))
+        update(network, versions)
+    with pytest.raises(KeyError):
+        versions.weights_for(8)  # too old to be played with
+
+
+def test_past_selves_join_and_leave(tmp_path):
+    network, versions = make(tmp_path)
+    first = bias(network.weights())
+    files = {}
+    for _ in range(12):
+        update(network, versions)
+        files[versions.newest] = versions.files
+    assert sorted(path.stem for path in tmp_path.iterdir()) == [
+        f"{version:08d}" for version in (3, 6, 9, 12)
+    ]
+    assert files[2] == []
+    assert files[8] == ["00000003", "00000006"]
+    # Rounds that are played with version 8 may still meet the first one.
+    assert files[10] == ["00000003", "00000006", "00000009"]
+    assert files[11] == ["00000006", "00000009"]
+    assert versions.league_for(4) == []
+    assert {round(bias(one, "0.bias") - first) for one in versions.league_for(6)} == {3}
+    met = {round(bias(one, "0.bias") - first) for k in range(50) for one in versions.league_for(14)}
+    assert met <= {9, 12}
+    again = [bias(one, "0.bias") for one in versions.league_for(14)]
+    assert [bias(one, "0.bias") for one in versions.league_for(14)] == again
+
+
+def test_versions_go_on_from_a_state(tmp_path):
+    network, versions = make(tmp_path)
+    for _ in range(5):
+        update(network, versions)
+    other, restored = make(tmp_path)
+    restored.set_state(versions.get_state())
+    assert restored.newest == 5
+    assert bias(other.weights()) == bias(network.weights())
+    for number in (5, 6, 7):
+        for name, array in versions.weights_for(number).items():
+            np.testing.assert_array_equal(restored.weights_for(number)[name], array)
+
+
+def test_an_exported_policy_plays_as_the_network_does(tmp_path):
+    network = ActorCritic(RULES.num_actions, 8)
+    network.export(RULES, {"seed": 1}).save(tmp_path / "model.npz", "float32")
+    model = Model.read(tmp_path / "model.npz")
+    rng = np.random.default_rng(1)
+    units = rng.integers(0, 3, (5, 1000)).astype(np.int8)
+    mask = rng.integers(0, 2, (5, RULES.num_actions)).astype(np.int8)
+    log_probabilities, values = network(torch.from_numpy(units), torch.from_numpy(mask))
+    assert values.shape == (5,)
+    chances = log_probabilities.exp().detach().numpy()
+    assert (chances[mask == 0] == 0).all()
+    masked = np.where(mask, model.logits(units), -np.inf)
+    expected = np.exp(masked - masked.max(axis=1, keepdims=True))
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(chances, expected, rtol=1e-4, atol=1e-6)
+    for name, array in policy_weights(model).items():
+        np.testing.assert_array_equal(array, network.policy.state_dict()[name].numpy())
