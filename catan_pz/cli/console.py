@@ -71,7 +71,7 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
 
     What is ignored stays ignored, such as a closed terminal under `nohup`.
     """
-    from catan_pz.training.program import heeding_signals
+    from catan_pz.training.console import heeding_signals
 
     found = [getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]
     numbers = [n for n in found if signal.getsignal(n) == signal.SIG_DFL]
