@@ -73,11 +73,7 @@ def agent_option(
 
 
 def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:
-    """Agents' names, one a seat; the last one given takes all further seats.
-
-    Raises:
-        click.UsageError: if there are none or too many.
-    """
+    """Agents' names, one a seat; the last one given takes all further seats."""
     from catan_pz.agents import specs
 
     try:
@@ -95,9 +91,6 @@ def load_agent(spec: str, rules: "Rules | None" = None) -> Any:
     Args:
         spec: what was written.
         rules: of the games that it is to play; None where each game tells its own.
-
-    Raises:
-        click.UsageError: says what is wrong with it.
     """
     from catan_pz.agents.registry import begins_with_name, load
 
@@ -174,11 +167,7 @@ def _load_learner(path: Path) -> Any:
 
 
 def trained_with(agents: str) -> dict[str, Any]:
-    """Players and trade of the first small network among agents; nothing without one.
-
-    Raises:
-        click.UsageError: if its file can't be played.
-    """
+    """Players and trade of the first small network among agents; nothing without one."""
     from catan_pz.agents.network import SHIPPED, Model, shipped
     from catan_pz.agents.specs import split_specs
 

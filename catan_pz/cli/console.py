@@ -15,11 +15,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def need(extra: str, what: str, *modules: str) -> None:
-    """Say how to install what is missing, if it is.
-
-    Raises:
-        click.ClickException: if one of the modules can't be found.
-    """
+    """Say how to install what is missing, if it is."""
     from importlib.util import find_spec
 
     missing = [name for name in modules if find_spec(name) is None]
@@ -88,11 +84,7 @@ def ended_as_by_ctrl_c() -> Iterator[None]:
 
 
 def terminal_rows() -> int:
-    """Rows of the terminal.
-
-    Raises:
-        click.ClickException: it is too small for a game; says how large it is.
-    """
+    """Rows of the terminal."""
     from catan_pz.play.terminal_game import ROWS
     from catan_pz.render.ansi import COLUMNS
 

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def record_errors(path: Path) -> Iterator[None]:
-    """Let errors of a recorded game name its file.
-
-    Raises:
-        click.ClickException: for a ValueError.
-    """
+    """Let errors of a recorded game name its file."""
     try:
         yield
     except ValueError as error:
@@ -38,9 +34,6 @@ def check_target(option: str, path: Path | None) -> None:
     Args:
         option: what names the file, such as `--record`.
         path: the file; None where none is named.
-
-    Raises:
-        click.UsageError: says why it can't be written.
     """
     from catan_pz.files import check_writable
 
@@ -60,9 +53,6 @@ def check_record_target(option: str, path: Path | None, resumed: Path | None = N
         option: what names the file, such as `--record`.
         path: the file; None where none is named.
         resumed: the file of the game that goes on, which may be written again; None for none.
-
-    Raises:
-        click.UsageError: says why it isn't written.
     """
     from catan_pz.game.record import TABLE_FORMAT
 

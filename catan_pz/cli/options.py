@@ -62,9 +62,6 @@ class RuleOptions(NamedTuple):
         Args:
             agents: who plays, separated by commas.
             **defaults: options of the rules where nothing is said of them.
-
-        Raises:
-            click.UsageError: names the option that is wrong, and what is allowed.
         """
         from catan_pz.agents.specs import as_value
         from catan_pz.cli.agents import trained_with

@@ -39,11 +39,7 @@ class Asked(NamedTuple):
     draw: bool = True
 
     def annotations(self, rules: Rules) -> Annotations:
-        """What the agents make of a game by these rules.
-
-        Raises:
-            click.UsageError: one of them can't be asked.
-        """
+        """What the agents make of a game by these rules."""
         if self.viewer is not None and self.viewer >= rules.num_players:
             raise click.UsageError(
                 f"--viewer {self.viewer}: this game has the seats 0 to {rules.num_players - 1}"
@@ -93,9 +89,6 @@ def recorded_show(recording: Path, named: str | None, asked: Asked) -> Show:
         recording: its file.
         named: names of the seats, separated by commas; as recorded where None.
         asked: how it is shown.
-
-    Raises:
-        click.ClickException: names what is wrong.
     """
     record = load_record(recording)
     rules = Rules.from_dict(record.start["rules"])
@@ -122,9 +115,6 @@ def live_show(agents: str, asked: Asked, seed: int | None, options: RuleOptions)
         asked: how it is shown.
         seed: of the game; drawn where None.
         options: for the rules.
-
-    Raises:
-        click.ClickException: names what is wrong.
     """
     rules = options.make(",".join(filter(None, (agents, asked.advice, asked.win_probability))))
     specs = specs_by_seat("--agents", agents, rules.num_players, "seats")
@@ -155,11 +145,7 @@ class Film(NamedTuple):
 
 
 def write_pictures(show: Show, target: Path, film: Film) -> None:
-    """Write pictures of a game to a file, whose ending chooses the form: one, or a film.
-
-    Raises:
-        click.UsageError: names the option that is wrong.
-    """
+    """Write pictures of a game to a file, whose ending chooses the form: one, or a film."""
     form = target.suffix.lower()
     if form not in PICTURES + FILMS:
         allowed = ", ".join(PICTURES + FILMS)
@@ -190,11 +176,7 @@ def write_pictures(show: Show, target: Path, film: Film) -> None:
 
 
 def write_replay(show: Show, target: Path) -> None:
-    """Write a game as one HTML file that opens in any browser.
-
-    Raises:
-        click.UsageError: the file has another ending.
-    """
+    """Write a game as one HTML file that opens in any browser."""
     if target.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"--html {target}: the file must end in .html")
     replay = make_replay(_gathered(show.frames), viewer=show.viewer, names=show.names)

@@ -77,11 +77,7 @@ class BotSpec:
 
     @classmethod
     def read(cls, text: str) -> "BotSpec":
-        """A bot by its name.
-
-        Raises:
-            ValueError: if there is none, or it has no such option; says what there is.
-        """
+        """A bot by its name."""
         found = re.fullmatch(r"([a-z]+)((?:[1-9]\d{0,8})?)((?:-[a-z]+)*)", text, re.ASCII)
         name = found[1] if found else ""
         if found is None or name not in BOTS or (found[2] and not BOTS[name].number):
@@ -95,11 +91,7 @@ class BotSpec:
         return cls(name, int(found[2] or BOTS[name].default), flags)
 
     def player(self, color: Any) -> Any:
-        """The player of catanatron.
-
-        Raises:
-            ImportError: if the installed version hasn't got it; says which one has.
-        """
+        """The player of catanatron."""
         bot = BOTS[self.name]
         place, class_name = bot.home.split(":")
         if not has_module(place):
@@ -151,10 +143,6 @@ class CatanatronAgent(Agent):
     Attributes:
         bot: the name.
         catanatron: the version.
-
-    Raises:
-        ValueError: for a name that isn't known.
-        ImportError: if catanatron isn't installed, or has no such bot.
     """
 
     needs_belief = True
@@ -230,9 +218,5 @@ class CatanatronAgent(Agent):
 
 
 def load_bot(bot: str) -> CatanatronAgent:
-    """The agent "catanatron:BOT".
-
-    Raises:
-        ValueError, ImportError: as `CatanatronAgent`.
-    """
+    """The agent "catanatron:BOT"."""
     return CatanatronAgent(bot)

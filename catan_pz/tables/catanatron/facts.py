@@ -48,11 +48,7 @@ POSITION: Final = (
 
 
 def board_from_map(written: Mapping[str, Any]) -> Board:
-    """The board of a map as documents have it.
-
-    Raises:
-        ValueError: if it isn't a board of the base game.
-    """
+    """The board of a map as documents have it."""
     try:
         land = {tuple(t["coordinate"]): t for t in written["tiles"] if t["type"] == "LAND"}
         harbors = sorted((t["id"], t["resource"]) for t in written["tiles"] if t["type"] == "PORT")
@@ -99,11 +95,7 @@ class Facts:
 
     @classmethod
     def read(cls, document: Mapping[str, Any], seat: int) -> Self:
-        """What a document shows to a seat; what it tells of others' cards is left aside.
-
-        Raises:
-            ValueError: names the entry that is missing or wrong.
-        """
+        """What a document shows to a seat; what it tells of others' cards is left aside."""
         try:
             colors = document["colors"]
             players = [_Player(document["player_state"], p) for p in range(len(colors))]
@@ -244,9 +236,6 @@ def write_cards(
         record: `STATE` scalar.
         bought: cards bought this turn by the player in turn, None for hidden ones.
         rng: where the draws come from.
-
-    Raises:
-        ValueError: if no cards agree with the facts.
     """
     n = len(facts.sizes)
     record["bank"] = facts.bank

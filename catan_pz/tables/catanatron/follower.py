@@ -205,9 +205,6 @@ class TableFollower:
         Args:
             facts: what the seat sees on the table.
             hands: (P, R) all hands, if the table tells them; used as hidden parts of moves are.
-
-        Raises:
-            ValueError: if what the table shows is impossible.
         """
         if facts.position["phase"] == Phase.DISCARD and not self._is_lost:
             return
@@ -242,11 +239,7 @@ class TableFollower:
         return self._asked_now(sampled)
 
     def view_after(self, action: int) -> View:
-        """What the seat may know after an own action without chance, of which it takes a second.
-
-        Raises:
-            IllegalActionError: if the action isn't legal.
-        """
+        """What the seat may know after an own action without chance, of which it takes a second."""
         copy = self.game.sampled.copy()
         copy.step_once(action)
         return self._asked_now(copy)

@@ -16,11 +16,7 @@ INSTALL: Final = f"pip install 'catanatron @ git+https://github.com/bcollazo/cat
 
 @cache
 def installed_version() -> str:
-    """The version that is installed.
-
-    Raises:
-        ImportError: if there is none; says how to install one.
-    """
+    """The version that is installed."""
     if find_spec("catanatron") is None:
         raise ImportError(f"catanatron isn't installed: {INSTALL_SOME}, or {INSTALL}")
     try:
@@ -31,11 +27,7 @@ def installed_version() -> str:
 
 @cache
 def module(name: str) -> Any:
-    """A module of catanatron.
-
-    Raises:
-        ImportError: if catanatron isn't installed, or this version hasn't got the module.
-    """
+    """A module of catanatron."""
     installed_version()
     return import_module(f"catanatron.{name}")
 

@@ -47,9 +47,6 @@ class Move(NamedTuple):
             colors: (P,) color of each seat.
             written: the three, as a list, or an `Action` of catanatron.
             result: what chance brought.
-
-        Raises:
-            ValueError: if it isn't a move.
         """
         try:
             color, kind, value = map(plain, written)

@@ -166,10 +166,6 @@ def register(code: str, agent: str) -> None:
     Args:
         code: what stands for them in `--players`; a name of an agent may follow after a colon.
         agent: the agent without one.
-
-    Raises:
-        ImportError: if the installed version has no command line.
-        ValueError: if there is no such agent.
     """
     load(agent)
     if not has_module("cli.cli_players"):

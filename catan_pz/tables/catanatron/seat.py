@@ -38,9 +38,6 @@ class AgentSeat:
         decisions: how often the agent was asked.
         unmatched: how often none of its legal actions was a move of the table; the first one
             offered is played then.
-
-    Raises:
-        ValueError: if the agent can't play by the rules.
     """
 
     def __init__(
@@ -74,10 +71,6 @@ class AgentSeat:
 
         Returns:
             The index of the move among those that are offered.
-
-        Raises:
-            ValueError: if what the table tells is impossible.
-            IllegalActionError: if the agent's choice isn't a legal action.
         """
         moves = [Move.read(self._colors, written) for written in offered]
         if not moves:
@@ -91,11 +84,7 @@ class AgentSeat:
         return self._ask(moves)
 
     def catch_up(self, records: Sequence[tuple[Any, Any]], document: Mapping[str, Any]) -> None:
-        """Take in the moves since the last call.
-
-        Raises:
-            ValueError: if what the table tells is impossible.
-        """
+        """Take in the moves since the last call."""
         new, self._seen = records[self._seen :], len(records)
         for record in new:
             try:

@@ -39,11 +39,7 @@ class StdioBot:
         self._seed = seed
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The answer to a message, None for none.
-
-        Raises:
-            ValueError: if it isn't a message of this protocol; says what is wrong.
-        """
+        """The answer to a message, None for none."""
         if not isinstance(message, Mapping) or not isinstance(message.get("type"), str):
             raise ValueError(
                 f"{quoted(message)} is no message; allowed: a JSON object with the entry 'type'"
@@ -132,11 +128,7 @@ def _rules_of(state: Mapping[str, Any], board: Board) -> Rules:
 
 
 def answers(bot: StdioBot, lines: Iterable[str]) -> Iterator[str]:
-    """The bot's answers to a table's lines, as lines; at their end it leaves its game.
-
-    Raises:
-        ValueError: if a line isn't a message of this protocol.
-    """
+    """The bot's answers to a table's lines, as lines; at their end it leaves its game."""
     try:
         for line in lines:
             if not line.strip():

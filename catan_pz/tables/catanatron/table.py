@@ -72,11 +72,7 @@ def table_rules(num_players: int) -> Rules:
 
 
 def check_table_rules(rules: Rules) -> None:
-    """Refuse rules by which catanatron's engine doesn't play.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
+    """Refuse rules by which catanatron's engine doesn't play."""
     standard = table_rules(rules.num_players)
     for name in ("trading", "dice", "first_player", "no_adjacent_red"):
         if getattr(rules, name) != getattr(standard, name):
@@ -108,11 +104,7 @@ class CatanatronTables:
     def run(
         self, config: MatchConfig, entrants: Sequence[Entrant], tasks: Sequence[Task]
     ) -> Generator[GameResult, None, None]:
-        """Play all tasks, as `Executor.run`.
-
-        Raises:
-            ValueError: for a limit of time, recorded games, or agents that see the true state.
-        """
+        """Play all tasks, as `Executor.run`."""
         _check_match(config)
         games = [game for task in tasks for game in task.games]
         if self.workers == 1:
@@ -140,11 +132,7 @@ class CatanatronTables:
 
 
 def _check_match(config: MatchConfig) -> None:
-    """Refuse what matches here don't have, so that nobody takes it for granted.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
+    """Refuse what matches here don't have, so that nobody takes it for granted."""
     seconds, records = config.seconds_per_decision, config.records
     if seconds is not None:
         allowed = "None at a table of catanatron, where decisions have no limit of time"

@@ -28,11 +28,7 @@ class CardInPlay:
             self._taken[victim] = count
 
     def pick(self, decisions: TableDecisions, counts: list[int]) -> None:
-        """Year of plenty brings the player in turn cards (R,).
-
-        Raises:
-            ContradictionError: if it wasn't played, or they aren't two.
-        """
+        """Year of plenty brings the player in turn cards (R,)."""
         pair = sorted(r for r, n in enumerate(counts) for _ in range(n))
         if len(pair) != 2 or self.card != Card.YEAR_OF_PLENTY:
             raise ContradictionError(f"cards {pair} are picked without year of plenty")
@@ -44,11 +40,7 @@ class CardInPlay:
         self.begin(None)
 
     def monopolize(self, decisions: TableDecisions, seat: int, named: int) -> None:
-        """A seat takes a resource by monopoly; what others lose came before.
-
-        Raises:
-            ContradictionError: if it hasn't played the card.
-        """
+        """A seat takes a resource by monopoly; what others lose came before."""
         if self.card != Card.MONOPOLY:
             raise ContradictionError("a resource is monopolized without the card")
         given = [

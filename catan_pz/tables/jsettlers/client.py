@@ -138,12 +138,7 @@ class RobotClient:
         self._failed: asyncio.Future[None] | None = None
 
     async def run(self) -> None:
-        """Play until cancelled.
-
-        Raises:
-            ServerError: if the server can't be reached, refuses the robot, or is gone.
-            Exception: what `over` or `welcomed` raise.
-        """
+        """Play until cancelled."""
         self._failed = asyncio.get_running_loop().create_future()
         listening = asyncio.create_task(self._listen())
         try:

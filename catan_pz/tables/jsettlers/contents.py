@@ -70,11 +70,7 @@ def _is_on(name: str, value: str) -> bool:
 
 
 def board_in(message: Message) -> Board | None:
-    """The board of a layout; None for the empty one of a game that hasn't begun.
-
-    Raises:
-        MessageError: if it isn't a board of the base game.
-    """
+    """The board of a layout; None for the empty one of a game that hasn't begun."""
     count = len(coordinates.HEXES)
     if message.kind == Kind.BOARD_LAYOUT:
         numbers = message.integers(1, 1 + 2 * count)

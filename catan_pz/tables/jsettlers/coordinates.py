@@ -93,33 +93,21 @@ _FIRST_SPECIAL: Final = 16
 
 
 def place(numbers: dict[int, int], number: int, what: str) -> int:
-    """The hex, vertex or edge that one of their numbers stands for.
-
-    Raises:
-        MessageError: if there is none.
-    """
+    """The hex, vertex or edge that one of their numbers stands for."""
     if number not in numbers:
         raise MessageError(f"there is no {what} {number:#x} on this board")
     return numbers[number]
 
 
 def resource(number: int) -> Resource:
-    """The resource that has one of their numbers.
-
-    Raises:
-        MessageError: if there is none.
-    """
+    """The resource that has one of their numbers."""
     if not 1 <= number <= NUM_RESOURCES:
         raise MessageError(f"there is no resource {number}")
     return RESOURCES[number - 1]
 
 
 def card(number: int) -> Card | None:
-    """The development card that has one of their numbers; None for an unknown one.
-
-    Raises:
-        MessageError: if there is none.
-    """
+    """The development card that has one of their numbers; None for an unknown one."""
     if number != 0 and number not in _CARDS:
         raise MessageError(f"there is no development card {number}")
     return _CARDS.get(number)
@@ -155,9 +143,6 @@ def board_of(hexes: Sequence[int], tokens: Sequence[int], coded: bool) -> Board:
         hexes: 37 values of hexes, harbors among them.
         tokens: 37 number tokens.
         coded: whether tokens are places in the list of numbers, not the numbers themselves.
-
-    Raises:
-        MessageError: if it isn't the board of the base game.
     """
     if len(hexes) != len(HEXES) or len(tokens) != len(HEXES):
         raise MessageError(f"a board of {len(hexes)} hexes; this one must have {len(HEXES)}")

@@ -39,11 +39,7 @@ _BUILT: Final = (
 
 
 def canonical_dice(total: int) -> tuple[int, int]:
-    """A pair of dice for a total, which is all that the table tells.
-
-    Raises:
-        MessageError: if two dice can't show it.
-    """
+    """A pair of dice for a total, which is all that the table tells."""
     if not 2 <= total <= 12:
         raise MessageError(f"two dice can't show {total}")
     return max(1, total - 6), min(6, total - 1)
@@ -121,9 +117,6 @@ class TableDecisions:
             seat: the seat.
             won: whether it wins with that.
             largest_army: the seat that has it now, or `NOBODY`.
-
-        Raises:
-            ContradictionError: if it can't be its turn.
         """
         self.flush()
         if self.game.turn_player != seat:
@@ -175,11 +168,7 @@ class TableDecisions:
         self._paid = [0] * NUM_RESOURCES
 
     def trade_with_bank(self, seat: int, bundles: Bundles) -> None:
-        """Trades with the bank, several at once maybe.
-
-        Raises:
-            ContradictionError: if the seat's rates don't allow them.
-        """
+        """Trades with the bank, several at once maybe."""
         self.flush()
         rates = self.game.state["rate"][seat].copy()
         given = [r for r, n in enumerate(bundles[0]) for _ in range(n // int(rates[r]))]
@@ -200,9 +189,6 @@ class TableDecisions:
         Args:
             seat: who discards.
             cards: resources, `UNKNOWN` for hidden ones.
-
-        Raises:
-            ContradictionError: if these are too few or too many.
         """
         self.flush()
         owed = int(self.game.state["to_discard"][seat])
@@ -216,11 +202,7 @@ class TableDecisions:
                 self.follow(discarding, action, [event(EventKind.PAID, discarding, what)])
 
     def draw_discards(self, seat: int, cards: list[int]) -> None:
-        """Some of the cards that somebody discards, told one kind after the other.
-
-        Raises:
-            ContradictionError: if they come to too many.
-        """
+        """Some of the cards that somebody discards, told one kind after the other."""
         drawn = [*self._drawn.pop(seat, []), *cards]
         if len(drawn) < int(self.game.state["to_discard"][seat]):
             self._drawn[seat] = drawn
@@ -235,9 +217,6 @@ def built(seat: int, piece: int, at: int) -> tuple[int, Event]:
         seat: of its owner.
         piece: their number of the kind of piece.
         at: their number of the place.
-
-    Raises:
-        MessageError: if the base game has no such piece or place.
     """
     if not 0 <= piece < len(_BUILT):
         raise MessageError(f"there is no piece {piece} in the base game")

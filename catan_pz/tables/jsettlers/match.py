@@ -109,12 +109,6 @@ def play_match(
     Returns:
         The match. Its `gave_up` says why where it has fewer games than it should: it ends after
         `MOST_BROKEN` games broken off in a row.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed; or the file of results
-            is of another match.
-        ServerError: if there is no server, or it refuses the robot, or is gone.
-        Interrupted: by Ctrl-C.
     """
     if against not in KINDS:
         raise not_possible("against", against, f"one of {list(KINDS)}")
@@ -404,11 +398,7 @@ def _result(plan: _Plan, file: ResultsFile) -> Result:
 
 
 async def _first_of(tasks: Iterable["asyncio.Task[None]"], waited: Any) -> None:
-    """Wait for something while some tasks run, none of which may end.
-
-    Raises:
-        Exception: what ended a task.
-    """
+    """Wait for something while some tasks run, none of which may end."""
     goal = asyncio.ensure_future(waited)
     done, _ = await asyncio.wait({goal, *tasks}, return_when=asyncio.FIRST_COMPLETED)
     if goal not in done:

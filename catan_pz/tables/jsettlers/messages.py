@@ -105,11 +105,7 @@ class Message:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """A message from its text.
-
-        Raises:
-            MessageError: if it has no number.
-        """
+        """A message from its text."""
         number, _, rest = text.partition("|")
         kind = digits_of(number)
         if kind is None:
@@ -122,29 +118,17 @@ class Message:
         return self.fields[0].partition("\0")[0]
 
     def text(self, place: int) -> str:
-        """A field as it is written.
-
-        Raises:
-            MessageError: if there is none.
-        """
+        """A field as it is written."""
         if place >= len(self.fields):
             raise self._wrong(f"{len(self.fields)} fields")
         return self.fields[place]
 
     def integer(self, place: int) -> int:
-        """A field that is a whole number.
-
-        Raises:
-            MessageError: if it isn't one.
-        """
+        """A field that is a whole number."""
         return self.integers(place, place + 1)[0]
 
     def integers(self, start: int, end: int | None = None) -> list[int]:
-        """Fields that are whole numbers.
-
-        Raises:
-            MessageError: if one of them isn't.
-        """
+        """Fields that are whole numbers."""
         end = len(self.fields) if end is None else end
         if len(self.fields) < end:
             raise self._wrong(f"{len(self.fields)} fields")
@@ -158,11 +142,7 @@ class Message:
             raise self._wrong(str(error)) from error
 
     def counts(self, start: int, end: int | None = None) -> list[int]:
-        """Fields that are counts of cards.
-
-        Raises:
-            MessageError: if one of them isn't.
-        """
+        """Fields that are counts of cards."""
         return [as_count(number) for number in self.integers(start, end)]
 
     def _wrong(self, what: str) -> MessageError:
@@ -170,11 +150,7 @@ class Message:
 
 
 def as_count(number: int) -> int:
-    """A number as a count of cards.
-
-    Raises:
-        MessageError: if it is negative or beyond `MOST_CARDS`.
-    """
+    """A number as a count of cards."""
     if not 0 <= number <= MOST_CARDS:
         raise MessageError(f"{number} is no count of cards; allowed: 0 to {MOST_CARDS}")
     return number
@@ -193,11 +169,7 @@ def command(kind: Kind, *fields: object) -> str:
 
 
 def frame(text: str) -> bytes:
-    """A message as it is sent.
-
-    Raises:
-        MessageError: if it is too long.
-    """
+    """A message as it is sent."""
     data = _encoded(text)
     if len(data) > MAX_LENGTH:
         raise MessageError(f"a message of {len(data)} bytes; allowed: {MAX_LENGTH}")
@@ -205,11 +177,7 @@ def frame(text: str) -> bytes:
 
 
 async def read_text(reader: asyncio.StreamReader) -> str:
-    """The next message's text.
-
-    Raises:
-        asyncio.IncompleteReadError: if the connection ends.
-    """
+    """The next message's text."""
     (length,) = struct.unpack(">H", await reader.readexactly(2))
     return _decoded(await reader.readexactly(length))
 

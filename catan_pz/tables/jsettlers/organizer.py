@@ -51,11 +51,7 @@ class Organizer:
         self._task = asyncio.create_task(self._listen(reader))
 
     async def wait(self) -> None:
-        """Wait until the server is gone or refuses a game.
-
-        Raises:
-            ServerError: says so.
-        """
+        """Wait until the server is gone or refuses a game."""
         assert self._task is not None
         await self._task
 

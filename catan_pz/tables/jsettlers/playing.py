@@ -123,13 +123,7 @@ class SeatedAgent:
         return self._offer is not None and not self._offer.is_chosen
 
     def take(self, message: Message) -> list[str]:
-        """Take in a message; the commands to send, none once the game is over.
-
-        Raises:
-            MessageError: if it can't be read.
-            ContradictionError: if it tells something impossible.
-            Exception: what the agent raises.
-        """
+        """Take in a message; the commands to send, none once the game is over."""
         with self._calls:
             if self._is_over:
                 return []
@@ -193,11 +187,7 @@ class SeatedAgent:
             return
 
     def leave(self) -> None:
-        """Let the agent go.
-
-        Raises:
-            Exception: what the agent raises.
-        """
+        """Let the agent go."""
         with self._calls:
             self._is_over = True
             own, self._own = self._own, None
@@ -229,11 +219,7 @@ class SeatedAgent:
                 agent.observe(events)
 
     def _seated(self) -> Agent:
-        """The copy that plays.
-
-        Raises:
-            RuntimeError: if the game is over.
-        """
+        """The copy that plays."""
         if self._own is None and not self._is_over:
             followed = self.reader.followed
             with self._noted():
@@ -243,11 +229,7 @@ class SeatedAgent:
         return self._own
 
     def _ask(self, followed: FollowedGame) -> int:
-        """The agent's choice.
-
-        Raises:
-            IllegalActionError: if it isn't legal.
-        """
+        """The agent's choice."""
         view, agent = followed.view(), self._seated()
         start = time.perf_counter()
         with self._noted(), blamed(agent, agent.seat):

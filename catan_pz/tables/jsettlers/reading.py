@@ -103,22 +103,14 @@ class TableReader:
         return self.seat_of(self.number)
 
     def seat_of(self, number: int) -> int:
-        """The seat that has a number at their table.
-
-        Raises:
-            MessageError: if nobody sits there.
-        """
+        """The seat that has a number at their table."""
         if number not in self.names:
             raise MessageError(f"nobody sits in seat {number}")
         return self.numbers.index(number)
 
     @property
     def decisions(self) -> TableDecisions:
-        """The game's decisions.
-
-        Raises:
-            MessageError: if it hasn't begun.
-        """
+        """The game's decisions."""
         if self.table is None:
             raise MessageError("the game hasn't begun")
         return self.table
@@ -144,12 +136,7 @@ class TableReader:
         return self.winner is not None and self.points is not None
 
     def take(self, message: Message) -> Question | None:
-        """Take in a message; what the table now waits for from the seat.
-
-        Raises:
-            MessageError: if it can't be read.
-            ContradictionError: if it tells something impossible.
-        """
+        """Take in a message; what the table now waits for from the seat."""
         handler = _HANDLERS.get(message.kind)
         if handler is None or (self.table is None and message.kind not in _BEFORE_START):
             return None

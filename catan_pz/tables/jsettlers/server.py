@@ -43,11 +43,7 @@ def kind_of(robot: str) -> str:
 
 
 def class_path(given: str | None) -> str:
-    """Where the server's classes lie, as java takes it.
-
-    Raises:
-        ServerError: if nothing says so, or java isn't installed.
-    """
+    """Where the server's classes lie, as java takes it."""
     path = given or os.environ.get(CLASSES)
     if not path:
         raise ServerError(
@@ -85,9 +81,6 @@ class OwnServer:
     Attributes:
         port: where it listens.
         cookie: that robots must present.
-
-    Raises:
-        ServerError: if it doesn't start.
     """
 
     def __init__(self, classes: str, kind: str, players: int) -> None:
