@@ -124,7 +124,6 @@ def jsettlers(  # wide: click passes each option of the command
 def _report(match: Any) -> None:
     """Win rates with intervals, all together and by kind of robot, and what went wrong."""
     from catan_pz.arena.tables import lineup_title
-    from catan_pz.tables.jsettlers.outcomes import seat_weighted_rate
 
     result, name = match.result, match.name
     for k in range(len(result.lineups)):
@@ -133,12 +132,12 @@ def _report(match: Any) -> None:
         click.echo(_line(result.only(names), name, lineup_title(others)))
     if len(result.lineups) > 1:
         click.echo(_line(result, name, "all of these"))
-    weighted = seat_weighted_rate(result, name)
+    weighted = match.seat_weighted_rate()
     if weighted is not None:
         click.echo(f"With each seat drawn equally often: {100 * weighted:.1f} %")
     click.echo(
-        f"Commands refused by the server: {match.refusals}; commands that came too late: "
-        f"{match.late}; games broken off: {len(match.broken)}; reconnects: {match.reconnects}"
+        f"Commands refused by the server: {match.refusals}; games broken off: "
+        f"{len(match.broken)}; reconnects: {match.reconnects}"
     )
     if match.agent_failed:
         click.echo(

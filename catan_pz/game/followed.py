@@ -157,6 +157,8 @@ class FollowedGame:
             ContradictionError: if one of them can't have given so much, or seats or cards are
                 none of the game's; nothing is changed.
         """
+        if not self.rules.trading:
+            raise ContradictionError("players don't trade with each other in this game")
         seats = range(self.rules.num_players)
         if not (_is_seat(seat, seats) and _is_seat(other, seats) and seat != other):
             raise ContradictionError(
@@ -205,6 +207,8 @@ class FollowedGame:
             ContradictionError: if somebody offers what it can't hold, or seats or cards are none
                 of the game's.
         """
+        if not self.rules.trading:  # neither the mask nor the action table has room for it
+            raise ContradictionError("players don't trade with each other in this game")
         seats = range(self.rules.num_players)
         for seat in offers:
             if not _is_seat(seat, seats):

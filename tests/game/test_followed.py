@@ -237,3 +237,14 @@ def test_events_of_a_wrong_form_are_refused(name: str) -> None:
         refuse(followed, tuple(events))
     refuse(followed, tuple(WRONG_EVENTS[name]))
     assert followed.sampled.games.tobytes() == before
+
+
+def test_players_who_do_not_trade_make_no_offers() -> None:
+    """The mask of their game has no room for the answers."""
+    followed = FollowedGame(Rules(num_players=2, trading=False), 0, seeded_board(1))
+    for call in (
+        lambda: followed.with_offers({1: ([1, 0, 0, 0, 0], [0, 1, 0, 0, 0])}),
+        lambda: followed.follow_trade(0, 1, ([1, 0, 0, 0, 0], [0, 1, 0, 0, 0])),
+    ):
+        with pytest.raises(ValueError, match="players don't trade"):
+            call()

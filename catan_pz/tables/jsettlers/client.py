@@ -20,7 +20,7 @@ from catan_pz.tables.jsettlers.messages import (
     frame,
     read_text,
 )
-from catan_pz.tables.jsettlers.playing import SeatedAgent
+from catan_pz.tables.jsettlers.player import TablePlayer
 
 SECONDS_TO_ANSWER: Final = 8.0
 """How long an own offer waits for answers."""
@@ -39,6 +39,9 @@ MOST_GAMES: Final = 40
 
 MOST_WAITING: Final = 2000
 """Messages of a game that may wait while its agent decides."""
+
+MOST_BYTES: Final = 200_000
+"""Characters of these messages; a whole game takes about a third of that."""
 
 LONGEST_REASON: Final = 200
 """Characters that are shown of what a server says."""
@@ -70,13 +73,13 @@ class Outcome:
 
     Attributes:
         game: its name on the server.
-        seated: the agent as it played.
+        player: the agent as it played.
         broken: why it was broken off, empty for a game played to its end.
         agent_failed: whether that is because the agent failed.
     """
 
     game: str
-    seated: SeatedAgent
+    player: TablePlayer
     broken: str = ""
     agent_failed: bool = False
 
@@ -86,9 +89,11 @@ class _Seat:
     """A game that the robot plays or is about to play."""
 
     number: int
-    seated: SeatedAgent
-    queue: "asyncio.Queue[Message]"
+    player: TablePlayer
+    queue: "asyncio.Queue[tuple[Message, int]]"
     task: "asyncio.Task[None] | None" = None
+    waiting: int = 0
+    """characters of the messages in the queue"""
 
 
 class RobotClient:
@@ -115,7 +120,7 @@ class RobotClient:
         port: int,
         cookie: str,
         name: str,
-        seat_agent: Callable[[Invitation], SeatedAgent | None],
+        seat_agent: Callable[[Invitation], TablePlayer | None],
         over: Callable[[Outcome], None],
         executor: Executor | None = None,
         welcomed: Callable[[], None] = lambda: None,
@@ -231,9 +236,9 @@ class RobotClient:
         elif message.kind == Kind.BOT_JOIN_REQUEST:
             self._join(message)
         elif message.game in self._seats:
-            self._pass_on(message)
+            self._pass_on(message, len(text))
 
-    def _pass_on(self, message: Message) -> None:
+    def _pass_on(self, message: Message, length: int) -> None:
         """Take in a message of a game that the robot plays or is about to play."""
         seat = self._seats[message.game]
         if seat.task is None and message.kind in _ENDS:
@@ -242,10 +247,13 @@ class RobotClient:
         if seat.task is None and message.kind == Kind.GAME_MEMBERS:
             seat.task = asyncio.create_task(self._play(message.game, seat))
             self._send(command(Kind.SIT_DOWN, message.game, EMPTY, seat.number, True))
+        seat.waiting += length
         if seat.queue.full():
             self._finish(message.game, f"more than {MOST_WAITING} messages wait")
+        elif seat.waiting > MOST_BYTES:
+            self._finish(message.game, f"messages of more than {MOST_BYTES} characters wait")
         else:
-            seat.queue.put_nowait(message)
+            seat.queue.put_nowait((message, length))
 
     def _join(self, message: Message) -> None:
         invitation = invitation_in(message)
@@ -254,9 +262,9 @@ class RobotClient:
             return
         text = command(Kind.JOIN_GAME, self._name, EMPTY, EMPTY, game)
         frame(text)  # a game whose name doesn't fit is no game for us
-        seated = self._seat_agent(invitation)
-        if seated is not None:
-            self._seats[game] = _Seat(number, seated, asyncio.Queue(MOST_WAITING))
+        player = self._seat_agent(invitation)
+        if player is not None:
+            self._seats[game] = _Seat(number, player, asyncio.Queue(MOST_WAITING))
             self._send(text)
 
     async def _play(self, game: str, seat: _Seat) -> None:
@@ -265,26 +273,27 @@ class RobotClient:
         try:
             broken = await self._play_on(seat)
         except Exception as error:  # of this game alone: the others go on
-            broken, agent_failed = _described(error), seat.seated.agent_failed
+            broken, agent_failed = _described(error), seat.player.agent_failed
         self._finish(game, broken, agent_failed)
 
     async def _play_on(self, seat: _Seat) -> str:
         """Take in a game's messages, and send what the agent decides; why it is broken off."""
         loop = asyncio.get_running_loop()
         while True:
-            waits = SECONDS_TO_ANSWER if seat.seated.is_waiting else None
+            waits = SECONDS_TO_ANSWER if seat.player.is_waiting else None
             try:
                 async with asyncio.timeout(waits):
-                    message = await seat.queue.get()
+                    message, length = await seat.queue.get()
             except TimeoutError:
-                commands = await loop.run_in_executor(self._executor, seat.seated.give_up_waiting)
+                commands = await loop.run_in_executor(self._executor, seat.player.give_up_waiting)
             else:
+                seat.waiting -= length
                 if message.kind in _ENDS:
                     return _ENDED
-                commands = await loop.run_in_executor(self._executor, seat.seated.take, message)
+                commands = await loop.run_in_executor(self._executor, seat.player.take, message)
             for text in commands:
                 self._send(text)
-            if seat.seated.reader.is_finished:
+            if seat.player.reader.is_finished:
                 return ""
             if commands and self._writer is not None:
                 with suppress(OSError):  # who listens hears of it, too
@@ -300,25 +309,19 @@ class RobotClient:
         if not broken:
             self._failures = 0
         self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
-        seat.seated.stop()
-        outcome = Outcome(game, seat.seated, broken, agent_failed)
-        if seat.seated.is_called:
-            leaving = asyncio.create_task(self._leave_later(outcome))
-            self._leaving.add(leaving)
-            leaving.add_done_callback(self._leaving.discard)
-        else:
-            self._leave(outcome)
+        seat.player.stop()
+        outcome = Outcome(game, seat.player, broken, agent_failed)
+        leaving = asyncio.create_task(self._leave(outcome))
+        self._leaving.add(leaving)
+        leaving.add_done_callback(self._leaving.discard)
 
-    async def _leave_later(self, outcome: Outcome) -> None:
-        loop, seated = asyncio.get_running_loop(), outcome.seated
-        waiting = loop.run_in_executor(self._executor, seated.wait)
-        while not (await asyncio.wait({waiting}, timeout=_SECONDS_BETWEEN_STOPS))[0]:
-            seated.stop()  # a program may have been asked just now
-        self._leave(outcome)
-
-    def _leave(self, outcome: Outcome) -> None:
+    async def _leave(self, outcome: Outcome) -> None:
+        loop, player = asyncio.get_running_loop(), outcome.player
+        left = loop.run_in_executor(self._executor, player.leave)
+        while not (await asyncio.wait({left}, timeout=_SECONDS_BETWEEN_STOPS))[0]:
+            player.stop()  # a program may have been asked just now
         try:
-            outcome.seated.leave()
+            left.result()
         except Exception as error:
             if not outcome.broken:
                 outcome = replace(outcome, broken=_described(error), agent_failed=True)

@@ -4,28 +4,25 @@ import asyncio
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any, Final
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 from catan_pz import __version__
-from catan_pz.agents.base import Agent, result_for
-from catan_pz.agents.hosting import dismiss, seat_copy
+from catan_pz.agents.base import Agent
 from catan_pz.agents.programs.agent import end_programs
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena import Interrupted
-from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrant
-from catan_pz.arena.forfeits import PASSED_ON
-from catan_pz.arena.results import Result, result_of_drawn_seats
+from catan_pz.arena.entrants import AgentSpec, as_entrant
+from catan_pz.arena.results import VICTORY, GameResult, Result, result_of_drawn_seats
 from catan_pz.arena.results_file import DRAWN_SEATS, FORMAT, ResultsFile, found_seed
 from catan_pz.arena.schedule import block_seed
-from catan_pz.checks import check_count, check_flag, check_seed, not_possible
-from catan_pz.events import Events, as_seen_by
-from catan_pz.game.followed import FollowedGame
-from catan_pz.game.game import Game, drawn_seed
+from catan_pz.checks import check_count, check_seed, not_possible
+from catan_pz.game.game import drawn_seed
 from catan_pz.names import shown
+from catan_pz.play.session import get_ready
 from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
 from catan_pz.tables.jsettlers.client import (
@@ -36,39 +33,69 @@ from catan_pz.tables.jsettlers.client import (
     ServerError,
 )
 from catan_pz.tables.jsettlers.contents import Invitation
-from catan_pz.tables.jsettlers.decisions import JSETTLERS
 from catan_pz.tables.jsettlers.organizer import Organizer
-from catan_pz.tables.jsettlers.outcomes import THIRD_PARTY, Match, game_result
-from catan_pz.tables.jsettlers.playing import SeatedAgent
-from catan_pz.tables.jsettlers.server import FAST, KINDS, SMART, OwnServer, class_path
+from catan_pz.tables.jsettlers.player import TablePlayer
+from catan_pz.tables.jsettlers.server import FAST, KINDS, SMART, OwnServer, class_path, kind_of
 
 MOST_BROKEN: Final = 20
 """Games broken off in a row after which a match gives up."""
 
+MOST_OTHERS: Final = 100
+"""Games that don't count of which a match tells."""
+
 SECONDS_TO_INVITE = 60.0
 """How long the own server may take to invite the robot to a game that was asked for."""
 
+THIRD_PARTY: Final = "third party"
+"""What robots are called that are not the server's own."""
+
 _OTHERS: Final = (SMART, FAST, THIRD_PARTY)
+_OWN_PREFIXES: Final = ("robot ", "droid ", "extrabot ")
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
-_WARM_UP_DECISIONS: Final = 40
 
 
-@dataclass(frozen=True)
-class ServerAddress:
-    """A server that runs already.
-
-    Attributes:
-        host: of it.
-        port: of it.
-        cookie: that its robots must present.
-    """
+class ServerAddress(NamedTuple):
+    """A server that runs already, and the cookie that its robots must present."""
 
     host: str
     port: int
     cookie: str
 
 
-def play_match(
+@dataclass
+class TableMatch:
+    """A match as it was played.
+
+    Attributes:
+        name: of the agent.
+        result: the games played to their end. Seat 0 is the one that goes first.
+        refusals: commands that the server refused, in the games played now.
+        refused: the first of them in each game, in words.
+        broken: why games of now were broken off; they are played again.
+        agent_failed: how many of them because the agent failed.
+        gave_up: why the match ended before all games were played; empty where it didn't.
+        others: games of other players or rules that the robot was invited to, which don't count.
+        reconnects: connections that were lost and opened anew.
+    """
+
+    name: str
+    result: Result
+    refusals: int = 0
+    refused: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    agent_failed: int = 0
+    gave_up: str = ""
+    others: list[str] = field(default_factory=list)
+    reconnects: int = 0
+
+    def seat_weighted_rate(self) -> float | None:
+        """The win rate as it would be with each seat drawn equally often; None if one never was."""
+        rates = [rate for rate in self.result.win_rates_by_seat(self.name) if rate is not None]
+        whole = len(rates) == self.result.rules.num_players
+        return sum(rates) / len(rates) if whole else None
+
+
+def play_match(  # wide: what a match is and how it is played, named by its caller
     agent: AgentSpec,
     against: str = SMART,
     players: int = 2,
@@ -82,14 +109,13 @@ def play_match(
     parallel: int = 4,
     results: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
-) -> Match:
+) -> TableMatch:
     """Play games of one agent against the robots of a JSettlers server.
 
     The server draws seats, board and dice, so that a match can't be repeated. On a server of
     its own, the match has the games created that it wants; on one that runs already, the
-    robot waits to be invited. Games of another number of players, or with trade where the match
-    is without, it plays to their end, but they don't count; those of other rules it doesn't join.
-    A warning says so.
+    robot waits to be invited. Games of another number of players don't count; those of other
+    rules, trade included, the robot doesn't join. A warning says so.
 
     Args:
         agent: as for `arena.play_match`.
@@ -109,6 +135,10 @@ def play_match(
     Returns:
         The match. Its `gave_up` says why where it has fewer games than it should: it ends after
         `MOST_BROKEN` games broken off in a row.
+
+    Raises:
+        ServerError: if there is no server, or it refuses the robot, or is gone.
+        Interrupted: by Ctrl-C.
     """
     if against not in KINDS:
         raise not_possible("against", against, f"one of {list(KINDS)}")
@@ -117,136 +147,64 @@ def play_match(
     if entrant.name in _OTHERS:
         allowed = f"another than what robots are called: {', '.join(_OTHERS)}"
         raise not_possible("name of the agent", entrant.name, allowed)
-    player = entrant.make()
-    player.check_rules(rules)
-    if seed is None:
-        seed = found_seed(results)
-    plan = _Plan(
-        entrant=entrant,
-        agent=player,
-        rules=rules,
-        games=check_count("games", games),
-        seed=drawn_seed() if seed is None else check_seed(seed),
-        workers=check_count("workers", workers),
-        parallel=check_count("parallel", parallel),
-    )
-    if progress is not None:
-        check_flag("progress", progress)
+    own = entrant.make()
+    own.check_rules(rules)
+    seed = found_seed(results) if seed is None else check_seed(seed)
+    seed = drawn_seed() if seed is None else seed
     path = class_path(classes) if server is None else None
-    file = ResultsFile(results, plan.header(against if server is None else ""), None, plan.names)
-    running = _Running(plan, file)
+    names = (entrant.name, *_OTHERS)
+    header = {
+        "format": FORMAT,
+        "version": __version__,
+        "seating": DRAWN_SEATS,
+        "table": "JSettlers",
+        "against": against if server is None else "",
+        "agents": [entrant.description, *({"name": name} for name in _OTHERS)],
+        "seed": seed,
+        "rules": rules.to_dict(),
+    }
+    workers, parallel = check_count("workers", workers), check_count("parallel", parallel)
+    wanted = check_count("games", games)
+    file = ResultsFile(results, header, None, names)
+    match = TableMatch(entrant.name, result_of_drawn_seats(names, rules, seed, file.games.values()))
     try:
         with ExitStack() as stack:
             bar = stack.enter_context(progress_bar(progress))
-            shown = bar.add_task("games", total=plan.games, completed=len(file.games), note="")
-            running.advance = lambda: bar.advance(shown)
-            if len(file.games) < plan.games:
-                warm_up(player, rules)
+            task = bar.add_task("games", total=wanted, completed=len(file.games), note="")
+            if len(file.games) < wanted:
+                with suppress(Exception):  # it comes up again in a game, which is broken off
+                    get_ready(rules, [own])
                 if path is not None:
-                    own = stack.enter_context(OwnServer(path, against, players))
-                    server = ServerAddress("127.0.0.1", own.port, own.cookie)
+                    started = stack.enter_context(OwnServer(path, against, players))
+                    server = ServerAddress("127.0.0.1", started.port, started.cookie)
                 assert server is not None
-                asyncio.run(running.play(server, creates=path is not None))
+                running = _Running(match, own, file, wanted, parallel)
+                running.played = lambda: bar.advance(task)
+                asyncio.run(running.play(server, workers, creates=path is not None))
     except KeyboardInterrupt:
-        raise Interrupted(len(file.games), plan.games, file.path) from None
+        raise Interrupted(len(file.games), wanted, file.path) from None
     finally:
         file.close()
-        end_programs([player])
-    return running.match()
-
-
-def warm_up(agent: Agent, rules: Rules) -> None:
-    """Let an agent decide in a followed game, so that nothing is compiled at the table.
-
-    A server ends the turns of those who take too long. Errors are ignored here: they come up
-    again in a game, which is then broken off.
-    """
-    try:
-        _warm_up(agent, rules)
-    except PASSED_ON:
-        raise
-    except BaseException:
-        return
-
-
-def _warm_up(agent: Agent, rules: Rules) -> None:
-    game = Game(rules, 0)
-    follower = FollowedGame.from_snapshot(game.snapshot(), 0, JSETTLERS)
-    own = seat_copy(agent, 0, rules, 0)
-
-    def tell(_game: Game, events: Events) -> None:
-        seen = follower.follow(as_seen_by(events, 0))
-        if own.needs_events:
-            own.observe(seen)
-
-    game.listeners.append(tell)
-    try:
-        for k in range(_WARM_UP_DECISIONS):
-            own_move = game.player == 0
-            legal = game.legal_actions()
-            game.step(own.act(follower.view()) if own_move else int(legal[k % len(legal)]))
-    finally:
-        dismiss([(own, result_for(game.state, rules, 0))])
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What is to be played."""
-
-    entrant: Entrant
-    agent: Agent
-    rules: Rules
-    games: int
-    seed: int
-    workers: int
-    parallel: int
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (self.entrant.name, *_OTHERS)
-
-    def header(self, against: str) -> dict[str, Any]:
-        """All that defines the match, as JSON values, but not how many games it has."""
-        others = [{"name": name} for name in self.names[1:]]
-        return {
-            "format": FORMAT,
-            "version": __version__,
-            "seating": DRAWN_SEATS,
-            "table": "JSettlers",
-            "against": against,
-            "agents": [self.entrant.description, *others],
-            "seed": self.seed,
-            "rules": self.rules.to_dict(),
-        }
-
-    def seat_agent(self, number: int, invitation: Invitation) -> SeatedAgent:
-        """The agent for a game; a copy of it sits down."""
-        seed = seat_seeds(block_seed(self.seed, number), self.rules.num_players)[0]
-        game, seat, trading, _ = invitation
-        return SeatedAgent(self.agent, game, seat, trading, seed)
-
-    def difference(self, seated: SeatedAgent) -> str:
-        """How a game differs from those of the match, in words; empty if it doesn't."""
-        reader, found = seated.reader, []
-        players = self.rules.num_players if reader.table is None else len(reader.numbers)
-        if players != self.rules.num_players:
-            found.append(f"{players} players")
-        if reader.trading != self.rules.trading:
-            found.append(f"{'with' if reader.trading else 'without'} trade")
-        return ", ".join(found)
+        end_programs([own])
+    match.result = result_of_drawn_seats(names, rules, seed, file.games.values())
+    return match
 
 
 class _Running:
     """A match while it is played."""
 
-    def __init__(self, plan: _Plan, file: ResultsFile) -> None:
-        self.advance: Callable[[], None] = lambda: None
-        self._plan = plan
+    def __init__(
+        self, match: TableMatch, agent: Agent, file: ResultsFile, games: int, parallel: int
+    ) -> None:
+        self.played: Any = None
+        self._match = match
+        self._rules = match.result.rules
+        self._agent = agent
         self._file = file
-        self._match = Match(plan.entrant.name, _result(plan, file))
+        self._games = games
+        self._parallel = parallel
         self._broken_in_row = 0
-        self._first = len(file.games)
-        self._begun = 0
+        self._begun = len(file.games)
         self._asked_for: dict[str, float] = {}
         """Games that the own server was asked for and the robot isn't invited to, and when."""
         self._under_way: set[str] = set()
@@ -255,10 +213,10 @@ class _Running:
         self._organizer: Organizer | None = None
         self._all_played: asyncio.Event | None = None
 
-    async def play(self, server: ServerAddress, creates: bool) -> None:
+    async def play(self, server: ServerAddress, workers: int, creates: bool) -> None:
         """Play what is missing."""
         self._all_played = asyncio.Event()
-        with ThreadPoolExecutor(self._plan.workers) as threads:
+        with ThreadPoolExecutor(workers) as threads:
             self._client = client = RobotClient(
                 server.host,
                 server.port,
@@ -268,7 +226,7 @@ class _Running:
                 self._over,
                 threads,
                 self._create,
-                self._plan.parallel if creates else max(self._plan.parallel, MOST_GAMES),
+                self._parallel if creates else max(self._parallel, MOST_GAMES),
             )
             tasks = {asyncio.create_task(client.run())}
             try:
@@ -287,7 +245,7 @@ class _Running:
 
     async def _organize(self, server: ServerAddress) -> "set[asyncio.Task[None]]":
         """Have the first games created."""
-        rules = self._plan.rules
+        rules = self._rules
         prefix = f"catan-pz {os.getpid()}"
         self._organizer = Organizer(
             server.host, server.port, rules.num_players, rules.trading, prefix
@@ -302,8 +260,8 @@ class _Running:
         if self._organizer is None or self._client is None or not self._client.is_welcome:
             return
         begun = len(self._asked_for) + len(self._under_way)
-        missing = self._plan.games - len(self._file.games)
-        for _ in range(min(missing, self._plan.parallel) - begun):
+        missing = self._games - len(self._file.games)
+        for _ in range(min(missing, self._parallel) - begun):
             self._asked_for[self._organizer.create()] = time.monotonic()
 
     async def _replace_games(self) -> None:
@@ -319,82 +277,105 @@ class _Running:
                     self._note_broken(game, "the server didn't invite the robot")
                     self._go_on()
 
-    def _seat(self, invitation: Invitation) -> SeatedAgent | None:
+    def _seat(self, invitation: Invitation) -> TablePlayer | None:
         """What plays a game; None where the robot doesn't join it."""
-        game, others = invitation.game, ", ".join(invitation.other_rules)
+        game, others = invitation.game, list(invitation.other_rules)
         if self._organizer is not None and self._asked_for.pop(game, None) is None:
             return None  # given up before
+        if invitation.trading != self._rules.trading:
+            others.append(f"{'with' if invitation.trading else 'without'} trade")
         if others:
-            self._note_other(game, others, "not joined")
+            self._note_other(game, ", ".join(others))
             return None
         self._under_way.add(game)
         self._begun += 1
-        return self._plan.seat_agent(self._first + self._begun, invitation)
+        block = block_seed(self._match.result.seed, self._begun)
+        seed = seat_seeds(block, self._rules.num_players)[0]
+        return TablePlayer(self._agent, game, invitation.number, invitation.trading, seed)
 
     def _over(self, outcome: Outcome) -> None:
         """A game has ended: note it, and have the next one created."""
         self._under_way.discard(outcome.game)
         if self._all_played is None or self._all_played.is_set():
             return
-        match, seated = self._match, outcome.seated
-        match.refusals += seated.refusals
-        match.refused += seated.refused
-        match.late += seated.late
-        difference = self._plan.difference(seated)
-        if difference:
-            self._note_other(outcome.game, difference, outcome.broken or "not counted")
+        match, player = self._match, outcome.player
+        match.refusals += player.refusals
+        match.refused += player.refused
+        seats = len(player.reader.numbers)
+        if player.reader.table is not None and seats != self._rules.num_players:
+            self._note_other(outcome.game, f"{seats} players")
         elif outcome.broken:
-            reason = outcome.broken
-            if outcome.agent_failed:
-                match.agent_failed += 1
-                reason = f"the agent failed: {reason}"
-            self._note_broken(outcome.game, reason)
+            match.agent_failed += outcome.agent_failed
+            failed = "the agent failed: " if outcome.agent_failed else ""
+            self._note_broken(outcome.game, f"{failed}{outcome.broken}")
         else:
             self._broken_in_row = 0
-            self._add(seated)
+            number = 1 + max(self._file.games, default=-1)
+            self._file.add(game_result(match.name, number, player))
+            self.played()
         self._go_on()
 
     def _note_broken(self, game: str, reason: str) -> None:
         self._match.broken.append(f"{game}: {reason}")
         self._broken_in_row += 1
 
-    def _note_other(self, game: str, difference: str, what: str) -> None:
+    def _note_other(self, game: str, difference: str) -> None:
         """Note a game that is none of the match, and warn of the first of its kind."""
-        self._match.others.append(f"{game}: {difference}; {what}")
-        if difference not in self._said:
-            self._said.add(difference)
-            told = shown(difference, LONGEST_REASON)
-            warnings.warn(f"games with {told} don't count in this match", stacklevel=2)
+        difference = shown(difference, LONGEST_REASON)
+        if len(self._match.others) < MOST_OTHERS:
+            self._match.others.append(f"{shown(game, LONGEST_REASON)}: {difference}")
+            if difference not in self._said:
+                self._said.add(difference)
+                warnings.warn(f"games with {difference} don't count in this match", stacklevel=2)
 
     def _go_on(self) -> None:
         """Have the next games created, unless all are played or too many were broken off."""
         if self._all_played is None:
             return
         match, played = self._match, len(self._file.games)
-        if played >= self._plan.games:
+        if played >= self._games:
             self._all_played.set()
         elif self._broken_in_row >= MOST_BROKEN:
             match.gave_up = (
-                f"gave up after {played:,} of {self._plan.games:,} games, as {MOST_BROKEN} in a "
+                f"gave up after {played:,} of {self._games:,} games, as {MOST_BROKEN} in a "
                 f"row were broken off, the last because: {match.broken[-1]}"
             )
             self._all_played.set()
         else:
             self._create()
 
-    def _add(self, seated: SeatedAgent) -> None:
-        number = 1 + max(self._file.games, default=-1)
-        self._file.add(game_result(self._plan.entrant.name, number, seated))
-        self.advance()
 
-    def match(self) -> Match:
-        """What was played."""
-        self._match.result = _result(self._plan, self._file)
-        return self._match
+def game_result(name: str, number: int, player: TablePlayer) -> GameResult:
+    """The result of a game; its seats go round from the one that went first.
 
-
-def _result(plan: _Plan, file: ResultsFile) -> Result:
-    return result_of_drawn_seats(plan.names, plan.rules, plan.seed, file.games.values())
+    Args:
+        name: of the agent.
+        number: of the game.
+        player: the agent as it played.
+    """
+    reader = player.reader
+    count, first = len(reader.numbers), reader.first
+    order = [(first + k) % count for k in range(count)]
+    called = [reader.names[number] for number in reader.numbers]
+    who = [kind_of(robot) if robot.startswith(_OWN_PREFIXES) else THIRD_PARTY for robot in called]
+    who[reader.seat] = name
+    assert reader.points is not None
+    assert reader.winner is not None
+    refused = player.refused
+    return GameResult(
+        number=number,
+        lineup=0,
+        block=number,
+        seats=tuple(who[s] for s in order),
+        winner=order.index(reader.winner),
+        end=VICTORY,
+        offender=None,
+        reason=f"{player.refusals} commands refused: {refused[0]}" if refused else "",
+        turns=reader.game.turn,
+        points=tuple(reader.points[s] for s in order),
+        decisions=tuple(player.decisions if s == reader.seat else 0 for s in order),
+        seconds=tuple(player.seconds if s == reader.seat else 0.0 for s in order),
+    )
 
 
 async def _first_of(tasks: Iterable["asyncio.Task[None]"], waited: Any) -> None:

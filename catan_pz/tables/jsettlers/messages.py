@@ -1,8 +1,7 @@
 """Messages of the JSettlers protocol: numbers, text, and frames on the wire.
 
 A message is text, its type's number and then fields. On the wire it comes after its length
-in bytes, two of them, the higher first, in Java's modified UTF-8: a character that UTF-16 writes
-in two halves takes three bytes for each half.
+in bytes, two of them, the higher first.
 """
 
 import asyncio
@@ -170,7 +169,7 @@ def command(kind: Kind, *fields: object) -> str:
 
 def frame(text: str) -> bytes:
     """A message as it is sent."""
-    data = _encoded(text)
+    data = text.encode("utf-8")
     if len(data) > MAX_LENGTH:
         raise MessageError(f"a message of {len(data)} bytes; allowed: {MAX_LENGTH}")
     return struct.pack(">H", len(data)) + data
@@ -179,18 +178,4 @@ def frame(text: str) -> bytes:
 async def read_text(reader: asyncio.StreamReader) -> str:
     """The next message's text."""
     (length,) = struct.unpack(">H", await reader.readexactly(2))
-    return _decoded(await reader.readexactly(length))
-
-
-def _encoded(text: str) -> bytes:
-    halves = text.encode("utf-16-le", "surrogatepass")
-    units = struct.unpack(f"<{len(halves) // 2}H", halves)
-    return "".join(map(chr, units)).encode("utf-8", "surrogatepass")
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        text = data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "replace")
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return (await reader.readexactly(length)).decode("utf-8", "replace")

@@ -9,7 +9,7 @@ from catan_pz.actions import ACCEPT, COMPOSE_GIVE, DISCARD, OFFER, REJECT, WITHD
 from catan_pz.agents.base import Agent
 from catan_pz.game.view import View
 from catan_pz.tables.jsettlers.messages import Kind, Message
-from catan_pz.tables.jsettlers.playing import SeatedAgent
+from catan_pz.tables.jsettlers.player import TablePlayer
 
 FOLDER = Path(__file__).parent / "games"
 GAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
@@ -37,7 +37,7 @@ class Recorded(Agent):
 
     def __init__(self, name: str) -> None:
         self.coming = deque(sent(name))
-        self.seated: SeatedAgent | None = None
+        self.seated: TablePlayer | None = None
         self.discards: list[int] = []
 
     def act(self, view: View) -> int:
@@ -82,13 +82,13 @@ class Recorded(Agent):
         return "" if action >= COMPOSE_GIVE else self.seated._spoken(action)
 
 
-def seat(name: str, agent: Agent) -> SeatedAgent:
+def seat(name: str, agent: Agent) -> TablePlayer:
     """An agent in the seat of the recorded robot."""
     invitation = Message.parse(received(name)[0])
-    return SeatedAgent(agent, "g", invitation.integer(1), "NT=t" not in invitation.fields, 1)
+    return TablePlayer(agent, "g", invitation.integer(1), "NT=t" not in invitation.fields, 1)
 
 
-def tell(seated: SeatedAgent, *texts: str) -> None:
+def tell(seated: TablePlayer, *texts: str) -> None:
     """Tell it messages; what it commands is what the recorded robot did."""
     for text in texts:
         for _ in seated.take(Message.parse(text)):

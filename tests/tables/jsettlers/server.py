@@ -18,8 +18,8 @@ Script = Callable[[list[str]], Iterable[str]]
 
 CUT = "cut"
 
-DECLINED = "VP=t13"
-"""Option of a game that no robot joins."""
+DECLINED = ("VP=t13", "NT=f")
+"""Options of games that no robot joins."""
 
 
 def unchanged(texts: list[str]) -> list[str]:
@@ -95,7 +95,7 @@ class ScriptedServer:
                 raise OSError
             kind, _, rest = text.partition("|")
             writer.write(frame(f"{kind}|{game}{rest[1:]}" if rest[:1] == "g" else text))
-            if kind == str(Kind.BOT_JOIN_REQUEST.value) and DECLINED not in text:
+            if kind == str(Kind.BOT_JOIN_REQUEST.value) and not any(o in text for o in DECLINED):
                 await self.wait_for(reader, Kind.JOIN_GAME)
             if kind == str(Kind.GAME_MEMBERS.value):
                 await self.wait_for(reader, Kind.SIT_DOWN)

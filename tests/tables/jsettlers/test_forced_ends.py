@@ -7,8 +7,8 @@ from catan_pz.agents import load
 from catan_pz.engine.violations import Violation
 from catan_pz.game.game import Game
 from catan_pz.tables.jsettlers.messages import Message
-from catan_pz.tables.jsettlers.playing import MOST_REFUSALS, MOST_TOLD, SeatedAgent
-from catan_pz.tables.jsettlers.reading import Question, TableReader
+from catan_pz.tables.jsettlers.player import MOST_REFUSALS, MOST_TOLD, TablePlayer
+from catan_pz.tables.jsettlers.reader import Asks, TableReader
 from catan_pz.terms import NOBODY, Card, Phase
 from tests.tables.jsettlers.recorded import Recorded, received, seat, tell
 
@@ -17,7 +17,7 @@ OWN_KNIGHT = 1
 """How many own knights come before the one that is looked at."""
 
 
-def told_until(text: str, skipped: int = 0, name: str = GAME) -> tuple[SeatedAgent, list[str]]:
+def told_until(text: str, skipped: int = 0, name: str = GAME) -> tuple[TablePlayer, list[str]]:
     """A recorded game up to a message, that one told too; and what came after it."""
     agent = Recorded(name)
     seated = agent.seated = seat(name, agent)
@@ -41,7 +41,7 @@ def sampled(reader: TableReader) -> Game:
     return reader.followed.resample(np.random.default_rng(1))
 
 
-def end_by_force(seated: SeatedAgent, *before: str) -> None:
+def end_by_force(seated: TablePlayer, *before: str) -> None:
     message, seat = next_turn(seated.reader)
     tell(seated, *before)
     seated.reader.take(Message.parse(message))
@@ -141,7 +141,7 @@ def until_the_discard() -> tuple[TableReader, list[str]]:
 def test_cards_that_the_table_draws_for_the_own_seat() -> None:
     reader, _ = until_the_discard()
     hand = reader.game.state["hand"][reader.seat].copy()
-    assert reader.take(Message.parse("1029|g,4")) is Question.DISCARD
+    assert reader.take(Message.parse("1029|g,4")) is Asks.DISCARD
     reader.take(Message.parse("1024|g,0,102,3,2"))
     assert reader.game.phase == Phase.DISCARD
     reader.take(Message.parse("1024|g,0,102,4,2"))
@@ -182,9 +182,7 @@ def test_a_turn_that_cannot_be_ended_is_not_ended_for_ever() -> None:
     assert seated.refusals == 50
     assert len(seated.refused) == MOST_TOLD
     for words in seated.refused:
-        assert "; before: " in words
-        assert words.endswith("< 1104 g,20,3")
-    assert "> 1032|g; " in seated.refused[-1]
+        assert words.endswith("fields=('g', '20', '3'))")
     assert len(seated.take(Message.parse("1025|g,20"))) == 1
 
 

@@ -40,20 +40,6 @@ def test_a_message_goes_through_a_stream() -> None:
         frame("x" * 70000)
 
 
-def test_names_come_back_in_the_bytes_that_java_writes() -> None:
-    """Java's modified UTF-8 has two halves of three bytes for a character like a die's."""
-    sent = b"\x00\x0c1023|\xed\xa0\xbc\xed\xbe\xb2,"
-
-    async def through() -> str:
-        stream = asyncio.StreamReader()
-        stream.feed_data(sent)
-        return await read_text(stream)
-
-    text = asyncio.run(through())
-    assert text == "1023|\U0001f3b2,"
-    assert frame(text) == sent
-
-
 def test_commands_are_as_the_server_wants_them() -> None:
     assert command(Kind.SIT_DOWN, "g", "\t", 2, True) == "1012|g,\t,2,true"
 

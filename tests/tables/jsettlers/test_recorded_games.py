@@ -2,8 +2,11 @@
 
 import pytest
 
+from catan_pz.game.followed import ContradictionError, FollowedGame
+from catan_pz.game.position import position
+from catan_pz.tables.jsettlers.decisions import JSETTLERS, TableDecisions
 from catan_pz.tables.jsettlers.messages import Message
-from catan_pz.tables.jsettlers.playing import SeatedAgent
+from catan_pz.tables.jsettlers.player import TablePlayer, is_refusal
 from catan_pz.terms import Phase
 from tests.tables.jsettlers.recorded import GAMES, Recorded, exchange, received, seat, tell
 
@@ -100,28 +103,37 @@ def test_a_message_told_twice_contradicts_the_game(number: str) -> None:
         tell_again(seated, text)
 
 
-def test_a_command_overtaken_by_a_trade_is_late() -> None:
-    """An own offer is accepted after it was given up: what was commanded next can't be paid."""
-    name = "four_players_trade"
-    agent = Recorded(name)
-    seated = agent.seated = seat(name, agent)
-    accepted = "1039|g,3,0,"
-    for text in received(name)[1:]:
-        if text.startswith(accepted):
-            break
-        tell(seated, text)
-    assert seated.reader.is_own_turn
-    declined = Message.parse("1104|g,20,3,0,0,You can't build a road now.")
-    seated._decide = list  # type: ignore[method-assign]
-    seated._note_refusal(declined)
-    assert (len(seated.refused), seated.late) == (1, 0)
-    seated.give_up_waiting()
-    assert not seated.is_waiting
-    seated.take(Message.parse(text))
-    seated._note_refusal(declined)
-    assert (len(seated.refused), seated.late) == (1, 1)
-
-
-def tell_again(seated: SeatedAgent, text: str) -> None:
+def tell_again(seated: TablePlayer, text: str) -> None:
     seated.reader.take(Message.parse(text))
     seated.reader.decisions.flush()
+
+
+@pytest.mark.parametrize("given", [3, 5, 7])
+def test_cards_beyond_the_rate_of_the_bank_are_a_contradiction(given: int) -> None:
+    players = [{"hand": {"brick": 9}, "settlements": [20]}, {"settlements": [33]}]
+    table = position(players, rules="one_v_one")
+    decisions = TableDecisions(
+        FollowedGame.from_snapshot(table.snapshot(), 0, JSETTLERS), lambda _events: None
+    )
+    with pytest.raises(ContradictionError, match="with the bank"):
+        decisions.trade_with_bank(0, ([given, 0, 0, 0, 0], [0, 1, 0, 0, 0]))
+    decisions.trade_with_bank(0, ([8, 0, 0, 0, 0], [0, 1, 1, 0, 0]))
+    assert decisions.game.snapshot()["players"][0]["hand"]["brick"] == 1
+
+
+def test_refusals() -> None:
+    assert is_refusal(Message.parse("1037|g,1,1"))
+    assert not is_refusal(Message.parse("1037|g,1")), "a player rejects an offer"
+    assert not is_refusal(Message.parse("1028|g,7"))
+
+
+def test_a_counter_offer_refused_in_the_own_turn_is_not_decided_anew() -> None:
+    """It was sent in the turn before, and is late."""
+    seated = seat("two_players", Recorded("two_players"))
+    seated._agent.seated = seated  # type: ignore[attr-defined]
+    for text in received("two_players")[1:150]:
+        tell(seated, text)
+    assert seated.reader.is_own_turn
+    seated._offers.append(False)
+    assert seated.take(Message.parse("1037|g,1,3")) == []
+    assert seated.refusals == 0

@@ -1,12 +1,15 @@
 """An agent in one seat of one game at a JSettlers table: messages in, commands out.
 
-No network is touched here: what arrives is given to `SeatedAgent.take`, and what it returns is
-to be sent.
+No network is touched here: what arrives is given to `TablePlayer.take`, and what it returns is
+to be sent. Messages that can't be read raise `MessageError`, those that tell something impossible
+`ContradictionError`.
 """
 
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
@@ -41,23 +44,14 @@ from catan_pz.agents.hosting import blamed, dismiss, seat_copy
 from catan_pz.agents.programs.agent import ProgramAgent
 from catan_pz.checks import as_action
 from catan_pz.engine.events import EventKind
+from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.events import Events
 from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.tables.jsettlers import coordinates
 from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import event
 from catan_pz.tables.jsettlers.messages import Kind, Message, command
-from catan_pz.tables.jsettlers.reading import Question, TableReader
-from catan_pz.tables.jsettlers.trading import (
-    Acceptance,
-    OwnOffer,
-    SentOffer,
-    TradesUnderWay,
-    is_fair,
-    is_out_of_turn,
-    is_refusal,
-)
-from catan_pz.tables.jsettlers.transcript import Transcript
+from catan_pz.tables.jsettlers.reader import Asks, TableReader
 from catan_pz.terms import NUM_RESOURCES, Card, Phase
 
 MOST_REFUSALS: Final = 3
@@ -66,11 +60,31 @@ MOST_REFUSALS: Final = 3
 MOST_TOLD: Final = 5
 """Refusals of a game that are told in words."""
 
-LONGEST_REFUSAL: Final = 2000
+LONGEST_REFUSAL: Final = 500
 """Characters of these words."""
 
+_CANNOT_MAKE_OFFER: Final = "3"
+"""Reason of a refusal: the player in turn is another, or the seat lacks what it gives."""
 
-class SeatedAgent:
+
+@dataclass
+class OwnOffer:
+    """An offer that the seat has made in its turn.
+
+    Attributes:
+        bundles: what it gives and gets.
+        waiting: seats that have not answered.
+        counters: offers that others made instead.
+        is_chosen: whether the agent has chosen among these.
+    """
+
+    bundles: Bundles
+    waiting: set[int]
+    counters: dict[int, Bundles] = field(default_factory=dict)
+    is_chosen: bool = False
+
+
+class TablePlayer:
     """An agent that plays one game.
 
     Methods may be called in any thread; the agent is called by one after the other.
@@ -87,12 +101,9 @@ class SeatedAgent:
         reader: the game as the seat hears of it.
         decisions: how often the agent was asked.
         seconds: that it took.
-        refusals: commands that the server refused.
+        refusals: commands that the server refused, apart from answers to offers that were gone.
         refused: the first of them, in words.
-        late: commands that the server refused because the offer or the turn that they belong to
-            was over already, or a trade had taken the cards.
         agent_failed: whether the agent raised something, or chose what isn't legal.
-        is_waiting: whether answers to an own offer are due.
     """
 
     def __init__(self, agent: Agent, game: str, number: int, trading: bool, seed: int) -> None:
@@ -102,18 +113,17 @@ class SeatedAgent:
         self.seconds = 0.0
         self.refusals = 0
         self.refused: list[str] = []
-        self.late = 0
         self.agent_failed = False
-        self._under_way = TradesUnderWay()
         self._agent = agent
         self._seed = seed
         self._own: Agent | None = None
         self._offer: OwnOffer | None = None
+        # What the server has neither confirmed nor refused: whether each is of the own turn.
+        self._offers: deque[bool] = deque()
+        self._acceptances: deque[bool] = deque()
         self._pick: str | None = None
         self._last = ""
         self._refused_in_turn = 0
-        self._overtaken = False
-        self._transcript = Transcript()
         self._is_over = False
         self._calls = Lock()
 
@@ -125,38 +135,32 @@ class SeatedAgent:
     def take(self, message: Message) -> list[str]:
         """Take in a message; the commands to send, none once the game is over."""
         with self._calls:
-            if self._is_over:
-                return []
-            self._transcript.heard(message)
-            return self._transcript.sent(self._answer(message))
+            return [] if self._is_over else self._answer(message)
 
     def _answer(self, message: Message) -> list[str]:
-        question = self.reader.take(message)
+        asked = self.reader.take(message)
         if self.reader.table is None:
             return []
+        own = len(message.fields) > 1 and message.fields[1] == str(self.reader.number)
         if message.kind == Kind.TURN:
-            self._offer, self._refused_in_turn, self._overtaken = None, 0, False
+            self._offer, self._refused_in_turn = None, 0
         if is_refusal(message):
             return self._note_refusal(message)
         if message.kind == Kind.ACCEPT_OFFER:
-            # An own offer may be accepted when it was given up, and another command is out.
-            self._overtaken |= self.reader.is_own_turn and self._offer is None
             self._offer = None
-            if message.integer(1) == self.reader.number:
-                self._under_way.is_traded()
-        if message.kind == Kind.MAKE_OFFER and message.integer(1) == self.reader.number:
-            self._under_way.is_offered()
+            if own and self._acceptances:
+                self._acceptances.popleft()
+        if message.kind == Kind.MAKE_OFFER and own and self._offers:
+            self._offers.popleft()
         if message.kind == Kind.REJECT_OFFER and self.is_waiting:
             return self._answered(self.reader.seat_of(message.integer(1)), None)
-        if question is None:
-            return []
-        if question is Question.ANSWER:
+        if asked is Asks.ANSWER:
             return self._consider(self.reader.seat_of(message.integer(1)))
-        if question is Question.PICK:
+        if asked is Asks.PICK:
             return [] if self._pick is None else [self._pick]
-        if question is Question.DISCARD:
+        if asked is Asks.DISCARD:
             return [self._discard()]
-        return [] if self.is_waiting else self._decide()
+        return [] if asked is None or self.is_waiting else self._decide()
 
     def give_up_waiting(self) -> list[str]:
         """Take those who have not answered an offer for unwilling; the commands to send."""
@@ -164,7 +168,7 @@ class SeatedAgent:
             if self._is_over or self._offer is None or not self.is_waiting:
                 return []
             self._offer.waiting.clear()
-            return self._transcript.sent(self._close_offer(self._offer))
+            return self._close_offer(self._offer)
 
     def stop(self) -> None:
         """The game is over, or broken off: the agent isn't asked anew.
@@ -176,30 +180,18 @@ class SeatedAgent:
         if isinstance(own, ProgramAgent):
             own.interrupt()
 
-    @property
-    def is_called(self) -> bool:
-        """Whether another thread is in a method of this, in which the agent may be deciding."""
-        return self._calls.locked()
-
-    def wait(self) -> None:
-        """Wait until no other thread is."""
-        with self._calls:
-            return
-
     def leave(self) -> None:
-        """Let the agent go."""
+        """Let the agent go, once it has decided."""
         with self._calls:
             self._is_over = True
             own, self._own = self._own, None
-            if own is not None:
-                self._dismiss(own)
-
-    def _dismiss(self, own: Agent) -> None:
-        game, reader = self.reader.game, self.reader
-        points = reader.points or tuple(game.points.tolist())
-        reason = ABORTED if reader.winner is None else VICTORY
-        with self._noted():
-            dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
+            if own is None:
+                return
+            game, reader = self.reader.game, self.reader
+            points = reader.points or tuple(game.points.tolist())
+            reason = ABORTED if reader.winner is None else VICTORY
+            with self._noted():
+                dismiss([(own, SeatResult(own.seat, reader.winner, points, game.turn, reason))])
 
     # -- asking the agent
 
@@ -229,36 +221,27 @@ class SeatedAgent:
         return self._own
 
     def _ask(self, followed: FollowedGame) -> int:
-        """The agent's choice."""
+        """The agent's choice, which must be legal."""
         view, agent = followed.view(), self._seated()
         start = time.perf_counter()
         with self._noted(), blamed(agent, agent.seat):
             action = as_action(agent.act(view))
+            followed.sampled.check(action)
         self.seconds += time.perf_counter() - start
         self.decisions += 1
-        with self._noted():
-            followed.sampled.check(action)
         return action
 
     def _note_refusal(self, message: Message) -> list[str]:
         """Note that the server refuses something, and decide anew if that is needed."""
-        sent, reader = self._under_way.refused(message), self.reader
-        if sent is None:
-            is_over = is_out_of_turn(message) and not reader.is_own_turn
-            is_late = is_over or self._overtaken
-        else:
-            hand = reader.game.state["hand"][reader.seat].tolist()
-            is_late = sent.is_late(reader.offers, reader.game.turn_player, hand)
-        if is_late:
-            self.late += 1
-        else:
-            self.refusals += 1
-            if len(self.refused) < MOST_TOLD:
-                told = f"{sent or self._last} (state {reader.state}): {message}"
-                told += f"; before: {self._transcript}"
-                self.refused.append(told[:LONGEST_REFUSAL])
-        if sent is not None and not sent.in_own_turn:
-            return []
+        if message.kind == Kind.REJECT_OFFER:
+            offered = message.fields[2] == _CANNOT_MAKE_OFFER
+            under_way = self._offers if offered else self._acceptances
+            if under_way and not under_way.popleft():
+                return []  # of another's turn, which had gone on
+        self.refusals += 1
+        if len(self.refused) < MOST_TOLD:
+            told = f"{self._last} (state {self.reader.state}): {message}"
+            self.refused.append(told[:LONGEST_REFUSAL])
         self._offer = None
         self._refused_in_turn += 1
         if not self.reader.is_own_turn or self._last == command(Kind.END_TURN, self.game):
@@ -276,13 +259,15 @@ class SeatedAgent:
         if followed.sampled.is_over or followed.sampled.player != followed.seat:
             return []
         action = self._ask(followed)
-        if action >= OFFER:
-            bundles = self._composed(followed, action)
-            if bundles is None:
-                followed.note_offer()
-                return self._decide()
-            return self._make_offer(bundles)
-        return [self._spoken(action)]
+        if action < OFFER:
+            return [self._spoken(action)]
+        bundles = self._composed(followed, action)
+        followed.note_offer()
+        if bundles is None:
+            return self._decide()
+        seats = set(range(len(self.reader.numbers))) - {self.reader.seat}
+        self._offer = OwnOffer(bundles, seats)
+        return [self._offer_command(seats, bundles)]
 
     def _spoken(self, action: int) -> str:
         """An action other than trade with players as a command."""
@@ -302,16 +287,12 @@ class SeatedAgent:
         if MOVE_ROBBER <= action < STEAL:
             return self._command(Kind.MOVE_ROBBER, number, coordinates.LAND[action - MOVE_ROBBER])
         if STEAL <= action < DISCARD:
-            return self._command(Kind.CHOOSE_PLAYER, self._number(action - STEAL))
+            numbers = self.reader.numbers
+            victim = (self.reader.seat + 1 + action - STEAL) % len(numbers)
+            return self._command(Kind.CHOOSE_PLAYER, numbers[victim])
         give, get = MARITIME_SWAPS[action - MARITIME_TRADE]
         rate = int(self.reader.game.state["rate"][self.reader.seat, give])
-        given, got = _bundle({give: rate}), _bundle({get: 1})
-        return self._command(Kind.BANK_TRADE, *given, *got)
-
-    def _number(self, further: int) -> int:
-        """The number of the seat that comes so many seats after the next one."""
-        numbers = self.reader.numbers
-        return numbers[(self.reader.seat + 1 + further) % len(numbers)]
+        return self._command(Kind.BANK_TRADE, *_bundle({give: rate}), *_bundle({get: 1}))
 
     def _pick_later(self, action: int) -> str:
         """Play a card whose resources are named when the table asks for them."""
@@ -357,19 +338,16 @@ class SeatedAgent:
             if not COMPOSE_GIVE <= action < COMPOSE_GIVE + 2 * NUM_RESOURCES:
                 return bundles
 
-    def _make_offer(self, bundles: Bundles) -> list[str]:
-        seats = set(range(len(self.reader.numbers))) - {self.reader.seat}
-        self.reader.followed.note_offer()
-        self._offer = OwnOffer(bundles, seats)
-        return [self._offer_command(seats, bundles)]
-
     def _offer_command(self, seats: set[int], bundles: Bundles) -> str:
         numbers = {self.reader.numbers[seat] for seat in seats}
         to = [number in numbers for number in range(SEATS)]
         give, get = (coordinates.to_theirs(side) for side in bundles)
-        turn = self.reader.game.turn_player
-        self._under_way.offer(SentOffer(turn, bundles[0], turn == self.reader.seat))
+        self._offers.append(self.reader.is_own_turn)
         return self._command(Kind.MAKE_OFFER, self.reader.number, *to, *give, *get)
+
+    def _accept(self, maker: int) -> str:
+        self._acceptances.append(self.reader.is_own_turn)
+        return self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])
 
     def _answered(self, seat: int, counter: Bundles | None) -> list[str]:
         """Somebody refuses an own offer, or counters it."""
@@ -384,8 +362,7 @@ class SeatedAgent:
         offer.is_chosen = True
         partner = self._chosen_partner(offer)
         if partner is not None:
-            self._under_way.accept(Acceptance(partner, offer.counters[partner], True))
-            return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[partner])]
+            return [self._accept(partner)]
         self._offer = None
         refusals = [self._command(Kind.REJECT_OFFER, self.reader.number)] if offer.counters else []
         return [*refusals, command(Kind.CLEAR_OFFER, self.game, -1), *self._decide()]
@@ -407,16 +384,11 @@ class SeatedAgent:
 
     def _consider(self, maker: int) -> list[str]:
         """Answer somebody's offer."""
-        bundles = self.reader.offers[maker]
-        if self.reader.is_own_turn:
-            if self.is_waiting:
-                return self._answered(maker, bundles)
-            return [self._command(Kind.REJECT_OFFER, self.reader.number)]
+        bundles, game = self.reader.offers[maker], self.reader.game
+        if self.is_waiting:
+            return self._answered(maker, bundles)
         refusal = self._command(Kind.REJECT_OFFER, self.reader.number)
-        game = self.reader.game
-        if maker != game.turn_player or not is_fair(bundles):
-            return [refusal]
-        if game.phase != Phase.MAIN:
+        if maker != game.turn_player or game.phase != Phase.MAIN or not is_fair(bundles):
             return [refusal]
         try:
             answering = self.reader.followed.with_offers({maker: bundles})
@@ -424,8 +396,7 @@ class SeatedAgent:
             return [refusal]
         action = self._ask(answering)
         if action == ACCEPT:
-            self._under_way.accept(Acceptance(maker, bundles, False))
-            return [self._command(Kind.ACCEPT_OFFER, 0, self.reader.numbers[maker])]
+            return [self._accept(maker)]
         counter = None if action == REJECT else self._composed(answering, action)
         return [refusal] if counter is None else [self._offer_command({maker}, counter)]
 
@@ -438,6 +409,22 @@ _PLAIN: Final[Mapping[int, tuple[Kind, *tuple[object, ...]]]] = {
     PLAY_ROAD_BUILDING: (Kind.PLAY_CARD, coordinates.CARD_NUMBERS[Card.ROAD_BUILDING]),
 }
 """Actions that are a command with nothing in it that depends on the game."""
+
+
+def is_refusal(message: Message) -> bool:
+    """Whether the server refuses a command."""
+    if message.kind == Kind.REJECT_OFFER:
+        return len(message.fields) > 2 and message.fields[2] != "0"
+    if message.kind == Kind.BANK_TRADE:
+        return message.integer(len(message.fields) - 1) < 0
+    return message.kind == Kind.DECLINE_REQUEST
+
+
+def is_fair(bundles: Bundles) -> bool:
+    """Whether an offer is one that this package's rules know."""
+    give, get = bundles
+    overlap = any(a and b for a, b in zip(give, get, strict=True))
+    return not overlap and all(0 < sum(side) <= MOST_COMPOSED for side in bundles)
 
 
 def _bundle(counts: Mapping[int, int]) -> list[int]:

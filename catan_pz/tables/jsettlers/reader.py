@@ -8,7 +8,9 @@ from catan_pz.actions import (
     BUY_DEVELOPMENT_CARD,
     MOVE_ROBBER,
     PLAY_KNIGHT,
+    PLAY_MONOPOLY,
     PLAY_ROAD_BUILDING,
+    PLENTY_ACTIONS,
     ROLL,
     STEAL,
 )
@@ -18,7 +20,6 @@ from catan_pz.game.followed import Bundles, ContradictionError, FollowedGame
 from catan_pz.game.game import Game
 from catan_pz.rules import Board, Rules
 from catan_pz.tables.jsettlers import contents, coordinates
-from catan_pz.tables.jsettlers.cards_in_play import CardInPlay
 from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import (
     JSETTLERS,
@@ -43,7 +44,7 @@ _MONOPOLIZED: Final = 3
 _WINNER, _LARGEST_ARMY = 4, 5
 
 
-class Question(Enum):
+class Asks(Enum):
     """What the table waits for from the seat."""
 
     DECISION = "decision"
@@ -64,12 +65,10 @@ class TableReader:
         names: of those who sit, by the number of the seat.
         table: its decisions; None until somebody's first turn.
         offers: open offers by seat, what each gives and gets.
-        addressed: seats that each of these goes to.
         first: the seat that goes first.
         state: number of the table's state.
         winner: the seat that has won, or None.
         points: at the end, by seat, once they are told.
-        trading: whether players trade.
     """
 
     def __init__(
@@ -79,14 +78,14 @@ class TableReader:
         self.names: dict[int, str] = {}
         self.table: TableDecisions | None = None
         self.offers: dict[int, Bundles] = {}
-        self.addressed: dict[int, list[int]] = {}
         self.first = 0
         self.winner: int | None = None
         self.points: tuple[int, ...] | None = None
-        self.trading = trading
+        self._trading = trading
         self._observe = observe
         self._board: Board | None = None
-        self._in_play = CardInPlay()
+        self._card: Card | None = None  # played, and its effect is not told yet
+        self._taken: dict[int, int] = {}  # by monopoly, by seat
         self._largest_army: int = NOBODY
         self._to_discard = False
         self.state = 0
@@ -135,7 +134,7 @@ class TableReader:
         """Whether the game is won and the points are told."""
         return self.winner is not None and self.points is not None
 
-    def take(self, message: Message) -> Question | None:
+    def take(self, message: Message) -> Asks | None:
         """Take in a message; what the table now waits for from the seat."""
         handler = _HANDLERS.get(message.kind)
         if handler is None or (self.table is None and message.kind not in _BEFORE_START):
@@ -145,8 +144,9 @@ class TableReader:
     # -- before the game begins
 
     def _sit_down(self, message: Message) -> None:
-        if self.table is None:
-            self.names[message.integer(2)] = message.text(1)
+        number = message.integer(2)
+        if self.table is None and 0 <= number < SEATS:
+            self.names[number] = message.text(1)
 
     def _layout(self, message: Message) -> None:
         board = contents.board_in(message)
@@ -158,7 +158,7 @@ class TableReader:
             raise MessageError("a turn begins, and there is no board yet")
         rules = Rules(
             num_players=len(self.names),
-            trading=self.trading,
+            trading=self._trading,
             first_player="random",
             max_turns=None,
         )
@@ -220,59 +220,72 @@ class TableReader:
             self.decisions.begin(seat, played, event(EventKind.CARD_PLAYED, seat, int(card)))
         else:
             self.decisions.flush()
-            self._in_play.begin(card)
+            self._card, self._taken = card, {}
 
     def _picked(self, message: Message) -> None:
+        """Year of plenty brings the player in turn two cards."""
         counts = coordinates.from_theirs(message.counts(1, 1 + NUM_RESOURCES))
-        self._in_play.pick(self.decisions, counts)
+        pair = sorted(r for r, n in enumerate(counts) for _ in range(n))
+        if len(pair) != 2 or self._card != Card.YEAR_OF_PLENTY:
+            raise ContradictionError(f"cards {pair} are picked without year of plenty")
+        seat = self.game.turn_player
+        played = event(EventKind.CARD_PLAYED, seat, Card.YEAR_OF_PLENTY)
+        gained = [event(EventKind.GAINED, seat, r, n) for r, n in enumerate(counts) if n]
+        self.decisions.begin(seat, int(PLENTY_ACTIONS[pair[0], pair[1]]), played, *gained)
+        self._card = None
 
     def _simple(self, message: Message) -> None:
+        """A seat takes a resource by monopoly; what others lose came before."""
         number, kind, _, what = message.integers(1, 5)
-        if kind == _MONOPOLIZED:
-            seat, named = self.seat_of(number), int(coordinates.resource(what))
-            self._in_play.monopolize(self.decisions, seat, named)
+        if kind != _MONOPOLIZED:
+            return
+        seat, named = self.seat_of(number), int(coordinates.resource(what))
+        if self._card != Card.MONOPOLY:
+            raise ContradictionError("a resource is monopolized without the card")
+        given = [event(EventKind.GIVEN, v, named, n, seat) for v, n in self._taken.items()]
+        played = event(EventKind.CARD_PLAYED, seat, Card.MONOPOLY)
+        self.decisions.begin(seat, PLAY_MONOPOLY + named, played, *given)
+        self._card = None
 
     def _count(self, message: Message) -> None:
         seat, (size,) = self.seat_of(message.integer(1)), message.counts(2, 3)
-        self._in_play.take(seat, int(self.game.state["hand_size"][seat]) - size)
+        if self._card == Card.MONOPOLY:
+            self._taken[seat] = int(self.game.state["hand_size"][seat]) - size
 
-    def _bank_trade(self, message: Message) -> Question | None:
+    def _bank_trade(self, message: Message) -> Asks | None:
         number, bundles = contents.bank_trade_in(message)
         if number is not None and number < 0:
             return None  # refused, which the player counts
         seat = self.seat if number is None else self.seat_of(number)
         self.decisions.trade_with_bank(seat, bundles)
-        return Question.DECISION if seat == self.seat else None
+        return Asks.DECISION if seat == self.seat else None
 
-    def _discard_request(self, _message: Message) -> Question | None:
+    def _discard_request(self, _message: Message) -> Asks | None:
         self.decisions.flush()
         self._to_discard = True
         return self._asked_to_discard()
 
-    def _discarded(self, message: Message) -> Question | None:
+    def _discarded(self, message: Message) -> Asks | None:
         number, cards = contents.discard_in(message)
         self.decisions.discard(self.seat if number is None else self.seat_of(number), cards)
         return self._asked_to_discard()
 
-    def _asked_to_discard(self) -> Question | None:
+    def _asked_to_discard(self) -> Asks | None:
         """Whether it is the seat's turn to discard: those before it have done so."""
         game = self.game
         if self._to_discard and game.phase == Phase.DISCARD and game.player == self.seat:
             self._to_discard = False
-            return Question.DISCARD
+            return Asks.DISCARD
         return None
 
     # -- trade between players
 
-    def _offer(self, message: Message) -> Question | None:
+    def _offer(self, message: Message) -> Asks | None:
         maker, to, bundles = contents.offer_in(message)
         self.decisions.flush()
         seat = self.seat_of(maker)
         self.offers[seat] = bundles
-        self.addressed[seat] = [self.seat_of(number) for number in to if number in self.names]
-        if seat != self.seat and self.seat in self.addressed[seat]:
-            return Question.ANSWER
-        return None
+        return Asks.ANSWER if seat != self.seat and self.number in to else None
 
     def _clear(self, message: Message) -> None:
         number = message.integer(1)
@@ -281,16 +294,16 @@ class TableReader:
         else:
             self.offers.pop(self.seat_of(number), None)
 
-    def _accepted(self, message: Message) -> Question | None:
+    def _accepted(self, message: Message) -> Asks | None:
         taker, maker, bundles = contents.trade_in(message)
         self.decisions.flush()
         self.followed.follow_trade(self.seat_of(maker), self.seat_of(taker), bundles)
         self.offers.clear()
-        return Question.DECISION if self.is_own_turn else None
+        return Asks.DECISION if self.is_own_turn else None
 
     # -- course of the game
 
-    def _elements(self, message: Message) -> Question | None:
+    def _elements(self, message: Message) -> Asks | None:
         number, action, pairs = contents.elements_in(message)
         cards = [(kind, n) for kind, n in pairs if 1 <= kind <= NUM_RESOURCES]
         if action == _LOSE and self.game.phase == Phase.DISCARD:
@@ -300,11 +313,11 @@ class TableReader:
         elif action == _SET and number == self.number and len(cards) == NUM_RESOURCES:
             counts = dict(cards)
             self._hand = coordinates.from_theirs([counts[k + 1] for k in range(NUM_RESOURCES)])
-        elif self._in_play.card is None and abs(action) != _SET:
+        elif self._card is None and abs(action) != _SET:
             self.decisions.take_back_payment()
         return None
 
-    def _drawn_to_discard(self, seat: int, pairs: list[tuple[int, int]]) -> Question | None:
+    def _drawn_to_discard(self, seat: int, pairs: list[tuple[int, int]]) -> Asks | None:
         """The table draws what is discarded by one who took too long, and tells it by kinds."""
         cards = [
             UNKNOWN if kind == coordinates.UNKNOWN_RESOURCE else int(coordinates.resource(kind))
@@ -327,7 +340,7 @@ class TableReader:
         if values.get(_WINNER, -1) >= 0 and self.table is not None and _is_win(message):
             self.winner = self.seat_of(values[_WINNER])
 
-    def _turn(self, message: Message) -> Question | None:
+    def _turn(self, message: Message) -> Asks | None:
         number = message.integer(1)
         state = message.integer(2) if len(message.fields) > 2 else _ROLL_OR_CARD
         if number < 0:
@@ -336,12 +349,12 @@ class TableReader:
             raise ContradictionError(f"the game is under way before the first turn (state {state})")
         if self.table is None:
             self._start(number)
-        self._in_play.begin(None)
+        self._card = None
         self.decisions.begin_turn(self.seat_of(number), state == _OVER, self._largest_army)
         self.offers.clear()
         return self._after_state(state)
 
-    def _game_state(self, message: Message) -> Question | None:
+    def _game_state(self, message: Message) -> Asks | None:
         state = message.integer(1)
         if state == _OVER and self.winner is None and self.decisions.pending is not None:
             self.winner = self.game.turn_player
@@ -349,13 +362,13 @@ class TableReader:
         self._check_hand()
         return self._after_state(state)
 
-    def _after_state(self, state: int) -> Question | None:
+    def _after_state(self, state: int) -> Asks | None:
         self.state = state
         if not self.is_own_turn:
             return None
         if state in (_PICK_CARDS, _PICK_KIND):
-            return Question.PICK
-        return Question.DECISION if state in _TO_PLAY else None
+            return Asks.PICK
+        return Asks.DECISION if state in _TO_PLAY else None
 
     def _check_hand(self) -> None:
         """Compare the own hand with the one that the table has reported."""
@@ -364,12 +377,12 @@ class TableReader:
         if told is not None and self.decisions.pending is None and told != held:
             raise ContradictionError(f"the table says that the own hand is {told}; it is {held}")
 
-    def _asked_to_roll(self, message: Message) -> Question | None:
-        return Question.DECISION if message.integer(1) == self.number else None
+    def _asked_to_roll(self, message: Message) -> Asks | None:
+        return Asks.DECISION if message.integer(1) == self.number else None
 
-    def _asked_for_victim(self, _message: Message) -> Question | None:
+    def _asked_for_victim(self, _message: Message) -> Asks | None:
         self.decisions.flush()
-        return Question.DECISION
+        return Asks.DECISION
 
     def _statistics(self, message: Message) -> None:
         if message.text(1).startswith("t"):
@@ -383,7 +396,7 @@ def _is_win(message: Message) -> bool:
     return len(message.fields) == 3
 
 
-_Handler = Callable[[TableReader, Message], Question | None]
+_Handler = Callable[[TableReader, Message], Asks | None]
 
 _HANDLERS: Final[dict[int, _Handler]] = {
     Kind.SIT_DOWN: TableReader._sit_down,
