@@ -54,12 +54,9 @@ class StdioBot:
                     return self._decide(message)
                 case "after":
                     self.leave()
-        except KeyError as error:
+        except (LookupError, TypeError, AttributeError, OverflowError) as error:
             kind = quoted(message["type"])
-            raise ValueError(f"the message {kind} has no entry {error}") from None
-        except OverflowError as error:
-            kind = quoted(message["type"])
-            raise ValueError(f"the message {kind} has a number out of range: {error}") from error
+            raise ValueError(f"the message {kind} can't be read: {error!r}") from error
         return None
 
     def _hello(self, message: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,8 +72,8 @@ class StdioBot:
         }
 
     def _before(self, message: Mapping[str, Any]) -> None:
-        state = _entry(message, "state", Mapping)
-        board, colors = board_from_map(state["map"]), _entry(state, "colors", list)
+        state = message["state"]
+        board, colors = board_from_map(state["map"]), list(state["colors"])
         if message["color"] not in colors:
             raise not_possible("color", message["color"], f"one of {colors}")
         self.leave()
@@ -93,10 +90,9 @@ class StdioBot:
     def _decide(self, message: Mapping[str, Any]) -> dict[str, Any]:
         if self.seat is None:
             raise ValueError("the message 'decide' came before a game")
-        state = _entry(message, "state", Mapping)
-        offered = _entry(message, "playable_actions", list)
-        records = _entry(state, "action_records", list)
-        return {"action": offered[self.seat.choose(records, state, offered)]}
+        state, offered = message["state"], list(message["playable_actions"])
+        chosen = self.seat.choose(list(state["action_records"]), state, offered)
+        return {"action": offered[chosen]}
 
     def leave(self) -> None:
         """Leave the present game, if there is one."""
@@ -105,17 +101,8 @@ class StdioBot:
             seat.abort()
 
 
-def _entry(entries: Mapping[str, Any], name: str, kind: type) -> Any:
-    """An entry that is an object or a list, as `kind` says."""
-    value = entries[name]
-    if not isinstance(value, kind):
-        allowed = "a list" if kind is list else "an object"
-        raise not_possible(f"the entry {name}", value, allowed)
-    return value
-
-
 def _rules_of(state: Mapping[str, Any], board: Board) -> Rules:
-    options = _entry(state, "game", Mapping)
+    options = state["game"]
     return Rules(
         num_players=len(state["colors"]),
         trading=False,

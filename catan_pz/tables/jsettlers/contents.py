@@ -33,22 +33,6 @@ class Invitation(NamedTuple):
     other_rules: tuple[str, ...]
 
 
-class Offer(NamedTuple):
-    """An offer: who makes it, to whom, and what it gives and gets."""
-
-    maker: int
-    to: list[int]
-    bundles: Bundles
-
-
-class Trade(NamedTuple):
-    """An accepted offer: who takes it, who made it, and what the maker gives and gets."""
-
-    taker: int
-    maker: int
-    bundles: Bundles
-
-
 def invitation_in(message: Message) -> Invitation:
     """An invitation, with the options of its game."""
     options = dict(field.partition("=")[::2] for field in message.fields[2:] if "=" in field)
@@ -120,17 +104,17 @@ def discard_in(message: Message) -> tuple[int | None, list[int]]:
     return number, cards + [UNKNOWN] * counts[NUM_RESOURCES]
 
 
-def offer_in(message: Message) -> Offer:
-    """An offer or counter-offer."""
+def offer_in(message: Message) -> tuple[int, list[int], Bundles]:
+    """An offer or counter-offer: who makes it, to whom, and what it gives and gets."""
     start = 2 + SEATS
     bundles = _two_bundles(message, start)
     to = [number for number, field in enumerate(message.fields[2:start]) if field == "true"]
-    return Offer(message.integer(1), to, bundles)
+    return message.integer(1), to, bundles
 
 
-def trade_in(message: Message) -> Trade:
-    """An offer that was accepted; what the taker gets comes first."""
-    return Trade(message.integer(1), message.integer(2), _two_bundles(message, 3))
+def trade_in(message: Message) -> tuple[int, int, Bundles]:
+    """An accepted offer: who takes it, who made it, and what the maker gives and gets."""
+    return message.integer(1), message.integer(2), _two_bundles(message, 3)
 
 
 def bank_trade_in(message: Message) -> tuple[int | None, Bundles]:

@@ -15,29 +15,15 @@ from typing import Final
 
 from catan_pz.actions import (
     ACCEPT,
-    BUILD_CITY,
-    BUILD_ROAD,
-    BUILD_SETTLEMENT,
-    BUY_DEVELOPMENT_CARD,
     CLOSE_WITH,
     COMPOSE_GIVE,
     DISCARD,
-    END_TURN,
-    MARITIME_SWAPS,
-    MARITIME_TRADE,
-    MOVE_ROBBER,
     OFFER,
     OFFER_GET,
     OFFER_GIVE,
-    PLAY_KNIGHT,
-    PLAY_MONOPOLY,
-    PLAY_ROAD_BUILDING,
-    PLAY_YEAR_OF_PLENTY,
-    PLENTY_PAIRS,
     REJECT,
-    ROLL,
-    STEAL,
     WITHDRAW,
+    describe_action,
 )
 from catan_pz.agents.base import ABORTED, VICTORY, Agent, SeatResult
 from catan_pz.agents.hosting import blamed, dismiss, seat_copy
@@ -52,7 +38,7 @@ from catan_pz.tables.jsettlers.contents import SEATS
 from catan_pz.tables.jsettlers.decisions import event
 from catan_pz.tables.jsettlers.messages import Kind, Message, command
 from catan_pz.tables.jsettlers.reader import Asks, TableReader
-from catan_pz.terms import NUM_RESOURCES, Card, Phase
+from catan_pz.terms import NUM_RESOURCES, Card, Phase, Resource
 
 MOST_REFUSALS: Final = 3
 """Commands refused in one turn after which the turn is ended."""
@@ -271,40 +257,35 @@ class TablePlayer:
 
     def _spoken(self, action: int) -> str:
         """An action other than trade with players as a command."""
-        number = self.reader.number
-        if action in _PLAIN:
-            return self._command(*_PLAIN[action])
-        if BUILD_ROAD <= action < BUILD_SETTLEMENT:
-            at = coordinates.EDGES[action - BUILD_ROAD]
-            return self._command(Kind.PUT_PIECE, number, 0, at)
-        if BUILD_SETTLEMENT <= action < BUY_DEVELOPMENT_CARD:
-            is_city = action >= BUILD_CITY
-            vertex = action - (BUILD_CITY if is_city else BUILD_SETTLEMENT)
-            at = coordinates.VERTICES[vertex]
-            return self._command(Kind.PUT_PIECE, number, 1 + int(is_city), at)
-        if PLAY_YEAR_OF_PLENTY <= action < MOVE_ROBBER:
-            return self._pick_later(action)
-        if MOVE_ROBBER <= action < STEAL:
-            return self._command(Kind.MOVE_ROBBER, number, coordinates.LAND[action - MOVE_ROBBER])
-        if STEAL <= action < DISCARD:
-            numbers = self.reader.numbers
-            victim = (self.reader.seat + 1 + action - STEAL) % len(numbers)
-            return self._command(Kind.CHOOSE_PLAYER, numbers[victim])
-        give, get = MARITIME_SWAPS[action - MARITIME_TRADE]
-        rate = int(self.reader.game.state["rate"][self.reader.seat, give])
-        return self._command(Kind.BANK_TRADE, *_bundle({give: rate}), *_bundle({get: 1}))
-
-    def _pick_later(self, action: int) -> str:
-        """Play a card whose resources are named when the table asks for them."""
-        if action < PLAY_MONOPOLY:
-            pair = PLENTY_PAIRS[action - PLAY_YEAR_OF_PLENTY].tolist()
-            counts = {r: pair.count(r) for r in pair}
-            self._pick = command(Kind.PICK_RESOURCES, self.game, *_bundle(counts))
-            card = Card.YEAR_OF_PLENTY
-        else:
-            number = coordinates.resource_number(action - PLAY_MONOPOLY)
-            self._pick = command(Kind.PICK_RESOURCE_TYPE, self.game, number)
-            card = Card.MONOPOLY
+        number, numbers = self.reader.number, self.reader.numbers
+        match describe_action(action):
+            case {"kind": kind} if kind in _PLAIN:
+                return self._command(_PLAIN[kind])
+            case {"kind": "build_road", "edge": edge}:
+                return self._command(Kind.PUT_PIECE, number, 0, coordinates.EDGES[edge])
+            case {"kind": "build_settlement" | "build_city" as kind, "vertex": vertex}:
+                piece = 2 if kind == "build_city" else 1
+                return self._command(Kind.PUT_PIECE, number, piece, coordinates.VERTICES[vertex])
+            case {"kind": "move_robber", "hex": hex_id}:
+                return self._command(Kind.MOVE_ROBBER, number, coordinates.LAND[hex_id])
+            case {"kind": "steal", "seat": relative}:
+                victim = (self.reader.seat + relative) % len(numbers)
+                return self._command(Kind.CHOOSE_PLAYER, numbers[victim])
+            case {"kind": "maritime_trade", "give": give, "get": get}:
+                given, got = Resource[give.upper()], Resource[get.upper()]
+                rate = int(self.reader.game.state["rate"][self.reader.seat, given])
+                return self._command(Kind.BANK_TRADE, *_bundle({given: rate}), *_bundle({got: 1}))
+            # The next two name resources when the table asks for them.
+            case {"kind": "play_year_of_plenty" as kind, "pair": pair}:
+                chosen = [Resource[name.upper()] for name in pair]
+                counts = {int(r): chosen.count(r) for r in chosen}
+                self._pick = command(Kind.PICK_RESOURCES, self.game, *_bundle(counts))
+            case {"kind": "play_monopoly" as kind, "resource": name}:
+                named = coordinates.resource_number(Resource[name.upper()])
+                self._pick = command(Kind.PICK_RESOURCE_TYPE, self.game, named)
+            case {"kind": kind}:
+                pass
+        card = Card[kind.removeprefix("play_").upper()]
         return self._command(Kind.PLAY_CARD, coordinates.CARD_NUMBERS[card])
 
     def _discard(self) -> str:
@@ -401,14 +382,11 @@ class TablePlayer:
         return [refusal] if counter is None else [self._offer_command({maker}, counter)]
 
 
-_PLAIN: Final[Mapping[int, tuple[Kind, *tuple[object, ...]]]] = {
-    ROLL: (Kind.ROLL_DICE,),
-    END_TURN: (Kind.END_TURN,),
-    BUY_DEVELOPMENT_CARD: (Kind.BUY_CARD,),
-    PLAY_KNIGHT: (Kind.PLAY_CARD, coordinates.CARD_NUMBERS[Card.KNIGHT]),
-    PLAY_ROAD_BUILDING: (Kind.PLAY_CARD, coordinates.CARD_NUMBERS[Card.ROAD_BUILDING]),
+_PLAIN: Final = {
+    "roll": Kind.ROLL_DICE,
+    "end_turn": Kind.END_TURN,
+    "buy_development_card": Kind.BUY_CARD,
 }
-"""Actions that are a command with nothing in it that depends on the game."""
 
 
 def is_refusal(message: Message) -> bool:
