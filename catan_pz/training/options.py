@@ -301,11 +301,10 @@ def hardware(device: Any) -> str:
     """The machine: CPU, GPU if it is used, cores, Python."""
     import torch
 
-    name = platform.processor() or platform.machine()
     cpu = Path("/proc/cpuinfo")
-    if cpu.exists():
-        lines = [line for line in cpu.read_text().splitlines() if line.startswith("model name")]
-        name = lines[0].partition(":")[2].strip() if lines else name
+    lines = cpu.read_text().splitlines() if cpu.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    name = names[0] if names else platform.processor() or platform.machine()
     if torch.device(device).type == "cuda":
         name += f", {torch.cuda.get_device_name(device)}"
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
