@@ -48,9 +48,6 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
     Attributes:
         game: the `Game` played.
         restores: how often `restore` has put another in its place.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -106,20 +103,12 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         return self._match.game
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of what an agent observes: the same object at each call.
-
-        Raises:
-            ValueError: for an unknown agent.
-        """
+        """The space of what an agent observes: the same object at each call."""
         self._seat_of(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Discrete(A): 389 actions with trade between players, 252 without.
-
-        Raises:
-            ValueError: for an unknown agent.
-        """
+        """Discrete(A): 389 actions with trade between players, 252 without."""
         self._seat_of(agent)
         return self.action_spaces[agent]
 
@@ -250,9 +239,6 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
 
         With "dict" the arrays of an observation that nobody holds any more are given out again.
         Their values may be written to, but not their `shape` or `flags`; reshape a view instead.
-
-        Raises:
-            ValueError: for an unknown agent.
         """
         seen, mask = self._match.observe(self._seat_of(agent))
         return {"observation": seen, "action_mask": mask}

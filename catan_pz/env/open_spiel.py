@@ -75,9 +75,6 @@ class CatanGame(pyspiel.Game):
     `boards`: the first chance node draws one of so many boards, each with equal probability;
     `point_reward`: the reward of each victory point gained, from 0, besides 1 for a win and -1
     for a loss. `max_turns` goes up to 10,737,418, since OpenSpiel counts decisions in C's int.
-
-    Raises:
-        ValueError: names the parameter, its value and what is allowed.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:

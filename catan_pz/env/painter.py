@@ -21,9 +21,6 @@ class Painter:
 
     Args:
         mode: one of `RENDER_MODES`, or None to show nothing.
-
-    Raises:
-        ValueError: for another mode.
     """
 
     def __init__(self, mode: str | None) -> None:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.batch.make import make_batch
-from catan_pz.batch.one_at_a_time import OneAtATime
 from catan_pz.batch.reward_calls import NO_STEP, begin_decisions
 from catan_pz.checks import check_seed
 from catan_pz.encoders import Encoder
@@ -25,7 +24,6 @@ from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.spaces import observation_space
 from catan_pz.game.arguments import (
     check_arrays,
-    check_finite_in,
     check_numbers_in,
     check_records,
     integers,
@@ -39,7 +37,7 @@ _KEPT: Final = {"own_reward": "reward", "last_step": "last_step", "decided": "de
 """Names in a state of the arrays that the future rests on, beside those of the games."""
 
 
-class SelfPlayBatch(OneAtATime):
+class SelfPlayBatch:
     """B games in which every seat learns, stepped together.
 
     Game i is the game that `SelfPlayEnv` plays with the seed + i, whatever B, the device and
@@ -71,9 +69,8 @@ class SelfPlayBatch(OneAtATime):
             first one in the game.
         decided: (B,) int8, the seat that decided in the last step.
 
-    Arrays are written again by the next step. Python threads that share a batch take turns, one
-    call after the other. Where a step or a reset doesn't come to its end, whatever was raised,
-    the next call raises a `RuntimeError` that asks for `reset`.
+    Arrays are written again by the next step. A batch is not thread-safe; after a step that was
+    broken off, the next call raises a `RuntimeError` that asks for `reset`.
 
     Raises:
         ImportError, RuntimeError, MemoryError: where a GPU, what it needs, or its memory is
@@ -94,7 +91,6 @@ class SelfPlayBatch(OneAtATime):
         global_state: bool = False,
         **options: Unpack[RuleOptions],
     ) -> None:
-        super().__init__()
         self.batch = make_batch(
             num_games,
             Rules.of(SelfPlayBatch, rules, options),
@@ -123,21 +119,23 @@ class SelfPlayBatch(OneAtATime):
         self._clear()
 
     def _clear(self) -> None:
-        self._refusals = self._reported()
         self.steps = 0
         self.origin = object()
         self.reward[:] = 0
         self.last_step[:] = NO_STEP
         self.decided[:] = 0
+        self._synchronize()
 
-    def _reported(self) -> int:
-        """Illegal actions that were reported after steps had been counted that were none."""
+    def _synchronize(self) -> None:
+        self._begun_by_batch, self._refused = self.batch.steps_begun, self._refusals()
+
+    def _refusals(self) -> int:
+        """Illegal actions that a GPU reported after steps had been counted that were none."""
         return 0 if isinstance(self.batch, CpuBatch) else self.batch.refusals
 
     def _check_whole(self) -> None:
-        if self._reported() != self._refusals:
-            self._is_whole = False
-        super()._check_whole()
+        if (self.batch.steps_begun, self._refusals()) != (self._begun_by_batch, self._refused):
+            raise RuntimeError("the last step didn't come to its end: call reset() first")
 
     @property
     def player(self) -> Any:
@@ -188,15 +186,7 @@ class SelfPlayBatch(OneAtATime):
         return players[..., None] == self._seats
 
     def reset(self, seed: int | None = None) -> None:
-        """Start all games anew; game i from seed + i (modulo 2**64).
-
-        Raises:
-            ValueError: for a seed that is not possible.
-        """
-        with self._turn:
-            self._change(self._restart_all, seed)
-
-    def _restart_all(self, seed: int | None) -> None:
+        """Start all games anew; game i from seed + i (modulo 2**64)."""
         self.batch.reset(seed)
         self._clear()
 
@@ -207,8 +197,7 @@ class SelfPlayBatch(OneAtATime):
             ValueError: if one of the two isn't linear, or the new one depends on more than the
                 end of a game and the first one doesn't.
         """
-        with self._turn:
-            self.batch.set_reward(reward)
+        self.batch.set_reward(reward)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name; on "cpu" alone.
@@ -216,10 +205,9 @@ class SelfPlayBatch(OneAtATime):
         Raises:
             ValueError: on another device.
         """
-        with self._turn:
-            self._check_whole()
-            own = {name: getattr(self, place).copy() for name, place in _KEPT.items()}
-            return self._cpu_batch().get_state() | own | {"steps": np.array(self.steps)}
+        self._check_whole()
+        own = {name: getattr(self, place).copy() for name, place in _KEPT.items()}
+        return self._cpu_batch().get_state() | own | {"steps": np.array(self.steps)}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, B, reward and observation.
@@ -230,24 +218,13 @@ class SelfPlayBatch(OneAtATime):
         """
         kept = {name: getattr(self, place) for name, place in _KEPT.items()}
         check_arrays(state, kept | {"steps": np.array(0)})
-        check_finite_in(state, ["own_reward"])
-        check_numbers_in(state, ["steps"], 0)
         check_numbers_in(state, ["last_step"], NO_STEP, int(state["steps"]) - 1)
         check_numbers_in(state, ["decided"], 0, self.num_players - 1)
-        with self._turn:
-            was_whole = self._is_whole
-            try:
-                self._change(self._copy_from, state)
-            except ValueError:  # the games refuse theirs before anything is changed
-                self._is_whole = was_whole
-                raise
-
-    def _copy_from(self, state: Mapping[str, NDArray[Any]]) -> None:
         self._cpu_batch().set_state(state)
         for name, place in _KEPT.items():
             getattr(self, place)[...] = state[name]
-        self.steps = int(state["steps"])
-        self.origin = object()
+        self.steps, self.origin = int(state["steps"]), object()
+        self._synchronize()
 
     def _cpu_batch(self) -> CpuBatch:
         if not isinstance(self.batch, CpuBatch):
@@ -268,17 +245,16 @@ class SelfPlayBatch(OneAtATime):
         """
         check_records(games)
         chosen = integers(numbers, len(games), "numbers")
-        with self._turn:
-            self._check_whole()
-            have_begun = self.done | (self.last_step == NO_STEP).all(1)
-            begun = np.asarray(have_begun if isinstance(self.batch, CpuBatch) else have_begun.cpu())
-            going_on = np.intersect1d(chosen, np.flatnonzero(~begun))
-            if len(going_on):
-                raise ValueError(
-                    f"game {int(going_on[0])} is on: positions take the places of games that have "
-                    "just begun"
-                )
-            self.batch.place_games(chosen, games)
+        self._check_whole()
+        have_begun = self.done | (self.last_step == NO_STEP).all(1)
+        begun = np.asarray(have_begun if isinstance(self.batch, CpuBatch) else have_begun.cpu())
+        going_on = np.intersect1d(chosen, np.flatnonzero(~begun))
+        if len(going_on):
+            raise ValueError(
+                f"game {int(going_on[0])} is on: positions take the places of games that have "
+                "just begun"
+            )
+        self.batch.place_games(chosen, games)
 
     def sample(self) -> Any:
         """(B,) int64, a random legal action for each game, in the same array at each call."""
@@ -296,16 +272,7 @@ class SelfPlayBatch(OneAtATime):
                 raises it, at the latest `batch.synchronize`, and the next call asks for `reset`.
             TypeError, ValueError: if the actions are no integers or not (B,).
         """
-        with self._turn:
-            self._check_whole()
-            begun = self.batch.steps_begun
-            try:
-                self._change(self._step, actions)
-            except BaseException:
-                self._is_whole = self.batch.steps_begun == begun
-                raise
-
-    def _step(self, actions: Any) -> None:
+        self._check_whole()
         self._moving[:] = self.player
         self._begun[:] = self.done
         self.batch.step(actions)
@@ -313,6 +280,7 @@ class SelfPlayBatch(OneAtATime):
         self._begin_decisions(self.decided, self._begun, self.steps, self.reward, self.last_step)
         self.reward += self.step_reward
         self.steps += 1
+        self._synchronize()
 
     def _begin_on_device(
         self, players: Any, begun: Any, step: int, rewards: Any, last_steps: Any
@@ -345,9 +313,6 @@ class SelfPlayEnv:
     Attributes:
         observation_space: what a seat sees.
         action_space: Discrete(A).
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     def __init__(
@@ -383,9 +348,6 @@ class SelfPlayEnv:
 
         Returns:
             What the player to move sees, and the info.
-
-        Raises:
-            ValueError: for a seed that is not possible.
         """
         self._match.reset(drawn_seed() if seed is None else check_seed(seed))
         self._rewards[:] = 0

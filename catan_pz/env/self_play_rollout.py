@@ -131,33 +131,34 @@ class SelfPlayRollout:
 
         Args:
             actions: (B,) of any integer type, legal.
-            values: (B,) the learner's estimates of what the seats to move will get. On a GPU,
-                where no step waits, `finish` refuses those that aren't finite.
+            values: (B,) the learner's estimates of what the seats to move will get.
             **more: (B, ...) arrays or tensors that the learner wants back, by name, such as
-                `log_probability`: the same names in every step. Tensors must not require
-                gradients, nor may values.
+                `log_probability`: the same names and kinds in every step.
 
         Raises:
-            IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`, or for values that
-                aren't (B,) finite numbers, or for what else is to be recorded under a name that is
-                taken, or other names than in the first step, or that is no array, or another
-                kind of array than in the first step, or requires gradients; nothing is recorded.
-            RuntimeError: if all T steps are recorded: `finish` comes next. If the batch has
-                been reset, set or stepped between steps that are recorded, or an exception
-                came before a step was: `clear` comes next.
+            IllegalActionError, TypeError, ValueError: as `SelfPlayBatch.step`, or names what can't
+                be recorded; nothing is recorded.
+            RuntimeError: if all T steps are recorded: `finish` comes next. If the batch has been
+                reset, set or stepped in between: `clear` comes next.
         """
         batch, t = self.batch, self._count
         if t == self.num_steps:
             raise RuntimeError(f"all {t} steps are recorded: call finish() first")
         if t == 0:
             self._first, self._origin = batch.steps, batch.origin
+            self._more = {name: _room_for(array, self.num_steps) for name, array in more.items()}
         self._check_unbroken()
         values = _estimates(values, batch.num_games, "values")
-        rooms = self._rooms_for(more)
+        if taken := more.keys() & {*_OWN_NAMES}:
+            raise ValueError(f"{min(taken)!r} can't be recorded: it is the rollout's own name")
+        if more.keys() != self._more.keys():
+            raise ValueError(
+                f"recorded by name are {sorted(more)}, must be {sorted(self._more)} as before"
+            )
         for name, array in (self._seen() | {"value": values} | more).items():
-            _store((self._own | rooms)[name], t, array)
+            _check_detached(array, name)
+            _store((self._own | self._more)[name], t, array)
         batch.step(actions)
-        self._more = rooms
         _store(
             self._own["action"], t, actions if hasattr(actions, "shape") else np.asarray(actions)
         )
@@ -165,31 +166,6 @@ class SelfPlayRollout:
         self._done[t] = batch.done
         self._truncated[t] = batch.truncated
         self._count += 1
-
-    def _rooms_for(self, more: dict[str, Any]) -> dict[str, Any]:
-        """Arrays (T, B, ...) by name for what a step has beside its own; new ones where needed."""
-        rooms = {}
-        for name, array in more.items():
-            if name in _OWN_NAMES:
-                raise ValueError(f"{name!r} can't be recorded: it is the rollout's own name")
-            if not hasattr(array, "dtype") or array.shape[:1] != (self.batch.num_games,):
-                size = self.batch.num_games
-                raise not_possible(name, array, f"an array or tensor ({size}, ...)")
-            _check_detached(array, name)
-            room = self._more.get(name)
-            if room is None or (room.dtype, room.shape[1:]) != (array.dtype, array.shape):
-                if room is not None and self._count > 0:
-                    raise ValueError(
-                        f"{name} is {tuple(array.shape)} of {array.dtype}, must be "
-                        f"{tuple(room.shape[1:])} of {room.dtype} as before"
-                    )
-                room = _room_for(array, self.num_steps)
-            rooms[name] = room
-        if self._count > 0 and rooms.keys() != self._more.keys():
-            raise ValueError(
-                f"recorded by name are {sorted(rooms)}, must be {sorted(self._more)} as before"
-            )
-        return rooms
 
     def clear(self) -> None:
         """Drop the steps that are recorded."""
@@ -222,8 +198,8 @@ class SelfPlayRollout:
         Raises:
             RuntimeError: if fewer than T steps are recorded, or the batch has been reset, set
                 or stepped since.
-            TypeError, ValueError: names what isn't possible; the steps stay recorded. On a GPU
-                also for values of the steps that aren't finite: `clear` comes next.
+            ValueError: names what isn't possible; the steps stay recorded. On a GPU also for
+                values of the steps that aren't finite.
         """
         if self._count != self.num_steps:
             raise RuntimeError(f"{self._count} of {self.num_steps} steps are recorded")
@@ -233,8 +209,8 @@ class SelfPlayRollout:
         last_values = _estimates(last_values, self.batch.num_games, "last_values")
         _store(self._last_value, slice(None), last_values)
         for name, estimates in (("values", self._value), ("last_values", self._last_value)):
-            if not _is_on_host(estimates) and not are_finite(estimates):
-                raise _not_finite(name)
+            if not are_finite(estimates):
+                raise ValueError(f"{name} have numbers that aren't finite in float32")
         scan = _BackwardScan(self.batch, self.num_steps, self._last_value)
         for t in reversed(range(self.num_steps)):
             scan.end_games(self._done[t], self._truncated[t])
@@ -313,26 +289,15 @@ class _BackwardScan:
 
 
 def _estimates(given: Any, count: int, name: str) -> Any:
-    """Estimates (count,), finite as far as that can be seen without waiting for a GPU."""
     estimates = numbers(given, count, name)
     _check_detached(estimates, name)
-    if _is_on_host(estimates) and not are_finite(estimates):
-        raise _not_finite(name)
     return estimates
-
-
-def _not_finite(name: str) -> ValueError:
-    return ValueError(f"{name} have numbers that aren't finite in float32")
 
 
 def _check_detached(array: Any, name: str) -> None:
     """Refuse a tensor that requires gradients: with it the whole graph would be kept."""
     if getattr(array, "requires_grad", False):
         raise ValueError(f"{name} requires gradients, must not: record `{name}.detach()`")
-
-
-def _is_on_host(array: Any) -> bool:
-    return getattr(getattr(array, "device", None), "type", "cpu") == "cpu"
 
 
 def _room_for(array: Any, num_steps: int) -> Any:

@@ -52,9 +52,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     Attributes:
         seat: the learner's seat in this episode.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)

@@ -31,9 +31,6 @@ def keep(write: Callable[[], object], what: str, *, needed: bool = False) -> Non
         write: writes it.
         what: what it is, for the warning.
         needed: whether nothing comes later.
-
-    Raises:
-        OSError: if it can't be written and is needed.
     """
     try:
         write()

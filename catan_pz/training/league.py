@@ -30,9 +30,6 @@ class PastSelves:
 
     Attributes:
         pool: names of the snapshots, oldest first.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     def __init__(self, folder: Path | str, size: int = 50, active: int = 4) -> None:
@@ -90,9 +87,6 @@ class League(Mixture):
     Attributes:
         past: the snapshots.
         playing: names of the snapshots that play.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     name = "league"
@@ -152,11 +146,7 @@ class League(Mixture):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `get_state` gave.
-
-        Raises:
-            ValueError: if a snapshot that plays is missing or damaged.
-        """
+        """Continue from what `get_state` gave."""
         self.past.pool, self.playing = list(state["pool"]), list(state["playing"])
         self._rng.bit_generator.state = json.loads(state["rng"])
         self._loaded.clear()
@@ -188,11 +178,7 @@ def parse_weights(text: str) -> dict[str, float]:
 
 
 def make_opponents(args: TrainingArgs) -> League | None:
-    """The opponents of a training, or None for random ones, whom compiled code plays.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
+    """The opponents of a training, or None for random ones, whom compiled code plays."""
     weights = parse_weights(args.opponents)
     if set(weights) == {"random"}:
         return None

@@ -148,11 +148,7 @@ class TrainingArgs(RunArgs):
     """names of the opponents in evaluations: random,heuristic"""
 
     def make_rules(self) -> Rules:
-        """The rules of the games.
-
-        Raises:
-            ValueError: names the option, its value and what is allowed.
-        """
+        """The rules of the games."""
         chosen: dict[str, Any] = {"skip_forced": self.skip_forced, "trading": self.trading}
         if self.players:
             chosen["num_players"] = self.players
@@ -164,11 +160,7 @@ class TrainingArgs(RunArgs):
         return Rules.make(self.rules, board=boards, **chosen)
 
     def make_reward(self) -> LinearReward:
-        """The reward of the learner, multiplied by `reward_scale`.
-
-        Raises:
-            ValueError: names the option, its value and what is allowed.
-        """
+        """The reward of the learner, multiplied by `reward_scale`."""
         if self.reward == "shaped":
             plain: LinearReward = PointsGained(point=self.point_reward, win=self.win_reward)
         elif self.reward in REWARDS:
@@ -203,11 +195,7 @@ def parse(kind: type[Args], arguments: Sequence[str] | None, description: str) -
 
 
 def check_ranges(args: Any) -> None:
-    """Refuse values that are out of the `Range` of their option.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
+    """Refuse values that are out of the `Range` of their option."""
     for name, hint in get_type_hints(type(args), include_extras=True).items():
         for bounds in getattr(hint, "__metadata__", ()):
             if not isinstance(bounds, Range):
@@ -244,9 +232,6 @@ def check_minibatches(batch_size: int, decisions: int, option: str = "batch_size
         batch_size: decisions in a minibatch.
         decisions: in a rollout.
         option: the name of `batch_size`.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
     if batch_size == 1 or decisions % batch_size == 1:
         allowed = f"sizes that leave none of the {decisions} decisions of a rollout alone"
@@ -254,11 +239,7 @@ def check_minibatches(batch_size: int, decisions: int, option: str = "batch_size
 
 
 def whole_numbers(name: str, text: str) -> tuple[int, ...]:
-    """Numbers that an option lists, such as "1,2,3".
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
+    """Numbers that an option lists, such as "1,2,3"."""
     words = text.split(",")
     if not all(word.isdecimal() for word in words):
         raise not_possible(f"option {name}", text, "whole numbers: 1,2,3")
@@ -266,11 +247,7 @@ def whole_numbers(name: str, text: str) -> tuple[int, ...]:
 
 
 def check_device(device: str) -> None:
-    """Refuse "cuda" where torch sees no GPU.
-
-    Raises:
-        ValueError: says so.
-    """
+    """Refuse "cuda" where torch sees no GPU."""
     import torch
 
     if device == "cuda" and not torch.cuda.is_available():

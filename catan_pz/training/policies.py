@@ -28,9 +28,6 @@ class InOrder(BaseFeaturesExtractor):
 
     Args:
         observation_space: that of the environment: flat, named segments, or natural units.
-
-    Raises:
-        ValueError: for the space of another encoder.
     """
 
     def __init__(self, observation_space: Any) -> None:
@@ -154,9 +151,6 @@ def actor_critic(args: NetworkArgs, separate_value: bool) -> tuple[Any, dict[str
         args: the options.
         separate_value: whether the value has layers of its own beside a board network. A dense
             network always has.
-
-    Raises:
-        ValueError: for observations that the board network doesn't take.
     """
     if args.network == "board":
         _check_board(args)
@@ -166,11 +160,7 @@ def actor_critic(args: NetworkArgs, separate_value: bool) -> tuple[Any, dict[str
 
 
 def q_network(args: NetworkArgs) -> tuple[Any, dict[str, Any]]:
-    """Policy of a DQN, and its `policy_kwargs`.
-
-    Raises:
-        ValueError: for observations that the board network doesn't take.
-    """
+    """Policy of a DQN, and its `policy_kwargs`."""
     if args.network == "board":
         _check_board(args)
         return BoardQPolicy, {"width": args.embedding_size, "dense": args.width}

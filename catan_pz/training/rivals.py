@@ -56,9 +56,6 @@ class Rivals:
         rival: (B,) int64 tensor, the place in `names` of each game's rival, or `LEARNER`.
         seat: (B,) int64 tensor, the learner's seat where there is a rival.
         base: what the policies of learner and past selves rest on.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     def __init__(

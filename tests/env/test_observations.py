@@ -2,11 +2,9 @@
 
 import copy
 import pickle
-import warnings
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test
 
 from catan_pz import SingleSeatEnv, catan_v0, encoders
 from catan_pz.observation.segments import PLACES
@@ -58,24 +56,6 @@ def test_observations_given_out_stay_as_they_are(name):
     assert not same(kept[0][0], kept[-1][0])
 
 
-@names
-def test_single_seat_env_gives_the_same(name):
-    env = SingleSeatEnv(observation=name, num_players=2, trading=False, seat=1)
-    seen, _ = env.reset(seed=3)
-    for _ in range(20):
-        assert env.observation_space.contains(seen)
-        assert same(seen, encoders.load(name).encode(env.game.observe(1)))
-        seen, *_ = env.step(int(np.flatnonzero(env.action_masks())[0]))
-
-
-@pytest.mark.parametrize("name", ["dict", "graph", "planes", "tokens"])
-def test_pettingzoo_accepts_each(name):
-    env = catan_v0.env(observation=name, trading=False)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Observation", UserWarning)
-        api_test(env, num_cycles=60)
-
-
 def test_an_encoder_of_a_user_is_taken_as_it_is():
     env = catan_v0.raw_env(observation=OwnHand())
     env.reset(seed=1)
@@ -121,11 +101,3 @@ WRONG_OUTPUT = {
 def test_output_that_is_not_of_the_segments_is_refused(make, encoder, message):
     with pytest.raises(ValueError, match=f"^<encoder 'own_hand'>.*{message}"):
         make(observation=encoder)
-
-
-@pytest.mark.parametrize("make", [catan_v0.env, catan_v0.raw_env, SingleSeatEnv])
-def test_an_unknown_encoder_is_refused_by_name(make):
-    with pytest.raises(
-        ValueError, match=r"option observation='pictures' is not possible.*'planes'"
-    ):
-        make(observation="pictures")

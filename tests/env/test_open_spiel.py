@@ -7,10 +7,8 @@ pyspiel = pytest.importorskip("pyspiel", reason="takes OpenSpiel")
 
 from open_spiel.python import rl_environment  # noqa: E402
 from open_spiel.python.algorithms import mcts  # noqa: E402
-from open_spiel.python.observation import make_observation  # noqa: E402
 
 import catan_pz.env.open_spiel  # noqa: E402
-from catan_pz.actions import describe_action  # noqa: E402
 from catan_pz.encoders import load  # noqa: E402
 
 pytestmark = pytest.mark.libraries
@@ -97,16 +95,6 @@ def test_observations_are_the_packages_own():
     assert sum(game.new_initial_state().observation_tensor(0)) == 0
 
 
-def test_copies_are_independent():
-    state, _ = play(pyspiel.load_game("python_catan"), seed=5, most=50)
-    copy, before = state.clone(), state.game.games.copy()
-    action = copy.legal_actions()[0]
-    copy.apply_action(action)
-    assert np.array_equal(state.game.games, before)
-    kind = describe_action(action)["kind"]
-    assert state.action_to_string(state.current_player(), action).startswith(kind)
-
-
 def test_tree_search_plays():
     game = pyspiel.load_game("python_catan(max_turns=6)")
     rng = np.random.RandomState(1)
@@ -133,40 +121,3 @@ def test_what_is_not_possible_is_told():
     ):
         with pytest.raises(ValueError, match=f"{name}={value!r} is not possible"):
             catan_pz.env.open_spiel.CatanGame({name: value})
-
-
-def test_the_largest_parameters_are_possible():
-    largest = {"max_turns": 10_737_418, "point_reward": 1e100}
-    game = pyspiel.load_game("python_catan", largest)
-    assert game.max_game_length() == 200 * 10_737_418
-    assert game.min_utility() == -game.max_utility()
-
-
-@pytest.mark.parametrize("board", [-2, 64, 1000])
-def test_a_board_that_chance_can_not_draw_is_refused(board):
-    state = pyspiel.load_game("python_catan(boards=64)").new_initial_state()
-    with pytest.raises(ValueError, match=f"board={board} is not possible; allowed: .* 0 to 63"):
-        state.apply_action(board)
-    assert state.game is None
-    state.apply_action(63)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"perfect_recall": True},
-        {"public_info": False},
-        {"private_info": pyspiel.PrivateInfoType.NONE},
-        {"private_info": pyspiel.PrivateInfoType.ALL_PLAYERS},
-    ],
-)
-def test_observers_of_anything_but_what_a_seat_sees_now_are_refused(other):
-    game = pyspiel.load_game("python_catan")
-    seen = {
-        "public_info": True,
-        "perfect_recall": False,
-        "private_info": pyspiel.PrivateInfoType.SINGLE_PLAYER,
-    }
-    assert make_observation(game, pyspiel.IIGObservationType(**seen)).tensor.size
-    with pytest.raises(ValueError, match="allowed: public_info=True, perfect_recall=False"):
-        make_observation(game, pyspiel.IIGObservationType(**seen | other))

@@ -44,13 +44,6 @@ def test_pettingzoo_without_a_list_of_names_is_no_error(monkeypatch):
     register_all()
 
 
-def test_to_register_twice_changes_nothing(recwarn):
-    before = gymnasium.spec(SINGLE_SEAT)
-    register_all()
-    assert gymnasium.spec(SINGLE_SEAT) is before
-    assert not recwarn.list
-
-
 def test_gymnasium_makes_the_single_seat():
     env = gymnasium.make(SINGLE_SEAT, trading=False)
     assert isinstance(env.unwrapped, SingleSeatEnv)

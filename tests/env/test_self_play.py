@@ -151,20 +151,6 @@ def test_a_game_is_the_same_in_batches_of_all_sizes(size, threads):
     batch.close()
 
 
-def test_reset_starts_everything_anew():
-    batch = SelfPlayBatch(3, seed=5, reward="points_held", **SHORT)
-    first = batch.observation.copy()
-    for _ in range(60):
-        batch.step(batch.sample())
-    assert batch.reward.any()
-    batch.reset(5)
-    np.testing.assert_array_equal(batch.observation, first)
-    assert not batch.reward.any()
-    assert (batch.last_step == -1).all()
-    assert batch.steps == 0
-    assert not batch.due.any()
-
-
 @pytest.mark.parametrize("reward", ["win_and_terms", PointsSquared()], ids=str)
 def test_games_go_on_from_a_state(reward):
     options = {"reward": reward, "num_players": 3, "max_turns": 9, "observation": "units"}
@@ -188,38 +174,6 @@ def test_games_go_on_from_a_state(reward):
     assert ended > 5
 
 
-@pytest.mark.parametrize("name", ["games", "observation", "own_reward", "steps"])
-def test_a_state_that_does_not_fit_changes_nothing(name):
-    batch = SelfPlayBatch(2, seed=5, **SHORT)
-    state = batch.get_state()
-    for wrong, said in (({name: None}, "missing"), ({name: np.zeros(7)}, "must be")):
-        with pytest.raises(ValueError, match=f"state: {name} is .*{said}"):
-            batch.set_state(state | wrong)
-    games = state["games"].copy()
-    games["points"][1, 0] += 1
-    with pytest.raises(ValueError, match=r"games\[1\]"):
-        batch.set_state(state | {"games": games})
-    batch.step(batch.sample())
-
-
-def test_a_state_that_no_batch_has_is_refused():
-    batch = SelfPlayBatch(2, seed=5, **SHORT)
-    for _ in range(3):
-        batch.step(batch.sample())
-    state = batch.get_state()
-    wrong = {"steps": np.array(-5), "last_step": state["last_step"] + 99}
-    wrong["decided"] = np.full_like(state["decided"], 77)
-    wrong["own_reward"] = np.where(np.eye(*state["own_reward"].shape), np.inf, state["own_reward"])
-    wrong["own_reward"] = wrong["own_reward"].astype(np.float32)
-    for name, array in wrong.items():
-        with pytest.raises(ValueError, match=f"(?s)state: {name} is .*, must be "):
-            batch.set_state(state | {name: array})
-    with pytest.raises(ValueError, match="state is None, must be arrays by name"):
-        batch.set_state(None)
-    batch.set_state(state)
-    assert batch.steps == 3
-
-
 def test_an_illegal_action_changes_nothing():
     batch = SelfPlayBatch(3, seed=5, reward="points_gained", **SHORT)
     for _ in range(40):
@@ -231,21 +185,6 @@ def test_an_illegal_action_changes_nothing():
     assert batch.steps == 40
     for name, array in before.items():
         np.testing.assert_array_equal(getattr(batch, name), array)
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"device": "tpu"}, "device='tpu'"),
-        ({"num_games": 0}, "num_games=0"),
-        ({"observation": "none"}, "observation='none'"),
-        ({"reward": "none"}, "reward='none'"),
-    ],
-)
-def test_options_that_are_not_possible(options, named):
-    with pytest.raises(ValueError, match="is not possible") as error:
-        SelfPlayBatch(**{"num_games": 2, **options})
-    assert named in str(error.value)
 
 
 def tensors_of(batch, torch):
@@ -316,28 +255,6 @@ def test_another_reward_is_paid_from_the_next_step_on():
         differed += (batch.step_reward != other.step_reward).any()
         assert step < 100 or (batch.step_reward == other.step_reward).all()
     assert differed > 5
-
-
-def test_a_reward_of_points_comes_back_after_one_of_wins_alone():
-    options = {"trading": False, "victory_points": 3, "seed": 3, "observation": False}
-    batch = SelfPlayBatch(8, reward=PointsGained(1.0), **options)
-    same = SelfPlayBatch(8, reward=PointsGained(1.0), **options)
-    for reward in (PointsGained(0.0, 1.0), PointsGained(1.0)):
-        batch.set_reward(reward)
-        for _ in range(60):
-            actions = same.sample().copy()
-            batch.step(actions)
-            same.step(actions)
-    assert (batch.step_reward == same.step_reward).all()
-    assert (batch.reward == same.reward).all()
-
-
-def test_a_reward_that_the_games_do_not_count_is_refused():
-    batch = SelfPlayBatch(2, trading=False, seed=1)
-    with pytest.raises(ValueError, match="the end of a game alone"):
-        batch.set_reward("points_gained")
-    with pytest.raises(ValueError, match="a LinearReward"):
-        batch.set_reward(PointsSquared())
 
 
 def test_games_begin_with_other_positions():

@@ -213,43 +213,6 @@ def test_a_copy_has_the_same_future(copied, opponent):
     assert env.reset()[0].tobytes() == twin.reset()[0].tobytes()
 
 
-def test_opponents_sit_in_turn_order_from_the_learners_left():
-    agents = [Witness(), Witness(), Witness()]
-    env = SingleSeatEnv(seat=2, opponents=agents, trading=False, max_turns=20)
-    env.reset(seed=1)
-    play(env)
-    for seat, agent in zip((3, 0, 1), agents, strict=True):
-        assert agent.started == [(seat, env.game.rules)]
-        assert agent.views
-        for view in agent.views:
-            assert view.mask.any()
-            assert view.segments["player_to_move"].tolist() == [1, 0, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("seat", 4),
-        ("seat", "first"),
-        ("illegal", "ignore"),
-        ("opponents", [RandomAgent()]),
-        ("opponents", "nobody"),
-        ("observation", "pictures"),
-        ("render_mode", "svg"),
-        ("reward", "money"),
-        ("num_players", 1),
-    ],
-)
-def test_a_wrong_option_is_named(option, value):
-    with pytest.raises(ValueError, match=f"option {option}="):
-        SingleSeatEnv(**{option: value})
-
-
-def test_a_misspelled_option_is_named_among_its_own():
-    with pytest.raises(ValueError, match=r"opponent='heuristic' \(did you mean 'opponents'\?\)"):
-        SingleSeatEnv(opponent="heuristic")
-
-
 def test_opponents_that_need_a_belief_get_one():
     class Believer(Agent):
         needs_belief = True
@@ -335,15 +298,6 @@ def test_a_state_whose_game_ends_before_the_learner_decides_is_refused():
     play(env, 3)
 
 
-@pytest.mark.parametrize("options", [{"sate": {}}, {"option": 1}, {1: 2}, 3])
-def test_unknown_options_of_reset_are_named(options):
-    env = SingleSeatEnv(num_players=2)
-    with pytest.raises(ValueError, match=r"reset: (unknown option .*known: \['state'\]|options=3)"):
-        env.reset(seed=1, options=options)
-    for none in (None, {}):
-        env.reset(seed=1, options=none)
-
-
 @pytest.mark.parametrize("opponent", [RandomAgent, Listener])
 def test_a_game_that_was_changed_from_outside_is_refused(opponent):
     env = SingleSeatEnv(num_players=2, trading=False, opponents=opponent())
@@ -366,16 +320,6 @@ def test_a_game_that_was_changed_from_outside_is_refused(opponent):
         assert env.game.games.tobytes() == before
     env.reset(seed=1)
     play(env, 3)
-
-
-def test_opponents_must_be_agents():
-    with pytest.raises(ValueError, match="agent 'a'"):
-        SingleSeatEnv(opponents=["a", "b", "c"])
-
-
-def test_it_needs_a_reset_at_first():
-    with pytest.raises(RuntimeError, match="reset"):
-        SingleSeatEnv().step(0)
 
 
 def test_rendering_as_text():
@@ -463,22 +407,6 @@ class Deaf(RandomAgent):
     def observe(self, events):
         if Deaf.fails_in == "observe":
             raise OSError("not heard")
-
-
-@pytest.mark.parametrize(("fails_in", "seat"), [("observe", 0), ("reset", 1)])
-def test_the_learner_never_plays_for_an_opponent_that_raised(monkeypatch, fails_in, seat):
-    env = SingleSeatEnv(num_players=2, trading=False, opponents=Deaf(), seat=seat)
-    env.reset(seed=1)
-    monkeypatch.setattr(Deaf, "fails_in", fails_in)
-    with pytest.raises(OSError, match="no"):
-        env.reset() if fails_in == "reset" else play(env)
-    assert not env.action_masks().any()
-    with pytest.raises(RuntimeError, match="reset"):
-        env.step(0)
-    monkeypatch.setattr(Deaf, "fails_in", None)
-    env.reset(seed=2)
-    assert env.game.player == seat
-    play(env, 3)
 
 
 def test_an_illegal_action_that_raises_leaves_the_episode_on_beside_listeners():

@@ -35,11 +35,6 @@ def test_outcomes_can_be_named_in_pettingzoos_loop():
     assert named > 3
 
 
-def test_an_outcome_before_reset_is_refused():
-    with pytest.raises(AssertionError, match="reset"):
-        catan_v0.env().step_with_outcome(ROLL, (3, 4))
-
-
 @pytest.mark.parametrize("mask_in_info", [False, True])
 def test_masks_show_no_game_once_an_illegal_action_has_ended_it(mask_in_info):
     env = catan_v0.env(num_players=3, trading=False, mask_in_info=mask_in_info)
@@ -112,19 +107,6 @@ def test_the_parallel_environment_goes_on_from_a_game_that_is_restored():
     env.unwrapped.restore(finished)
     assert env.agents == []
     assert env.step({}) == ({}, {}, {}, {}, {})
-
-
-def test_a_reset_that_is_refused_is_none():
-    env = catan_v0.env(num_players=2)
-    with pytest.raises(ValueError, match="seed"):
-        env.reset(seed=-1)
-    for use in (env.last, lambda: env.step(ROLL), lambda: list(env.agent_iter())):
-        with pytest.raises((AssertionError, AttributeError), match="reset"):
-            use()
-    env.reset(seed=1)
-    with pytest.raises(ValueError, match="seed"):
-        env.reset(seed=-1)
-    assert env.last()[0]["action_mask"].any()
 
 
 def test_what_was_observed_is_the_callers():

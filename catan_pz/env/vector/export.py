@@ -72,11 +72,7 @@ def _rules_of_games(learner: Any) -> Rules | None:
 
 
 def _check_trained_with(trained: Rules, rules: Rules) -> None:
-    """Refuse rules of another number of players, or with other actions.
-
-    Raises:
-        ValueError: names both.
-    """
+    """Refuse rules of another number of players, or with other actions."""
     if (trained.num_players, trained.trading) != (rules.num_players, rules.trading):
         raise ValueError(
             f"option rules with num_players={rules.num_players}, trading={rules.trading} is not "
@@ -86,11 +82,7 @@ def _check_trained_with(trained: Rules, rules: Rules) -> None:
 
 
 def _check_features(policy: Any, encoder: Encoder) -> None:
-    """Refuse what does more to observations than to lay them side by side, or to scale units.
-
-    Raises:
-        ValueError: names the features extractor.
-    """
+    """Refuse what does more to observations than to lay them side by side, or to scale units."""
     extractor = type(getattr(policy, "pi_features_extractor", policy.features_extractor)).__name__
     is_units = encoder.name == "units"
     allowed = ("ScaleUnits",) if is_units else ("FlattenExtractor", "CombinedExtractor")

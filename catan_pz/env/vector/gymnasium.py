@@ -45,9 +45,6 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
 
     Attributes:
         batch: the `SingleLearnerBatch`.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)
@@ -100,9 +97,6 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
 
         Returns:
             Observation (B, ...), or a dict of such arrays, and infos.
-
-        Raises:
-            ValueError: for a seed that is not possible, or any option.
         """
         check_reset_options(options)
         if seed is not None:
@@ -119,10 +113,6 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         Returns:
             Observation as `reset` gives it, reward (B,) float64, terminated and truncated (B,)
             bool, infos.
-
-        Raises:
-            IllegalActionError: names game, phase, action and the condition missing; no game
-                is touched.
         """
         batch = self.batch
         batch.step(actions)

@@ -55,9 +55,6 @@ class CatanVecEnv(VecEnv):
 
     Attributes:
         batch: the `SingleLearnerBatch`.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     def __init__(
@@ -96,20 +93,12 @@ class CatanVecEnv(VecEnv):
         )
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Let the next `reset` start game i from seed + i; drawn at random where None.
-
-        Raises:
-            ValueError: for a seed that is not possible.
-        """
+        """Let the next `reset` start game i from seed + i; drawn at random where None."""
         seeds: Sequence[int | None] = super().seed(None if seed is None else check_seed(seed))
         return seeds
 
     def set_options(self, options: Any = None) -> None:
-        """Refuse options of `reset`, since there are none.
-
-        Raises:
-            ValueError: for any.
-        """
+        """Refuse options of `reset`, since there are none."""
         for one in options if isinstance(options, list) else [options]:
             check_reset_options(one)
 
@@ -140,10 +129,6 @@ class CatanVecEnv(VecEnv):
 
         Returns:
             Observation as `reset` gives it, reward (B,) float32, done (B,) bool, infos (B).
-
-        Raises:
-            IllegalActionError: names game, phase, action and the condition missing; no game
-                is touched.
         """
         batch = self.batch
         batch.step(self._chosen)
@@ -206,11 +191,7 @@ class CatanVecEnv(VecEnv):
         return row
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Of each game: `action_masks` (a method), `game` (a copy), `seat`, `render_mode`.
-
-        Raises:
-            AttributeError: for any other name.
-        """
+        """Of each game: `action_masks` (a method), `game` (a copy), `seat`, `render_mode`."""
         rows = [int(i) for i in self._get_indices(indices)]
         if attr_name == "action_masks":
             return [partial(self._mask_of, i) for i in rows]
@@ -223,12 +204,7 @@ class CatanVecEnv(VecEnv):
         raise AttributeError(f"games of {type(self).__name__} have no attribute {attr_name!r}")
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Replace the `opponents` of all games.
-
-        Raises:
-            AttributeError: for any other name, or for some games only.
-            ValueError: for opponents that are not possible.
-        """
+        """Replace the `opponents` of all games."""
         if attr_name != "opponents" or indices is not None:
             raise AttributeError(f"attribute {attr_name!r} can't be set; only `opponents`, for all")
         self.batch.opponents = value
@@ -236,11 +212,7 @@ class CatanVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> Any:
-        """`action_masks`: rows (B, A) bool, an array instead of a list of rows.
-
-        Raises:
-            AttributeError: for any other name.
-        """
+        """`action_masks`: rows (B, A) bool, an array instead of a list of rows."""
         if method_name != "action_masks":
             raise AttributeError(f"games of {type(self).__name__} have no method {method_name!r}")
         masks = self.action_masks()

@@ -22,9 +22,6 @@ from catan_pz.env.vector.seated_opponents import SeatedOpponents
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import (
     check_arrays,
-    check_ends,
-    check_finite_in,
-    check_numbers_in,
     check_unfinished,
     sound_records,
 )
@@ -64,8 +61,6 @@ _KEPT: Final = (
     "_sample_rng",
 )
 """Arrays that hold the state of the games and the results of the last step."""
-_COUNTS: Final = ("final_points", "final_turns", "final_decisions", "decisions", "decisions_by")
-"""Those of a state that count something."""
 
 
 class SingleLearnerBatch(ThreadedGames):
@@ -107,20 +102,12 @@ class SingleLearnerBatch(ThreadedGames):
         reward: (B,) float64, what the learner got since its decision before.
         done: (B,) bool, whether the last step ended a game.
         truncated: (B,) bool, whether it did so by the limit of turns.
-        final_observation: (B, N) int8, what the learner saw at the end of the last game that
-            ended, in natural units.
-        final_won: (B,) bool, whether the learner won it.
-        final_points: (B,) int8, its points, hidden ones included.
-        final_turns: (B,) int64, turns of all players together.
-        final_decisions: (B,) int64, the learner's decisions.
-        final_return: (B,) float64, sum of its rewards.
+        final_observation, final_won, final_points, final_turns, final_decisions, final_return:
+            (B, ...) of the last game that ended: what the learner saw in the end, whether it won,
+            its points with hidden ones, turns of all, its own decisions, the sum of its rewards.
 
-    Python threads that share a batch take turns, one call after the other. Where a step or a
-    reset doesn't come to its end, whatever was raised, the next call raises a `RuntimeError`
-    that asks for `reset`.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
+    A batch is not thread-safe. After a step or a reset that raised before its end, the next call
+    asks for `reset`.
     """
 
     def __init__(
@@ -159,17 +146,15 @@ class SingleLearnerBatch(ThreadedGames):
     @opponents.setter
     def opponents(self, given: Opponents) -> None:
         opponents = self._seated.checked(given)
-        with self._turn:
-            self._seated.replace(opponents)
-            self._random_places = self._seated.random_places
-            # A reward that only Python knows has to see every decision.
-            self._random_inside = self._random_places if self._linear else 0
+        self._seated.replace(opponents)
+        self._random_places = self._seated.random_places
+        # A reward that only Python knows has to see every decision.
+        self._random_inside = self._random_places if self._linear else 0
 
     @property
     def seen(self) -> Any:
         """What the learner sees, by the encoder: (B, ...) arrays."""
-        with self._turn:
-            return self._encoded.get()
+        return self._encoded.get()
 
     def new_seen(self) -> Any:
         """`seen` in arrays that no later step writes to."""
@@ -200,8 +185,7 @@ class SingleLearnerBatch(ThreadedGames):
 
         Seats are absolute in it; `seats` tells the learner's.
         """
-        with self._turn:
-            return self._full_states()
+        return self._full_states()
 
     def _make_arrays(self, alternate: bool) -> None:
         size = self.num_games
@@ -272,13 +256,9 @@ class SingleLearnerBatch(ThreadedGames):
         Args:
             seed: of game 0, game i gets the seed + i (modulo 2**64). Without one, games go on
                 from the seeds of those before, which are drawn the first time.
-
-        Raises:
-            ValueError: for a seed that is not possible.
         """
         first = None if seed is None else check_seed(seed)
-        with self._turn:
-            self._change(self._restart_all, first)
+        self._change(self._restart_all, first)
 
     def _restart_all(self, first: int | None) -> None:
         where = batch_rules.EVERYWHERE
@@ -288,14 +268,7 @@ class SingleLearnerBatch(ThreadedGames):
             where = batch_rules.FROM_SEEDS
         self._take_turns()
         self.done[:] = False
-        self.truncated[:] = False
-        self._seated.forget(np.arange(self.num_games))
-        self._deal(where)
-        self._finish_rounds()
-        self._encoded.forget()
-        self.reward[:] = 0
-        self._return[:] = 0
-        self._decisions[:] = 0
+        self._begin(np.ones(self.num_games, np.bool_), where)
 
     def restart(self, places: NDArray[np.bool_]) -> None:
         """Break off the games in some places, and start the next one in each of them.
@@ -305,31 +278,26 @@ class SingleLearnerBatch(ThreadedGames):
 
         Args:
             places: (B,) bool.
-
-        Raises:
-            TypeError, ValueError: if the places are not bool or not (B,).
         """
-        if not isinstance(places, np.ndarray):
-            raise TypeError(f"places are {quoted(places)}, must be an array of bool")
-        if places.shape != (self.num_games,):
-            raise ValueError(f"places have shape {places.shape}, must have ({self.num_games},)")
-        if places.dtype != np.bool_:
-            raise TypeError(f"places are {places.dtype}, must be bool")
-        with self._turn:
-            self._check_whole()
-            self._change(self._restart, places)
+        places = np.asarray(places)
+        if places.shape != (self.num_games,) or places.dtype != np.bool_:
+            raise ValueError(f"places must be ({self.num_games},) bool, got {quoted(places)}")
+        self._check_whole()
+        self._change(self._restart, places)
 
     def _restart(self, places: NDArray[np.bool_]) -> None:
         self.games["phase"][places] = Phase.OVER
         self.done[places] = True  # what is played before the first decision has no reward
+        self._begin(places, batch_rules.WHERE_FINISHED)
+
+    def _begin(self, places: NDArray[np.bool_], where: int) -> None:
+        """Deal games, and play up to the learner's first decisions."""
         self._seated.forget(np.flatnonzero(places))
-        self._deal(batch_rules.WHERE_FINISHED)
+        self._deal(where)
         self._finish_rounds()
         self._encoded.forget()
-        self.done[places] = False
-        self.truncated[places] = False
-        self.reward[places] = 0
-        self._return[places] = 0
+        self.done[places] = self.truncated[places] = False
+        self.reward[places] = self._return[places] = 0
         self._decisions[places] = 0
 
     def get_state(self) -> dict[str, NDArray[Any]]:
@@ -344,29 +312,23 @@ class SingleLearnerBatch(ThreadedGames):
                 f"option opponents: {self._seated.names} may keep something of a game, which no "
                 "state holds; allowed: stateless agents, such as BatchAgents"
             )
-        with self._turn:
-            self._check_whole()
-            return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
+        self._check_whole()
+        return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, learner's seat and B.
 
         Raises:
-            ValueError: names the array that is missing or that doesn't fit, or the game that
-                breaks the rules; nothing is changed.
+            ValueError: names what doesn't fit, or the game that breaks the rules; nothing is
+                changed.
         """
         check_arrays(state, self._arrays(_KEPT))
         records = sound_records(state["games"], self.rules)
         check_unfinished(records)
-        if (state["seats"] != records["player"]).any():
-            raise ValueError("state: seats aren't those to move in the games")
-        if self._seat >= 0 and (state["seats"] != self._seat).any():
-            raise ValueError(f"state: seats are others than the learner's, {self._seat}")
-        check_finite_in(state, ["reward", "return"])
-        check_ends(state)
-        check_numbers_in(state, _COUNTS, 0)
-        with self._turn:
-            self._change(self._copy_from, state, records)
+        seats = state["seats"]
+        if (seats != records["player"]).any() or (self._seat >= 0 and (seats != self._seat).any()):
+            raise ValueError("state: seats aren't the learner's, to move in the games")
+        self._change(self._copy_from, state, records)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
         self._seated.leave()
@@ -383,9 +345,8 @@ class SingleLearnerBatch(ThreadedGames):
 
         Neither the chance of the games nor the opponents' random streams are touched.
         """
-        with self._turn:
-            self._check_whole()
-            self._share_out(batch_calls.sample_actions, self._sample_rng, self._sample)
+        self._check_whole()
+        self._share_out(batch_calls.sample_actions, self._sample_rng, self._sample)
         return self._sample
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -402,9 +363,8 @@ class SingleLearnerBatch(ThreadedGames):
 
         Where the reward raises, or gives what is none, the step stays unfinished, too.
         """
-        with self._turn:
-            self._check_whole()
-            self._change(self._step, self._checked(actions))
+        self._check_whole()
+        self._change(self._step, self._checked(actions))
 
     def _step(self, actions: NDArray[np.int64]) -> None:
         self._actions[:] = actions
@@ -427,8 +387,7 @@ class SingleLearnerBatch(ThreadedGames):
     def close(self) -> None:
         """Let threads and opponents go; steps then run on one thread, with fresh opponents."""
         super().close()
-        with self._turn:
-            self._seated.leave()
+        self._seated.leave()
 
     def _finish_rounds(self) -> None:
         """Play the opponents that aren't played inside compiled code, until none is to move."""

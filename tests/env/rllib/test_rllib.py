@@ -163,19 +163,6 @@ def test_counts_say_how_much_is_played_at_least(everybody):
         everybody.sample(num_timesteps=1, num_episodes=1)
 
 
-def test_games_start_anew_where_that_is_asked_for(everybody):
-    """Every sample then begins with the first settlement of each game."""
-    seeds = set()
-    for options in ({"force_reset": True}, {"num_episodes": 1}):
-        everybody.sample()
-        first = [one for one in everybody.sample(**options) if one.id_.endswith("-0-0")]
-        assert len(first) == GAMES
-        for one in first:
-            assert one.get_observations(0)["action_mask"].sum() == 54
-        seeds.add(int(everybody.batch.batch.seeds[0]))
-    assert len(seeds) == 2
-
-
 def test_rllibs_own_evaluation_counts_games():
     config = make_config(["player_0"]).evaluation(
         evaluation_interval=1,
@@ -200,17 +187,6 @@ def test_what_is_not_trained_is_left_out():
     metrics = runner.get_metrics()
     assert metrics["num_env_steps_sampled"].peek() == STEPS * GAMES
     assert set(metrics["won"]) == {"learner", "random"}
-    runner.stop()
-
-
-def test_modules_may_join_between_samples():
-    runner = make_runner(["player_0"])
-    runner.sample()
-    runner.module.add_module("another", RLModuleSpec.from_module(runner.module["learner"]).build())
-    runner.config.multi_agent(policy_mapping_fn=lambda agent, _: "another")
-    names = {one.module_id for _ in range(4) for one in runner.sample()}
-    assert names <= {"learner"}
-    assert (runner._modules == runner._names.index("another")).any()
     runner.stop()
 
 

@@ -11,10 +11,10 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.single_seat import SingleSeatEnv
-from catan_pz.env.vector.board_policies import BoardPolicy, BoardQPolicy, InOrder
 from catan_pz.env.vector.export import exported
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent, ScaleUnits, note_training
 from catan_pz.rules import Rules
+from catan_pz.training.policies import BoardPolicy, BoardQPolicy, InOrder
 from tests.views import views_of
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 40, "victory_points": 4}
@@ -152,14 +152,6 @@ def test_values_of_a_board_dqn_are_the_same_without_torch():
     np.testing.assert_allclose(agent.logits(seen), values, atol=1e-5)
     target = learner.q_net_target.q_net.layers
     assert all((target[k] != x).any() for k, x in learner.q_net.q_net.layers.items())
-
-
-def test_other_networks_are_refused():
-    env = CatanVecEnv(2, seed=1, **QUICK)
-    kwargs = {"activation_fn": torch.nn.Sigmoid}
-    learner = MaskablePPO("MlpPolicy", env, n_steps=4, device="cpu", policy_kwargs=kwargs)
-    with pytest.raises(ValueError, match="a layer is Sigmoid"):
-        exported(learner, env.batch.rules)
 
 
 class Doubled(FlattenExtractor):

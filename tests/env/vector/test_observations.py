@@ -7,7 +7,7 @@ from catan_pz import catan_v0, encoders
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.observation.global_state import GLOBAL_SIZE
-from tests.env.test_observations import WRONG_OUTPUT, OwnHand, same
+from tests.env.test_observations import OwnHand, same
 
 QUICK = {"num_players": 2, "trading": False, "max_turns": 30, "victory_points": 4}
 
@@ -81,13 +81,6 @@ def test_torchrl(observation):
     check_env_specs(env)
     data = env.rollout(40, break_when_any_done=False)
     assert env.observation_spec.is_in(data[:, -1].select(*env.observation_spec.keys()))
-
-
-@pytest.mark.parametrize(("encoder", "message"), WRONG_OUTPUT.values(), ids=WRONG_OUTPUT)
-@pytest.mark.parametrize("make", [SingleLearnerBatch, CatanVectorEnv])
-def test_output_that_is_not_of_the_segments_is_refused(make, encoder, message):
-    with pytest.raises(ValueError, match=f"^<encoder 'own_hand'>.*{message}"):
-        make(1, observation=encoder, **QUICK)
 
 
 def test_a_policy_of_another_space_needs_the_encoder_named():

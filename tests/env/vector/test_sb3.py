@@ -67,24 +67,6 @@ def test_the_seed_settles_the_next_reset():
     assert (CatanVecEnv(3, seed=5, trading=False).reset() == first).all()
 
 
-def test_a_seed_that_is_not_possible_is_refused_at_once():
-    env = CatanVecEnv(2, trading=False)
-    for wrong in (-1, 2**64, 1.5):
-        with pytest.raises(ValueError, match=f"seed={wrong} is not possible"):
-            env.seed(wrong)
-    env.reset()
-
-
-def test_options_of_reset_are_refused_at_once():
-    env = CatanVecEnv(2, trading=False)
-    for wrong in ({"state": {}}, [{}, {"state": {}}]):
-        with pytest.raises(ValueError, match="reset: unknown option 'state'; it has none"):
-            env.set_options(wrong)
-    for none in (None, {}, [{}, {}]):
-        env.set_options(none)
-    env.reset()
-
-
 def test_arrays_of_the_step_before_stay():
     lasting = CatanVecEnv(3, seed=5, trading=False, copy=True)
     env = CatanVecEnv(3, seed=5, trading=False)
@@ -197,19 +179,6 @@ def test_learning_goes_on_from_a_state():
     seen = again.set_state(env.get_state())
     assert all((v == seen[k]).all() for k, v in env._observe().items())
     assert (env.action_masks() == again.action_masks()).all()
-
-
-def test_both_kinds_of_observation_mean_the_same():
-    flat = CatanVecEnv(4, seed=1, trading=False)
-    units = CatanVecEnv(4, seed=1, trading=False, observation="units")
-    assert units.observation_space.contains(units.reset()[0])
-    flat.reset()
-    scale = ScaleUnits(units.observation_space)
-    for _ in range(30):
-        actions = flat.sample().copy()
-        seen, natural = flat.step(actions)[0], units.step(actions)[0]
-        assert natural.dtype == np.int8
-        np.testing.assert_array_equal(scale(torch.tensor(natural).float()).numpy(), seen)
 
 
 def test_rollouts_hold_what_was_seen(monkeypatch):

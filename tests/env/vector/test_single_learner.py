@@ -185,26 +185,6 @@ def test_opponents_are_asked_once_a_round_for_all_games():
     assert all(a >= b for a, b in zip(agent.asked, agent.asked[1:], strict=False))
 
 
-def test_opponents_sit_in_turn_order_from_the_learners_left():
-    class Witness(BatchAgent):
-        def __init__(self):
-            self.views = []
-
-        def act_batch(self, views):
-            self.views.append(views.observations)
-            return views.masks.argmax(axis=1)
-
-    left, right = Witness(), Witness()
-    batch = SingleLearnerBatch(4, seat=2, seed=1, opponents=[left, None, right], trading=False)
-    # Seats 3, 0 and 1; in the set-up seat 3 is the last to place, and places twice.
-    assert len(left.views) == 0
-    assert len(right.views) == 2
-    batch.step(batch.sample())
-    batch.step(batch.sample())
-    assert len(left.views) == 4
-    assert batch.opponents == [left, None, right]
-
-
 def test_the_next_opponents_can_be_others():
     batch = SingleLearnerBatch(2, seed=1, trading=False)
     agent = Last()
@@ -318,48 +298,6 @@ def test_a_state_holds_the_whole_future(opponents, observation):
     assert ended > 5
 
 
-def test_a_state_of_other_games_is_named_and_changes_nothing():
-    batch = SingleLearnerBatch(3, seed=1, trading=False)
-    before = batch.get_state()
-    with pytest.raises(ValueError, match=r"state: games is \(2,\)"):
-        batch.set_state(SingleLearnerBatch(2, seed=2, trading=False).get_state())
-    with pytest.raises(ValueError, match="state: mask is"):
-        batch.set_state(SingleLearnerBatch(3, seed=2, trading=True).get_state())
-    for name in ("reward", "return"):
-        with pytest.raises(ValueError, match=f"state: {name} is .*, must be finite"):
-            batch.set_state(before | {name: np.full(3, np.nan)})
-    with pytest.raises(ValueError, match="state: opponent_rng is missing"):
-        batch.set_state({k: v for k, v in before.items() if k != "opponent_rng"})
-    with pytest.raises(ValueError, match="state: seats are others than the learner's, 0"):
-        batch.set_state(SingleLearnerBatch(3, seed=1, seat=1, trading=False).get_state())
-    assert all(v.tobytes() == before[k].tobytes() for k, v in batch.get_state().items())
-
-
-def test_a_state_that_no_batch_has_is_refused():
-    batch = SingleLearnerBatch(2, seed=1, seat=1, num_players=2, trading=False)
-    for _ in range(5):
-        batch.step(batch.sample())
-    state = batch.get_state()
-    over = Game.from_games(batch.games[:1].copy(), batch.rules)
-    while not over.is_over:
-        over.step(int(over.legal_actions()[-1]))
-    finished = np.repeat(np.asarray(over.games), 2)
-    wrong = {
-        "seats": (1 - state["seats"], "state: seats aren't those to move"),
-        "games": (finished, r"games\[0\] is finished"),
-        "truncated": (~state["done"], "state: truncated names games that aren't done"),
-        "decisions": (state["decisions"] - 9, "state: decisions is .*, must be from 0"),
-        "decisions_by": (state["decisions_by"] - 50, "state: decisions_by is"),
-        "final_turns": (state["final_turns"] - 1, "state: final_turns is"),
-    }
-    for name, (array, said) in wrong.items():
-        with pytest.raises(ValueError, match=said):
-            batch.set_state(state | {name: array})
-    with pytest.raises(ValueError, match="state is None, must be arrays by name"):
-        batch.set_state(None)
-    assert all(v.tobytes() == state[k].tobytes() for k, v in batch.get_state().items())
-
-
 def test_a_state_gives_out_the_masks_of_its_games():
     batch = SingleLearnerBatch(3, seed=1, seat="random", alternate=True)
     for _ in range(30):
@@ -384,20 +322,6 @@ def test_arrays_take_turns():
         assert batch.mask is not mask
         assert (mask == before[0]).all()
         assert (scaled == before[1]).all()
-
-
-def test_resets():
-    batch = SingleLearnerBatch(3, seed=5, trading=False)
-    first, seeds = batch.observation.copy(), batch.seeds.copy()
-    batch.step(batch.sample())
-    batch.reset()
-    assert not (batch.seeds == seeds).any()
-    goes_on = batch.seeds.copy()
-    batch.reset(5)
-    assert (batch.observation == first).all()
-    batch.reset()
-    assert (batch.seeds == goes_on).all()
-    assert list(SingleLearnerBatch(2, seed=2**64 - 1).seeds) == [2**64 - 1, 0]
 
 
 @pytest.mark.parametrize("opponents", [None, "random", [None, Stateful(), Last()]])
@@ -443,14 +367,6 @@ def test_some_games_broken_off_start_anew_and_the_others_go_on(opponents, name):
             assert (getattr(batch, seen)[~places] == getattr(other, seen)[~places]).all()
 
 
-def test_places_to_restart_are_bool():
-    batch = SingleLearnerBatch(3, seed=5, trading=False)
-    with pytest.raises(ValueError, match=r"shape \(2,\)"):
-        batch.restart(np.ones(2, bool))
-    with pytest.raises(TypeError, match="int64"):
-        batch.restart(np.array([0, 2, 1]))
-
-
 def test_an_illegal_action_names_the_game_and_touches_none():
     batch = SingleLearnerBatch(4, seed=3, seat=1, trading=False)
     before = batch.games.tobytes(), batch.observation.copy()
@@ -477,27 +393,6 @@ def test_an_opponents_illegal_action_names_the_game(wrong):
 
     with pytest.raises(IllegalActionError, match="game 0: opponent's action"):
         SingleLearnerBatch(2, seat=1, seed=1, opponents=Wrong())
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("seat", 4),
-        ("seat", "first"),
-        ("opponents", "nobody"),
-        ("opponents", [None, None, "nobody"]),
-        ("opponents", Believer()),
-        ("opponents", [None]),
-        ("opponents", [RandomAgent()] * 2),
-        ("num_games", 0),
-        ("threads", 0),
-        ("reward", "money"),
-        ("num_players", 5),
-    ],
-)
-def test_a_wrong_option_is_named(option, value):
-    with pytest.raises(ValueError, match=f"option {option}="):
-        SingleLearnerBatch(**{"num_games": 2, option: value})
 
 
 class Counted(First):

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from catan_pz.agents.board_network import BoardNetwork, adjacency, evaluate
-from catan_pz.env.vector.board_layers import BoardLayers
 from catan_pz.observation.segments import SIZE
+from catan_pz.training.board_layers import BoardLayers
 
 
 class ByMatrices:
