@@ -26,7 +26,7 @@ from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HARBOR_VERTICES, HEX_VERTICES
 from catan_pz.cli.app import GROUPS
 from catan_pz.cli.app import commands as cli_commands
-from catan_pz.cli.options import MatchOptions, RuleOptions
+from catan_pz.cli.options import MatchChoice, RuleChoice
 from catan_pz.engine.events import EventKind
 from catan_pz.engine.state import STATE
 from catan_pz.game import position
@@ -473,7 +473,7 @@ def option_list(options: Iterable[click.Parameter]) -> str:
 def options_of(name: str) -> str:
     """The options that a command has for itself."""
     options = {option.name: option for option in cli_commands()[name].params}
-    for shared in (RuleOptions._fields, MatchOptions._fields[1:], ("trust_pickle", "encoder")):
+    for shared in (RuleChoice._fields, MatchChoice._fields[1:], ("trust_pickle", "encoder")):
         if options.keys() >= {*shared}:
             options = {key: option for key, option in options.items() if key not in shared}
     return option_list(options.values())
@@ -550,8 +550,8 @@ BLOCKS: Final[dict[str, Callable[[], str]]] = {
         for name in cli_commands().keys() - {"info", "warmup"}
     },
     "options_of_agents": partial(shared_options, ("trust_pickle", "encoder")),
-    "options_of_matches": partial(shared_options, MatchOptions._fields[1:]),
-    "options_of_rules": partial(shared_options, RuleOptions._fields),
+    "options_of_matches": partial(shared_options, MatchChoice._fields[1:]),
+    "options_of_rules": partial(shared_options, RuleChoice._fields),
     "commands": commands,
     "event_kinds": event_kinds,
     "perft": perft_table,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from catan_pz.cli.console import Command, need
+from catan_pz.cli.console import Command, need, option
 from catan_pz.names import printable
 
 if TYPE_CHECKING:
@@ -38,22 +38,22 @@ def _register(_context: click.Context, _option: click.Parameter, homes: tuple[st
             raise click.UsageError(f"--encoder {home}: {error}") from error
 
 
-trust_option: Final = click.option(
+trust_option: Final = option(
     "--trust-pickle",
+    "Also load models from .zip files, whose pickles can run anything as you.",
     is_flag=True,
     expose_value=False,
     callback=_trust,
-    help="Also load models from .zip files, whose pickles can run anything as you.",
 )
 """For every command that loads agents."""
 
-encoder_option: Final = click.option(
+encoder_option: Final = option(
     "--encoder",
+    "Encoder of your own that a model file names; may be repeated.",
     metavar="MODULE:CLASS",
     multiple=True,
     expose_value=False,
     callback=_register,
-    help="Encoder of your own that a model file names; may be repeated.",
 )
 """For commands that play models of the user's."""
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from catan_pz.cli.console import examples, progress
-from catan_pz.cli.options import RuleOptions, rule_options
+from catan_pz.cli.console import examples, option
+from catan_pz.cli.options import RuleChoice, rule_options
 
 if TYPE_CHECKING:
     from catan_pz.rules import Rules
@@ -25,38 +25,18 @@ Step = Callable[[], int]
         "catan-pz bench --games 4096 --threads 8",
     ),
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0.05, 600),
-    metavar="X",
-    default=1.0,
-    show_default=True,
-    help="Length of each measurement.",
-)
-@click.option(
-    "--games",
-    type=click.IntRange(1, 1_000_000),
-    metavar="N",
-    default=1024,
-    show_default=True,
-    help="Games in a batch.",
-)
-@click.option(
-    "--threads",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Threads that share a step of the batch.",
-)
+@option("--seconds", "Length of each measurement.", click.FloatRange(0.05, 600), default=1.0)
+@option("--games", "Games in a batch.", click.IntRange(1, 1_000_000), default=1024)
+@option("--threads", "Threads that share a step of the batch.", click.IntRange(1, 1024), default=1)
 @rule_options()
-def bench(seconds: float, games: int, threads: int, rules: RuleOptions) -> None:
+def bench(seconds: float, games: int, threads: int, rules: RuleChoice) -> None:
     """Measure speed: the engine alone, batches of games, the environments.
 
     Random legal actions everywhere; what compiles is compiled before the clock runs. Other
     programs on the machine slow all of it down.
     """
     from catan_pz.cli.machine import processor
+    from catan_pz.progress import progress_bar
 
     made = rules.make()
     click.echo(f"{processor()}; Python {platform.python_version()}, {platform.system()}")
@@ -66,11 +46,12 @@ def bench(seconds: float, games: int, threads: int, rules: RuleOptions) -> None:
     )
     found: list[tuple[str, float, str]] = []
     try:
-        with progress() as bar:
-            for (name, unit), make in bar.track(MEASURES.items(), description="Measuring"):
-                if "Stable-Baselines3" in name and find_spec("stable_baselines3") is None:
-                    continue
-                found.append((name, rate(make(made, games, threads), seconds), unit))
+        with progress_bar() as bar:
+            task = bar.add_task("Measuring", total=len(MEASURES), note="")
+            for (name, unit), make in MEASURES.items():
+                if "Stable-Baselines3" not in name or find_spec("stable_baselines3"):
+                    found.append((name, rate(make(made, games, threads), seconds), unit))
+                bar.advance(task)
     finally:
         for name, speed, unit in found:
             click.echo(f"{name:<46} {speed:>14,.0f} {unit}/s")

@@ -5,13 +5,38 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import click
 
 from catan_pz.names import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+FILE: Final = click.Path(dir_okay=False, path_type=Path)
+OLD_FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER: Final = click.Path(file_okay=False, path_type=Path)
+
+_METAVARS: Final = {click.IntRange: "N", click.FloatRange: "X"}
+
+
+def option(
+    flag: str, words: str, kind: Any = None, name: str = "", **more: Any
+) -> Callable[[Command], Command]:
+    """An option of a command; its default is shown, and its kind says what stands for its value.
+
+    Args:
+        flag: as it is typed.
+        words: its help.
+        kind: a type of click.
+        name: of the argument; by default that of the flag.
+        **more: for `click.option`.
+    """
+    metavar = "FOLDER" if kind is FOLDER else _METAVARS.get(type(kind))
+    shown = {"metavar": metavar, "show_default": more.get("default") not in (None, "")}
+    return click.option(flag, *filter(None, [name]), type=kind, help=words, **shown | more)
 
 
 def need(extra: str, what: str, *modules: str) -> None:
@@ -23,23 +48,6 @@ def need(extra: str, what: str, *modules: str) -> None:
         raise click.ClickException(
             f'{what} needs {", ".join(missing)}: pip install "catan-pz[{extra}]"'
         )
-
-
-def progress(unit: str = "") -> Any:
-    """A progress bar on standard error with what is done, time gone and time left."""
-    from rich import progress as bars
-    from rich.console import Console
-
-    return bars.Progress(
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(bar_width=None),
-        bars.MofNCompleteColumn(),
-        *([bars.TextColumn(unit)] if unit else []),
-        bars.TimeElapsedColumn(),
-        bars.TextColumn("left"),
-        bars.TimeRemainingColumn(),
-        console=Console(stderr=True, highlight=False),
-    )
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import catan_pz
-from catan_pz.cli.console import examples, progress
-from catan_pz.cli.options import OLD_FILE, SEED, RuleOptions, rule_options
+from catan_pz.cli.console import OLD_FILE, examples, option
+from catan_pz.cli.options import RuleChoice, rule_options, seed_number
 
 if TYPE_CHECKING:
     from catan_pz.events import Outcome
@@ -31,26 +31,13 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("depth", type=click.IntRange(1, 32))
-@click.option(
-    "--position",
-    type=OLD_FILE,
-    help="State to start from, a JSON file (Game.snapshot); else a fresh game.",
+@option(
+    "--position", "State to start from, a JSON file (Game.snapshot); else a fresh game.", OLD_FILE
 )
-@click.option(
-    "--seed",
-    type=SEED,
-    metavar="SEED",
-    default=0,
-    show_default=True,
-    help="Seed of the fresh game.",
-)
-@click.option(
-    "--divide",
-    is_flag=True,
-    help="Show how many of the last count come after each first move.",
-)
+@option("--seed", "Seed of the fresh game.", seed_number, metavar="SEED", default=0)
+@option("--divide", "Show how many of the last count come after each first move.", is_flag=True)
 @rule_options()
-def perft(depth: int, position: Path | None, seed: int, divide: bool, rules: RuleOptions) -> None:
+def perft(depth: int, position: Path | None, seed: int, divide: bool, rules: RuleChoice) -> None:
     """Count the ways in which the next DEPTH decisions can go.
 
     Every outcome of chance counts by itself: the 36 rolls of two dice, each card that may
@@ -125,19 +112,19 @@ def warmup() -> None:
     lies.
     """
     from catan_pz.kernels.notices import compile_hook
+    from catan_pz.progress import progress_bar
 
     found = list(entries())
     if not found:
         click.echo("Compilation is switched off by NUMBA_DISABLE_JIT: nothing to compile.")
         return
     start = perf_counter()
-    with compile_hook(None), progress() as bar:
-        task = bar.add_task("Compiling", total=len(found))
+    with compile_hook(None), progress_bar() as bar:
+        task = bar.add_task("Compiling", total=len(found), note="")
         for name, entry in found:
-            bar.update(task, description=name.removeprefix("catan_pz."))
+            bar.update(task, note=name.removeprefix("catan_pz."))
             entry.compiled()
             bar.advance(task)
-        bar.update(task, description="Compiled")
     click.echo(f"{len(found)} entry points are ready after {perf_counter() - start:.1f} s.")
 
 
@@ -237,7 +224,7 @@ def gather() -> dict[str, Any]:
 
 
 @click.command(epilog=examples("catan-pz info", "catan-pz info --json"))
-@click.option("--json", "as_json", is_flag=True, help="As JSON, for programs.")
+@option("--json", "As JSON, for programs.", name="as_json", is_flag=True)
 def info(as_json: bool) -> None:
     """Show versions, devices, the cache of compiled code, and the extras installed."""
     found = gather()

@@ -14,9 +14,9 @@ from catan_pz.cli.agents import (
     specs_by_seat,
     trust_option,
 )
-from catan_pz.cli.console import examples, need, progress, win_rate_words
+from catan_pz.cli.console import FILE, examples, need, option, win_rate_words
 from catan_pz.cli.files import check_target, record_errors
-from catan_pz.cli.options import FILE, MatchOptions, RuleOptions, match_options, rule_options
+from catan_pz.cli.options import MatchChoice, RuleChoice, match_options, rule_options
 from catan_pz.names import shown
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @trust_option
 @encoder_option
 @rule_options()
-def evaluate(agent: str, against: str, match: MatchOptions, rules: RuleOptions) -> None:
+def evaluate(agent: str, against: str, match: MatchChoice, rules: RuleChoice) -> None:
     """Measure the win rate of AGENT, a name or a saved model, with its 95 % interval."""
     from catan_pz.arena import play_match
 
@@ -71,33 +71,26 @@ def evaluate(agent: str, against: str, match: MatchOptions, rules: RuleOptions) 
 )
 @click.argument("agents", nargs=-1, required=True)
 @match_options(200, "Games of each line-up, at least.")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    metavar="X",
-    help="Longest decision; more forfeits the game.",
+@option(
+    "--seconds", "Longest decision; more forfeits the game.", click.FloatRange(0, min_open=True)
 )
-@click.option(
+@option(
     "--true-state",
-    multiple=True,
+    "Show this agent hidden cards too, where it looks for them; may be repeated.",
     metavar="AGENT",
-    help="Show this agent hidden cards too, where it looks for them; may be repeated.",
+    multiple=True,
 )
-@click.option(
-    "--report",
-    type=FILE,
-    help="Write the tables to a .md or .csv, or a plot to a .svg or .png.",
-)
+@option("--report", "Write the tables to a .md or .csv, or a plot to a .svg or .png.", FILE)
 @trust_option
 @encoder_option
 @rule_options()
 def tournament(
     agents: tuple[str, ...],
-    match: MatchOptions,
+    match: MatchChoice,
     seconds: float | None,
     true_state: tuple[str, ...],
     report: Path | None,
-    rules: RuleOptions,
+    rules: RuleChoice,
 ) -> None:
     """Let AGENTS, two or more names separated by spaces or commas, play each other.
 
@@ -161,12 +154,13 @@ def check_played(result: "Result") -> None:
         raise click.ClickException("every game was forfeited: this win rate measures nothing")
 
 
-def write_replays(result: "Result", match: MatchOptions) -> None:
+def write_replays(result: "Result", match: MatchChoice) -> None:
     """Write recorded games of a match as HTML files, evenly spread, and say where they are."""
     from catan_pz.arena.schedule import spread
     from catan_pz.arena.single_game import record_path
     from catan_pz.game.record import GameRecord
     from catan_pz.play.frames import frames_of_record
+    from catan_pz.progress import progress_bar
     from catan_pz.web.replay import make_replay
 
     if match.html is None:
@@ -175,11 +169,13 @@ def write_replays(result: "Result", match: MatchOptions) -> None:
     drawn = [result.games[k] for k in spread(range(len(result.games)), match.most_html)]
     paths = [record_path(match.records or match.html, game.number) for game in drawn]
     found = [path for path in paths if path.exists()]
-    with progress("replays") as bar:
-        for path in bar.track(found, description="Drawing"):
+    with progress_bar() as bar:
+        task = bar.add_task("replays", total=len(found), note="")
+        for path in found:
             with record_errors(path):
                 record = GameRecord.load(path)
                 replay = make_replay(frames_of_record(record), names=record.names)
             replay.save(match.html / path.with_suffix(".html").name)
+            bar.advance(task)
     lacking = f"; {len(drawn) - len(found)} have no record" if len(found) < len(drawn) else ""
     click.echo(f"{match.html} has the replays of {len(found)} games{lacking}.", err=True)

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from catan_pz.cli.console import Command
+from catan_pz.cli.console import FILE, FOLDER, Command, option
 
 if TYPE_CHECKING:
     from catan_pz.rules import Rules
 
-FILE: Final = click.Path(dir_okay=False, path_type=Path)
-OLD_FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
-FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 COUNT: Final = click.IntRange(1)
-SEED: Final = click.IntRange(0, 2**64 - 1)
+
+
+def seed_number(text: str) -> int:
+    """A seed of a game, as it is typed."""
+    from catan_pz.checks import check_seed
+
+    return check_seed(int(text))
 
 
 def bundle(kind: type, name: str, *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -35,14 +38,14 @@ def bundle(kind: type, name: str, *options: Callable[[Any], Any]) -> Callable[[A
             bundled = kind(**{field: given.pop(field) for field in fields})
             return command(**given, **{name: bundled})
 
-        for option in reversed(options):
-            wrapped = option(wrapped)
+        for one in reversed(options):
+            wrapped = one(wrapped)
         return wrapped
 
     return decorate
 
 
-class RuleOptions(NamedTuple):
+class RuleChoice(NamedTuple):
     """The options of `rule_options`; None where the command line says nothing."""
 
     rules: str
@@ -86,63 +89,48 @@ class RuleOptions(NamedTuple):
 def rule_options(
     trading: str = "Trade between players.  [yes, or as preset or model say]",
 ) -> Callable[[Any], Any]:
-    """Options that choose the rules; the command gets them as `rules`, a `RuleOptions`."""
+    """Options that choose the rules; the command gets them as `rules`, a `RuleChoice`."""
     return bundle(
-        RuleOptions,
+        RuleChoice,
         "rules",
-        click.option(
+        option(
             "--rules",
+            "Preset that the other options change: base, one_v_one, rocco or charlesworth.",
             metavar="PRESET",
             default="base",
-            show_default=True,
-            help="Preset that the other options change: base, one_v_one, rocco or charlesworth.",
         ),
-        click.option(
+        option(
             "--players",
-            "num_players",
-            type=click.IntRange(2, 4),
-            metavar="N",
-            help="Number of players.  [4, or as preset or model say]",
+            "Number of players.  [4, or as preset or model say]",
+            click.IntRange(2, 4),
+            name="num_players",
         ),
-        click.option("--trading/--no-trading", default=None, help=trading),
-        click.option(
-            "--points",
-            "victory_points",
-            type=click.IntRange(3, 22),
-            metavar="N",
-            help="Points that win.",
-        ),
-        click.option("--board", metavar="KIND", help="Kind of board: random, spiral or beginner."),
-        click.option(
+        option("--trading/--no-trading", trading, default=None),
+        option("--points", "Points that win.", click.IntRange(3, 22), name="victory_points"),
+        option("--board", "Kind of board: random, spiral or beginner.", metavar="KIND"),
+        option(
             "--offers",
-            "offer_form",
-            metavar="FORM",
-            help="How offers are made: templates (1 card for 1, 2 for 1 or 1 for 2), composed "
+            "How offers are made: templates (1 card for 1, 2 for 1 or 1 for 2), composed "
             "(card by card, up to 4 a side), or both.",
+            name="offer_form",
+            metavar="FORM",
         ),
-        click.option(
+        option(
             "--set",
-            "others",
+            "Any other option of the rules, such as dice=balanced; may be repeated.",
+            name="others",
             metavar="OPTION=VALUE",
             multiple=True,
-            help="Any other option of the rules, such as dice=balanced; may be repeated.",
         ),
     )
 
 
 def seed_option(words: str = "Seed of the game.") -> Callable[[Command], Command]:
     """The option `--seed`; None where it isn't given."""
-    return click.option("--seed", type=SEED, metavar="SEED", help=f"{words}  [drawn]")
+    return option("--seed", f"{words}  [drawn]", seed_number, metavar="SEED")
 
 
-def games_option(default: int, words: str) -> Callable[[Command], Command]:
-    """The option `--games`."""
-    return click.option(
-        "--games", type=COUNT, metavar="N", default=default, show_default=True, help=words
-    )
-
-
-class TableOptions(NamedTuple):
+class TableChoice(NamedTuple):
     """The options of `table_options`."""
 
     games: int
@@ -157,20 +145,16 @@ def table_options(
     workers: str = "Processes that play.  [1]",
     seed: str = "Of the games and of the agents' random choices.",
 ) -> tuple[Callable[[Any], Any], ...]:
-    """Options of every match, at whichever table: the fields of `TableOptions`."""
+    """Options of every match, at whichever table: the fields of `TableChoice`."""
     return (
-        games_option(games, games_help),
+        option("--games", games_help, COUNT, default=games),
         seed_option(seed),
-        click.option("--workers", type=COUNT, metavar="N", help=workers),
-        click.option(
-            "--results",
-            type=FILE,
-            help="File of results; the same call goes on where it was stopped.",
-        ),
+        option("--workers", workers, COUNT),
+        option("--results", "File of results; the same call goes on where it was stopped.", FILE),
     )
 
 
-class MatchOptions(NamedTuple):
+class MatchChoice(NamedTuple):
     """The options of `match_options`."""
 
     games: int
@@ -200,41 +184,34 @@ class MatchOptions(NamedTuple):
 def match_options(
     games: int, words: str = "Games, at least; all seatings are played alike."
 ) -> Callable[[Any], Any]:
-    """Options of matches in the arena; the command gets them as `match`, a `MatchOptions`."""
+    """Options of matches in the arena; the command gets them as `match`, a `MatchChoice`."""
     return bundle(
-        MatchOptions,
+        MatchChoice,
         "match",
         *table_options(games, words, "Processes that play.  [1; with ray one on each CPU]"),
-        click.option(
+        option(
             "--executor",
-            type=click.Choice(["inline", "processes", "ray"]),
-            help="Where games are played; ray: on a cluster.",
+            "Where games are played; ray: on a cluster.",
+            click.Choice(["inline", "processes", "ray"]),
         ),
-        click.option(
+        option(
             "--address",
+            "Of a Ray cluster: HOST:PORT, auto or local.  [RAY_ADDRESS, or this machine]",
             metavar="ADDRESS",
-            help="Of a Ray cluster: HOST:PORT, auto or local.  [RAY_ADDRESS, or this machine]",
         ),
-        click.option(
+        option(
             "--isolate",
+            "Play each agent in a process of its own, which gets its views only.",
             is_flag=True,
-            help="Play each agent in a process of its own, which gets its views only.",
         ),
-        click.option(
-            "--records", type=FOLDER, metavar="FOLDER", help="Folder for the recorded games."
+        option("--records", "Folder for the recorded games.", FOLDER),
+        option(
+            "--html", "Folder for replays that open in any browser, beside their records.", FOLDER
         ),
-        click.option(
-            "--html",
-            type=FOLDER,
-            metavar="FOLDER",
-            help="Folder for replays that open in any browser, beside their records.",
-        ),
-        click.option(
+        option(
             "--most-html",
-            type=COUNT,
-            metavar="N",
+            "Replays that are written at most, evenly spread over the games.",
+            COUNT,
             default=20,
-            show_default=True,
-            help="Replays that are written at most, evenly spread over the games.",
         ),
     )

@@ -16,10 +16,17 @@ from catan_pz.cli.agents import (
     specs_by_seat,
     trust_option,
 )
-from catan_pz.cli.console import compiling_shown, ended_as_by_ctrl_c, examples, terminal_rows
+from catan_pz.cli.console import (
+    FILE,
+    OLD_FILE,
+    compiling_shown,
+    ended_as_by_ctrl_c,
+    examples,
+    terminal_rows,
+)
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.files import check_record_target, load_record
-from catan_pz.cli.options import FILE, OLD_FILE, RuleOptions, rule_options, seed_option
+from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 
 if TYPE_CHECKING:
     from catan_pz.game.record import GameRecord
@@ -89,7 +96,7 @@ def play(
     pause: float,
     record: Path | None,
     seed: int | None,
-    rules: RuleOptions,
+    rules: RuleChoice,
 ) -> None:
     """Play against agents, in a window by mouse or in the terminal by typed commands.
 

@@ -20,8 +20,8 @@ from catan_pz.cli.agents import (
     specs_by_seat,
     trust_option,
 )
-from catan_pz.cli.console import compiling_shown, examples, need
-from catan_pz.cli.options import FOLDER, RuleOptions, rule_options
+from catan_pz.cli.console import FOLDER, compiling_shown, examples, need, option
+from catan_pz.cli.options import RuleChoice, rule_options
 from catan_pz.names import printable, shown
 
 if TYPE_CHECKING:
@@ -46,53 +46,24 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
     "Who plays the seats that persons don't, separated by commas; the last one plays all further "
     "seats.",
 )
-@click.option(
-    "--seats",
-    type=click.IntRange(0, 4),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Seats for persons; 0 to look on.",
+@option("--seats", "Seats for persons; 0 to look on.", click.IntRange(0, 4), default=1)
+@option("--names", "What the persons are called.  [Human]", metavar="NAMES")
+@option("--host", "Address to listen on.", default="127.0.0.1")
+@option("--port", "0: any free.", click.IntRange(0, 65535), default=8000)
+@option("--tables", "Tables like this.", click.IntRange(1, 100), default=1)
+@option(
+    "--pause", "Seconds that a move of an agent is shown.", click.FloatRange(0, 60), default=0.6
 )
-@click.option("--names", metavar="NAMES", help="What the persons are called.  [Human]")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    metavar="N",
-    default=8000,
-    show_default=True,
-    help="0: any free.",
+@option(
+    "--save", "Keep the tables here, with their links; those in it that aren't over go on.", FOLDER
 )
-@click.option(
-    "--tables",
-    type=click.IntRange(1, 100),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Tables like this.",
-)
-@click.option(
-    "--pause",
-    type=click.FloatRange(0, 60),
-    default=0.6,
-    show_default=True,
-    metavar="X",
-    help="Seconds that a move of an agent is shown.",
-)
-@click.option(
-    "--save",
-    type=FOLDER,
-    metavar="FOLDER",
-    help="Keep the tables here, with their links; those in it that aren't over go on.",
-)
-@click.option(
+@option(
     "--study",
+    "Open the study as well, with a position or a recorded game if one is given.  "
+    "[open, unless --host lets others in]",
+    metavar="[FILE]",
     is_flag=False,
     flag_value="",
-    metavar="[FILE]",
-    help="Open the study as well, with a position or a recorded game if one is given.  "
-    "[open, unless --host lets others in]",
 )
 @agent_option(
     "--advice",
@@ -113,7 +84,7 @@ def serve(  # wide: click passes each option of the command
     save: Path | None,
     study: str | None,
     advice: str | None,
-    rules: RuleOptions,
+    rules: RuleChoice,
 ) -> None:
     """Open a table in the browser, to play against agents, with friends, or to look on.
 

@@ -10,13 +10,14 @@ from rich.console import Console
 
 from catan_pz.agents.base import Agent
 from catan_pz.cli.agents import load_agent, specs_by_seat
-from catan_pz.cli.console import compiling_shown, need, progress
+from catan_pz.cli.console import compiling_shown, need
 from catan_pz.cli.files import load_record, record_errors
-from catan_pz.cli.options import RuleOptions
+from catan_pz.cli.options import RuleChoice
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import Frame, frames_of_match, frames_of_record
 from catan_pz.play.session import Session, get_ready
+from catan_pz.progress import progress_bar
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.svg import board_svg
 from catan_pz.rules import Rules
@@ -107,7 +108,7 @@ def recorded_show(recording: Path, named: str | None, asked: Asked) -> Show:
     return Show(frames, asked.viewer, names, annotate, len(record.decisions) + 1)
 
 
-def live_show(agents: str, asked: Asked, seed: int | None, options: RuleOptions) -> Show:
+def live_show(agents: str, asked: Asked, seed: int | None, options: RuleChoice) -> Show:
     """A match that is played while it is watched.
 
     Args:
@@ -163,8 +164,8 @@ def write_pictures(show: Show, target: Path, film: Film) -> None:
     if (film.every or ("turn" if form == ".gif" else "decision")) == "turn":
         last = {frame.state["turn"]: frame for frame in frames}
         frames = list(last.values())
-    with progress("pictures") as bar:
-        task = bar.add_task("Drawing", total=len(frames))
+    with progress_bar() as bar:
+        task = bar.add_task("pictures", total=len(frames), note="")
         count = save_film(
             (_picture(show, frame, film.width) for frame in frames),
             target,

@@ -14,9 +14,9 @@ from catan_pz.cli.agents import (
     trained_with,
     trust_option,
 )
-from catan_pz.cli.console import examples, win_rate_words
+from catan_pz.cli.console import examples, option, win_rate_words
 from catan_pz.cli.matches import check_played, played, tell_forfeits
-from catan_pz.cli.options import RuleOptions, TableOptions, bundle, seed_option, table_options
+from catan_pz.cli.options import RuleChoice, TableChoice, bundle, seed_option, table_options
 from catan_pz.names import shown
 
 _LONGEST_LINE: Final = 300
@@ -30,26 +30,18 @@ _LONGEST_LINE: Final = 300
     ),
 )
 @agent_option("--agent", "Who plays one seat.")
-@click.option(
+@option(
     "--against",
-    type=click.Choice(("smart", "fast", "mixed")),
+    "The robots of the server that is started.",
+    click.Choice(("smart", "fast", "mixed")),
     default="smart",
-    show_default=True,
-    help="The robots of the server that is started.",
 )
-@click.option(
-    "--players",
-    type=click.IntRange(2, 4),
-    metavar="N",
-    help="Players of each game.  [4, or as the model says]",
-)
-@click.option(
-    "--trading/--no-trading",
-    default=None,
-    help="Trade between players.  [yes, or as the model says]",
+@option("--players", "Players of each game.  [4, or as the model says]", click.IntRange(2, 4))
+@option(
+    "--trading/--no-trading", "Trade between players.  [yes, or as the model says]", default=None
 )
 @bundle(
-    TableOptions,
+    TableChoice,
     "match",
     *table_options(
         200,
@@ -59,35 +51,19 @@ _LONGEST_LINE: Final = 300
     ),
 )
 @trust_option
-@click.option(
-    "--parallel",
-    type=click.IntRange(1, 40),
-    metavar="N",
-    default=4,
-    show_default=True,
-    help="Games at the same time.",
+@option("--parallel", "Games at the same time.", click.IntRange(1, 40), default=4)
+@option(
+    "--classes", "Class path of the server that is started.  [$CATAN_PZ_JSETTLERS]", metavar="PATH"
 )
-@click.option(
-    "--classes",
-    metavar="PATH",
-    help="Class path of the server that is started.  [$CATAN_PZ_JSETTLERS]",
-)
-@click.option("--host", help="Join a server that runs, instead of starting one.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    metavar="N",
-    default=8880,
-    show_default=True,
-    help="Its port.",
-)
-@click.option("--cookie", default="", help="What its robots must present.")
+@option("--host", "Join a server that runs, instead of starting one.")
+@option("--port", "Its port.", click.IntRange(1, 65535), default=8880)
+@option("--cookie", "What its robots must present.", default="")
 def jsettlers(  # wide: click passes each option of the command
     agent: str,
     against: str,
     players: int | None,
     trading: bool | None,
-    match: TableOptions,
+    match: TableChoice,
     parallel: int,
     classes: str | None,
     host: str | None,
@@ -101,7 +77,7 @@ def jsettlers(  # wide: click passes each option of the command
     """
     from catan_pz.tables.jsettlers.match import ServerAddress, play_match
 
-    rules = RuleOptions("base", players, trading).make(agent)
+    rules = RuleChoice("base", players, trading).make(agent)
     found = played(
         play_match,
         (agent, agent_source(agent, rules)),
@@ -165,32 +141,19 @@ def _line(result: Any, name: str, others: str) -> str:
     ),
 )
 @agent_option("--agent", "Who plays one seat.")
-@click.option(
+@option(
     "--against",
-    default="value",
-    show_default=True,
-    metavar="BOTS",
-    help="Bots of catanatron in the other seats, separated by commas; the last one plays all "
+    "Bots of catanatron in the other seats, separated by commas; the last one plays all "
     "further ones.",
+    metavar="BOTS",
+    default="value",
 )
-@click.option(
-    "--players",
-    type=click.IntRange(2, 4),
-    metavar="N",
-    help="Number of players.  [2, or as the model says]",
-)
-@click.option(
-    "--points",
-    type=click.IntRange(3, 22),
-    metavar="N",
-    default=10,
-    show_default=True,
-    help="Points that win.",
-)
-@bundle(TableOptions, "match", *table_options(100))
+@option("--players", "Number of players.  [2, or as the model says]", click.IntRange(2, 4))
+@option("--points", "Points that win.", click.IntRange(3, 22), default=10)
+@bundle(TableChoice, "match", *table_options(100))
 @trust_option
 def catanatron(
-    agent: str, against: str, players: int | None, points: int, match: TableOptions
+    agent: str, against: str, players: int | None, points: int, match: TableChoice
 ) -> None:
     """Let an agent play bots of catanatron by the rules of its engine.
 

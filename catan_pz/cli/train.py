@@ -1,21 +1,14 @@
 """`catan-pz train`: a short MaskablePPO training against any agents."""
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from catan_pz.cli.agents import agent_option, load_agent, specs_by_seat, trust_option
-from catan_pz.cli.console import Command, examples, need
-from catan_pz.cli.options import COUNT, FOLDER, RuleOptions, games_option, rule_options
-
-
-def _count(name: str, default: int, words: str) -> Callable[[Command], Command]:
-    return click.option(
-        name, type=COUNT, metavar="N", default=default, show_default=True, help=words
-    )
+from catan_pz.cli.console import FOLDER, examples, need, option
+from catan_pz.cli.options import COUNT, RuleChoice, rule_options
 
 
 @click.command(
@@ -27,54 +20,38 @@ def _count(name: str, default: int, words: str) -> Callable[[Command], Command]:
         "catan-pz play --against runs/train/model.npz",
     ),
 )
-@_count(
-    "--frames", 300_000, "Decisions of the learner to train on, those before a resume included."
+@option(
+    "--frames",
+    "Decisions of the learner to train on, those before a resume included.",
+    COUNT,
+    default=300_000,
 )
 @agent_option("--against", "Agents that play the other seats, separated by commas.", "random")
 @agent_option("--expert", "Agent to imitate before the training, such as heuristic.", None)
-@_count("--demonstrations", 100_000, "Decisions of the expert to imitate.")
-@click.option(
+@option("--demonstrations", "Decisions of the expert to imitate.", COUNT, default=100_000)
+@option(
     "--reward",
+    "Reward of the learner, such as win_loss.",
     metavar="REWARD",
     default="points_gained",
-    show_default=True,
-    help="Reward of the learner, such as win_loss.",
 )
-@games_option(400, "Games of each evaluation.")
-@_count("--eval-every", 100_000, "Frames between evaluations.")
-@_count("--checkpoint-every", 100_000, "Frames between checkpoints.")
-@click.option(
-    "--out",
-    type=FOLDER,
-    metavar="FOLDER",
-    default=Path("runs/train"),
-    show_default=True,
-    help="Output folder.",
+@option("--games", "Games of each evaluation.", COUNT, default=400)
+@option("--eval-every", "Frames between evaluations.", COUNT, default=100_000)
+@option("--checkpoint-every", "Frames between checkpoints.", COUNT, default=100_000)
+@option("--out", "Output folder.", FOLDER, default=Path("runs/train"))
+@option("--resume", "Continue the training in the output folder.", is_flag=True)
+@option("--num-envs", "Games played side by side.", COUNT, default=256)
+@option(
+    "--seed", "Random seed of games, network and learning.", click.IntRange(0, 2**31 - 1), default=1
 )
-@click.option("--resume", is_flag=True, help="Continue the training in the output folder.")
-@_count("--num-envs", 256, "Games played side by side.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**31 - 1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Random seed of games, network and learning.",
-)
-@click.option(
-    "--device",
-    type=click.Choice(["auto", "cpu", "cuda"]),
-    default="auto",
-    show_default=True,
-    help="Device of the network.",
-)
+@option("--device", "Device of the network.", click.Choice(["auto", "cpu", "cuda"]), default="auto")
 @trust_option
 @rule_options(
     "Trade between players: 389 actions in place of 252. Nothing else changes, neither the "
     "reward nor the frames.  [no]"
 )
 def train(
-    against: str, expert: str | None, games: int, out: Path, rules: RuleOptions, **run: Any
+    against: str, expert: str | None, games: int, out: Path, rules: RuleChoice, **run: Any
 ) -> None:
     """Train a MaskablePPO agent for a few minutes and measure what it has learned.
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from catan_pz.cli.agents import agent_option, encoder_option, trust_option
-from catan_pz.cli.console import ended_as_by_ctrl_c, examples, terminal_rows
+from catan_pz.cli.console import FILE, OLD_FILE, ended_as_by_ctrl_c, examples, terminal_rows
 from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.files import check_record_target, check_target
-from catan_pz.cli.options import FILE, OLD_FILE, RuleOptions, rule_options, seed_option
+from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 
 if TYPE_CHECKING:
     from catan_pz.cli.show import Show
@@ -125,7 +125,7 @@ def watch(  # wide: click passes each option of the command
     width: int,
     record: Path | None,
     seed: int | None,
-    rules: RuleOptions,
+    rules: RuleChoice,
 ) -> None:
     """Watch a RECORDING (a .jsonl file), or a live match between agents.
 

@@ -14,7 +14,7 @@ from catan_pz.batch import seat_calls
 from catan_pz.cli import app, bench, machine, main
 from catan_pz.cli.agents import load_agent, trained_with
 from catan_pz.cli.console import need
-from catan_pz.cli.options import RuleOptions
+from catan_pz.cli.options import RuleChoice
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
@@ -200,11 +200,11 @@ def test_a_model_brings_its_rules(tmp_path: Path, capsys: Any) -> None:
     words = ["evaluate", "ppo-2p", "--games", "2", "--set", "max_turns=20"]
     assert main(words) == 0
     assert "of 2 games" in capsys.readouterr().out
-    rules = RuleOptions("base").make("heuristic,ppo-4p-notrade")
+    rules = RuleChoice("base").make("heuristic,ppo-4p-notrade")
     assert (rules.num_players, rules.trading, rules.skip_forced) == (4, False, False)
-    rules = RuleOptions("base", 3).make("ppo-2p:choice=sample")
+    rules = RuleChoice("base", 3).make("ppo-2p:choice=sample")
     assert (rules.num_players, rules.trading) == (3, False)
-    assert RuleOptions("one_v_one").make("ppo-4p-notrade").num_players == 2
+    assert RuleChoice("one_v_one").make("ppo-4p-notrade").num_players == 2
     assert main([*words, "--trading"]) == 2
     assert "'ppo-2p' plays games of 2 players with 252 actions; this one" in told(capsys)
     path = tmp_path / "runs:2" / "model.npz"
