@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from catan_pz.env.vector.board_layers import BoardLayers
 
 from catan_pz.agents.board_network import BoardNetwork, adjacency, evaluate
 from catan_pz.observation.segments import SIZE

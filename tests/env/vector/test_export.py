@@ -4,7 +4,6 @@ import pytest
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 
 import torch
-from catan_pz.env.vector.board_policies import BoardPolicy, BoardQPolicy, InOrder
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN
 from stable_baselines3.common.torch_layers import FlattenExtractor
