@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.kernels.backend import BACKEND
-from catan_pz.kernels.rule import entry
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.thread_pool import make_thread_pool
 from catan_pz.kernels.threads.python import PythonThreadPool
 from catan_pz.kernels.types import ConstInt64Array, Int64Array, Int64Matrix
@@ -39,6 +40,33 @@ def count_in(
         total += counts[i]
         counts[i] += step + offset[0]
         links[i, 1] += games[i].turn
+    return total
+
+
+class Step(NamedTuple):
+    by: int
+    offset: Int64Array
+
+
+class Counted(NamedTuple):
+    counts: Int64Array
+    step: Step
+
+
+@kernel
+def count_one(i: int, places: Counted) -> int:
+    """Add to the place of a game; return what was there."""
+    before = places.counts[i]
+    places.counts[i] += places.step.by + places.step.offset[0]
+    return before
+
+
+@entry
+def count_bundled(games: States, first: int, last: int, places: Counted):
+    """What `count_in` does, with bundles."""
+    total = 0
+    for i in range(first, last):
+        total += count_one(i, Counted(places.counts, places.step))
     return total
 
 
@@ -125,6 +153,22 @@ def test_an_argument_of_another_type_is_named(make_pool, name: str, wrong: objec
     with pytest.raises(TypeError, match=f"count_in: argument '{name}'"):
         alone.run(count_in, some_games(4), *(arguments | {name: wrong}).values(), 1, OFFSET)
     assert not arguments["counts"].any()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_bundles_are_passed_field_by_field(make_pool, threads: int) -> None:
+    shared = make_pool(40, threads, 8)
+    games, counts = some_games(40), np.arange(40)
+    places = Counted(counts, Step(1, OFFSET))
+    for given in (places, places, places._replace(step=Step(2, OFFSET))):
+        assert shared.run(count_bundled, games, given).sum() >= sum(range(40))
+    assert (counts == np.arange(40) + 3004).all()
+    assert count_bundled(games, 3, 5, places) == counts[3:5].sum() - 2002
+    with pytest.raises(TypeError, match="count_bundled: argument 'places' must be a Counted"):
+        shared.run(count_bundled, games, (counts, Step(1, OFFSET)))
+    wrong = Counted(counts, Step(1, counts.astype(np.int32)))
+    with pytest.raises(TypeError, match=r"argument 'places'.step.offset must be a array"):
+        shared.run(count_bundled, games, wrong)
 
 
 def test_too_few_arguments_and_fractions_are_refused(make_pool) -> None:

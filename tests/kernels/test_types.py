@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -19,6 +19,27 @@ def test_annotations_name_numba_types() -> None:
     assert rest == [*scalars, types.int8[:, ::1]]
 
 
+class Sides(NamedTuple):
+    board: Int8Matrix
+    seat: int
+
+
+class Bundle(NamedTuple):
+    sides: Sides
+    w: float
+
+
+def test_a_named_tuple_is_the_bundle_of_its_fields() -> None:
+    def rule(given: Bundle):
+        pass
+
+    (bundle,) = signature_of(rule)
+    assert bundle.instance_class is Bundle
+    sides, w = bundle.types
+    assert w == types.float64
+    assert (sides.fields, sides.types) == (("board", "seat"), (types.int8[:, ::1], types.int64))
+
+
 def test_a_parameter_without_a_type_is_named() -> None:
     def without(s: State, p):
         pass
@@ -26,6 +47,14 @@ def test_a_parameter_without_a_type_is_named() -> None:
     def with_another(p: Any):
         pass
 
+    class Odd(NamedTuple):
+        things: list
+
+    def with_a_bundle(p: Odd):
+        pass
+
+    with pytest.raises(TypeError, match=r"with_a_bundle: parameter 'p': field 'things' needs"):
+        signature_of(with_a_bundle)
     with pytest.raises(TypeError, match=r"without: parameter 'p' needs an annotation"):
         signature_of(without)
     with pytest.raises(TypeError, match=r"with_another: parameter 'p' .* it has typing.Any"):

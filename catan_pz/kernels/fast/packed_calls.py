@@ -3,7 +3,7 @@
 An entry point whose first parameters are `games, first, last` gets, beside the function that
 Python calls, packed code. Its C signature is the same for all of them: (words, first, last).
 The words hold a flag and then every other argument: an int64 as it is, an array as its address
-and shape.
+and shape, a bundle as its fields.
 """
 
 from typing import Any, Final
@@ -16,7 +16,7 @@ from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import as_dtype
 from numpy.typing import NDArray
 
-from catan_pz.kernels.arguments import SHARED, Parameters
+from catan_pz.kernels.arguments import SHARED, Parameters, leaf_kinds
 
 FAILED: Final = 0
 """Index of the word that a call sets to 1 when it fails: only an index out of bounds makes it
@@ -35,9 +35,11 @@ def packed_name(descriptor: Any) -> str:
 
 
 def is_shareable(descriptor: Any) -> bool:
-    """Whether packed code is made for a function: all its arguments are int64 or arrays."""
+    """Whether packed code is made for a function: it takes int64, arrays, and bundles of these."""
     return tuple(descriptor.args[:3]) == SHARED and all(
-        given == types.int64 or isinstance(given, types.Array) for given in descriptor.argtypes
+        leaf == types.int64 or isinstance(leaf, types.Array)
+        for given in descriptor.argtypes
+        for leaf in leaf_kinds(given)
     )
 
 
@@ -64,6 +66,8 @@ def add_packed_code(context: Any, library: Any, descriptor: Any) -> None:
         return builder.load(cgutils.gep(builder, words, place - 1))
 
     def argument(kind: Any) -> Any:
+        if isinstance(kind, types.BaseTuple):
+            return context.make_tuple(builder, kind, [argument(field) for field in kind.types])
         if kind == types.int64:
             return next_word()
         array = context.make_array(kind)(context, builder)
@@ -102,7 +106,10 @@ class PackedCall:
         (result,) = dict.values(dispatcher.overloads)
         self.address: int = result.library.get_pointer_to_function(packed_name(result.fndesc))
         self._parameters = Parameters(dispatcher.py_func)
-        sizes = [1 + ndim for ndim in self._parameters.ndims]
+        sizes = [
+            sum(1 + getattr(leaf, "ndim", 0) for leaf in leaf_kinds(kind))
+            for kind in self._parameters.kinds
+        ]
         self._places = [FAILED + 1 + sum(sizes[:k]) for k in range(len(sizes))]
         self.words: NDArray[np.int64] = np.zeros(FAILED + 1 + sum(sizes), np.int64)
         self.words_address = int(self.words.ctypes.data)
@@ -122,11 +129,10 @@ class PackedCall:
                 self._put(k, given)
 
     def _put(self, k: int, given: Any) -> None:
-        place, value = self._places[k], self._parameters.checked(k, given)
+        place, leaves = self._places[k], self._parameters.checked(k, given)
         self._held[k] = _NOTHING  # in case an exception comes before all is written
-        if self._parameters.ndims[k]:
-            self.words[place] = value.ctypes.data
-            self.words[place + 1 : place + 1 + value.ndim] = value.shape
-        else:
-            self.words[place] = value
+        for value in leaves:
+            words = [value.ctypes.data, *value.shape] if isinstance(value, np.ndarray) else [value]
+            self.words[place : place + len(words)] = words
+            place += len(words)
         self._held[k] = given  # an array must live as long as its address is used
