@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from catan_pz import Agent, View
-from catan_pz.cli import main, train
+from catan_pz.cli import main
 
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
@@ -64,13 +63,6 @@ def test_the_card_has_a_command_that_gives_the_same_training(
     assert weights(tmp_path / "model.npz") == weights(finished / "model.npz")
 
 
-def test_the_model_plays(finished: Path, tmp_path: Path, capsys: Any) -> None:
-    model = str(finished / "model.npz")
-    evaluate = ["evaluate", model, "--against", "random", "--games", "4", "--set", "max_turns=20"]
-    assert main([*evaluate, "--points", "3"]) == 0
-    assert re.search(r"model\.npz won \d of 4 games", capsys.readouterr().out)
-
-
 def test_rules_are_those_that_were_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     found = []
     monkeypatch.setattr("catan_pz.training.quick.train", lambda args, *_: found.append(args.rules))
@@ -79,17 +71,6 @@ def test_rules_are_those_that_were_set(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert [(rules["skip_forced"], rules["trading"]) for rules in found] == [
         *((True, False), (False, False), (True, True), (True, True))
     ]
-
-
-def test_a_folder_that_cannot_be_written_is_refused_before_the_first_frame(
-    tmp_path: Path, capsys: Any
-) -> None:
-    (tmp_path / "file").touch()
-    out = tmp_path / "file" / "run"
-    assert main([*SMALL, "--out", str(out)]) == 1
-    shown = capsys.readouterr()
-    assert f"option out={str(out)!r} can't be written: " in shown.err
-    assert shown.out == ""
 
 
 def test_a_finished_training_is_not_overwritten(finished: Path, capsys: Any) -> None:
@@ -137,6 +118,7 @@ def test_an_interrupt_finishes_the_update_and_saves(
     assert not (tmp_path / "result.json").exists()
 
 
+@pytest.mark.slow
 def test_a_killed_training_resumes(tmp_path: Path) -> None:
     words = [*SMALL[: -len(RULES)], *RULES, "--out", str(tmp_path), "--frames", "100000"]
     with subprocess.Popen(
@@ -160,59 +142,6 @@ def test_an_expert_and_agents_in_every_seat(tmp_path: Path, capsys: Any) -> None
     assert "against weighted,random: won" in shown
 
 
-class Remembering(Agent):
-    """It may keep something of a game between its decisions."""
-
-    name = "remembering"
-
-    def act(self, view: View) -> int:
-        return int(view.mask.argmax())
-
-
-def test_agents_that_remember_are_played_without_checkpoints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    monkeypatch.setattr(train, "load_agent", lambda name, rules: Remembering())
-    words = [*SMALL, "--out", str(tmp_path), "--against", "remembering"]
-    words[words.index("--frames") + 1] = "128"
-    assert main([*words, "--games", "2"]) == 0
-    assert "No checkpoints" in capsys.readouterr().err
-    assert (tmp_path / "model.npz").exists()
-    assert not list(tmp_path.glob("checkpoint*"))
-
-
-def test_a_learner_saved_by_stable_baselines3_is_an_agent(tmp_path: Path, capsys: Any) -> None:
-    from sb3_contrib import MaskablePPO
-
-    from catan_pz.env.vector.sb3 import CatanVecEnv, note_training
-
-    games = CatanVecEnv(2, num_players=2, trading=False, seed=1)
-    model = tmp_path / "model.zip"
-    learner = MaskablePPO("MlpPolicy", games, n_steps=4, batch_size=8, seed=1)
-    learner.save(model)
-    rules = ["--players", "2", "--no-trading", "--seed", "1", "--set", "max_turns=5"]
-    rules.append("--trust-pickle")
-    assert main(["watch", "--terminal", "--agents", f"{model},random", *rules]) == 0
-    shown = capsys.readouterr()
-    assert "model builds a settlement" in shown.out
-    assert f"Warning: loading {model} runs the pickles in it." in shown.err
-    picture = tmp_path / "picture.svg"
-    words = ["watch", *rules, "--agents", "random", "--export", str(picture), "--at", "0"]
-    assert main([*words, "--advice", str(model)]) == 0
-    assert picture.read_text(encoding="utf-8").count('class="overlay"') == 1
-    assert main(["watch", "--agents", str(model), "--players", "2", "--trust-pickle"]) == 2
-    assert "plays games of 2 players with 252 actions; this one has 2 players and 389 actions" in (
-        capsys.readouterr().err
-    )
-    note_training(learner, games.batch.rules, "flat")
-    learner.save(model)
-    words = ["evaluate", str(model), "--trust-pickle", "--no-trading"]
-    assert main(words) == 2
-    assert "plays games of 2 players with 252 actions; this one has 4 players" in (
-        capsys.readouterr().err
-    )
-
-
 class Planted:
     """An object whose pickle makes a file."""
 
@@ -223,42 +152,64 @@ class Planted:
         return Path.touch, (self.path,)
 
 
-COMMANDS_WITH_AGENTS = {
-    "play": ["play", "--terminal", "--against"],
-    "watch": ["watch", "--terminal", "--agents"],
-    "watch --advice": ["watch", "--export", "a.svg", "--agents", "random", "--advice"],
-    "tournament": ["tournament"],
-    "evaluate": ["evaluate"],
-    "evaluate --against": ["evaluate", "random", "--against"],
-    "train": ["train", "--against"],
-}
-
-
-@pytest.mark.parametrize("words", COMMANDS_WITH_AGENTS.values(), ids=COMMANDS_WITH_AGENTS)
-def test_pickles_are_run_for_nobody_who_does_not_say_so(
-    words: list[str], tmp_path: Path, capsys: Any
-) -> None:
+@pytest.fixture(scope="module")
+def learner(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A learner that Stable-Baselines3 saved; who loads it makes the file "planted" beside it."""
     from sb3_contrib import MaskablePPO
 
-    from catan_pz.env.vector.sb3 import CatanVecEnv
+    from catan_pz.env.vector.sb3 import CatanVecEnv, note_training
 
     games = CatanVecEnv(2, num_players=2, trading=False, seed=1)
-    learner = MaskablePPO("MlpPolicy", games, n_steps=4, batch_size=8, seed=1)
-    planted, model = tmp_path / "planted", tmp_path / "model.zip"
-    learner.planted = Planted(planted)
-    learner.save(model)
-    agents = f"{model},random" if words == ["tournament"] else str(model)
-    assert main([*words, agents, "--players", "2", "--no-trading"]) == 2
+    path = tmp_path_factory.mktemp("learner") / "model.zip"
+    saved = MaskablePPO("MlpPolicy", games, n_steps=4, batch_size=8, seed=1)
+    saved.planted = Planted(path.with_name("planted"))
+    note_training(saved, games.batch.rules, "flat")
+    saved.save(path)
+    return path
+
+
+TWO = ("--players", "2", "--no-trading")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["play", "--terminal", "--against"],
+        ["watch", "--terminal", "--agents"],
+        ["watch", "--export", "a.svg", "--agents", "random", "--advice"],
+        ["tournament", "random"],
+        ["evaluate"],
+        ["evaluate", "random", "--against"],
+        ["train", "--against"],
+    ],
+    ids=" ".join,
+)
+def test_pickles_are_run_for_nobody_who_does_not_say_so(
+    words: list[str], learner: Path, capsys: Any
+) -> None:
+    assert main([*words, str(learner), *TWO]) == 2
     told = capsys.readouterr().err
-    assert f"{model} holds pickles, which can run anything as you: give an .npz instead" in told
-    assert not planted.exists()
-    end = ["--terminal", "--set", "max_turns=1", "--trust-pickle"]
-    assert main(["watch", "--agents", str(model), "--players", "2", "--no-trading", *end]) == 0
+    assert f"{learner} holds pickles, which can run anything as you: give an .npz instead" in told
+    assert not learner.with_name("planted").exists()
+
+
+def test_a_learner_saved_by_stable_baselines3_is_an_agent(
+    learner: Path, tmp_path: Path, capsys: Any
+) -> None:
+    end = ("--seed", "1", "--set", "max_turns=5", "--trust-pickle")
+    assert main(["watch", "--terminal", "--agents", f"{learner},random", *TWO, *end]) == 0
+    shown = capsys.readouterr()
+    assert "model builds a settlement" in shown.out
+    assert f"Warning: loading {learner} runs the pickles in it." in shown.err
+    planted = learner.with_name("planted")
     assert planted.exists()
-
-
-def test_trading_says_what_it_is_like(capsys: Any) -> None:
-    assert main(["train", "--help"]) == 0
-    told = re.sub(r"\s+", " ", capsys.readouterr().out)
-    assert "Nothing else changes, neither the reward nor the frames. [no]" in told
-    assert "Trade between players. [yes" not in told
+    planted.unlink()
+    picture = tmp_path / "picture.svg"
+    words = ["watch", *TWO, *end, "--agents", "random", "--export", str(picture), "--at", "0"]
+    assert main([*words, "--advice", str(learner)]) == 0
+    assert picture.read_text(encoding="utf-8").count('class="overlay"') == 1
+    assert main(["evaluate", str(learner), "--trust-pickle", "--no-trading"]) == 2
+    assert "plays games of 2 players with 252 actions; this one has 4 players" in (
+        capsys.readouterr().err
+    )
+    planted.unlink()
