@@ -116,17 +116,6 @@ def test_resampled_games_are_sound(name) -> None:
             assert (drawn.observe(0) == view.observation).all()
 
 
-@pytest.mark.parametrize(("name", "seat"), SEATS)
-def test_games_drawn_for_a_discard_out_of_turn_are_sound(name, seat) -> None:
-    rng = np.random.default_rng(0)
-    for follower, message in follow(name, seat):
-        if Facts.read(message["state"], seat).position["phase"] == Phase.DISCARD:
-            view = follower.view()
-            drawn = view.resample(rng)
-            assert drawn.validate() == 0
-            assert (drawn.observe(seat) == view.observation).all()
-
-
 def test_a_move_that_our_rules_forbid_is_taken_from_the_table() -> None:
     """Somebody builds a road out of nothing; the table's own word counts."""
     name, seat = "two_players", 0
@@ -217,10 +206,3 @@ def test_impossible_cards_are_refused() -> None:
     games = Game(rules_for(name), seed=0).games
     with pytest.raises(ValueError, match="impossible number of resource cards"):
         write_cards(facts, games[0], [], np.random.default_rng(0))
-
-
-def test_a_document_that_lacks_something_is_refused() -> None:
-    *_, message = (m for m in messages("two_players", 0, hides=False) if m["type"] == "decide")
-    state = {k: v for k, v in message["state"].items() if k != "resource_freqdeck"}
-    with pytest.raises(ValueError, match="resource_freqdeck"):
-        Facts.read(state, 0)

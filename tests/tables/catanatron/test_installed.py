@@ -17,7 +17,6 @@ from catan_pz.cli.app import app
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
 from catan_pz.tables.catanatron import numbering
-from catan_pz.tables.catanatron.bots import CatanatronAgent
 from catan_pz.tables.catanatron.facts import board_from_map
 from catan_pz.tables.catanatron.installed import (
     has_module,
@@ -33,7 +32,6 @@ from catan_pz.tables.catanatron.table import (
     CatanatronTables,
     TableBot,
     deal,
-    play_game,
     table_rules,
 )
 from tests.tables.catanatron.legal_moves import compare_game
@@ -140,21 +138,6 @@ def test_choices_follow_from_the_seed() -> None:
     assert random.getstate() == before
 
 
-def test_bots_turn_offers_down() -> None:
-    game = Game(seed=4, num_players=2, max_turns=60)
-    Table(game, ["heuristic", "catanatron:weighted"], seat_seeds(4, 2)).play()
-    assert game.turn > 10
-
-
-def test_names_that_do_not_exist_are_named() -> None:
-    with pytest.raises(ValueError, match="did you mean 'value'"):
-        load("catanatron:valeu")
-    with pytest.raises(ValueError, match="has no option 'mended'; its options: contender"):
-        load("catanatron:value-mended")
-    with pytest.raises(ValueError, match="bot of catanatron='value3'"):
-        load("catanatron:value3")
-
-
 @pytest.mark.skipif(has_module("players.value"), reason="this version has all bots")
 def test_a_version_without_a_bot_says_which_has_it() -> None:
     with pytest.raises(ImportError, match=r"3\.2\.1 has no bot 'value'.*3\.3\.0"):
@@ -188,49 +171,6 @@ def test_processes_play_and_end_with_the_match() -> None:
     assert first.end == "victory"
     played.close()
     assert not multiprocessing.active_children()
-
-
-def test_four_sit_at_its_table_and_agents_that_resample_do() -> None:
-    rules = table_rules(4)
-    agents = [load("search", simulations=2), TableBot("weighted")]
-    config = arena.match.MatchConfig(("search", "bot"), rules, 3)
-    scheduled = arena.schedule.ScheduledGame(0, 0, 0, (0, 1, 1, 1))
-    played = play_game(config, scheduled, agents)
-    assert played.end == "victory", played.reason
-    assert max(played.points) >= 10
-
-
-class Faulty:
-    """Makes agents that fail."""
-
-    @staticmethod
-    def agent():
-        from catan_pz.agents.base import Agent
-
-        class Failing(Agent):
-            def act(self, view):
-                raise RuntimeError("no idea")
-
-        return Failing()
-
-
-def test_an_agent_that_fails_forfeits() -> None:
-    result = match(("failing", Faulty.agent), "random")
-    assert {game.end for game in result.games} == {"forfeit"}
-    assert {game.seats[game.offender] for game in result.games} == {"failing"}
-    assert "no idea" in result.games[0].reason
-
-
-def test_what_an_agent_raises_at_the_end_changes_no_result() -> None:
-    agent = load("random")
-
-    def end(result):
-        raise RuntimeError("no farewell")
-
-    agent.end = end
-    with pytest.warns(UserWarning, match="no farewell"):
-        result = match(("rude", lambda: agent), "random")
-    assert {game.end for game in result.games} <= {"victory", "truncated"}
 
 
 def test_rules_that_its_engine_has_not_are_refused() -> None:
@@ -306,25 +246,6 @@ def test_mended_outcomes_are_played_with_their_probability() -> None:
         weighted = [a for a in moves_offered(game) if "BUY" in a.action_type.value]
         game.execute(random.choice(weighted or moves_offered(game)))
     assert {kinds.ROLL, kinds.BUY_DEVELOPMENT_CARD, kinds.MOVE_ROBBER} <= seen
-
-
-@needs_searches
-def test_the_true_state_changes_what_a_bot_does_and_its_name() -> None:
-    result = arena.play_match(
-        ["catanatron:value", "random"],
-        2,
-        num_players=2,
-        trading=False,
-        seed=1,
-        max_turns=10,
-        progress=False,
-        true_state=["catanatron:value"],
-    )
-    assert result.names == ("catanatron:value (true state)", "random")
-
-
-def test_bots_know_their_version() -> None:
-    assert CatanatronAgent("weighted").catanatron == installed_version()
 
 
 def test_legal_moves_differ_only_where_the_docs_say() -> None:

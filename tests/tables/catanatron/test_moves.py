@@ -4,11 +4,10 @@ import pytest
 
 from catan_pz.actions import ACTION_KINDS, action_id
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.rules import Board
 from catan_pz.tables.catanatron import numbering
 from catan_pz.tables.catanatron.facts import board_from_map
 from catan_pz.tables.catanatron.moves import Move, actions_of
-from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES, Resource, Terrain
+from catan_pz.terms import NUM_EDGES, NUM_HEXES, NUM_VERTICES
 from tests.tables.catanatron.recorded import NAMES, game
 
 COLORS = ["RED", "BLUE", "ORANGE", "WHITE"]
@@ -34,13 +33,6 @@ def test_places_are_where_catanatron_has_them() -> None:
     assert numbering.HEX_OF[0, -1, 1] == 14
     assert numbering.VERTEX_OF[:8] == (21, 22, 33, 32, 31, 20, 23, 24)
     assert numbering.VERTEX_OF[-3:] == (6, 14, 15)
-
-
-def test_counts_change_their_order_and_back() -> None:
-    ours = numbering.our_order([1, 2, 3, 4, 5])
-    assert ours[Resource.LUMBER] == 1
-    assert ours[Resource.BRICK] == 2
-    assert numbering.their_order(ours) == [1, 2, 3, 4, 5]
 
 
 def test_moves_stand_for_actions() -> None:
@@ -99,12 +91,6 @@ def test_all_moves_of_a_game_stand_for_actions(name) -> None:
         assert found is not None, written
         kinds |= {kind.name for a in found for kind in ACTION_KINDS if a in kind.ids}
     assert {"move_robber", "steal", "discard", "play_monopoly", "maritime_trade"} <= kinds
-
-
-def test_boards_are_read() -> None:
-    board = board_from_map(game("two_players")["map"])
-    assert isinstance(board, Board)
-    assert board.terrains.count(Terrain.DESERT) == 1
 
 
 def test_another_map_is_refused() -> None:

@@ -10,7 +10,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.arena.schedule import block_seed
 from catan_pz.cli.app import run
 from catan_pz.game.game import Game
-from catan_pz.tables.catanatron import bots, installed
+from catan_pz.tables.catanatron import installed
 from catan_pz.tables.catanatron.bots import BotSpec
 
 ROOT = Path(__file__).parents[3]
@@ -34,15 +34,6 @@ def test_versions_to_install_are_those_that_are_tested(file: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
     for command in (installed.INSTALL_SOME, installed.INSTALL):
         assert command.removeprefix("pip install ").strip("'") in text
-
-
-def test_a_later_version_is_refused_with_those_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bots, "installed_version", lambda: "3.4.0")
-    monkeypatch.setattr(bots, "has_module", lambda _name: True)
-    monkeypatch.setattr(bots, "has_params", lambda: True)
-    with pytest.raises(ImportError, match=r"3\.4\.0 .*; 3\.2\.1 and 3\.3\.0 are: ") as refused:
-        BotSpec.read("value").player(None)
-    assert str(refused.value).endswith(installed.INSTALL)
 
 
 @pytest.mark.usefixtures("no_catanatron")
@@ -74,7 +65,7 @@ def test_names_tell_the_options(text, found) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "valu", "value2", "ab2-", "ab2-open", "AB2", "ab2 ", "ab0", "mcts00", "ab" + "9" * 5000],
+    ["", "valu", "value2", "ab2-open", "ab0"],
 )
 def test_other_names_are_refused(text) -> None:
     with pytest.raises(ValueError, match=r"bot of catanatron|has no option"):
@@ -108,21 +99,14 @@ def played(**options):
     )
 
 
-def test_the_true_state_is_shown_to_whom_it_is_granted() -> None:
-    assert played().names == ("peeker", "random")
+def test_the_true_state_is_shown_to_whom_it_is_granted_alone(tmp_path) -> None:
+    path = tmp_path / "games.jsonl"
+    assert played(results=path).names == ("peeker", "random")
     deck = Game(seed=block_seed(1, 0), num_players=2, trading=False).state["deck"].tobytes()
     assert deck not in Peeker.seen
-    assert played(true_state=["peeker"]).names == ("peeker (true state)", "random")
-    assert Peeker.seen.count(deck) > 4
-
-
-def test_nobody_else_can_be_granted_it() -> None:
-    with pytest.raises(ValueError, match=r"option true_state='peker'.*did you mean 'peeker'"):
-        played(true_state=["peker"])
-
-
-def test_the_results_file_knows_who_saw_the_true_state(tmp_path) -> None:
-    path = tmp_path / "games.jsonl"
-    played(results=path)
     with pytest.raises(ValueError, match="another match"):
         played(results=path, true_state=["peeker"])
+    assert played(true_state=["peeker"]).names == ("peeker (true state)", "random")
+    assert Peeker.seen.count(deck) > 4
+    with pytest.raises(ValueError, match=r"option true_state='peker'.*did you mean 'peeker'"):
+        played(true_state=["peker"])

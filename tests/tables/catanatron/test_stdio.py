@@ -1,17 +1,13 @@
 """The protocol of catanatron's newer versions: recorded messages, and broken ones."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from catan_pz.agents import load
 from catan_pz.agents.base import Agent
-from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.cli.app import app
-from catan_pz.rules import Rules
-from catan_pz.tables.catanatron import players
 from catan_pz.tables.catanatron.stdio import StdioBot, answers
 from tests.tables.catanatron.recorded import NAMES, messages
 
@@ -33,19 +29,6 @@ def test_a_game_is_answered_from_its_start_to_its_end(agent, name, hides) -> Non
             assert answer is None
     assert asked > 20
     assert bot.seat is None
-
-
-def test_a_program_that_draws_from_its_belief_plays() -> None:
-    agent = IsolatedAgent("value", "value", seconds=60)
-    bot = StdioBot(agent, 3)
-    asked = 0
-    for message in messages("two_players", 1, hides=True):
-        answer = bot.answer(message)
-        if message["type"] == "decide":
-            assert answer["action"] in message["playable_actions"]
-            asked += 1
-    agent.end_programs()
-    assert asked > 20
 
 
 def test_games_follow_each_other_and_choices_repeat() -> None:
@@ -89,24 +72,6 @@ def test_the_agent_leaves_a_game_that_is_over_or_broken_off() -> None:
     assert len(Ender.ends) == 2
     assert len(list(answers(bot, [json.dumps(hello), json.dumps(before)]))) == 1
     assert len(Ender.ends) == 3  # the table's lines are over
-
-
-def test_a_player_leaves_the_game_before_when_it_sits_down_at_the_next(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    Ender.ends.clear()
-    rules = Rules(num_players=2, trading=False, board="beginner")
-    monkeypatch.setattr(players, "rules_of", lambda game: rules)
-    colors = [SimpleNamespace(value=name) for name in ("RED", "BLUE")]
-    games = [SimpleNamespace(id=k, state=SimpleNamespace(colors=colors)) for k in range(3)]
-    player = players.AgentPlayer(colors[0], Ender())
-    player._sit_down(games[0])
-    player._sit_down(games[1])
-    assert len(Ender.ends) == 1
-    player.reset_state()
-    player.reset_state()
-    assert len(Ender.ends) == 2
-    assert player.seat is None
 
 
 def test_messages_that_it_does_not_know_are_left_aside() -> None:

@@ -105,17 +105,6 @@ def test_another_players_road_building_is_a_hidden_card_again() -> None:
     assert sampled(reader).validate() == Violation.NONE
 
 
-def test_a_free_road_that_stands_keeps_the_card_played() -> None:
-    seated, rest = told_until("1046|g,3,1,1")
-    player = seated.reader.game.turn_player
-    tell(seated, *rest[:3])
-    assert rest[2].startswith("1009|g,3,0")
-    seated.reader.decisions.flush()
-    assert seated.reader.game.phase == Phase.FREE_ROAD
-    end_by_force(seated)
-    assert seated.reader.game.state["played"][player, Card.ROAD_BUILDING] == 1
-
-
 @pytest.mark.parametrize("told", ["1046|g,1,1,3", "1046|g,3,1,2"])
 def test_a_card_whose_resources_were_not_named_was_never_played(told: str) -> None:
     seated, _ = told_until(told)
@@ -148,26 +137,6 @@ def test_cards_that_the_table_draws_for_the_own_seat() -> None:
     assert reader.game.phase == Phase.MOVE_ROBBER
     gone = hand - reader.game.state["hand"][reader.seat]
     assert sorted(gone.tolist()) == [0, 0, 0, 2, 2]
-
-
-def test_more_cards_than_are_owed_cannot_be_drawn() -> None:
-    reader, _ = until_the_discard()
-    reader.take(Message.parse("1024|g,0,102,3,2"))
-    with pytest.raises(ValueError, match="5 cards; it owes 4"):
-        reader.take(Message.parse("1024|g,0,102,4,3"))
-
-
-def test_hidden_cards_that_the_table_draws_for_another() -> None:
-    seated, rest = told_until("1028|g,7", skipped=7)
-    while not rest[0].startswith("1033"):
-        tell(seated, rest.pop(0))
-    reader = seated.reader
-    player = reader.game.player
-    size = int(reader.game.state["hand_size"][player])
-    assert reader.numbers[player] == 1
-    reader.take(Message.parse("1024|g,1,102,6,5"))
-    assert reader.game.phase == Phase.MOVE_ROBBER
-    assert reader.game.state["hand_size"][player] == size - 5
 
 
 def test_a_turn_that_cannot_be_ended_is_not_ended_for_ever() -> None:

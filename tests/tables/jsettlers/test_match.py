@@ -3,12 +3,10 @@
 import json
 import os
 import shutil
-import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import pytest
 
@@ -18,7 +16,6 @@ from catan_pz.arena import load_results
 from catan_pz.arena.results_file import ResultsFile
 from catan_pz.cli import main
 from catan_pz.game.view import View
-from catan_pz.rules import Rules
 from catan_pz.tables.jsettlers import client
 from catan_pz.tables.jsettlers import match as match_module
 from catan_pz.tables.jsettlers.client import ServerError
@@ -142,14 +139,6 @@ def test_a_wrong_cookie_is_named() -> None:
         play_match("random", games=1, server=ServerAddress("127.0.0.1", server.port, "x"))
 
 
-def test_no_server_is_named() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        with pytest.raises(ServerError, match=f"no JSettlers server at 127.0.0.1:{port}"):
-            play_match("random", games=1, server=ServerAddress("127.0.0.1", port, "x"))
-
-
 def test_a_server_that_is_gone_leaves_what_was_played(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     cuts: list[Script] = [cut_at(0)] * (client.RECONNECTS + 1)
@@ -188,52 +177,6 @@ class Lawless(RandomAgent):
 
     def act(self, view: View) -> int:
         return int(view.mask.argmin())
-
-
-class Slow(RandomAgent):
-    """Notes the calls of each copy; its first decision takes long."""
-
-    games: ClassVar[list[list[str]]] = []
-    asked: ClassVar[threading.Event] = threading.Event()
-
-    def reset(self, seat: int, rules: Rules, seed: int) -> None:
-        super().reset(seat, rules, seed)
-        self.calls: list[str] = []
-        self.games.append(self.calls)
-
-    def act(self, view: View) -> int:
-        self.calls.append("asked")
-        if not self.asked.is_set():
-            self.asked.set()
-            time.sleep(0.5)
-        self.calls.append("decided")
-        return super().act(view)
-
-    def end(self, result: SeatResult) -> None:
-        self.calls.append("end")
-
-    def close(self) -> None:
-        self.calls.append("close")
-
-
-def test_an_agent_is_left_when_its_decision_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the connection is lost meanwhile, too."""
-
-    def cut_when_asked(texts: list[str]) -> Iterator[str]:
-        yield from texts[:200]
-        assert Slow.asked.wait(PATIENCE)
-        yield CUT
-
-    monkeypatch.setattr(match_module, "get_ready", lambda *_: None)
-    monkeypatch.setattr(Slow, "games", [])
-    monkeypatch.setattr(Slow, "asked", threading.Event())
-    with running(ScriptedServer(NAME, [cut_when_asked, unchanged])) as server:
-        address = ServerAddress("127.0.0.1", server.port, COOKIE)
-        match = finished(lambda: play_match(Slow(), games=1, seed=1, server=address))
-    assert len(match.broken) == 1
-    assert Slow.games[0] == ["asked", "decided", "end", "close"]
-    assert len(Slow.games) == 2
-    assert Slow.games[1][-2:] == ["end", "close"]
 
 
 class Failing(RandomAgent):

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES
 from catan_pz.tables.jsettlers import coordinates
 from catan_pz.tables.jsettlers.contents import (
     bank_trade_in,
@@ -24,7 +23,7 @@ from catan_pz.tables.jsettlers.messages import (
     frame,
     read_text,
 )
-from catan_pz.terms import Resource, Terrain
+from catan_pz.terms import Terrain
 from tests.tables.jsettlers.recorded import received
 
 
@@ -104,22 +103,6 @@ def test_counts_that_no_hand_has_are_refused(text: str) -> None:
         WRONG_COUNTS[text](Message.parse(text))
 
 
-def test_counts_of_other_things_than_cards_may_be_large() -> None:
-    assert elements_in(Message.parse("1024|g,0,100,101,3000")) == (0, 100, [(101, 3000)])
-
-
-def test_places_have_all_their_numbers() -> None:
-    assert (len(coordinates.LAND), len(coordinates.VERTEX_IDS), len(coordinates.EDGE_IDS)) == (
-        19,
-        54,
-        72,
-    )
-    assert (coordinates.LAND[0], coordinates.LAND[-1]) == (0x37, 0xB7)
-    assert coordinates.VERTICES[HEX_VERTICES[0, 0]] == 0x38
-    a, b = (coordinates.VERTICES[v] for v in EDGE_VERTICES[0])
-    assert abs(a - b) in (0x11, 0x0F)
-
-
 def layout() -> Message:
     texts = [text for text in received("two_players") if text.startswith("1014|")]
     return Message.parse(texts[-1])
@@ -146,9 +129,3 @@ def test_an_empty_board_is_none_and_a_wrong_one_is_refused() -> None:
     fields[fields.index("5")] = "4"
     with pytest.raises(MessageError, match="no board of the base game"):
         board_in(Message(Kind.BOARD_LAYOUT, tuple(fields)))
-
-
-def test_production_of_several_players() -> None:
-    message = Message.parse("1092|g|2|0|5|1|2|1|4|0|1|5|1|5")
-    found = [(0, Resource.ORE, 1), (0, Resource.GRAIN, 1), (1, Resource.LUMBER, 1)]
-    assert production_in(message) == found

@@ -57,12 +57,6 @@ def test_a_game_is_created_started_and_left_at_its_end() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["1061|match-0", "1069|²,x", "9" * 5000 + "|match-0"])
-def test_what_it_cannot_read_is_ignored(text: str) -> None:
-    heard = asyncio.run(organize([text, "9999|3"], Kind.SERVER_PING))
-    assert heard[2:] == ["9999|3"]
-
-
 def test_a_game_name_that_is_taken_is_named() -> None:
     with pytest.raises(ServerError, match="refuses a game: A game with this name already exists"):
         asyncio.run(organize(["1069|11,A game with this name already exists"], Kind.NULL))

@@ -59,16 +59,6 @@ def test_it_ends_with_its_block(pid_file: Path) -> None:
     assert all_end([pid])
 
 
-@pytest.mark.skipif(not hasattr(os, "pread"), reason="takes a POSIX call")
-@pytest.mark.usefixtures("pid_file")
-def test_reading_what_it_prints_does_not_move_where_it_writes() -> None:
-    with OwnServer("classes", "smart", 2) as server:
-        assert server._log is not None
-        os.lseek(server._log.fileno(), 4, os.SEEK_SET)
-        assert "Robot arrived: one" in server.log()
-        assert os.lseek(server._log.fileno(), 0, os.SEEK_CUR) == 4
-
-
 def test_it_ends_where_its_host_is_killed(pid_file: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", HOST], stdout=subprocess.PIPE) as host:
         assert host.stdout is not None
