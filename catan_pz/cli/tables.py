@@ -75,7 +75,8 @@ def jsettlers(  # wide: click passes each option of the command
     Without --host an unmodified server is started, which creates games of robots alone and
     is ended afterwards. With --host the agent waits to be invited there.
     """
-    from catan_pz.tables.jsettlers.match import ServerAddress, play_match
+    from catan_pz.tables.jsettlers.client import ServerAddress
+    from catan_pz.tables.jsettlers.match import play_match
 
     rules = RuleChoice("base", players, trading).make(agent)
     found = played(
@@ -112,8 +113,7 @@ def _report(match: Any) -> None:
     if weighted is not None:
         click.echo(f"With each seat drawn equally often: {100 * weighted:.1f} %")
     click.echo(
-        f"Commands refused by the server: {match.refusals}; games broken off: "
-        f"{len(match.broken)}; reconnects: {match.reconnects}"
+        f"Commands refused by the server: {match.refusals}; games broken off: {len(match.broken)}"
     )
     if match.agent_failed:
         click.echo(

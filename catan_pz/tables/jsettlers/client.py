@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from catan_pz.names import shown
 from catan_pz.tables.jsettlers.contents import SEATS, Invitation, invitation_in
@@ -27,12 +27,6 @@ SECONDS_TO_ANSWER: Final = 8.0
 
 SECONDS_TO_CONNECT: Final = 20.0
 """How long the server may take to welcome the robot."""
-
-RECONNECTS: Final = 5
-"""How often in a row a lost connection is opened anew."""
-
-SECONDS_BEFORE_RECONNECT = 0.4
-"""How long the first try waits; each one waits twice as long as the one before."""
 
 MOST_GAMES: Final = 40
 """Games that a robot plays at the same time, at most; further invitations are left aside."""
@@ -96,121 +90,88 @@ class _Seat:
     """characters of the messages in the queue"""
 
 
+class ServerAddress(NamedTuple):
+    """A server that runs already, and the cookie that its robots must present."""
+
+    host: str
+    port: int
+    cookie: str
+
+
 class RobotClient:
     """A robot that plays all games that a server invites it to.
 
     Args:
-        host: of the server.
-        port: of the server.
-        cookie: that robots must present.
+        server: the server.
         name: of the robot.
         seat_agent: makes what plays a game that the robot is invited to; None to decline.
         over: called with the outcome of each game.
         executor: where agents decide; decisions of one game come one after the other.
-        welcomed: called whenever the server has taken the robot in.
         most_games: that it plays at the same time.
 
     Attributes:
-        reconnects: connections that were lost and opened anew.
+        welcomed: set once the server has taken the robot in.
     """
 
     def __init__(
         self,
-        host: str,
-        port: int,
-        cookie: str,
+        server: ServerAddress,
         name: str,
         seat_agent: Callable[[Invitation], TablePlayer | None],
         over: Callable[[Outcome], None],
         executor: Executor | None = None,
-        welcomed: Callable[[], None] = lambda: None,
         most_games: int = MOST_GAMES,
     ) -> None:
-        self.reconnects = 0
-        self._address = host, port
-        self._cookie = cookie
+        self.welcomed = asyncio.Event()
+        self._server = server
         self._name = name
         self._seat_agent = seat_agent
         self._over = over
         self._executor = executor
-        self._on_welcome = welcomed
         self._most_games = most_games
         self._seats: dict[str, _Seat] = {}
         self._leaving: set[asyncio.Task[None]] = set()
         self._writer: asyncio.StreamWriter | None = None
-        self._welcomed = asyncio.Event()
-        self._failures = 0
         self._failed: asyncio.Future[None] | None = None
 
     async def run(self) -> None:
-        """Play until cancelled."""
-        self._failed = asyncio.get_running_loop().create_future()
+        """Play until cancelled; an error of `over` ends it, and a connection that is lost."""
+        self._failed = failed = asyncio.get_running_loop().create_future()
         listening = asyncio.create_task(self._listen())
         try:
-            await asyncio.wait({listening, self._failed}, return_when=asyncio.FIRST_COMPLETED)
-            if not self._failed.done():
-                listening.result()
+            await asyncio.wait({listening, failed}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             listening.cancel()
-            await asyncio.gather(listening, return_exceptions=True)
-            await self._close("the robot stops")
-            await asyncio.gather(*self._leaving)
-            failed, self._failed = self._failed, None
+            for game in list(self._seats):
+                self._finish(game, "the robot stops")
+            await asyncio.gather(listening, *self._leaving, return_exceptions=True)
+            if self._writer is not None:
+                self._writer.close()
+            self._failed = None
             if failed.done():
                 failed.exception()  # or asyncio prints what is raised below or instead
-        failed.result()
+        (failed if failed.done() else listening).result()
 
     async def _listen(self) -> None:
-        while True:
-            try:
-                await self._connect_and_listen()
-            except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
-                await self._lose_connection(error)
-
-    @property
-    def is_welcome(self) -> bool:
-        """Whether the server has taken the robot in."""
-        return self._welcomed.is_set()
-
-    async def wait_until_welcome(self) -> None:
-        """Wait until the server has taken the robot in."""
-        await self._welcomed.wait()
-
-    async def _connect_and_listen(self) -> None:
-        async with asyncio.timeout(SECONDS_TO_CONNECT) as patience:
-            reader, self._writer = await asyncio.open_connection(*self._address)
-            _keep_alive(self._writer)
-            self._send(f"{Kind.VERSION.value}|{VERSION}")
-            self._send(command(Kind.I_AM_A_ROBOT, self._name, self._cookie, _ROBOT_CLASS))
-            while True:
-                self._take(await read_text(reader))
-                if self._welcomed.is_set():
-                    patience.reschedule(None)
-                await self._writer.drain()  # nothing more is read for a server that doesn't read
-
-    async def _lose_connection(self, error: Exception) -> None:
-        """Close the connection, as the server takes the name back only then, and wait."""
-        where = "{}:{}".format(*self._address)
-        was_welcome = self._welcomed.is_set()
-        await self._close(f"the connection to {where} was lost")
-        if not was_welcome and self._failures == 0 and self.reconnects == 0:
+        host, port, cookie = self._server
+        try:
+            async with asyncio.timeout(SECONDS_TO_CONNECT) as patience:
+                reader, self._writer = await asyncio.open_connection(host, port)
+                _keep_alive(self._writer)
+                self._send(f"{Kind.VERSION.value}|{VERSION}")
+                self._send(command(Kind.I_AM_A_ROBOT, self._name, cookie, _ROBOT_CLASS))
+                while True:
+                    self._take(await read_text(reader))
+                    if self.welcomed.is_set():
+                        patience.reschedule(None)
+                    # Nothing more is read for a server that doesn't read.
+                    await self._writer.drain()
+        except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+            if self.welcomed.is_set():
+                told = f"the connection to {host}:{port} was lost: the same call goes on"
+                raise ServerError(told) from error
             reason = str(error) or "it doesn't answer as a JSettlers server does"
-            raise ServerError(f"no JSettlers server at {where}: {reason}") from error
-        self._failures += 1
-        if self._failures > RECONNECTS:
-            raise ServerError(f"the server at {where} is gone") from error
-        self.reconnects += 1
-        await asyncio.sleep(SECONDS_BEFORE_RECONNECT * 2 ** (self._failures - 1))
-
-    async def _close(self, reason: str) -> None:
-        self._welcomed.clear()
-        for game in list(self._seats):
-            self._finish(game, reason)
-        if self._writer is not None:
-            self._writer.close()
-            with suppress(OSError):
-                await self._writer.wait_closed()
-            self._writer = None
+            raise ServerError(f"no JSettlers server at {host}:{port}: {reason}") from error
 
     def _send(self, text: str) -> None:
         if self._writer is not None:
@@ -229,10 +190,9 @@ class RobotClient:
             self._send(text)
         elif message.kind == Kind.REJECT_CONNECTION:
             reason = shown(",".join(message.fields), LONGEST_REASON)
-            raise ServerError("the server at {}:{} refuses: {}".format(*self._address, reason))
+            raise ServerError(f"the server refuses: {reason}")
         elif message.kind == _WELCOME:
-            self._welcomed.set()
-            self._call(self._on_welcome)
+            self.welcomed.set()
         elif message.kind == Kind.BOT_JOIN_REQUEST:
             self._join(message)
         elif message.game in self._seats:
@@ -306,8 +266,6 @@ class RobotClient:
             return
         if seat.task is not None and seat.task is not asyncio.current_task():
             seat.task.cancel()
-        if not broken:
-            self._failures = 0
         self._send(command(Kind.LEAVE_GAME, self._name, EMPTY, game))
         seat.player.stop()
         outcome = Outcome(game, seat.player, broken, agent_failed)
@@ -325,12 +283,8 @@ class RobotClient:
         except Exception as error:
             if not outcome.broken:
                 outcome = replace(outcome, broken=_described(error), agent_failed=True)
-        self._call(lambda: self._over(outcome))
-
-    def _call(self, hook: Callable[[], None]) -> None:
-        """Call a hook of the owner; an error of it ends the robot."""
         try:
-            hook()
+            self._over(outcome)
         except Exception as error:
             if self._failed is not None and not self._failed.done():
                 self._failed.set_exception(error)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from catan_pz import __version__
 from catan_pz.agents.base import Agent
@@ -30,6 +30,7 @@ from catan_pz.tables.jsettlers.client import (
     MOST_GAMES,
     Outcome,
     RobotClient,
+    ServerAddress,
     ServerError,
 )
 from catan_pz.tables.jsettlers.contents import Invitation
@@ -54,14 +55,6 @@ _OWN_PREFIXES: Final = ("robot ", "droid ", "extrabot ")
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 
 
-class ServerAddress(NamedTuple):
-    """A server that runs already, and the cookie that its robots must present."""
-
-    host: str
-    port: int
-    cookie: str
-
-
 @dataclass
 class TableMatch:
     """A match as it was played.
@@ -75,7 +68,6 @@ class TableMatch:
         agent_failed: how many of them because the agent failed.
         gave_up: why the match ended before all games were played; empty where it didn't.
         others: games of other players or rules that the robot was invited to, which don't count.
-        reconnects: connections that were lost and opened anew.
     """
 
     name: str
@@ -86,7 +78,6 @@ class TableMatch:
     agent_failed: int = 0
     gave_up: str = ""
     others: list[str] = field(default_factory=list)
-    reconnects: int = 0
 
     def seat_weighted_rate(self) -> float | None:
         """The win rate as it would be with each seat drawn equally often; None if one never was."""
@@ -209,7 +200,6 @@ class _Running:
         """Games that the own server was asked for and the robot isn't invited to, and when."""
         self._under_way: set[str] = set()
         self._said: set[str] = set()
-        self._client: RobotClient | None = None
         self._organizer: Organizer | None = None
         self._all_played: asyncio.Event | None = None
 
@@ -217,25 +207,16 @@ class _Running:
         """Play what is missing."""
         self._all_played = asyncio.Event()
         with ThreadPoolExecutor(workers) as threads:
-            self._client = client = RobotClient(
-                server.host,
-                server.port,
-                server.cookie,
-                f"catan-pz-{os.getpid()}",
-                self._seat,
-                self._over,
-                threads,
-                self._create,
-                self._parallel if creates else max(self._parallel, MOST_GAMES),
-            )
+            most = self._parallel if creates else max(self._parallel, MOST_GAMES)
+            name = f"catan-pz-{os.getpid()}"
+            client = RobotClient(server, name, self._seat, self._over, threads, most)
             tasks = {asyncio.create_task(client.run())}
             try:
-                await _first_of(tasks, client.wait_until_welcome())
+                await _first_of(tasks, client.welcomed.wait())
                 if creates:
                     tasks |= await self._organize(server)
                 await _first_of(tasks, self._all_played.wait())
             finally:
-                self._match.reconnects += client.reconnects
                 self._all_played = None
                 if self._organizer is not None:
                     await self._organizer.close()
@@ -256,8 +237,8 @@ class _Running:
         return {asyncio.create_task(wait) for wait in waits}
 
     def _create(self) -> None:
-        """Have games created until enough are under way; those the robot isn't there for wait."""
-        if self._organizer is None or self._client is None or not self._client.is_welcome:
+        """Have games created until enough are under way."""
+        if self._organizer is None:
             return
         begun = len(self._asked_for) + len(self._under_way)
         missing = self._games - len(self._file.games)

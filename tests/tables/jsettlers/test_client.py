@@ -7,7 +7,7 @@ import pytest
 
 from catan_pz.agents import load
 from catan_pz.tables.jsettlers import client
-from catan_pz.tables.jsettlers.client import RobotClient
+from catan_pz.tables.jsettlers.client import RobotClient, ServerAddress
 from catan_pz.tables.jsettlers.contents import Invitation
 from catan_pz.tables.jsettlers.messages import frame, read_text
 from catan_pz.tables.jsettlers.player import TablePlayer
@@ -35,7 +35,8 @@ async def connected(serve: Serve, watch: Callable[[RobotClient], Awaitable[None]
 
     server = await asyncio.start_server(served, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    robot = RobotClient("127.0.0.1", port, "", "bot", seat_random, lambda _: None, most_games=2)
+    address = ServerAddress("127.0.0.1", port, "")
+    robot = RobotClient(address, "bot", seat_random, lambda _: None, most_games=2)
     running = asyncio.create_task(robot.run())
     try:
         async with asyncio.timeout(60):

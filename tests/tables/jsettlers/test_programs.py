@@ -13,7 +13,8 @@ import pytest
 from catan_pz.agents.programs import agent as program_module
 from catan_pz.agents.programs import process
 from catan_pz.tables.jsettlers import match as match_module
-from catan_pz.tables.jsettlers.match import ServerAddress, play_match
+from catan_pz.tables.jsettlers.client import ServerAddress
+from catan_pz.tables.jsettlers.match import play_match
 from tests.agents.programs.players import all_end, command, pids
 from tests.tables.jsettlers.server import COOKIE, PATIENCE, ScriptedServer, running, unchanged
 
