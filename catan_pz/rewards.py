@@ -1,223 +1,42 @@
 """Rewards: terms counted from the events of a step, and what each reward makes of them.
 
-A step is one decision and, with `skip_forced`, the forced ones that follow it. For each seat
-F small numbers are counted, one for each `RewardTerm`. Most rewards weigh and add these
-(`LinearReward`), so that one matrix product rewards a game, or a whole batch of games on any
-device. Letters: P = 4 seats (absent ones stay zero), F reward terms, B games.
-
-Events (points, cards, robber, discards, cities) are added up over all decisions of a step,
-forced ones included and for every seat. What a seat holds after a decision of its own is
-counted for the decision that it took, never for forced ones. A truncated game has no winner
-and no reward for its end.
+`engine.tally` counts F small numbers for each seat in a step, one for each `RewardTerm`. Most
+rewards weigh and add these (`LinearReward`), so that one matrix product rewards a game, or a whole
+batch of games on any device. Letters: P = 4 seats (absent ones stay zero), F reward terms, B games.
 """
 
 from collections.abc import Collection
-from enum import IntEnum
 from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.actions import DISCARD, MARITIME_TRADE, NO_ACTION
 from catan_pz.checks import check_number, not_possible
-from catan_pz.engine import events as ev
-from catan_pz.engine.state import State
-from catan_pz.engine.step import advance, forced_action
-from catan_pz.engine.turn import is_truncated
-from catan_pz.kernels.rule import kernel
-from catan_pz.kernels.types import Int8Matrix, Int16Matrix
-from catan_pz.terms import MAX_PLAYERS, Phase
+from catan_pz.engine.tally import NUM_TERMS, RewardTerm
 
-
-class RewardTerm(IntEnum):
-    """What is counted for each seat in a step, as int8; sums stop at -128 and 127."""
-
-    WON = 0
-    """1 for the winner."""
-    LOST = 1
-    """1 for each other seat when somebody has won."""
-    POINTS_GAINED = 2
-    """Points gained less points lost, hidden ones included, in anybody's decisions."""
-    POINTS_WON = 3
-    """Points gained, without those lost: gains of single decisions, added up."""
-    CARD_PLAYED = 4
-    """Development cards played."""
-    ROBBER_MOVED = 5
-    """Times that the seat moved the robber."""
-    CARDS_DISCARDED = 6
-    """Resource cards discarded to a 7."""
-    CITY_BUILT = 7
-    """Cities built."""
-    POINTS_HELD = 8
-    """Points, hidden ones included, once the seat's own decision was played."""
-    POINTS_HELD_IN_VAIN = 9
-    """The same, but 0 where that decision gained a point."""
-    ROAD_HELD = 10
-    """Roads in its longest continuous road, once the seat's own decision was played."""
-    FINAL_LEAD = 11
-    """When somebody has won: own points less those of the best other seat."""
-
-
-NUM_TERMS: Final = len(RewardTerm)
-"""F, the number of reward terms."""
-
-_MOST, _LEAST = 127, -128
+__all__ = [
+    "NUM_TERMS",
+    "REWARDS",
+    "GainOrPenalty",
+    "LinearReward",
+    "PointsGained",
+    "PointsHeld",
+    "Reward",
+    "RewardTerm",
+    "RoadHeld",
+    "WinAndLead",
+    "WinAndSharedTerms",
+    "WinAndTerms",
+    "WinLoss",
+    "dependencies",
+    "is_linear",
+    "is_sparse",
+    "make_reward",
+    "weights_of",
+]
 
 LARGEST_WEIGHT: Final = 1e35
 """The largest weight of a term: sums of all terms stay finite in float32."""
-
-SEAT: Final = 3
-"""Bits of a `step_code` that hold the seat to move."""
-OVER: Final = 4
-"""Its bit for a game that is won."""
-TRUNCATED: Final = 8
-"""Its bit for a game that is truncated."""
-FINISHED: Final = OVER | TRUNCATED
-TERMS_SHIFT: Final = 4
-"""The bit from which on it holds the set of the terms that aren't zero."""
-
-# Plain numbers: on CUDA compiled rules can't index with enums.
-_CARDS_DISCARDED = RewardTerm.CARDS_DISCARDED.value
-_CARD_PLAYED = RewardTerm.CARD_PLAYED.value
-_CITY_BUILT = RewardTerm.CITY_BUILT.value
-_FINAL_LEAD = RewardTerm.FINAL_LEAD.value
-_LOST = RewardTerm.LOST.value
-_POINTS_GAINED = RewardTerm.POINTS_GAINED.value
-_POINTS_HELD = RewardTerm.POINTS_HELD.value
-_POINTS_HELD_IN_VAIN = RewardTerm.POINTS_HELD_IN_VAIN.value
-_POINTS_WON = RewardTerm.POINTS_WON.value
-_ROAD_HELD = RewardTerm.ROAD_HELD.value
-_ROBBER_MOVED = RewardTerm.ROBBER_MOVED.value
-_WON = RewardTerm.WON.value
-
-
-@kernel
-def add_term(terms: Int8Matrix, p: int, term: int, n: int) -> None:
-    """Add n to a term of p."""
-    total = int(terms[p, term]) + n
-    terms[p, term] = max(_LEAST, min(_MOST, total))
-
-
-@kernel
-def clear_terms(terms: Int8Matrix) -> None:
-    """Set all terms, (P, F), to zero."""
-    for p in range(MAX_PLAYERS):
-        for term in range(NUM_TERMS):
-            terms[p, term] = 0
-
-
-@kernel
-def add_end_terms(s: State, terms: Int8Matrix) -> None:
-    """Count who has won, and by how much."""
-    for p in range(s.num_players):
-        best = 0
-        for q in range(s.num_players):
-            if q != p:
-                best = max(best, int(s.points[q]))
-        add_term(terms, p, _WON if p == s.winner else _LOST, 1)
-        add_term(terms, p, _FINAL_LEAD, int(s.points[p]) - best)
-
-
-@kernel
-def add_event_terms(events: Int16Matrix, k: int, terms: Int8Matrix) -> None:
-    """Count event k of a decision."""
-    kind, p = int(events[k, ev.KIND]), int(events[k, ev.SEAT])
-    if kind == ev.POINTS_CHANGED:
-        change = int(events[k, ev.AMOUNT])
-        add_term(terms, p, _POINTS_GAINED, change)
-        if change > 0:
-            add_term(terms, p, _POINTS_WON, change)
-    elif kind == ev.CARD_PLAYED:
-        add_term(terms, p, _CARD_PLAYED, 1)
-    elif kind == ev.ROBBER_MOVED:
-        add_term(terms, p, _ROBBER_MOVED, 1)
-    elif kind == ev.CITY_BUILT:
-        add_term(terms, p, _CITY_BUILT, 1)
-    elif kind == ev.DECISION and DISCARD <= events[k, ev.WHAT] < MARITIME_TRADE:
-        add_term(terms, p, _CARDS_DISCARDED, 1)
-
-
-@kernel
-def add_own_terms(s: State, p: int, terms: Int8Matrix) -> None:
-    """Count what p holds once the decision that it took is played."""
-    add_term(terms, p, _POINTS_HELD, int(s.points[p]))
-    add_term(terms, p, _ROAD_HELD, int(s.road_length[p]))
-    if terms[p, _POINTS_WON] == 0:
-        add_term(terms, p, _POINTS_HELD_IN_VAIN, int(s.points[p]))
-
-
-@kernel
-def play_decision(
-    s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matrix, terms: Int8Matrix
-) -> int:
-    """Play one decision of a step, write its events and add its terms.
-
-    The first decision of a step, which is not `forced`, clears the terms. Returns the forced
-    action that follows, or NO_ACTION at the end of the step.
-    """
-    p = int(s.player)
-    ev.step_with_events(s, a, script, forced, events)
-    if forced == 0:
-        clear_terms(terms)
-    for k in range(1, int(events[0, 0]) + 1):
-        add_event_terms(events, k, terms)
-    if forced == 0:
-        add_own_terms(s, p, terms)
-    if s.phase == Phase.OVER:
-        add_end_terms(s, terms)
-    return forced_action(s)
-
-
-@kernel
-def advance_with_terms(
-    s: State, a: int, script: Int8Matrix, events: Int16Matrix, terms: Int8Matrix
-) -> None:
-    """Play a decision and the forced ones that follow, and count the terms (P, F) of the step.
-
-    `events` is left with those of the last decision.
-    """
-    forced = 0
-    while a != NO_ACTION:
-        a = play_decision(s, a, script, forced, events, terms)
-        forced = 1
-
-
-@kernel
-def advance_and_count(
-    s: State, a: int, script: Int8Matrix, dense: int, events: Int16Matrix, terms: Int8Matrix
-) -> bool:
-    """Play a decision and count the reward terms; return whether any may matter.
-
-    Where the reward depends on the end of the game alone (not `dense`), no events are written.
-    """
-    if dense:
-        advance_with_terms(s, a, script, events, terms)
-        return True
-    advance(s, a, script)
-    if s.phase != Phase.OVER:
-        return False
-    clear_terms(terms)
-    add_end_terms(s, terms)
-    return True
-
-
-@kernel
-def step_code(s: State, terms: Int8Matrix) -> int:
-    """A step in one number.
-
-    Who is to move (2 bits), whether the game is won, whether it is truncated, and from bit 4
-    on the set of terms that aren't zero for everybody.
-    """
-    code = int(s.player)
-    if s.phase == Phase.OVER:
-        code |= OVER
-    elif is_truncated(s):
-        code |= TRUNCATED
-    for p in range(s.num_players):
-        for term in range(NUM_TERMS):
-            if terms[p, term] != 0:
-                code |= 1 << (TERMS_SHIFT + term)
-    return code
 
 
 @runtime_checkable
@@ -452,7 +271,7 @@ def weights_of(reward: Reward) -> NDArray[np.float64]:
 
 
 def dependencies(reward: Reward) -> int:
-    """The set of terms that a reward depends on, as `step_code` gives it, or -1: all steps.
+    """The set of terms that a reward depends on, term k as bit k, or -1: all steps.
 
     Raises:
         ValueError: names the reward if what it depends on are no reward terms.
@@ -471,5 +290,5 @@ def dependencies(reward: Reward) -> int:
 
 def is_sparse(reward: Reward) -> bool:
     """Whether a reward is linear and depends on the end of a game alone: no events are needed."""
-    end = 1 << _WON | 1 << _LOST | 1 << _FINAL_LEAD
+    end = sum(1 << term for term in (RewardTerm.WON, RewardTerm.LOST, RewardTerm.FINAL_LEAD))
     return is_linear(reward) and dependencies(reward) & ~end == 0

@@ -7,12 +7,13 @@ from catan_pz import catan_v0
 from catan_pz.actions import BUILD_CITY, BUILD_ROAD, action_id
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.board.topology import HEX_EDGES, HEX_VERTICES
+from catan_pz.engine.play import OVER
+from catan_pz.engine.tally import add_term
 from catan_pz.env.match import Match
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 from catan_pz.game.position import position
 from catan_pz.rewards import (
     NUM_TERMS,
-    OVER,
     REWARDS,
     GainOrPenalty,
     LinearReward,
@@ -25,7 +26,6 @@ from catan_pz.rewards import (
     WinAndSharedTerms,
     WinAndTerms,
     WinLoss,
-    add_term,
     dependencies,
     make_reward,
 )
@@ -55,10 +55,10 @@ def terms_of(game, action):
     match.replace(game)
     match.play(action)
     return {
-        (seat, kind): int(match.terms[seat, kind])
+        (seat, kind): int(match.game.terms[seat, kind])
         for seat in range(4)
         for kind in RewardTerm
-        if match.terms[seat, kind]
+        if match.game.terms[seat, kind]
     }
 
 
@@ -224,13 +224,13 @@ def test_skipping_forced_decisions_changes_no_sum_of_events(seed):
     skipped, code = np.zeros((4, len(kinds)), np.int64), 0
     while not code & OVER:
         code = skipping.play(int(rng.choice(skipping.game.legal_actions())))
-        skipped += skipping.terms[:, kinds]
+        skipped += skipping.game.terms[:, kinds]
     plain = Match(Rules(num_players=3, victory_points=5), WinAndTerms())
     plain.reset(seed)
     total = np.zeros((4, len(kinds)), np.int64)
     for action in played:
         plain.play(action)
-        total += plain.terms[:, kinds]
+        total += plain.game.terms[:, kinds]
     assert plain.game.is_over
     np.testing.assert_array_equal(skipped, total)
     points = total[:3, kinds.index(RewardTerm.POINTS_GAINED)]

@@ -16,6 +16,7 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.checks import check_count, check_seed
 from catan_pz.engine.options import table_of
+from catan_pz.engine.play import new_log
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
@@ -98,6 +99,7 @@ def play_compiled(
         seeds,
         *table.deal_options,
         table.script,
+        new_log(),
         np.array([_NUMBERS[type(one)] for one in players], np.int64),
         np.array([one.array() for one in weights]),
         np.array([seat_seeds(one, len(players)) for one in seeds.tolist()], np.uint64),

@@ -5,7 +5,8 @@ import numpy as np
 from catan_pz.agents import policies as players
 from catan_pz.agents.heuristic import choose as heuristic
 from catan_pz.agents.policies import EVOLVED, HEURISTIC, WEIGHTED
-from catan_pz.engine import chance, deal, legal, step
+from catan_pz.engine import chance, deal, legal
+from catan_pz.engine.play import Log, play
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
 from catan_pz.kernels.rule import entry, kernel
@@ -66,6 +67,7 @@ def play_games(
     no_adjacent_red: int,
     random_first: int,
     script: Int8Matrix,
+    log: Log,
     policies: ConstInt64Array,
     weights_by_player: ConstInt64Matrix,
     seat_seeds: UInt64Matrix,
@@ -80,7 +82,7 @@ def play_games(
 
     `seat_seeds` (G, P) are the seeds of the seats' random streams. Writes the player that has
     won, -1 for none, the points of each player, and adds the decisions of each to `counts`.
-    `rng_states`, `mask` and `obs` are scratch space.
+    `log`, `rng_states`, `mask` and `obs` are scratch space.
     """
     for i in range(first, last):
         games[i] = blank[0]
@@ -96,7 +98,7 @@ def play_games(
             encode.observe(s, p, obs)
             rng_states[p] += chance.GAMMA
             a = choose(policies[k], obs, mask, chance.scramble(rng_states[p]), weights_by_player[k])
-            step.advance(s, a, script)
+            play(s, a, script, log)
             counts[k] += 1
         winners[i] = -1 if s.winner < 0 else (int(s.winner) - i) % n
         for p in range(n):

@@ -6,7 +6,6 @@ the same time begin at different games: `events[first]` is the scratch space of 
 reward is `dense`; a sparse one needs a single row, of which nothing is read.
 """
 
-from catan_pz.actions import NO_ACTION
 from catan_pz.batch.steps import (
     NOT_PLACED,
     WHERE_FINISHED,
@@ -17,8 +16,8 @@ from catan_pz.batch.steps import (
     play_and_reward,
     show,
 )
+from catan_pz.engine.play import FINISHED, TRUNCATED, Log
 from catan_pz.engine.state import States
-from catan_pz.engine.turn import is_finished, is_truncated
 from catan_pz.kernels.memory import prefetch
 from catan_pz.kernels.rule import entry
 from catan_pz.kernels.types import (
@@ -143,19 +142,10 @@ def step_games(
             prefetch(games, i + 1)
         if drawing:
             actions[i] = draw_action(games[i], i, rng_states)
-        play_and_reward(
-            games[i],
-            actions[i],
-            script,
-            dense,
-            scratch,
-            terms[i],
-            weights,
-            rewards[i],
-        )
-        played = actions[i] != NO_ACTION
-        truncated[i] = played and is_truncated(games[i])
-        done[i] = played and is_finished(games[i])
+        log = Log(dense, scratch, terms[i])
+        code = play_and_reward(games[i], actions[i], script, log, weights, rewards[i])
+        truncated[i] = code & TRUNCATED != 0
+        done[i] = code & FINISHED != 0
         if following and done[i]:
             deal_in_place(
                 games,

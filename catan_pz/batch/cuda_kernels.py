@@ -7,7 +7,6 @@ hardware interleaves among threads.
 
 from numba import cuda
 
-from catan_pz.actions import NO_ACTION
 from catan_pz.batch.steps import (
     NOT_PLACED,
     NOTHING_REFUSED,
@@ -20,8 +19,9 @@ from catan_pz.batch.steps import (
     show,
 )
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
+from catan_pz.engine.play import FINISHED, TRUNCATED, Log
 from catan_pz.engine.state import STATE, States
-from catan_pz.engine.turn import is_finished, is_truncated
+from catan_pz.engine.tally import NUM_TERMS
 from catan_pz.kernels.types import (
     BoolArray,
     Float32Matrix,
@@ -32,7 +32,6 @@ from catan_pz.kernels.types import (
     UInt64Array,
 )
 from catan_pz.observation.encode_global import observe_all
-from catan_pz.rewards import NUM_TERMS
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 _FIRST, _TOLD = 0, 1
@@ -154,10 +153,10 @@ def step_kernel(
     staged[0] = games[i]
     if drawing:
         actions[i] = draw_action(staged[0], i, rng_states)
-    play_and_reward(staged[0], actions[i], script, dense, events, terms, weights, rewards[i])
-    played = actions[i] != NO_ACTION
-    truncated[i] = played and is_truncated(staged[0])
-    done[i] = played and is_finished(staged[0])
+    log = Log(dense, events, terms)
+    code = play_and_reward(staged[0], actions[i], script, log, weights, rewards[i])
+    truncated[i] = code & TRUNCATED != 0
+    done[i] = code & FINISHED != 0
     winners[i] = staged[0].winner if done[i] else NOBODY
     if following and done[i]:
         deal_in_place(

@@ -6,6 +6,7 @@ to `last`, as those of `batch_calls` do.
 
 from catan_pz.batch.steps import deal_in_place, draw_action, is_due
 from catan_pz.engine import chance, legal
+from catan_pz.engine.play import COUNTED, Log, play
 from catan_pz.engine.seats import places_from
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished, is_truncated
@@ -22,7 +23,6 @@ from catan_pz.kernels.types import (
     UInt64Array,
 )
 from catan_pz.observation import encode
-from catan_pz.rewards import advance_and_count
 
 
 @kernel
@@ -51,7 +51,7 @@ def play_in_place(
     done: BoolArray,
 ) -> None:
     """Play a decision in game i, and add the learner's reward unless its episode is done."""
-    if advance_and_count(s, a, script, dense, events, terms[i]) and not done[i]:
+    if play(s, a, script, Log(dense, events, terms[i])) & COUNTED and not done[i]:
         reward_learner(i, terms, weights, seats, rewards)
 
 

@@ -3,9 +3,9 @@
 The parameters of a deal are those of `engine.options.Table`.
 """
 
-from catan_pz import rewards
 from catan_pz.actions import NO_ACTION
-from catan_pz.engine import chance, deal, legal
+from catan_pz.engine import chance, deal, legal, tally
+from catan_pz.engine.play import COUNTED, Log, play
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished
 from catan_pz.kernels.rule import kernel
@@ -14,7 +14,6 @@ from catan_pz.kernels.types import (
     Float64Array,
     Int8Array,
     Int8Matrix,
-    Int16Matrix,
     UInt64Array,
 )
 from catan_pz.observation import encode
@@ -100,16 +99,17 @@ def play_and_reward(
     s: State,
     a: int,
     script: Int8Matrix,
-    dense: int,
-    events: Int16Matrix,
-    terms: Int8Matrix,
+    log: Log,
     weights: Float64Array,
     reward: Float32Array,
-) -> None:
-    """Play a decision, if there is one, and write the reward of every seat."""
+) -> int:
+    """Play a step, if there is one, and write the reward of every seat; the step's code, or 0."""
     for p in range(MAX_PLAYERS):
         reward[p] = 0
     if a == NO_ACTION:
-        rewards.clear_terms(terms)
-    elif rewards.advance_and_count(s, a, script, dense, events, terms):
-        weigh(terms, weights, reward)
+        tally.clear_terms(log.terms)
+        return 0
+    code = play(s, a, script, log)
+    if code & COUNTED:
+        weigh(log.terms, weights, reward)
+    return code

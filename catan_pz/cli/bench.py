@@ -71,23 +71,21 @@ def _engine(rules: "Rules", _games: int, _threads: int) -> Step:
     import numpy as np
 
     from catan_pz.engine.options import table_of
+    from catan_pz.engine.play import new_log
     from catan_pz.game import calls
     from catan_pz.game.game import Game
     from catan_pz.kernels.rule import bound
 
     game = Game(rules, 0)
-    mask, play, script = (
-        np.zeros_like(game.mask),
-        bound(calls.play_randomly),
-        table_of(rules).script,
-    )
+    play = bound(calls.play_randomly)
+    given = table_of(rules).script, new_log(), np.zeros_like(game.mask)
     seeds = iter(range(2**62))
 
     def step() -> int:
         done = 0
         for _ in range(10):
             game.reset(next(seeds))
-            done += play(game.games, 0, 2**31, script, mask)
+            done += play(game.games, 0, 2**31, *given)
         return done
 
     return step

@@ -1,9 +1,8 @@
 """What a decision brings, as a stream of events: its layout, and the rules that write it.
 
-Events are rows of a small int16 array, written only where somebody asks for them: `step`
-alone pays nothing. One array holds the events of one decision; forced decisions are
-decisions of their own. Row 0 holds their number, rows 1 to `MAX_EVENTS` the events, the
-rest is scratch space for the state before the decision.
+Events are rows of a small int16 array, written only where somebody asks for them. One array
+holds the events of one decision; forced decisions are decisions of their own. Row 0 holds their
+number, rows 1 to `MAX_EVENTS` the events, the rest is scratch space for the state before it.
 """
 
 from enum import IntEnum
@@ -30,10 +29,9 @@ from catan_pz.actions import (
 )
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.state import State
-from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_truncated
 from catan_pz.kernels.rule import rule
-from catan_pz.kernels.types import Int8Matrix, Int16Matrix
+from catan_pz.kernels.types import Int16Matrix
 from catan_pz.terms import (
     KNIGHT,
     MAX_PLAYERS,
@@ -314,18 +312,19 @@ def add_end(s: State, events: Int16Matrix) -> None:
 
 
 @rule
-def step_with_events(
-    s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matrix
-) -> None:
-    """Play one decision and write its events; `forced` is 1 where the engine took it."""
-    p = int(s.player)
+def begin_events(s: State, a: int, forced: int, events: Int16Matrix) -> None:
+    """Start the events of a decision that is about to be played; `forced` ones are the engine's."""
     remember(s, events)
     add_decision(s, a, forced, events)
     if a == COMPOSE_SEND:
-        add_offer(s, p, events)
+        add_offer(s, int(s.player), events)
     elif a == ACCEPT:
-        add_acceptance(s, p, events)
-    step(s, a, script)
+        add_acceptance(s, int(s.player), events)
+
+
+@rule
+def end_events(s: State, p: int, a: int, events: Int16Matrix) -> None:
+    """Add what a decision of p has brought, once it is played."""
     add_cause(s, p, a, events)
     add_cards(s, p, a, events)
     if OFFER <= a < COMPOSE_GIVE:

@@ -11,12 +11,13 @@ from pettingzoo import AECEnv
 
 from catan_pz.checks import check_flag, check_seed, not_possible, quoted
 from catan_pz.encoders import Encoder
+from catan_pz.engine.play import FINISHED, MOVER, OVER
 from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.spaces import masked_space, state_space
 from catan_pz.events import NamedOutcome
 from catan_pz.game.game import Game
-from catan_pz.rewards import FINISHED, OVER, SEAT, Reward
+from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS
 
@@ -191,7 +192,7 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         if self._rewarded:
             self._clear_rewards()
             self._rewarded = False
-        self.agent_selection = AGENTS[code & SEAT]
+        self.agent_selection = AGENTS[code & MOVER]
         if self._mask_in_info:
             self._put_masks_in_infos()
         if code & FINISHED:

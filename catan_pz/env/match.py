@@ -11,16 +11,14 @@ from catan_pz.checks import as_action
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.encoders.output import check_output
-from catan_pz.engine.options import table_of
-from catan_pz.events import empty_events
+from catan_pz.engine.play import ENDS, EVENTS, OVER, TERMS_SHIFT, TRUNCATED
 from catan_pz.game import calls as game_calls
 from catan_pz.game.game import Game
 from catan_pz.kernels.rule import bound
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_TERMS, TERMS_SHIFT, Reward, dependencies, is_sparse, make_reward
+from catan_pz.rewards import Reward, dependencies, is_sparse, make_reward
 from catan_pz.rules import Rules
-from catan_pz.terms import MAX_PLAYERS
 
 ILLEGAL_REWARD: Final = -1.0
 """What an illegal action gets where it ends the game, or the learner's episode."""
@@ -46,7 +44,7 @@ class RuleOptions(TypedDict, total=False):
 
 
 class Match:
-    """A game, its reward, and the reward terms of the last step.
+    """A game and its reward.
 
     Args:
         rules: the rules.
@@ -57,8 +55,6 @@ class Match:
     Attributes:
         game: the `Game`; listeners and chance outcomes are its own matter.
         encoder: of what seats see.
-        terms: (4, F) int8, each `RewardTerm` of the last step; only those of the end of the
-            game are counted where the reward depends on no others and nobody listens.
         failure: what a listener, or an interrupt, has raised in the last step, or None.
 
     Raises:
@@ -78,27 +74,23 @@ class Match:
         self.encoder = as_encoder(observation)
         self._vectors = self.encoder.vectors() if isinstance(self.encoder, FlatForm) else None
         self.game = Game(rules, seed)
-        self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
         self.failure: BaseException | None = None
-        self._events = empty_events()
         self._units = np.zeros(SIZE, np.int8)
         self._bind()
         if self._vectors is None:
             check_output(self.encoder, self._units_of(0)[0][None])
 
     def _bind(self) -> None:
-        self._play: Callable[..., int] = bound(game_calls.play_with_terms)
         self._look: Callable[..., None] = bound(game_calls.look)
         self._look_at_units: Callable[..., None] = bound(game_calls.look_at_units)
         self._look_at_all: Callable[..., None] = bound(game_calls.look_at_all)
-        self._script = table_of(self.game.rules).script
         self._num_actions = self.rules.num_actions
         self._depends_on = dependencies(self.reward)
-        self._dense = int(not is_sparse(self.reward))
+        self._detail = ENDS if is_sparse(self.reward) else EVENTS
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["_play"], state["_look"], state["_look_at_units"], state["_look_at_all"]
+        del state["_look"], state["_look_at_units"], state["_look_at_all"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -136,7 +128,7 @@ class Match:
         `raise_failure` once the step is taken in.
 
         Returns:
-            `rewards.step_code` of the step.
+            The step's code (`engine.play`), with the set of the terms that aren't zero.
 
         Raises:
             IllegalActionError: names phase, action and the condition missing; the game is
@@ -146,30 +138,20 @@ class Match:
         if type(action) is not int:
             action = as_action(action)
         game = self.game
-        mask = game.mask
-        if not (0 <= action < self._num_actions and mask[action]):
+        if not (0 <= action < self._num_actions and game.mask[action]):
             game.check(action)
         try:
-            if game.listeners:
-                game.play_told(action, self.terms)
-                return int(game_calls.code_of_step(game.games, 0, self.terms))
-            return self._play(
-                game.games, 0, action, self._script, self._dense, mask, self._events, self.terms
-            )
+            return game.play(action, self._detail)
         except BaseException as error:
             self.failure = error
-            return self.code()
+            ends = OVER if game.is_over else TRUNCATED if game.is_truncated else 0
+            return game.player | ends
 
     def raise_failure(self) -> None:
         """Raise what a listener has raised in the last step, if it has, once."""
         failure, self.failure = self.failure, None
         if failure is not None:
             raise failure
-
-    def code(self) -> int:
-        """`rewards.step_code` of the game as it stands, with no terms."""
-        self.terms[:] = 0
-        return int(game_calls.code_of_step(self.game.games, 0, self.terms))
 
     def has_reward(self, code: int) -> bool:
         """Whether the reward of a step may be other than zero."""
@@ -181,7 +163,7 @@ class Match:
         Raises:
             ValueError: names the reward if it gives what is none.
         """
-        rewards = reward_values(self.reward, self.terms[None], self.game.games)
+        rewards = reward_values(self.reward, self.game.terms[None], self.game.games)
         by_seat: list[float] = rewards[0].astype(np.float64).tolist()
         return by_seat
 

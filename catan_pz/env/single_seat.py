@@ -14,12 +14,13 @@ from catan_pz.agents.registry import Opponents, as_opponents
 from catan_pz.agents.table import Table
 from catan_pz.checks import as_action, check_choice, check_reset_options, check_seed
 from catan_pz.encoders import Encoder
+from catan_pz.engine.play import FINISHED, MOVER
 from catan_pz.env.match import ILLEGAL_REWARD, Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import observation_space
 from catan_pz.game.game import Game
-from catan_pz.rewards import FINISHED, SEAT, Reward
+from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
 _ILLEGAL = ("end", "raise")
@@ -200,7 +201,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._decisions += 1
         reward = self._reward(code)
         if not code & FINISHED:
-            reward += self._play_others(code & SEAT)
+            reward += self._play_others(code & MOVER)
         self._show()
         game = self.game
         terminated, truncated = game.is_over, game.is_truncated
@@ -218,7 +219,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
                 code = match.play(table.decide())
                 match.raise_failure()
                 total += self._reward(code)
-                player = code & SEAT
+                player = code & MOVER
         except BaseException:
             self._end_episode()  # another seat is to move, and the learner can't play for it
             raise

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from catan_pz import rewards
-from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, outcomes, step
+from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, outcomes, tally
+from catan_pz.engine.play import COUNTED, TERMS_SHIFT, Log
+from catan_pz.engine.play import play as play_step
 from catan_pz.engine.state import States
 from catan_pz.kernels.rule import entry
 from catan_pz.kernels.types import Float32Array, Int8Array, Int8Matrix, Int16Matrix, Int64Array
@@ -28,32 +29,28 @@ def deal_game(
 
 
 @entry
-def play(games: States, i: int, a: int, script: Int8Matrix, mask: Int8Array) -> None:
-    """Play a legal action in game i, forced ones that follow included, and write the mask."""
-    s = games[i]
-    step.advance(s, a, script)
-    legal.write_mask(s, mask)
-
-
-@entry
-def play_decision(
+def play(  # flat arguments: a tuple from Python takes longer than the rest of the call
     games: States,
     i: int,
     a: int,
     script: Int8Matrix,
-    forced: int,
-    mask: Int8Array,
+    detail: int,
     events: Int16Matrix,
     terms: Int8Matrix,
+    mask: Int8Array,
 ) -> int:
-    """Play one decision in game i, and write the mask, its events and its reward terms.
+    """Play a step in game i as `engine.play.play` does, and write the mask.
 
-    Returns the forced action that follows, or NO_ACTION; `rewards.play_decision` says more.
+    Returns the step's code, with the set of the terms that aren't zero from bit `TERMS_SHIFT` on;
+    terms that weren't counted are cleared.
     """
     s = games[i]
-    following = rewards.play_decision(s, a, script, forced, events, terms)
+    code = play_step(s, a, script, Log(detail, events, terms))
     legal.write_mask(s, mask)
-    return following
+    if code & COUNTED:
+        return code | tally.nonzero_terms(terms) << TERMS_SHIFT
+    tally.clear_terms(terms)
+    return code
 
 
 @entry
@@ -104,35 +101,6 @@ def observe_scaled(
 
 
 @entry
-def play_with_terms(
-    games: States,
-    i: int,
-    a: int,
-    script: Int8Matrix,
-    dense: int,
-    mask: Int8Array,
-    events: Int16Matrix,
-    terms: Int8Matrix,
-) -> int:
-    """Like `play`, and write the reward terms; return the step as `rewards.step_code` tells it.
-
-    Where the reward depends on the end of the game alone (not `dense`), only terms of the end
-    are counted.
-    """
-    s = games[i]
-    if not rewards.advance_and_count(s, a, script, dense, events, terms):
-        rewards.clear_terms(terms)
-    legal.write_mask(s, mask)
-    return rewards.step_code(s, terms)
-
-
-@entry
-def code_of_step(games: States, i: int, terms: Int8Matrix) -> int:
-    """`rewards.step_code` of the step that has just been played in game i."""
-    return rewards.step_code(games[i], terms)
-
-
-@entry
 def look(
     games: States, i: int, viewer: int, obs: Int8Array, scaled: Float32Array, mask: Int8Array
 ) -> None:
@@ -165,13 +133,15 @@ def look_at_all(games: States, i: int, vector: Int8Array, scaled: Float32Array) 
 
 
 @entry
-def play_randomly(games: States, i: int, most: int, script: Int8Matrix, mask: Int8Array) -> int:
-    """Play up to `most` decisions of game i at random, and return how many were played."""
+def play_randomly(
+    games: States, i: int, most: int, script: Int8Matrix, log: Log, mask: Int8Array
+) -> int:
+    """Play up to `most` steps of game i at random, and return how many were played."""
     s = games[i]
     played = 0
     n = legal.count_legal(s)
     while played < most and n > 0:
-        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        play_step(s, legal.pick_legal(s, chance.draw_below(s, n)), script, log)
         legal.write_mask(s, mask)
         played += 1
         n = legal.count_legal(s)

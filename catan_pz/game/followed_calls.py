@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from catan_pz.engine.events import step_with_events
 from catan_pz.engine.legal import find_legal, is_legal, write_mask
 from catan_pz.engine.outcomes import outcomes_of
+from catan_pz.engine.play import decide
 from catan_pz.engine.state import States
 from catan_pz.engine.trade import begin_composing, may_offer
 from catan_pz.engine.turn import end_as_won
@@ -38,7 +38,7 @@ def play_without_winning(
     s = games[i]
     points = int(s.victory_points)
     s.victory_points = OUT_OF_REACH
-    step_with_events(s, a, script, forced, events)
+    decide(s, a, script, forced, events)
     s.victory_points = points
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from functools import cached_property
+from functools import cache
 from typing import Any, Self, cast
 
 import numpy as np
@@ -12,8 +12,10 @@ from catan_pz.actions import NO_ACTION, NUM_ACTIONS, describe_action
 from catan_pz.checks import as_action, check_seat, check_seed, not_possible, quoted
 from catan_pz.engine.options import table_of
 from catan_pz.engine.outcomes import NUM_OUTCOMES
+from catan_pz.engine.play import DECISIONS, ENDS, PAUSED
 from catan_pz.engine.ranges import ranges_of
 from catan_pz.engine.state import STATE, as_games
+from catan_pz.engine.tally import NUM_TERMS
 from catan_pz.engine.violations import Violation
 from catan_pz.events import (
     ChanceOutcome,
@@ -30,9 +32,13 @@ from catan_pz.game.illegal import why_illegal
 from catan_pz.game.state_json import derived_differences, state_from_dict, state_to_dict
 from catan_pz.kernels.rule import bound
 from catan_pz.observation.segments import SIZE
-from catan_pz.rewards import NUM_TERMS
 from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, Phase
+
+
+@cache
+def _play_step() -> Callable[..., int]:
+    return cast(Callable[..., int], bound(game_calls.play))
 
 
 def drawn_seed() -> int:
@@ -71,6 +77,7 @@ class Game:
         rules: the `Rules`.
         games: (1,) array of `STATE`, the game itself.
         listeners: called after each decision, forced ones included; see `Listener`.
+        terms: (4, F) int8, each `RewardTerm` of the last step, as far as it was counted.
         origin: another object after each `reset` and `restore`, by which listeners know that
             another game has begun.
     """
@@ -89,11 +96,10 @@ class Game:
         self.origin = object()
         self._mask = np.zeros(self.rules.num_actions, np.int8)
         self._observation = np.zeros(SIZE, np.int8)
-
-    @cached_property
-    def _play(self) -> Callable[..., None]:
-        # Not before it is needed: an environment plays by another call, and this takes a second.
-        return cast(Callable[..., None], bound(game_calls.play))
+        self._script = self._table.script
+        self._events = empty_events()
+        self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
+        self._call = _play_step()
 
     def reset(self, seed: int | None = None) -> None:
         """Start a new game of the same rules."""
@@ -178,41 +184,42 @@ class Game:
             TypeError: if the action isn't an integer.
             ValueError: if the outcome named can't come of the action.
         """
-        action = self.prepare(action, outcome)
-        if self.listeners:
-            self.play_told(action, np.empty((MAX_PLAYERS, NUM_TERMS), np.int8))
-        else:
-            self._play(self.games, 0, action, self._table.script, self._mask)
+        self.play(self.prepare(action, outcome))
 
     def step_once(self, action: int, outcome: NamedOutcome | None = None) -> Events:
         """Play an action as `step` does, but no forced ones after it; its events."""
-        action = self.prepare(action, outcome)
-        terms = np.empty((MAX_PLAYERS, NUM_TERMS), np.int8)
-        return self._play_decision(action, forced=0, terms=terms)[0]
+        self._play_once(self.prepare(action, outcome), DECISIONS)
+        return self._tell()
 
-    def play_told(self, action: int, terms: NDArray[np.int8]) -> None:
+    def play(self, action: int, detail: int = ENDS) -> int:
         """Play a legal action and the forced ones that follow, and tell the listeners of each.
 
         Args:
             action: it isn't checked here.
-            terms: (4, F) int8, gets each `rewards.RewardTerm` of the step.
-        """
-        forced = 0
-        while action != NO_ACTION:
-            _, action = self._play_decision(action, forced, terms)
-            forced = 1
+            detail: what is counted in `terms` if nobody listens; everything if somebody does.
 
-    def _play_decision(
-        self, action: int, forced: int, terms: NDArray[np.int8]
-    ) -> tuple[Events, int]:
-        rows = empty_events()
-        following = game_calls.play_decision(
-            self.games, 0, action, self._table.script, forced, self._mask, rows, terms
+        Returns:
+            The step's code (`engine.play`), with the set of the terms that aren't zero.
+        """
+        if not self.listeners:
+            return self._play_once(action, detail)
+        code = PAUSED
+        while code & PAUSED:
+            code = self._play_once(action, DECISIONS)
+            self._tell()
+            action = NO_ACTION
+        return code
+
+    def _play_once(self, action: int, detail: int) -> int:
+        return self._call(
+            self.games, 0, action, self._script, detail, self._events, self.terms, self._mask
         )
-        events = decode(rows)
+
+    def _tell(self) -> Events:
+        events = decode(self._events)
         for listener in self.listeners:
             listener(self, events)
-        return events, following
+        return events
 
     def prepare(self, action: int, outcome: NamedOutcome | None) -> int:
         """Check an action and name the outcome of it, as `step` does before it plays.

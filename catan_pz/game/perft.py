@@ -11,7 +11,7 @@ import numpy as np
 
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
 from catan_pz.checks import check_count
-from catan_pz.engine import bits, legal, step
+from catan_pz.engine import bits, legal, play
 from catan_pz.engine.options import table_of
 from catan_pz.engine.outcomes import outcomes_of
 from catan_pz.engine.state import STATE, State, States, as_games
@@ -75,7 +75,7 @@ def count_from(games: States, depth: int, actions: Int64Array, script: Int8Matri
         if k + 1 >= bits.count(possible):
             actions[2 * level] += 1
             actions[2 * level + 1] = 0
-        step.step(games[level + 1], a, script)
+        play.step(games[level + 1], a, script)
         level += 1
         actions[2 * level], actions[2 * level + 1] = 0, 0
     return total

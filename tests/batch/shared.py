@@ -2,8 +2,8 @@
 
 from numba import cuda
 
-from catan_pz import rewards
 from catan_pz.engine import chance, legal
+from catan_pz.engine.play import EVENTS, Log, play
 from catan_pz.engine.state import State, States
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import Int8Array, Int8Matrix, Int16Matrix
@@ -24,7 +24,7 @@ def play_and_look(
     n = legal.count_legal(s)
     if n > 0:
         a = legal.pick_legal(s, chance.draw_below(s, n))
-        rewards.advance_with_terms(s, a, script, events, terms)
+        play(s, a, script, Log(EVENTS, events, terms))
     legal.write_mask(s, mask)
     encode.observe(s, viewer, obs)
 

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from catan_pz.batch.cpu import CpuBatch
-from catan_pz.engine import legal, step
+from catan_pz.engine import legal
 from catan_pz.engine.options import table_of
+from catan_pz.engine.play import Log, new_log, play
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
 from catan_pz.kernels.rule import bound, entry
@@ -48,10 +49,12 @@ DRIFT = 2000
 
 
 @entry
-def apply_all(games: States, first: int, last: int, actions: Int64Array, script: Int8Matrix):
+def apply_all(
+    games: States, first: int, last: int, actions: Int64Array, script: Int8Matrix, log: Log
+):
     """Play a legal action in each game, and nothing else."""
     for i in range(first, last):
-        step.advance(games[i], actions[i], script)
+        play(games[i], actions[i], script, log)
 
 
 @entry
@@ -177,7 +180,7 @@ class Parts:
         actions = self.timed("draw a legal action", batch.sample)
         count = self.timed("check that it is legal", bound(check_all), *everywhere, actions)
         assert count == self.size
-        self.timed("play it", bound(apply_all), *everywhere, actions, self.script)
+        self.timed("play it", bound(apply_all), *everywhere, actions, self.script, new_log())
         self.timed("write the mask", bound(mask_all), *everywhere, batch.mask)
         self.timed("write the observation", bound(observe_all), *everywhere, batch.observation)
         finished = self.timed("find the finished", bound(count_finished), *everywhere)
@@ -192,11 +195,12 @@ class Parts:
 
     def measure(self, seconds: float) -> None:
         """Rounds until the seconds are over; the best of the measures of each part counts."""
-        for play in (self.round, partial(self.whole_round, False), partial(self.whole_round, True)):
+        whole = partial(self.whole_round, False), partial(self.whole_round, True)
+        for one_round in (self.round, *whole):
             self.seconds = dict.fromkeys(PARTS, 0.0)
             rounds, start = 0, perf_counter()
             while perf_counter() - start < seconds or rounds < 4:
-                play()
+                one_round()
                 rounds += 1
             for name, spent in self.seconds.items():
                 if spent > 0:

@@ -12,7 +12,9 @@ from time import perf_counter
 import numpy as np
 
 from catan_pz import Game
-from catan_pz.engine import chance, legal, step
+from catan_pz.engine import chance, legal
+from catan_pz.engine.play import Log, new_log
+from catan_pz.engine.play import play as play_step
 from catan_pz.engine.state import States
 from catan_pz.kernels.rule import bound, entry
 from catan_pz.kernels.types import Int8Array, Int8Matrix
@@ -26,26 +28,26 @@ RULE_SETS = {
 
 
 @entry
-def play(games: States, i: int, script: Int8Matrix):
+def play(games: States, i: int, script: Int8Matrix, log: Log):
     """Play game i to its end at random; return the decisions."""
     s = games[i]
     played = 0
     n = legal.count_legal(s)
     while n > 0:
-        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        play_step(s, legal.pick_legal(s, chance.draw_below(s, n)), script, log)
         played += 1
         n = legal.count_legal(s)
     return played
 
 
 @entry
-def play_with_mask(games: States, i: int, script: Int8Matrix, mask: Int8Array):
+def play_with_mask(games: States, i: int, script: Int8Matrix, log: Log, mask: Int8Array):
     """The same, writing the mask after each decision."""
     s = games[i]
     played = 0
     n = legal.count_legal(s)
     while n > 0:
-        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        play_step(s, legal.pick_legal(s, chance.draw_below(s, n)), script, log)
         legal.write_mask(s, mask)
         played += 1
         n = legal.count_legal(s)
@@ -54,14 +56,14 @@ def play_with_mask(games: States, i: int, script: Int8Matrix, mask: Int8Array):
 
 @entry
 def play_with_observation(
-    games: States, i: int, script: Int8Matrix, mask: Int8Array, obs: Int8Array
+    games: States, i: int, script: Int8Matrix, log: Log, mask: Int8Array, obs: Int8Array
 ):
     """The same, writing mask and observation of the player to move after each decision."""
     s = games[i]
     played = 0
     n = legal.count_legal(s)
     while n > 0:
-        step.advance(s, legal.pick_legal(s, chance.draw_below(s, n)), script)
+        play_step(s, legal.pick_legal(s, chance.draw_below(s, n)), script, log)
         legal.write_mask(s, mask)
         encode.observe(s, int(s.player), obs)
         played += 1
@@ -78,7 +80,7 @@ def measure(
     for seed in range(games):
         game.reset(seed)
         start = perf_counter()
-        decisions += call(game.games, 0, script, *buffers)
+        decisions += call(game.games, 0, script, new_log(), *buffers)
         seconds += perf_counter() - start
     return 1e9 * seconds / decisions
 

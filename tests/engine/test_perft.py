@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from catan_pz import Game, Rules
-from catan_pz.engine import legal, step
+from catan_pz.engine import legal, play
 from catan_pz.engine.options import NO_SCRIPT
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.game.position import position
@@ -43,7 +43,7 @@ def perft(games: States, i: int, depth: int, actions: Int64Array, script: Int8Ma
             continue
         actions[level] += 1
         games[level + 1] = games[level]
-        step.step(games[level + 1], legal.pick_legal(games[level], k), script)
+        play.step(games[level + 1], legal.pick_legal(games[level], k), script)
         actions[level + 1] = 0
         level += 1
     return total

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from catan_pz.engine import chance, invariants, legal, step
+from catan_pz.engine import chance, invariants, legal
 from catan_pz.engine.options import table_of
+from catan_pz.engine.play import Log, new_log, play
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.engine.violations import Violation
 from catan_pz.game import calls as game_calls
@@ -20,7 +21,7 @@ from tests.helpers import RESOURCES, RULE_SETS
 
 @entry
 def play_and_check(
-    games: States, spare: States, most: int, script: Int8Matrix, actions: Int64Array
+    games: States, spare: States, most: int, script: Int8Matrix, log: Log, actions: Int64Array
 ):
     """Play games[0] at random, checked after each step; return what was broken, or 0.
 
@@ -38,7 +39,7 @@ def play_and_check(
                     break
                 a = legal.pick_legal(s, chance.draw_below(s, n))
         turn = int(s.turn)
-        step.advance(s, a, script)
+        play(s, a, script, log)
         actions[0] += 1
         in_turn = in_turn + 1 if s.turn == turn else 0
         actions[1] = max(actions[1], in_turn)
@@ -63,7 +64,7 @@ def play_game(name, rules, seed, most):
     )
     counts = np.zeros(2, np.int64)
     spare = as_games(np.zeros(1, STATE))
-    broken = play_and_check(games, spare, most, table.script, counts)
+    broken = play_and_check(games, spare, most, table.script, new_log(), counts)
     assert broken == 0, f"{name}, seed {seed}, decision {counts[0]}: {Violation(broken)!r}"
     if games["phase"][0] == Phase.OVER:
         return int(counts[0]), "won"

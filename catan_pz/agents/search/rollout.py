@@ -14,8 +14,8 @@ from catan_pz.agents.search.value import write_win_probabilities
 from catan_pz.agents.value.choice import MARGIN, policy_action
 from catan_pz.engine.chance import GAMMA, scramble, shuffle_rest_of_deck
 from catan_pz.engine.legal import count_legal, pick_legal
+from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States
-from catan_pz.engine.step import step
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix
 from catan_pz.terms import Phase

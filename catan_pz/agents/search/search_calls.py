@@ -23,8 +23,8 @@ from catan_pz.agents.search.tree_policy import BY_EVALUATOR
 from catan_pz.agents.search.value import write_win_probabilities
 from catan_pz.engine.chance import GAMMA, scramble
 from catan_pz.engine.legal import count_legal, write_mask
+from catan_pz.engine.play import step
 from catan_pz.engine.state import States
-from catan_pz.engine.step import step
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import (
     Float32Array,

@@ -21,8 +21,8 @@ from catan_pz.agents.value.exchange import worth_of_offer, worth_of_trade
 from catan_pz.agents.value.network import write_values
 from catan_pz.engine.legal import count_legal, pick_legal, write_mask
 from catan_pz.engine.outcomes import victim_of
+from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States
-from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_setup
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Float64Array, Int8Array, Int8Matrix

@@ -14,8 +14,8 @@ from catan_pz.agents.value.network import write_values
 from catan_pz.agents.value.prospects import worth_of_vertex
 from catan_pz.engine.chance import GAMMA, number_below, scramble
 from catan_pz.engine.legal import count_legal, pick_legal
+from catan_pz.engine.play import step
 from catan_pz.engine.state import State, States
-from catan_pz.engine.step import step
 from catan_pz.engine.turn import is_setup
 from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import (

@@ -1,4 +1,8 @@
-"""From an action's id to the chapter of the rules that carries it out: dispatch only."""
+"""How games are played: one decision, by the chapter of its action, and the loop of a step."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from catan_pz.actions import (
     ACCEPT,
@@ -37,11 +41,13 @@ from catan_pz.engine.development import (
     apply_play_road_building,
     apply_year_of_plenty,
 )
+from catan_pz.engine.events import NUM_FIELDS, begin_events, end_events
 from catan_pz.engine.legal import count_legal, find_legal, pick_legal
 from catan_pz.engine.robber import apply_discard, apply_move_robber, apply_steal
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.setup_phase import apply_setup_road, apply_setup_settlement
 from catan_pz.engine.state import State
+from catan_pz.engine.tally import NUM_TERMS, add_decision_terms, add_end_terms, clear_terms
 from catan_pz.engine.trade import (
     apply_accept,
     apply_close,
@@ -53,10 +59,51 @@ from catan_pz.engine.trade import (
     apply_withdraw,
     send_offer,
 )
-from catan_pz.engine.turn import apply_end_turn, apply_roll, end_if_won
+from catan_pz.engine.turn import apply_end_turn, apply_roll, end_if_won, is_truncated
 from catan_pz.kernels.rule import rule
-from catan_pz.kernels.types import Int8Matrix
-from catan_pz.terms import Phase
+from catan_pz.kernels.types import Int8Matrix, Int16Matrix
+from catan_pz.terms import MAX_PLAYERS, Phase
+
+ENDS: Final = 0
+EVENTS: Final = 1
+DECISIONS: Final = 2
+"""Details of a log: terms of the end of a game alone; events and all terms; the same, and the
+step pauses after each decision, so that somebody may look at the game."""
+
+MOVER: Final = 3
+"""Bits of a step's code that hold the seat to move."""
+OVER: Final = 4
+"""Its bit for a game that is won."""
+TRUNCATED: Final = 8
+"""Its bit for a game that is truncated."""
+FINISHED: Final = OVER | TRUNCATED
+COUNTED: Final = 16
+"""Its bit for terms that were counted; without it they hold what they held before."""
+PAUSED: Final = 32
+"""Its bit for forced decisions that are still to be played."""
+TERMS_SHIFT: Final = 6
+"""The bit from which on calls from Python add the set of the terms that aren't zero."""
+
+
+class Log(NamedTuple):
+    """What is noted of a step.
+
+    Attributes:
+        detail: `ENDS`, `EVENTS` or `DECISIONS`.
+        events: of the last decision, as `engine.events` lays them out; without rows for `ENDS`.
+        terms: (P, F) of the step, as `engine.tally` counts them.
+    """
+
+    detail: int
+    events: Int16Matrix
+    terms: Int8Matrix
+
+
+def new_log() -> Log:
+    """A log of no more than ends, for play of which nobody wants to know more."""
+    return Log(
+        ENDS, np.zeros((0, NUM_FIELDS), np.int16), np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
+    )
 
 
 @rule
@@ -163,8 +210,39 @@ def forced_action(s: State) -> int:
 
 
 @rule
-def advance(s: State, a: int, script: Int8Matrix) -> None:
-    """Play one decision and, where the rules say so, the forced ones that follow."""
-    while a != NO_ACTION:
-        step(s, a, script)
+def decide(s: State, a: int, script: Int8Matrix, forced: int, events: Int16Matrix) -> None:
+    """Play one decision and write its events; `forced` is 1 where the engine took it."""
+    p = int(s.player)
+    begin_events(s, a, forced, events)
+    step(s, a, script)
+    end_events(s, p, a, events)
+
+
+@rule
+def play(s: State, a: int, script: Int8Matrix, log: Log) -> int:
+    """Play a decision and, where the rules say so, the forced ones that follow: a step.
+
+    With NO_ACTION a step goes on that has paused. Returns what the step was: who is to move
+    (`MOVER`) and the bits `OVER`, `TRUNCATED`, `COUNTED`, `PAUSED`.
+    """
+    forced = int(a == NO_ACTION)
+    if forced:
         a = forced_action(s)
+    while a != NO_ACTION:
+        p = int(s.player)
+        if log.detail == ENDS:
+            step(s, a, script)
+        else:
+            decide(s, a, script, forced, log.events)
+            add_decision_terms(s, p, forced, log.events, log.terms)
+        a = forced_action(s)
+        forced = 1
+        if log.detail == DECISIONS and a != NO_ACTION:
+            return int(s.player) | COUNTED | PAUSED
+    code = int(s.player) | (COUNTED if log.detail != ENDS else 0)
+    if s.phase == Phase.OVER:
+        if log.detail == ENDS:
+            clear_terms(log.terms)
+        add_end_terms(s, log.terms)
+        return code | OVER | COUNTED
+    return code | TRUNCATED if is_truncated(s) else code
