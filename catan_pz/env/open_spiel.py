@@ -10,8 +10,12 @@ Letters: N numbers of an observation.
 from typing import Any, Final
 
 import numpy as np
-import pyspiel
 from numpy.typing import NDArray
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise ImportError('this game needs OpenSpiel: pip install "catan-pz[openspiel]"') from error
 
 from catan_pz.actions import describe_action
 from catan_pz.checks import check_count, check_number, not_possible

@@ -3,6 +3,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,23 @@ def test_commands_name_the_extra_that_they_miss(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(words) == 1
     assert f'pip install "catan-pz[{extra}]"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("module", "library", "extra"),
+    [
+        ("catan_pz.env.vector.torchrl", "torchrl.data", "torchrl"),
+        ("catan_pz.env.vector.sb3", "torch", "train"),
+        ("catan_pz.env.open_spiel", "pyspiel", "openspiel"),
+    ],
+)
+def test_adapters_name_the_extra_that_they_miss(
+    module: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(ImportError, match=rf'pip install "catan-pz\[{extra}\]"'):
+        import_module(module)
 
 
 # ------------------------------------------------------------------------- agents and their rules

@@ -6,12 +6,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
-from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecEnv
+
+try:
+    import torch
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    told = 'this environment needs Stable-Baselines3: pip install "catan-pz[train]"'
+    raise ImportError(told) from error
 
 from catan_pz.agents.advice import Advice
 from catan_pz.agents.base import BatchAgent

@@ -3,11 +3,15 @@
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from tensordict import TensorDict
-from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
-from torchrl.envs import EnvBase
+
+try:
+    import torch
+    from tensordict import TensorDict
+    from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
+    from torchrl.envs import EnvBase
+except ImportError as error:
+    raise ImportError('this environment needs TorchRL: pip install "catan-pz[torchrl]"') from error
 
 from catan_pz.agents.registry import Opponents
 from catan_pz.checks import check_count, check_seed
