@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.actions import ROLL
-from catan_pz.agents.random_stream import RandomStream, scramble
+from catan_pz.agents.random_stream import RandomStream, nth_numbers, scramble
 from catan_pz.engine.chance import FEWEST_ROLLS_LEFT
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
@@ -29,7 +29,7 @@ def has_common_dice(rules: Rules) -> bool:
     return isinstance(rules.dice, str) and not rules.skip_forced
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def rolls(seed: int, count: int, *, balanced: bool) -> NDArray[np.int8]:
     """(count,) the first rolls of a game, as 6 * (first die - 1) + (second die - 1).
 
@@ -41,25 +41,21 @@ def rolls(seed: int, count: int, *, balanced: bool) -> NDArray[np.int8]:
     """
     stream = RandomStream(scramble(seed ^ _STREAM))
     if not balanced:
-        codes = [stream.below(_OUTCOMES) for _ in range(count)]
+        bits = nth_numbers(np.array((stream.seed,), np.uint64), np.arange(count))
+        array = ((bits >> np.uint64(32)) * np.uint64(_OUTCOMES) >> np.uint64(32)).astype(np.int8)
     else:
         codes, left = [], list(range(_OUTCOMES))
         for _ in range(count):
             if len(left) < FEWEST_ROLLS_LEFT:
                 left = list(range(_OUTCOMES))
             codes.append(left.pop(stream.below(len(left))))
-    array = np.array(codes, np.int8)
+        array = np.array(codes, np.int8)
     array.setflags(write=False)
     return array
 
 
 class CommonDice:
-    """The rolls of one game.
-
-    Args:
-        rules: the rules of the game.
-        seed: of the game.
-    """
+    """The rolls of one game."""
 
     def __init__(self, rules: Rules, seed: int) -> None:
         self._seed = seed
