@@ -18,6 +18,7 @@ from pettingzoo.utils.wrappers import (
 )
 
 from catan_pz.checks import not_possible
+from catan_pz.game.game import IllegalActionError
 
 
 def _of_raw(name: str) -> Any:
@@ -31,7 +32,10 @@ def _of_raw_after_reset(name: str) -> Any:
 
 
 class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
-    """An illegal action ends the game for everybody; the offender gets `illegal_reward`."""
+    """An illegal action ends the game for everybody; the offender gets `illegal_reward`.
+
+    A warning names phase, action and the condition missing.
+    """
 
     def __init__(self, env: Any, illegal_reward: float) -> None:
         self._raw = env.unwrapped
@@ -68,13 +72,7 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         self._terminated = False
 
     def step(self, action: Any) -> None:
-        """Play a legal action at once; all else is left to PettingZoo's wrapper.
-
-        Raises:
-            TypeError: for a bool, which would index the mask as a whole.
-        """
-        if action is True or action is False:
-            raise TypeError(f"action {action!r} is of type bool; actions are integers")
+        """Play a legal action at once; all else is left to PettingZoo's wrapper."""
         raw = self._raw
         if self._restores != raw.restores:
             self._forget_game()
@@ -84,17 +82,21 @@ class TerminateIllegal(TerminateIllegalWrapper[str, Any, Any]):
         if seen is not None and not is_dead and seen["action_mask"][action]:
             self._prev_obs = self._prev_info = None
             self.env.step(action)
-        else:
-            super().step(action)
-            if self._terminated and not is_dead:
-                self._end_masks_in_infos()
+            return
+        reason = None if is_dead else self._reason(action)
+        super().step(action)
+        if self._terminated and not is_dead:
+            EnvLogger._generic_warning(f"[WARNING]: {reason}")
+            for one, info in raw.infos.items():  # as at any end: nobody's action counts any more
+                if "action_mask" in info:
+                    raw.infos[one] = {"action_mask": np.ones_like(info["action_mask"])}
 
-    def _end_masks_in_infos(self) -> None:
-        """Give out masks of ones, as at any end: nobody's action counts any more."""
-        infos = self._raw.infos
-        for agent, info in infos.items():
-            if "action_mask" in info:
-                infos[agent] = {"action_mask": np.ones_like(info["action_mask"])}
+    def _reason(self, action: Any) -> str:
+        try:
+            self._raw.game.check(int(action))
+        except IllegalActionError as error:
+            return str(error)
+        return "the action is legal now, but wasn't when the agent observed"
 
     def step_with_outcome(self, action: Any, outcome: Any) -> None:
         """`raw_env.step_with_outcome`; an illegal action raises an error."""
@@ -112,6 +114,21 @@ class AssertOutOfBounds(AssertOutOfBoundsWrapper[str, Any, Any]):
     agent_selection = _of_raw("agent_selection")
     terminations = _of_raw("terminations")
     truncations = _of_raw("truncations")
+
+    def step(self, action: Any) -> None:
+        """Play an action.
+
+        Raises:
+            AssertionError: names the action and what is allowed.
+        """
+        agent = self._raw.agent_selection
+        space = self._raw.action_spaces[agent]
+        if isinstance(action, bool | np.bool_) or not space.contains(action):  # bools index masks
+            is_dead = self.terminations[agent] or self.truncations[agent]
+            if not (is_dead and action is None):
+                allowed = f"an int from 0 to {int(space.n) - 1}"
+                raise AssertionError(str(not_possible("action", action, allowed)))
+        self.env.step(action)
 
 
 class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
@@ -166,6 +183,9 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
     def __str__(self) -> str:
         return str(self.env)
 
+    def __repr__(self) -> str:
+        return f"env{self._raw!r}".replace("raw_env", "")
+
 
 class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
     """The parallel interface; infos are those of the wrapped environment and nothing more.
@@ -197,10 +217,7 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         self._restores = self.aec_env.unwrapped.restores
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Play the action of the agent to move.
-
-        Returns:
-            Observations, rewards, terminations, truncations and infos, by agent.
+        """Play the action of the agent to move; observations, rewards, flags and infos by agent.
 
         Raises:
             ValueError: names the agent to move where there is no action of it.
@@ -214,3 +231,6 @@ class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):
         for info in results[-1].values():
             info.pop("active_agent", None)
         return results
+
+    def __repr__(self) -> str:
+        return f"parallel_{self.aec_env!r}"
