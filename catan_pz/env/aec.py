@@ -14,7 +14,7 @@ from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, MOVER, OVER
 from catan_pz.env.match import Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
-from catan_pz.env.spaces import masked_space, state_space
+from catan_pz.env.spaces import brief, masked_space, state_space
 from catan_pz.events import NamedOutcome
 from catan_pz.game.game import Game
 from catan_pz.rewards import Reward
@@ -265,6 +265,9 @@ class raw_env(AECEnv[str, Observation, int | None], EzPickle):  # noqa: N801 (Pe
         if self.game.is_over or self.game.is_truncated:
             self._finish(self.game.is_over)
         self._show()
+
+    def __repr__(self) -> str:
+        return f"raw_env({brief(self.rules)})"
 
     def _show(self) -> None:
         if self.render_mode == "human":

@@ -22,7 +22,7 @@ from catan_pz.checks import check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, OVER
 from catan_pz.env.match import Match, RuleOptions
-from catan_pz.env.spaces import observation_space
+from catan_pz.env.spaces import brief, observation_space
 from catan_pz.game.arguments import (
     check_arrays,
     check_numbers_in,
@@ -137,6 +137,9 @@ class SelfPlayBatch:
     def _check_whole(self) -> None:
         if (self.batch.steps_begun, self._refusals()) != (self._begun_by_batch, self._refused):
             raise RuntimeError("the last step didn't come to its end: call reset() first")
+
+    def __repr__(self) -> str:
+        return f"SelfPlayBatch({self.num_games} games, {brief(self.rules)})"
 
     @property
     def player(self) -> Any:

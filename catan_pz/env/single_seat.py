@@ -5,7 +5,7 @@ from typing import Any, Final, Unpack
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
+from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
 from catan_pz.agents.random import RandomAgent
@@ -18,8 +18,8 @@ from catan_pz.engine.play import FINISHED, MOVER
 from catan_pz.env.match import ILLEGAL_REWARD, Match, RuleOptions
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
-from catan_pz.env.spaces import observation_space
-from catan_pz.game.game import Game
+from catan_pz.env.spaces import brief, observation_space
+from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.rewards import Reward
 from catan_pz.rules import Rules
 
@@ -35,15 +35,16 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     ends, an opponent's win included. `action_masks()` gives the legal actions, as sb3-contrib
     asks for them. Observations are those of `raw_env` without the mask.
 
-    Infos have `action_mask`, (A,) int8, 1 for each legal action, all zeros once the episode has
-    ended. The last one of an episode also has `won` (0 or 1), `points` (own), `turns`,
-    `decisions` (own) and `illegal` (0 or 1).
+    Infos have `action_mask`, (A,) int8, 1 for each legal action, all ones once the episode has
+    ended, when no action counts. The last one of an episode also has `won` (0 or 1), `points`
+    (own), `turns`, `decisions` (own) and `illegal` (0 or 1).
 
     Args:
         seat: the learner's seat, or "random" for one drawn in each episode.
         opponents: None for random players, an `Agent` or its name for all other seats, or
             for each in turn order from the learner's left one of these.
-        illegal: "end": an illegal action ends the episode with -1, "raise": it raises.
+        illegal: "end": an illegal action ends the episode with -1, and the first one warns;
+            "raise": it raises.
         rules: a `Rules`, a preset's name, or None for the base game.
         observation: an `Encoder`, or its name in `encoders.names()`: "flat" for one vector (N,),
             "dict" for its segments by name, and so on.
@@ -88,7 +89,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._table: Table | None = None
         self._origin = self.game.origin
         self._decisions = 0
-        self._is_on = False
+        self._is_on = self._has_warned = False
 
     @property
     def game(self) -> Game:
@@ -96,15 +97,16 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return self._match.game
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """(A,) True for each legal action; all False once the episode has ended.
+        """(A,) True for each legal action; all True once the episode has ended.
 
         Raises:
-            RuntimeError: as `step`, for a game that was changed from outside.
+            RuntimeError: before the first `reset`, and for a game that was changed from outside.
         """
-        if not self._is_on:
-            return np.zeros(self._match.rules.num_actions, np.bool_)
-        self._check_game()
-        return self.game.mask.astype(np.bool_)
+        if self._table is None:
+            raise RuntimeError("no episode is on: call reset() first")
+        if self._is_on:
+            self._check_game()
+        return self._info()["action_mask"].astype(np.bool_)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -191,6 +193,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         action = as_action(action)
         mask = self.game.mask
         if self._illegal == "end" and not (0 <= action < len(mask) and mask[action]):
+            self._warn_of(action)
             self._end_episode()
             return self._observe(), ILLEGAL_REWARD, True, False, self._final_info(illegal=1)
         match = self._match
@@ -209,6 +212,15 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             return self._observe(), reward, False, False, self._info()
         self._end_episode()
         return self._observe(), reward, terminated, truncated, self._final_info(illegal=0)
+
+    def _warn_of(self, action: int) -> None:
+        """Say once why an action is illegal."""
+        if not self._has_warned:
+            self._has_warned = True
+            try:
+                self.game.check(action)
+            except IllegalActionError as error:
+                logger.warn(f"an illegal action has ended the episode with -1: {error}")
 
     def _play_others(self, player: int) -> float:
         """Play up to the learner's decision or the end; the learner's reward meanwhile."""
@@ -244,7 +256,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         mask = self.game.mask
-        return {"action_mask": mask.copy() if self._is_on else np.zeros_like(mask)}
+        return {"action_mask": mask.copy() if self._is_on else np.ones_like(mask)}
 
     def _final_info(self, *, illegal: int) -> dict[str, Any]:
         game = self.game
@@ -255,6 +267,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             "decisions": self._decisions,
             "illegal": illegal,
         }
+
+    def __repr__(self) -> str:
+        return f"SingleSeatEnv({brief(self._match.rules)}, seat {self.seat})"
 
     def _show(self) -> None:
         if self.render_mode == "human":

@@ -1,4 +1,4 @@
-"""Observation and action spaces."""
+"""Observation and action spaces; rules in a few words."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from gymnasium import spaces
 
 from catan_pz.encoders import Encoder, as_encoder, load
 from catan_pz.observation.global_state import GLOBAL_SIZE
+from catan_pz.rules import Rules
 
 
 def observation_space(encoder: Encoder) -> spaces.Space[Any]:
@@ -58,3 +59,8 @@ def masked_space(encoder: Encoder, num_actions: int) -> spaces.Dict:
 def state_space() -> spaces.Box:
     """The space of the full-information vector (M,)."""
     return spaces.Box(0.0, 1.0, (GLOBAL_SIZE,), np.float32)
+
+
+def brief(rules: Rules) -> str:
+    """The rules in a few words, for the `repr` of an environment."""
+    return f"{rules.num_players} players, {'trade' if rules.trading else 'no trade'}"

@@ -184,7 +184,7 @@ class OrderEnforcing(OrderEnforcingWrapper[str, Any, Any]):
         return str(self.env)
 
     def __repr__(self) -> str:
-        return f"env{self._raw!r}".replace("raw_env", "")
+        return repr(self._raw).removeprefix("raw_")
 
 
 class TurnBasedParallel(turn_based_aec_to_parallel_wrapper[str, Any, Any]):

@@ -5,11 +5,14 @@ import gymnasium
 import numpy as np
 import pytest
 
+from catan_pz import catan_v0
 from catan_pz.actions import BUILD_CITY, action_id
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random import RandomAgent
 from catan_pz.board.topology import HEX_VERTICES
+from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.single_seat import SingleSeatEnv
+from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.game.position import position
 from catan_pz.observation.segments import SEGMENTS, SIZE
@@ -62,6 +65,7 @@ def play(env, decisions=10**9, seed=0):
 @pytest.mark.parametrize("options", CONFIGURATIONS, ids=str)
 # SB3 would rather have flat arrays than the shaped segments of dict observations.
 @pytest.mark.filterwarnings("ignore:Your observation .* has an unconventional shape:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*an illegal action has ended:UserWarning")
 def test_check_env(options):
     env_checker = pytest.importorskip(
         "stable_baselines3.common.env_checker", reason="takes the extra `train`"
@@ -69,6 +73,7 @@ def test_check_env(options):
     env_checker.check_env(SingleSeatEnv(**options))
 
 
+@pytest.mark.filterwarnings("ignore:.*an illegal action has ended:UserWarning")
 def test_gymnasiums_own_check():
     from gymnasium.utils.env_checker import check_env
 
@@ -112,7 +117,7 @@ def test_win_and_loss_reach_the_learner_in_every_seat(seat):
         assert (terminated, truncated) == (True, False)
         assert reward == (1.0 if env.game.winner == seat else -1.0)
         assert all(step[1] == 0.0 and list(step[4]) == ["action_mask"] for step in steps[:-1])
-        assert not info["action_mask"].any()
+        assert info["action_mask"].all()
         assert info["won"] == (reward == 1.0)
         assert info["points"] == env.game.points[seat]
         assert info["decisions"] == len(steps)
@@ -157,7 +162,7 @@ def test_truncation_is_told_apart_from_the_end():
     _, reward, terminated, truncated, info = play(env)[-1]
     assert (terminated, truncated) == (False, True)
     assert (reward, info["turns"], info["won"]) == (0.0, 3, 0)
-    assert not env.action_masks().any()
+    assert env.action_masks().all()
     with pytest.raises(RuntimeError, match="reset"):
         env.step(0)
 
@@ -166,10 +171,13 @@ def test_an_illegal_action_ends_the_episode():
     env = SingleSeatEnv()
     env.reset(seed=1)
     before = env.game.games.tobytes()
-    _, reward, terminated, truncated, info = env.step(action_id("roll"))
+    with pytest.warns(UserWarning, match="ended the episode with -1: .* roll belongs to phase"):
+        _, reward, terminated, truncated, info = env.step(action_id("roll"))
     assert (reward, terminated, truncated, info["illegal"]) == (-1.0, True, False, 1)
-    assert not info["action_mask"].any()
+    assert info["action_mask"].all()
     assert env.game.games.tobytes() == before
+    env.reset(seed=1)
+    env.step(action_id("roll"))  # told once
 
 
 def test_an_illegal_action_raises_on_demand():
@@ -293,7 +301,7 @@ def test_a_state_whose_game_ends_before_the_learner_decides_is_refused():
     ).snapshot()
     with pytest.raises(ValueError, match="the game ends before seat 0 decides"):
         env.reset(seed=1, options={"state": last})
-    assert not env.action_masks().any()
+    assert env.action_masks().all()
     env.reset(seed=1)
     play(env, 3)
 
@@ -349,6 +357,7 @@ class Counted(Agent):
         self.calls.append("close")
 
 
+@pytest.mark.filterwarnings("ignore:.*an illegal action has ended:UserWarning")
 def test_opponents_are_told_the_end_of_each_episode_and_closed():
     opponent = Counted()
     env = SingleSeatEnv(opponents=opponent, num_players=2, trading=False, max_turns=20)
@@ -389,7 +398,7 @@ def test_an_exception_of_an_opponent_ends_the_episode():
     with pytest.raises(Exception, match="no more"):
         play(env)
     assert env.game.player == 1
-    assert not env.action_masks().any()
+    assert env.action_masks().all()
     with pytest.raises(RuntimeError, match="reset"):
         env.step(0)
 
@@ -416,3 +425,49 @@ def test_an_illegal_action_that_raises_leaves_the_episode_on_beside_listeners():
         env.step(0)
     assert env.action_masks().any()
     play(env, 3)
+
+
+def test_masks_of_gymnasiums_vectors_can_be_sampled_from_over_many_ends():
+    """With next-step autoreset the mask after an end is sampled from, too."""
+    import gymnasium
+
+    envs = gymnasium.make_vec(
+        "catan_pz.catan_v0:catan_pz/SingleSeat-v0",
+        num_envs=2,
+        vectorization_mode="sync",
+        num_players=2,
+        trading=False,
+        max_turns=20,
+    )
+    _, infos = envs.reset(seed=1)
+    ends = 0
+    rng = np.random.default_rng(1)
+    while ends < 20:
+        masks = infos["action_mask"]
+        assert masks.any(axis=1).all()
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        _, _, terminated, truncated, infos = envs.step(actions)
+        ends += int((terminated | truncated).sum())
+    envs.close()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: SingleSeatEnv().action_masks(),
+        lambda: SingleSeatEnv().step(0),
+        lambda: CatanVectorEnv(1).step(np.zeros(1, int)),
+    ],
+)
+def test_before_a_reset_it_is_asked_for(call):
+    with pytest.raises(RuntimeError, match=r"no episode is on: call reset\(\) first"):
+        call()
+
+
+def test_environments_show_themselves_in_a_line():
+    assert repr(SingleSeatEnv(num_players=2)) == "SingleSeatEnv(2 players, trade, seat 0)"
+    assert repr(catan_v0.env(trading=False)) == "env(4 players, no trade)"
+    assert repr(catan_v0.parallel_env()) == "parallel_env(4 players, trade)"
+    shown = "CatanVectorEnv(SingleLearnerBatch(3 games, 4 players, trade))"
+    assert repr(CatanVectorEnv(3)) == shown
+    assert repr(SelfPlayBatch(3)) == "SelfPlayBatch(3 games, 4 players, trade)"

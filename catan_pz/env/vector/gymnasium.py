@@ -65,7 +65,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
         **options: Any,
     ) -> None:
-        self._copy = check_flag("copy", copy)
+        self._copy, self._is_on = check_flag("copy", copy), False
         self.batch = SingleLearnerBatch(
             check_count("num_envs", num_envs),
             Rules.of(CatanVectorEnv, rules, options),
@@ -81,6 +81,9 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         self.single_action_space = spaces.Discrete(self.batch.rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def __repr__(self) -> str:
+        return f"CatanVectorEnv({self.batch!r})"
 
     def _seen(self) -> Any:
         return self.batch.new_seen() if self._copy else self.batch.seen
@@ -102,6 +105,7 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
         if seed is not None:
             seed = check_seed(seed)  # Gymnasium takes plain ints alone
         self.batch.reset(seed)
+        self._is_on = True
         super().reset(seed=seed)
         return self._seen(), self._info()
 
@@ -114,6 +118,8 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
             Observation as `reset` gives it, reward (B,) float64, terminated and truncated (B,)
             bool, infos.
         """
+        if not self._is_on:
+            raise RuntimeError("no episode is on: call reset() first")
         batch = self.batch
         batch.step(actions)
         info = self._info()

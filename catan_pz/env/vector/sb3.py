@@ -97,6 +97,9 @@ class CatanVecEnv(VecEnv):
             spaces.Discrete(self.batch.rules.num_actions),
         )
 
+    def __repr__(self) -> str:
+        return f"CatanVecEnv({self.batch!r})"
+
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Let the next `reset` start game i from seed + i; drawn at random where None."""
         seeds: Sequence[int | None] = super().seed(None if seed is None else check_seed(seed))
@@ -135,9 +138,10 @@ class CatanVecEnv(VecEnv):
         Returns:
             Observation as `reset` gives it, reward (B,) float32, done (B,) bool, infos (B).
         """
+        if self._fresh:
+            raise RuntimeError("no episode is on: call reset() first")
         batch = self.batch
         batch.step(self._chosen)
-        self._fresh = False
         infos: list[dict[str, Any]] = [{}] * self.num_envs
         ended = batch.done.nonzero()[0]
         for i, seen in zip(ended.tolist(), batch.final_seen(ended), strict=True):

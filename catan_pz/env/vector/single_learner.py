@@ -18,6 +18,7 @@ from catan_pz.checks import check_choice, check_seed, quoted
 from catan_pz.encoders import Encoder, as_encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.encoders.output import check_output
+from catan_pz.env.spaces import brief
 from catan_pz.env.vector.seated_opponents import SeatedOpponents
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import (
@@ -137,6 +138,9 @@ class SingleLearnerBatch(ThreadedGames):
         self._make_arrays(alternate)
         self.reset(seed)
         check_output(self.encoder, self.observation)
+
+    def __repr__(self) -> str:
+        return f"SingleLearnerBatch({self.num_games} games, {brief(self.rules)})"
 
     @property
     def opponents(self) -> list[Agent | None]:

@@ -130,6 +130,7 @@ def test_maskable_ppo_learns_on_it_and_plays_against_itself(observation):
 def test_a_policy_chooses_by_the_draws_alone():
     env = CatanVecEnv(64, seat="random", seed=1, **QUICK)
     policy = PolicyOpponent(learner(env))
+    env.reset()
     for _ in range(20):
         env.step(env.sample())
     seen, masks = env.batch.observation, env.batch.mask
@@ -174,6 +175,7 @@ def test_named_segments_are_the_flat_observation():
 
 def test_learning_goes_on_from_a_state():
     env, again = (CatanVecEnv(4, seed=seed, observation="dict", **QUICK) for seed in (1, 2))
+    env.reset()
     for _ in range(30):
         env.step(env.sample())
     seen = again.set_state(env.get_state())
