@@ -106,7 +106,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             raise RuntimeError("no episode is on: call reset() first")
         if self._is_on:
             self._check_game()
-        return self._info()["action_mask"].astype(np.bool_)
+        mask: NDArray[np.bool_] = self._info()["action_mask"].astype(np.bool_)
+        return mask
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
