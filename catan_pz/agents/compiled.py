@@ -15,7 +15,7 @@ from catan_pz.agents.random import RandomAgent, WeightedAgent
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.registry import as_agent
 from catan_pz.checks import check_count, check_seed
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.play import new_log
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.observation.segments import SIZE
@@ -84,7 +84,7 @@ def play_compiled(
             f"{sorted(kind.name for kind in _NUMBERS)}"
         )
     games = check_count("games", games)
-    table, first = table_of(rules), check_seed(seed)
+    first = check_seed(seed)
     weights = [one.weights if isinstance(one, HeuristicAgent) else Weights() for one in players]
     records = as_games(np.zeros(games, STATE))
     winners, points = np.zeros(games, np.int64), np.zeros((games, MAX_PLAYERS), np.int64)
@@ -95,10 +95,9 @@ def play_compiled(
         records,
         0,
         games,
-        as_games(table.blank),
         seeds,
-        *table.deal_options,
-        table.script,
+        deal_of(rules),
+        script_of(rules),
         new_log(),
         np.array([_NUMBERS[type(one)] for one in players], np.int64),
         np.array([one.array() for one in weights]),

@@ -5,7 +5,8 @@ import numpy as np
 from catan_pz.agents import policies as players
 from catan_pz.agents.heuristic import choose as heuristic
 from catan_pz.agents.policies import EVOLVED, HEURISTIC, WEIGHTED
-from catan_pz.engine import chance, deal, legal
+from catan_pz.engine import chance, legal
+from catan_pz.engine.deal import Deal, deal
 from catan_pz.engine.play import Log, play
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
@@ -60,12 +61,8 @@ def play_games(
     games: States,
     first: int,
     last: int,
-    blank: States,
     seeds: UInt64Array,
-    layouts: Int8Matrix,
-    spiral: int,
-    no_adjacent_red: int,
-    random_first: int,
+    how: Deal,
     script: Int8Matrix,
     log: Log,
     policies: ConstInt64Array,
@@ -85,9 +82,8 @@ def play_games(
     `log`, `rng_states`, `mask` and `obs` are scratch space.
     """
     for i in range(first, last):
-        games[i] = blank[0]
+        deal(games, i, seeds[i], how)
         s = games[i]
-        deal.deal(s, seeds[i], layouts, spiral, no_adjacent_red, random_first)
         n = int(s.num_players)
         for p in range(n):
             rng_states[p] = seat_seeds[i, p]

@@ -1,9 +1,8 @@
 """Calls on many games at once, by the same rules as for one; compiled on first use.
 
-Each takes the games from `first` up to `last`, so that threads can share a batch. The
-parameters of a deal are those of `engine.options.Table`. Calls on parts of a batch that run at
-the same time begin at different games: `events[first]` is the scratch space of each, where the
-reward is `dense`; a sparse one needs a single row, of which nothing is read.
+Each takes the games from `first` up to `last`, so that threads can share a batch. Calls on parts
+of a batch that run at the same time begin at different games: `events[first]` is the scratch space
+of each, where the reward is `dense`; a sparse one needs a single row, of which nothing is read.
 """
 
 from catan_pz.batch.steps import (
@@ -16,6 +15,7 @@ from catan_pz.batch.steps import (
     play_and_reward,
     show,
 )
+from catan_pz.engine.deal import Deal
 from catan_pz.engine.play import FINISHED, TRUNCATED, Log
 from catan_pz.engine.state import States
 from catan_pz.kernels.memory import prefetch
@@ -41,12 +41,8 @@ def deal_games(
     games: States,
     first: int,
     last: int,
-    blank: States,
     seeds: UInt64Array,
-    layouts: Int8Matrix,
-    spiral: int,
-    no_adjacent_red: int,
-    random_first: int,
+    how: Deal,
     where: int,
     observing: int,
     players: Int8Array,
@@ -56,9 +52,7 @@ def deal_games(
     """Start games."""
     for i in range(first, last):
         if is_due(games[i], where):
-            deal_in_place(
-                games, i, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
-            )
+            deal_in_place(games, i, i, where, seeds, how)
             players[i] = games[i].player
             show(games[i], observing, masks[i], observations[i * observing])
 
@@ -120,12 +114,8 @@ def step_games(
     done: BoolArray,
     truncated: BoolArray,
     following: int,
-    blank: States,
     seeds: UInt64Array,
-    layouts: Int8Matrix,
-    spiral: int,
-    no_adjacent_red: int,
-    random_first: int,
+    how: Deal,
     observing: int,
     players: Int8Array,
     masks: Int8Matrix,
@@ -151,13 +141,9 @@ def step_games(
                 games,
                 i,
                 i,
-                blank,
                 WHERE_FINISHED,
                 seeds,
-                layouts,
-                spiral,
-                no_adjacent_red,
-                random_first,
+                how,
             )
         players[i] = games[i].player
         show(games[i], observing, masks[i], observations[i * observing])

@@ -17,7 +17,6 @@ from catan_pz.checks import check_count, check_flag, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.encoders.output import check_output
-from catan_pz.engine.state import as_games
 from catan_pz.events import event_arrays
 from catan_pz.game.arguments import (
     check_arrays,
@@ -330,13 +329,12 @@ class CpuBatch(ThreadedGames, TakesPositions):
             self._is_whole = True
 
     def _play_step(self, actions: NDArray[np.int64], drawing: int, following: bool) -> None:
-        table = self._table
         self._share_out(
             batch_calls.step_games,
             actions,
             drawing,
             self._rng_states,
-            table.script,
+            self._script,
             self._dense,
             self._events,
             self._terms,
@@ -345,8 +343,7 @@ class CpuBatch(ThreadedGames, TakesPositions):
             self.done,
             self.truncated,
             int(following),
-            as_games(table.blank),
             self.seeds,
-            *table.deal_options,
+            self._deal_options,
             *self._shown,
         )

@@ -14,7 +14,7 @@ from catan_pz.checks import check_count, check_flag, check_game_number, check_se
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.arrays import Table, scaled
 from catan_pz.encoders.output import check_output
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.state import STATE
 from catan_pz.game.game import Game, IllegalActionError, drawn_seed
 from catan_pz.observation.global_state import GLOBAL_SCALES, GLOBAL_SIZE
@@ -97,7 +97,6 @@ class CudaBatch(TakesPositions):
         self._global = (
             PerStep(self._full_states) if check_flag("global_state", global_state) else None
         )
-        self._table = table_of(self.rules)
         self._device = _open_device()
         self._make_arrays(self.encoder is not None)
         self._make_kernels()
@@ -124,18 +123,17 @@ class CudaBatch(TakesPositions):
         self.truncated = device.zeros((size,), np.bool_)
         self.winner = device.zeros((size,), np.int8)
         self._actions = device.zeros((size,), np.int64)
-        table, own = self._table, device.own
+        options, own = deal_of(self.rules), device.own
         self._games = own(np.zeros(size, STATE))
-        self._blank = own(table.blank)
         self._seeds = own(np.zeros(size, np.uint64))
         self._rng_states = own(np.zeros(size, np.uint64))
-        self._script = own(table.script)
+        self._script = own(script_of(self.rules))
         self._weights = own(self._reward.weights)
         self._refused = own(_NOTHING)
         self._told = device.shared_with_host(_NOTHING)
-        layouts, *options = table.deal_options
+        how = options._replace(blank=own(options.blank), layouts=own(options.layouts))
         view = device.view
-        self._dealt = self._seeds, own(layouts), *options
+        self._dealt = self._seeds, how
         self._shown = (
             int(observation),
             view(self.player),
@@ -160,8 +158,7 @@ class CudaBatch(TakesPositions):
 
     def _deal(self, where: int) -> None:
         self._forget_values()
-        refused, blank = self._refused, self._blank
-        self._deal_all(self._games, refused, blank, where, *self._dealt, *self._shown)
+        self._deal_all(self._games, self._refused, where, *self._dealt, *self._shown)
 
     @property
     def observation(self) -> Any:
@@ -310,7 +307,6 @@ class CudaBatch(TakesPositions):
             self._weights,
             *self._outcome,
             int(self.auto_reset),
-            self._blank,
             *self._dealt,
             *self._shown,
         )

@@ -18,6 +18,7 @@ from catan_pz.batch.steps import (
     play_and_reward,
     show,
 )
+from catan_pz.engine.deal import Deal
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
 from catan_pz.engine.play import FINISHED, TRUNCATED, Log
 from catan_pz.engine.state import STATE, States
@@ -41,13 +42,9 @@ _FIRST, _TOLD = 0, 1
 def deal_kernel(
     games: States,
     refused: Int64Array,
-    blank: States,
     where: int,
     seeds: UInt64Array,
-    layouts: Int8Matrix,
-    spiral: int,
-    no_adjacent_red: int,
-    random_first: int,
+    how: Deal,
     observing: int,
     players: Int8Array,
     masks: Int8Matrix,
@@ -57,9 +54,7 @@ def deal_kernel(
     i = cuda.grid(1)
     if i < games.shape[0] and refused[_FIRST] == NOTHING_REFUSED and is_due(games[i], where):
         staged = cuda.local.array(1, STATE)
-        deal_in_place(
-            staged, 0, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
-        )
+        deal_in_place(staged, 0, i, where, seeds, how)
         games[i] = staged[0]
         players[i] = staged[0].player
         show(staged[0], observing, masks[:, i], observations[:, i])
@@ -121,12 +116,8 @@ def step_kernel(
     truncated: BoolArray,
     winners: Int8Array,
     following: int,
-    blank: States,
     seeds: UInt64Array,
-    layouts: Int8Matrix,
-    spiral: int,
-    no_adjacent_red: int,
-    random_first: int,
+    how: Deal,
     observing: int,
     players: Int8Array,
     masks: Int8Matrix,
@@ -163,13 +154,9 @@ def step_kernel(
             staged,
             0,
             i,
-            blank,
             WHERE_FINISHED,
             seeds,
-            layouts,
-            spiral,
-            no_adjacent_red,
-            random_first,
+            how,
         )
     players[i] = staged[0].player
     show(staged[0], observing, masks[:, i], observations[:, i])

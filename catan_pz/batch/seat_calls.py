@@ -6,6 +6,7 @@ to `last`, as those of `batch_calls` do.
 
 from catan_pz.batch.steps import deal_in_place, draw_action, is_due
 from catan_pz.engine import chance, legal
+from catan_pz.engine.deal import Deal
 from catan_pz.engine.play import COUNTED, Log, play
 from catan_pz.engine.seats import places_from
 from catan_pz.engine.state import State, States
@@ -105,12 +106,8 @@ def deal_seats(
     games: States,
     first: int,
     last: int,
-    blank: States,
     seeds: UInt64Array,
-    layouts: Int8Matrix,
-    spiral: int,
-    no_adjacent_red: int,
-    random_first: int,
+    how: Deal,
     where: int,
     seat: int,
     drawn: int,
@@ -134,9 +131,7 @@ def deal_seats(
     scratch = events[first * dense]
     for i in range(first, last):
         if is_due(games[i], where):
-            deal_in_place(
-                games, i, i, blank, where, seeds, layouts, spiral, no_adjacent_red, random_first
-            )
+            deal_in_place(games, i, i, where, seeds, how)
             s = games[i]
             rng_states[i] = ~seeds[i]
             seats[i] = seat

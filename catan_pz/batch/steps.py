@@ -1,10 +1,8 @@
-"""What happens in one place of a batch, as rules: the same on the CPU and on CUDA.
-
-The parameters of a deal are those of `engine.options.Table`.
-"""
+"""What happens in one place of a batch, as rules: the same on the CPU and on CUDA."""
 
 from catan_pz.actions import NO_ACTION
-from catan_pz.engine import chance, deal, legal, tally
+from catan_pz.engine import chance, legal, tally
+from catan_pz.engine.deal import Deal, deal
 from catan_pz.engine.play import COUNTED, Log, play
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished
@@ -43,19 +41,14 @@ def deal_in_place(
     games: States,
     i: int,
     place: int,
-    blank: States,
     where: int,
     seeds: UInt64Array,
-    layouts: Int8Matrix,
-    spiral: int,
-    no_adjacent_red: int,
-    random_first: int,
+    how: Deal,
 ) -> None:
     """Start a game as games[i]; its seed is seeds[place], or a hash of it for the next one."""
     if where != FROM_SEEDS:
         seeds[place] = chance.scramble(seeds[place] + chance.GAMMA)
-    games[i] = blank[0]
-    deal.deal(games[i], seeds[place], layouts, spiral, no_adjacent_red, random_first)
+    deal(games, i, seeds[place], how)
 
 
 @kernel

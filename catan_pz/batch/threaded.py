@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.one_at_a_time import OneAtATime
 from catan_pz.checks import check_count, check_game_number
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.game.arguments import integers
 from catan_pz.game.game import Game, IllegalActionError
@@ -52,7 +52,7 @@ class ThreadedGames(OneAtATime):
         threads = check_count("threads", threads)
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
-        self._table = table_of(rules)
+        self._deal_options, self._script = deal_of(rules), script_of(rules)
         if numba.config.DISABLE_JIT:
             threads = 1  # others would only wait for the interpreter
         chunk = _games_at_once(self.num_games, threads)
@@ -68,12 +68,10 @@ class ThreadedGames(OneAtATime):
 
     def _share_out_deal(self, call: Callable[..., Any], where: int, *arguments: Any) -> None:
         """Call one of the calls that start games."""
-        table = self._table
         self._share_out(
             call,
-            as_games(table.blank),
             self.seeds,
-            *table.deal_options,
+            self._deal_options,
             where,
             *arguments,
         )

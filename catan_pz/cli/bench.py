@@ -70,7 +70,7 @@ def _engine(rules: "Rules", _games: int, _threads: int) -> Step:
     """Random decisions in compiled code, one game after the other."""
     import numpy as np
 
-    from catan_pz.engine.options import table_of
+    from catan_pz.engine.options import script_of
     from catan_pz.engine.play import new_log
     from catan_pz.game import calls
     from catan_pz.game.game import Game
@@ -78,7 +78,7 @@ def _engine(rules: "Rules", _games: int, _threads: int) -> Step:
 
     game = Game(rules, 0)
     play = bound(calls.play_randomly)
-    given = table_of(rules).script, new_log(), np.zeros_like(game.mask)
+    given = script_of(rules), new_log(), np.zeros_like(game.mask)
     seeds = iter(range(2**62))
 
     def step() -> int:

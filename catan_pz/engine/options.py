@@ -1,7 +1,6 @@
-"""What the rules of a game put into its record, and the tables that play reads beside it."""
+"""What the rules of a game put into its record, and what a deal and play read beside it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from catan_pz.board.generators import fixed_layouts
 from catan_pz.checks import check_seed
 from catan_pz.engine import chance
+from catan_pz.engine.deal import Deal
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.kernels.rule import entry
 from catan_pz.rules import Board, Rules
@@ -26,30 +26,6 @@ def _shuffle_seeded_board(games: States, i: int, seed: np.uint64, no_adjacent_re
     s = games[i]
     s.rng = chance.scramble(seed)
     chance.shuffle_board(s, 0, no_adjacent_red)
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """What games of the same rules share.
-
-    Attributes:
-        blank: (1,) `STATE`, a record that holds the rules and is zero elsewhere.
-        layouts: (N, 47) int8, boards to draw from; N is 0 where each game shuffles its own.
-        script: (K, 2) int8, rolls of scripted dice.
-        spiral, no_adjacent_red, random_first: 0 or 1.
-    """
-
-    blank: np.ndarray
-    layouts: NDArray[np.int8]
-    script: NDArray[np.int8]
-    spiral: int
-    no_adjacent_red: int
-    random_first: int
-
-    @property
-    def deal_options(self) -> tuple[NDArray[np.int8], int, int, int]:
-        """What a deal takes beside the record and the seed."""
-        return self.layouts, self.spiral, self.no_adjacent_red, self.random_first
 
 
 def seeded_board(seed: int, *, no_adjacent_red: bool = False) -> Board:
@@ -88,18 +64,22 @@ def _blank(rules: Rules) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def table_of(rules: Rules) -> Table:
-    """The tables of some rules."""
+def deal_of(rules: Rules) -> Deal:
+    """From what games of some rules start."""
     layouts = fixed_layouts(rules)
     if isinstance(rules.board, tuple):
         games = _seeded_boards(rules.board, no_adjacent_red=rules.no_adjacent_red)
         layouts = np.concatenate([games[part] for part in _PARTS], axis=1)
-    script = np.array(rules.dice, np.int8) if isinstance(rules.dice, tuple) else NO_SCRIPT
-    return Table(
-        blank=_blank(rules),
+    return Deal(
+        blank=as_games(_blank(rules)),
         layouts=layouts,
-        script=script,
         spiral=int(rules.board == "spiral"),
         no_adjacent_red=int(rules.no_adjacent_red),
         random_first=int(rules.first_player == "random"),
     )
+
+
+@lru_cache(maxsize=64)
+def script_of(rules: Rules) -> NDArray[np.int8]:
+    """(K, 2) the rolls of scripted dice; K is 0 for others."""
+    return np.array(rules.dice, np.int8) if isinstance(rules.dice, tuple) else NO_SCRIPT

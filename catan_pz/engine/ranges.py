@@ -11,7 +11,7 @@ import numpy as np
 
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.engine.chance import NO_OUTCOME
-from catan_pz.engine.options import Table, table_of
+from catan_pz.engine.options import deal_of
 from catan_pz.engine.state import DERIVED, STATE
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
 from catan_pz.rules import BOARD_PARTS, Rules
@@ -103,12 +103,12 @@ class Ranges:
     """The least and the greatest number of each field in games of some rules.
 
     Args:
-        table: of the rules.
+        blank: (1,) a record that holds the rules.
     """
 
-    def __init__(self, table: Table) -> None:
-        self._least, self._most = table.blank.copy(), table.blank.copy()
-        seats = int(table.blank["num_players"][0])
+    def __init__(self, blank: np.ndarray) -> None:
+        self._least, self._most = blank.copy(), blank.copy()
+        seats = int(blank["num_players"][0])
         ranges = _RANGES | dict.fromkeys(_SEATS, (0, seats - 1))
         ranges |= dict.fromkeys(_OWNERS, (NOBODY, seats - 1))
         for name in _FREE:
@@ -174,7 +174,7 @@ class Ranges:
 @lru_cache(maxsize=64)
 def ranges_of(rules: Rules) -> Ranges:
     """The ranges of games of some rules."""
-    return Ranges(table_of(rules))
+    return Ranges(deal_of(rules).blank)
 
 
 def _check_boards(games: np.ndarray) -> None:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from catan_pz.engine import chance, deal, derive, invariants, knowledge, legal, outcomes, tally
+from catan_pz.engine import chance, derive, invariants, knowledge, legal, outcomes, tally
+from catan_pz.engine.deal import Deal, deal
 from catan_pz.engine.play import COUNTED, TERMS_SHIFT, Log
 from catan_pz.engine.play import play as play_step
 from catan_pz.engine.state import States
@@ -16,16 +17,12 @@ def deal_game(
     games: States,
     i: int,
     seed: np.uint64,
-    layouts: Int8Matrix,
-    spiral: int,
-    no_adjacent_red: int,
-    random_first: int,
+    how: Deal,
     mask: Int8Array,
 ) -> None:
-    """Start game i, whose record holds its rules and is zero elsewhere, and write the mask."""
-    s = games[i]
-    deal.deal(s, seed, layouts, spiral, no_adjacent_red, random_first)
-    legal.write_mask(s, mask)
+    """Start game i, and write the mask."""
+    deal(games, i, seed, how)
+    legal.write_mask(games[i], mask)
 
 
 @entry

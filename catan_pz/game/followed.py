@@ -10,7 +10,7 @@ import numpy as np
 from catan_pz.actions import NUM_ACTIONS, describe_action
 from catan_pz.belief import OWN_CUSTOMS, Belief, HandsChanged, HoldingShown, TableCustoms
 from catan_pz.checks import as_integer, not_possible, quoted
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import deal_of
 from catan_pz.engine.ranges import MOST_CARDS
 from catan_pz.engine.trade import COUNTERED, REJECTED
 from catan_pz.events import Event, Events, as_seen_by
@@ -67,7 +67,7 @@ class FollowedGame:
             dealt = replace(rules, board=board, no_adjacent_red=False)  # it is drawn already
             if isinstance(rules.board, Board) and dealt.board != rules.board:
                 raise not_possible("board", board, "the one in the rules")
-        if len(table_of(dealt).layouts) != 1:
+        if len(deal_of(dealt).layouts) != 1:
             raise ValueError("board=None is not possible where the rules draw it; give the board")
         if first_player is None:
             if rules.first_player == "random":

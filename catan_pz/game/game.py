@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION, NUM_ACTIONS, describe_action
 from catan_pz.checks import as_action, check_seat, check_seed, not_possible, quoted
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.outcomes import NUM_OUTCOMES
 from catan_pz.engine.play import DECISIONS, ENDS, PAUSED
 from catan_pz.engine.ranges import ranges_of
@@ -86,7 +86,6 @@ class Game:
         self, rules: Rules | str | None = None, seed: int | None = None, **options: Any
     ) -> None:
         self.rules = Rules.of(Game, rules, options)
-        self._table = table_of(self.rules)
         self.listeners: list[Listener] = []
         self._attach(np.zeros(1, STATE))
         self.reset(seed)
@@ -96,7 +95,7 @@ class Game:
         self.origin = object()
         self._mask = np.zeros(self.rules.num_actions, np.int8)
         self._observation = np.zeros(SIZE, np.int8)
-        self._script = self._table.script
+        self._script = script_of(self.rules)
         self._events = empty_events()
         self.terms = np.zeros((MAX_PLAYERS, NUM_TERMS), np.int8)
         self._call = _play_step()
@@ -104,14 +103,12 @@ class Game:
     def reset(self, seed: int | None = None) -> None:
         """Start a new game of the same rules."""
         seed = drawn_seed() if seed is None else check_seed(seed)
-        table = self._table
         self.origin = object()
-        self.games[0] = table.blank[0]
         game_calls.deal_game(
             self.games,
             0,
             np.uint64(seed),
-            *table.deal_options,
+            deal_of(self.rules),
             self._mask,
         )
 
@@ -351,7 +348,6 @@ class Game:
         """A game on a record that is known to be one of these rules."""
         game = cls.__new__(cls)
         game.rules = rules
-        game._table = table_of(rules)
         game.listeners = []
         game._attach(games)
         game_calls.refresh(game.games, 0, game._mask)

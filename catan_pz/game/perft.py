@@ -12,7 +12,7 @@ import numpy as np
 from catan_pz.actions import BUY_DEVELOPMENT_CARD, DISCARD, MOVE_ROBBER, ROLL, STEAL
 from catan_pz.checks import check_count
 from catan_pz.engine import bits, legal, play
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import script_of
 from catan_pz.engine.outcomes import outcomes_of
 from catan_pz.engine.state import STATE, State, States, as_games
 from catan_pz.events import Outcome
@@ -97,7 +97,7 @@ def perft(game: Game, depth: int) -> int:
     games = np.zeros(depth, STATE)
     games[0] = game.games[0]
     spare = np.zeros(2 * depth, np.int64)
-    return int(count_from(as_games(games), depth, spare, table_of(game.rules).script))
+    return int(count_from(as_games(games), depth, spare, script_of(game.rules)))
 
 
 def divide(game: Game, depth: int) -> Iterator[tuple[int, Outcome, int]]:

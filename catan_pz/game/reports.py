@@ -22,7 +22,7 @@ from catan_pz.belief import Belief, hand_events
 from catan_pz.belief.cards import DECK, ROBBER_MOVES
 from catan_pz.belief.hands import allowing
 from catan_pz.engine.events import EventKind
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import script_of
 from catan_pz.engine.trade import MOST_COMPOSED
 from catan_pz.events import (
     UNKNOWN,
@@ -258,7 +258,7 @@ class ReportedDecision:
         self._name_outcome(action)
         rows = empty_events()
         followed_calls.play_without_winning(
-            self.games, 0, action, table_of(self._rules).script, decision.amount, rows
+            self.games, 0, action, script_of(self._rules), decision.amount, rows
         )
         return as_seen_by(decode(rows), self._viewer)
 

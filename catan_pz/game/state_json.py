@@ -8,7 +8,7 @@ import numpy as np
 from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.board.topology import EDGES_PER_WORD
 from catan_pz.checks import plain_int, quoted
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import deal_of
 from catan_pz.engine.ranges import MOST_TURNS
 from catan_pz.engine.trade import ACCEPTED, COUNTERED, NO_ANSWER, REJECTED
 from catan_pz.rules import Board, Rules
@@ -256,7 +256,7 @@ def _read_state(top: _Reader) -> tuple[np.ndarray, Rules]:
     _check_board_entries(top["board"])
     if isinstance(rules.board, Board) and rules.board != board:
         raise ValueError("state.board is another than the explicit board in state.rules")
-    games = table_of(rules).blank.copy()
+    games = deal_of(rules).blank.copy()
     s = games[0]
     s["outcome"] = -1
     s["terrain"], s["token"], s["harbor"] = board.terrains, board.tokens, board.harbors

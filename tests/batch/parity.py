@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.game import calls as game_calls
 from catan_pz.observation.segments import SIZE
@@ -30,16 +30,14 @@ RULE_SETS = (
 
 def start(rules: Rules, seeds: range) -> tuple[np.ndarray, np.ndarray]:
     """Games of some rules, one a seed, and their masks."""
-    table = table_of(rules)
     games = as_games(np.zeros(len(seeds), STATE))
     masks = np.zeros((len(seeds), rules.num_actions), np.int8)
     for i, seed in enumerate(seeds):
-        games[i] = table.blank[0]
         game_calls.deal_game(
             games,
             i,
             np.uint64(seed),
-            *table.deal_options,
+            deal_of(rules),
             masks[i],
         )
     return games, masks
@@ -48,7 +46,7 @@ def start(rules: Rules, seeds: range) -> tuple[np.ndarray, np.ndarray]:
 def play(way: str, rules: Rules, seeds: range, decisions: int) -> str:
     """Play each game at random and return a digest of records, masks and observations."""
     digest = hashlib.sha256()
-    script = table_of(rules).script
+    script = script_of(rules)
     games, masks = start(rules, seeds)
     observations = np.zeros((len(seeds), SIZE), np.int8)
     events = np.zeros((len(seeds), EVENT_ROWS, NUM_FIELDS), np.int16)

@@ -19,7 +19,7 @@ import numpy as np
 
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.engine import legal
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import script_of
 from catan_pz.engine.play import Log, new_log, play
 from catan_pz.engine.state import States
 from catan_pz.engine.turn import is_finished
@@ -163,7 +163,7 @@ class Parts:
         self.batch = make(size, records)
         self.batch.auto_reset = False
         self.whole = {seen: make(size, records, observation=seen) for seen in (False, True)}
-        self.script = table_of(self.batch.rules).script
+        self.script = script_of(self.batch.rules)
         self.seconds = dict.fromkeys(PARTS, 0.0)
         self.best = dict.fromkeys(PARTS, np.inf)
 

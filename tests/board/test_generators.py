@@ -6,7 +6,7 @@ import pytest
 
 from catan_pz import Board, Game, Rules
 from catan_pz.board import generators
-from catan_pz.engine.options import seeded_board, table_of
+from catan_pz.engine.options import deal_of, seeded_board
 from tests.reference_board import HEX_EDGES
 
 TOKENS = [0, 2, 3, 3, 4, 4, 5, 5, 6, 6, 8, 8, 9, 9, 10, 10, 11, 11, 12]
@@ -111,7 +111,7 @@ def test_seeds_of_a_list_are_those_of_seeded_boards():
     assert board(0, board=[77]) == seeded_board(77)
     seeds = [0, 5, 2**64 - 1]
     for red in (False, True):
-        layouts = table_of(Rules(board=seeds, no_adjacent_red=red)).layouts
+        layouts = deal_of(Rules(board=seeds, no_adjacent_red=red)).layouts
         boards = [seeded_board(seed, no_adjacent_red=red) for seed in seeds]
         assert (layouts == [generators.flat_layout(b) for b in boards]).all()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from catan_pz.engine import chance, invariants, legal
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.play import Log, new_log, play
 from catan_pz.engine.state import STATE, States, as_games
 from catan_pz.engine.violations import Violation
@@ -53,18 +53,17 @@ def play_and_check(
 
 def play_game(name, rules, seed, most):
     """Play a whole game; return its length in decisions and what became of it."""
-    table = table_of(rules)
-    games = as_games(table.blank.copy())
+    games = as_games(np.zeros(1, STATE))
     game_calls.deal_game(
         games,
         0,
         np.uint64(seed),
-        *table.deal_options,
+        deal_of(rules),
         np.zeros(rules.num_actions, np.int8),
     )
     counts = np.zeros(2, np.int64)
     spare = as_games(np.zeros(1, STATE))
-    broken = play_and_check(games, spare, most, table.script, new_log(), counts)
+    broken = play_and_check(games, spare, most, script_of(rules), new_log(), counts)
     assert broken == 0, f"{name}, seed {seed}, decision {counts[0]}: {Violation(broken)!r}"
     if games["phase"][0] == Phase.OVER:
         return int(counts[0]), "won"

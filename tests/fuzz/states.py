@@ -9,7 +9,7 @@ import numpy as np
 
 from catan_pz import Game, Rules
 from catan_pz.batch.cpu import CpuBatch
-from catan_pz.engine.options import table_of
+from catan_pz.engine.options import script_of
 from catan_pz.engine.play import new_log
 from catan_pz.engine.violations import Violation
 from catan_pz.game import calls as game_calls
@@ -28,7 +28,7 @@ def drawn_game(rng: Random) -> Game:
     rules = RULE_SETS[rng.choice(NAMES)]
     game = Game(rules, rng.randrange(2**32))
     most = rng.randint(0, rng.choice(LENGTHS))
-    game_calls.play_randomly(game.games, 0, most, table_of(rules).script, new_log(), game._mask)
+    game_calls.play_randomly(game.games, 0, most, script_of(rules), new_log(), game._mask)
     return game
 
 
