@@ -110,7 +110,7 @@ class CatanatronTables:
         if self.workers == 1:
             agents = [entrant.make() for entrant in entrants]
             try:
-                _warm_up(config, agents)
+                _get_ready(config, agents)
                 for game in games:
                     yield play_game(config, game, agents)
             finally:
@@ -133,23 +133,15 @@ class CatanatronTables:
 
 def _check_match(config: MatchConfig) -> None:
     """Refuse what matches here don't have, so that nobody takes it for granted."""
-    seconds, records = config.seconds_per_decision, config.records
-    if seconds is not None:
-        allowed = "None at a table of catanatron, where decisions have no limit of time"
-        raise not_possible("option seconds_per_decision", seconds, allowed)
-    if records is not None:
-        allowed = "None at a table of catanatron, whose games are not recorded"
-        raise not_possible("option records", str(records), allowed)
-    if config.true_state:
-        names = [config.names[k] for k in config.true_state]
-        allowed = "none at a table of catanatron, where its bots always see it and agents never do"
-        raise not_possible("option true_state", names, allowed)
-
-
-def _warm_up(config: MatchConfig, agents: Sequence[Agent]) -> None:
-    for agent in agents:
-        if not isinstance(agent, TableBot):
-            warm_up(config, agent)
+    for name, reason in (
+        ("seconds_per_decision", "decisions have no limit of time"),
+        ("records", "games are not recorded"),
+        ("true_state", "bots always see it and agents never do"),
+    ):
+        value = getattr(config, name)
+        if value not in (None, ()):
+            allowed = f"none at a table of catanatron, where {reason}"
+            raise not_possible(f"option {name}", str(value), allowed)
 
 
 _process: list[Any] = []
@@ -160,7 +152,13 @@ def _start(config: MatchConfig, entrants: Sequence[Entrant]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to act on
     agents = [entrant.make() for entrant in entrants]
     _process[:] = config, agents
-    _warm_up(config, agents)
+    _get_ready(config, agents)
+
+
+def _get_ready(config: MatchConfig, agents: Sequence[Agent]) -> None:
+    for agent in agents:
+        if not isinstance(agent, TableBot):
+            warm_up(config, agent)
 
 
 def _play(game: ScheduledGame) -> GameResult:

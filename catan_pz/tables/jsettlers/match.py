@@ -36,7 +36,7 @@ from catan_pz.tables.jsettlers.client import (
 from catan_pz.tables.jsettlers.contents import Invitation
 from catan_pz.tables.jsettlers.organizer import Organizer
 from catan_pz.tables.jsettlers.player import TablePlayer
-from catan_pz.tables.jsettlers.server import FAST, KINDS, SMART, OwnServer, class_path, kind_of
+from catan_pz.tables.jsettlers.server import FAST, KINDS, SMART, class_path, kind_of, own_server
 
 MOST_BROKEN: Final = 20
 """Games broken off in a row after which a match gives up."""
@@ -166,8 +166,7 @@ def play_match(  # wide: what a match is and how it is played, named by its call
                 with suppress(Exception):  # it comes up again in a game, which is broken off
                     get_ready(rules, [own])
                 if path is not None:
-                    started = stack.enter_context(OwnServer(path, against, players))
-                    server = ServerAddress("127.0.0.1", started.port, started.cookie)
+                    server = stack.enter_context(own_server(path, against, players))
                 assert server is not None
                 running = _Running(match, own, file, wanted, parallel)
                 running.played = lambda: bar.advance(task)

@@ -8,12 +8,12 @@ import socket
 import subprocess
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Final, Self
+from typing import IO, Final
 
-from catan_pz.tables.jsettlers.client import ServerError
+from catan_pz.tables.jsettlers.client import ServerAddress, ServerError
 
 CLASSES: Final = "CATAN_PZ_JSETTLERS"
 """Environment variable that says where the server's classes lie."""
@@ -70,117 +70,86 @@ _UNTIL_INPUT_ENDS: Final = 'exec 3<&0; { read -r _ <&3; kill "$$"; } & exec "$@"
 """Runs a command under a watch that ends it when standard input does, as when we are killed."""
 
 
-class OwnServer:
+@contextmanager
+def own_server(classes: str, kind: str, players: int) -> Iterator[ServerAddress]:
     """A server that runs while the block does, and no longer than this process.
 
     Args:
         classes: class path of the server.
         kind: of its robots, one of `KINDS`.
         players: of each game, the guest included.
-
-    Attributes:
-        port: where it listens.
-        cookie: that robots must present.
     """
-
-    def __init__(self, classes: str, kind: str, players: int) -> None:
-        self.port = _free_port()
-        self.cookie = secrets.token_hex(8)
-        properties = {
-            "port": str(self.port),
-            "allow.debug": "Y",
-            "client.maxcreategames": "-1",
-            "connections": "100",
-            "bots.cookie": self.cookie,
-            "bots.botgames.total": "-1",
-            "bots.fast_pause_percent": "0",
-            "bots.percent3p": str(round(100 / players)),
-            "bots.timeout.turn": str(_TURN_SECONDS),
-            **robots_of(kind, players),
-        }
-        watched = ["sh", "-c", _UNTIL_INPUT_ENDS, "sh"] if os.name == "posix" else []
-        options = [_QUICK_COMPILER] if players == 2 else []
-        self._command = [*watched, "java", *options, "-cp", classes, _MAIN]
-        self._command += [f"-Djsettlers.{name}={value}" for name, value in properties.items()]
-        self._robots = _MIXED_ROBOTS if kind == MIXED else players - 1
-        self._process: subprocess.Popen[bytes] | None = None
-        self._log: IO[bytes] | None = None
-
-    def __enter__(self) -> Self:
-        self._log = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            self._command,
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = ServerAddress("127.0.0.1", probe.getsockname()[1], secrets.token_hex(8))
+    properties = {
+        "port": str(address.port),
+        "allow.debug": "Y",
+        "client.maxcreategames": "-1",
+        "connections": "100",
+        "bots.cookie": address.cookie,
+        "bots.botgames.total": "-1",
+        "bots.fast_pause_percent": "0",
+        "bots.percent3p": str(round(100 / players)),
+        "bots.timeout.turn": str(_TURN_SECONDS),
+        **robots_of(kind, players),
+    }
+    watched = ["sh", "-c", _UNTIL_INPUT_ENDS, "sh"] if os.name == "posix" else []
+    options = [_QUICK_COMPILER] if players == 2 else []
+    options += ["-cp", classes, _MAIN]
+    options += [f"-Djsettlers.{name}={value}" for name, value in properties.items()]
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            [*watched, "java", *options],
             stdin=subprocess.PIPE,
-            stdout=self._log,
+            stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl-C is for us: it ends with the block
         )
         try:
-            self._wait_until_it_is_there(self._process)
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        assert self._process is not None
-        assert self._log is not None
-        self._end(self._process)
-        self._log.close()
-
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        """End the server and the watch over it."""
-        assert process.stdin is not None
-        for hard in (False, True):
-            if os.name == "posix":
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
-            else:
-                process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_SECONDS_TO_STOP)
-                break
-        process.stdin.close()
-
-    def _wait_until_it_is_there(self, process: "subprocess.Popen[bytes]") -> None:
-        deadline = time.monotonic() + _SECONDS_TO_START
-        while not (_listens(self.port) and self._robots_are_there()):
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise ServerError(f"the JSettlers server doesn't start: {self.log()}")
-            time.sleep(0.1)
-
-    def _robots_are_there(self) -> bool:
-        return self.printed().count(b"Robot arrived: ") >= self._robots
-
-    def printed(self) -> bytes:
-        """All that the server has printed."""
-        assert self._log is not None
-        if hasattr(os, "pread"):
-            # The server writes on from the file's position, which a seek would move for it.
-            return os.pread(self._log.fileno(), os.fstat(self._log.fileno()).st_size, 0)
-        self._log.seek(0)
-        return self._log.read()
-
-    def log(self) -> str:
-        """The end of what the server has printed."""
-        return self.printed().decode("utf-8", "replace").strip()[-_LOG_TAIL:]
+            _wait_until_it_is_there(process, log, address, 10 if kind == MIXED else players - 1)
+            yield address
+        finally:
+            _end(process)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+def _wait_until_it_is_there(
+    process: "subprocess.Popen[bytes]", log: IO[bytes], address: ServerAddress, robots: int
+) -> None:
+    deadline = time.monotonic() + _SECONDS_TO_START
+    while not (_listens(address) and _printed(log).count(b"Robot arrived: ") >= robots):
+        if process.poll() is not None or time.monotonic() > deadline:
+            told = _printed(log).decode("utf-8", "replace").strip()[-_LOG_TAIL:]
+            raise ServerError(f"the JSettlers server doesn't start: {told}")
+        time.sleep(0.1)
 
 
-def _listens(port: int) -> bool:
+def _printed(log: IO[bytes]) -> bytes:
+    """All that the server has printed, read without moving where it writes on if possible."""
+    if not hasattr(os, "pread"):
+        log.seek(0)
+        return log.read()
+    return os.pread(log.fileno(), os.fstat(log.fileno()).st_size, 0)
+
+
+def _listens(address: ServerAddress) -> bool:
     try:
-        socket.create_connection(("127.0.0.1", port), 1.0).close()
+        socket.create_connection(address[:2], 1.0).close()
     except OSError:
         return False
     return True
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the server and the watch over it."""
+    assert process.stdin is not None
+    for hard in (False, True):
+        if os.name == "posix":
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL if hard else signal.SIGTERM)
+        else:
+            process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_SECONDS_TO_STOP)
+            break
+    process.stdin.close()

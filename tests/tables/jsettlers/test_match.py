@@ -5,8 +5,9 @@ import os
 import shutil
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -224,17 +225,10 @@ def finished(call: Callable[[], Any]) -> Any:
 def play_on_own(server: ServerOnDemand, games: int, monkeypatch: pytest.MonkeyPatch) -> TableMatch:
     """A match that has its games created, on a scripted server."""
 
-    class Own:
-        def __init__(self, *_: Any) -> None:
-            self.port, self.cookie = server.port, COOKIE
+    def own(*_: Any) -> Any:
+        return nullcontext(ServerAddress("127.0.0.1", server.port, COOKIE))
 
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    monkeypatch.setattr(match_module, "OwnServer", Own)
+    monkeypatch.setattr(match_module, "own_server", own)
     monkeypatch.setattr(match_module, "class_path", lambda given: "")
     with running(server):
         match = finished(lambda: play_match("random", games=games, seed=1, parallel=1))
