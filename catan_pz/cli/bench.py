@@ -1,10 +1,13 @@
 """`catan-pz bench`: a short measurement of speed on this machine."""
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
+from itertools import count
+from random import Random
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,11 +50,10 @@ def bench(seconds: float, games: int, threads: int, rules: RuleChoice) -> None:
     found: list[tuple[str, float, str]] = []
     try:
         with progress_bar() as bar:
-            task = bar.add_task("Measuring", total=len(MEASURES), note="")
-            for (name, unit), make in MEASURES.items():
-                if "Stable-Baselines3" not in name or find_spec("stable_baselines3"):
-                    found.append((name, rate(make(made, games, threads), seconds), unit))
-                bar.advance(task)
+            task = bar.add_task("Measuring", total=None, note="")
+            for name, unit, step in measures(made, games, threads):
+                bar.update(task, note=name)
+                found.append((name, rate(step, seconds), unit))
     finally:
         for name, speed, unit in found:
             click.echo(f"{name:<46} {speed:>14,.0f} {unit}/s")
@@ -66,112 +68,73 @@ def rate(step: Step, seconds: float) -> float:
     return done / (perf_counter() - start)
 
 
-def _engine(rules: "Rules", _games: int, _threads: int) -> Step:
-    """Random decisions in compiled code, one game after the other."""
+def measures(rules: "Rules", games: int, threads: int) -> Iterator[tuple[str, str, Step]]:
+    """What is measured: its name, its unit, and a step of it."""
+    from catan_pz import catan_v0
+    from catan_pz.batch.cpu import CpuBatch
+    from catan_pz.game.game import Game
+
+    game, rng = Game(rules, 0), Random(0)
+    yield "engine: random games in compiled code", "decisions", _whole_games(game)
+    for name, observing in (("batch: masks", False), ("batch: masks and observations", True)):
+        batch = CpuBatch(games, rules, observation=observing, seed=0, threads=threads)
+        yield name, "decisions", partial(_batch_step, batch, games)
+    yield "Game: step from Python", "decisions", partial(_game_steps, game, rng)
+    for name, make in (
+        ("environment: raw_env, last() and step()", catan_v0.raw_env),
+        ("environment: env, with PettingZoo's wrappers", catan_v0.env),
+    ):
+        env = make(rules=rules)
+        env.reset(seed=0)
+        yield name, "agent steps", partial(_agent_steps, env, rng)
+    if find_spec("stable_baselines3") is not None:
+        from catan_pz.env.vector.sb3 import CatanVecEnv
+
+        envs = CatanVecEnv(games, rules, seed=0, threads=threads)
+        envs.reset()
+        yield "learner: Stable-Baselines3 VecEnv", "frames", partial(_batch_step, envs, games)
+
+
+def _whole_games(game: Any) -> Step:
     import numpy as np
 
     from catan_pz.engine.options import script_of
     from catan_pz.engine.play import new_log
     from catan_pz.game import calls
-    from catan_pz.game.game import Game
     from catan_pz.kernels.rule import bound
 
-    game = Game(rules, 0)
-    play = bound(calls.play_randomly)
-    given = script_of(rules), new_log(), np.zeros_like(game.mask)
-    seeds = iter(range(2**62))
+    play, seeds = bound(calls.play_randomly), count()
+    given = script_of(game.rules), new_log(), np.zeros_like(game.mask)
 
     def step() -> int:
-        done = 0
-        for _ in range(10):
-            game.reset(next(seeds))
-            done += play(game.games, 0, 2**31, *given)
+        game.reset(next(seeds))
+        done: int = play(game.games, 0, 2**31, *given)
         return done
 
     return step
 
 
-def _batch(rules: "Rules", games: int, threads: int, observing: bool) -> Step:
-    """Steps of a batch with random actions."""
-    from catan_pz.batch.cpu import CpuBatch
-
-    batch = CpuBatch(games, rules, observation=observing, seed=0, threads=threads)
-
-    def step() -> int:
-        batch.step(batch.sample())
-        return games
-
-    return step
+def _batch_step(batch: Any, games: int) -> int:
+    batch.step(batch.sample())
+    return games
 
 
-def _game(rules: "Rules", _games: int, _threads: int) -> Step:
-    """Decisions of one game, each a call from Python."""
-    import numpy as np
-
-    from catan_pz.game.game import Game
-
-    game, draw = Game(rules, 0), np.random.default_rng(0).random
-
-    def step() -> int:
-        for _ in range(200):
-            legal = game.mask.nonzero()[0]
-            if len(legal):
-                game.step(int(legal[int(draw() * len(legal))]))
-            else:
-                game.reset(int(draw() * 2**32))
-        return 200
-
-    return step
+def _game_steps(game: Any, rng: Random) -> int:
+    for _ in range(200):
+        legal = game.mask.nonzero()[0]
+        if len(legal):
+            game.step(int(legal[int(rng.random() * len(legal))]))
+        else:
+            game.reset(rng.getrandbits(32))
+    return 200
 
 
-def _environment(rules: "Rules", maker: str) -> Step:
-    """The usual loop of PettingZoo."""
-    import numpy as np
-
-    from catan_pz import catan_v0
-
-    env = getattr(catan_v0, maker)(rules=rules)
-    env.reset(seed=0)
-    draw = np.random.default_rng(0).random
-
-    def step() -> int:
-        for _ in range(200):
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                env.reset()
-                continue
-            legal = observation["action_mask"].nonzero()[0]
-            env.step(int(legal[int(draw() * len(legal))]))
-        return 200
-
-    return step
-
-
-def _vector(rules: "Rules", games: int, threads: int) -> Step:
-    """Steps of the learner's vector environment, random actions."""
-    from catan_pz.env.vector.sb3 import CatanVecEnv
-
-    envs = CatanVecEnv(games, rules, seed=0, threads=threads)
-    envs.reset()
-
-    def step() -> int:
-        envs.step(envs.sample())
-        return games
-
-    return step
-
-
-MEASURES: Final[dict[tuple[str, str], Callable[["Rules", int, int], Any]]] = {
-    ("engine: random games in compiled code", "decisions"): _engine,
-    ("batch: masks", "decisions"): lambda r, g, t: _batch(r, g, t, False),
-    ("batch: masks and observations", "decisions"): lambda r, g, t: _batch(r, g, t, True),
-    ("Game: step from Python", "decisions"): _game,
-    ("environment: raw_env, last() and step()", "agent steps"): lambda r, _g, _t: _environment(
-        r, "raw_env"
-    ),
-    ("environment: env, with PettingZoo's wrappers", "agent steps"): lambda r, _g, _t: _environment(
-        r, "env"
-    ),
-    ("learner: Stable-Baselines3 VecEnv", "frames"): _vector,
-}
-"""What is measured: its name and unit, and how to make it ready."""
+def _agent_steps(env: Any, rng: Random) -> int:
+    for _ in range(200):
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.reset()
+            continue
+        legal = observation["action_mask"].nonzero()[0]
+        env.step(int(legal[int(rng.random() * len(legal))]))
+    return 200

@@ -333,7 +333,7 @@ def test_bench_measures_each_thing(capsys: Any) -> None:
     words = ["--seconds", "0.05", "--games", "8", "--players", "2", "--no-trading"]
     assert main(["bench", *words]) == 0
     out = capsys.readouterr().out
-    for name, _ in bench.MEASURES:
+    for name, _, _ in bench.measures(Rules(), 8, 1):
         (row,) = (line for line in out.split("\n") if line[:46].rstrip() == name)
         assert int(re.findall(r"([\d,]+) \S+(?: steps)?/s", row)[0].replace(",", "")) > 100
     assert "2 players, trade between players off; 8 games" in out
