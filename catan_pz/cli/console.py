@@ -1,16 +1,22 @@
 """How commands meet the terminal: progress, examples, signals, what is missing."""
 
+import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from catan_pz.names import shown
+
+if TYPE_CHECKING:
+    from catan_pz.web.live_table import LiveTable
+
+_SERVER: Final = ("starlette", "uvicorn", "websockets")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -103,6 +109,39 @@ def terminal_rows() -> int:
             f"{size.columns} and {size.lines}: make it larger"
         )
     return size.lines
+
+
+def in_browser(asked: bool | None) -> bool:
+    """Whether a game is shown in the browser; where that isn't said, if the extra is there."""
+    from importlib.util import find_spec
+
+    from catan_pz.files import is_terminal
+
+    if asked:
+        need("web", "a game in the browser", *_SERVER)
+    if asked is not None:
+        return asked
+    return is_terminal(sys.stdout) and all(map(find_spec, _SERVER))
+
+
+def serve_in_browser(path: str, tables: Sequence["LiveTable"] = (), page: str = "") -> None:
+    """Open the browser, and serve what it shows to this machine until Ctrl-C.
+
+    Args:
+        path: what the browser asks for.
+        tables: that are played.
+        page: HTML to serve at "/", in place of tables.
+    """
+    import webbrowser
+
+    from catan_pz.web.listening import listen, open_socket
+
+    with open_socket("127.0.0.1", 0) as opened:
+        address = f"http://127.0.0.1:{opened.getsockname()[1]}{path}"
+        click.echo(f"Open {address} in a browser; Ctrl-C ends.", err=True)
+        if not sys.platform.startswith("linux") or {"DISPLAY", "WAYLAND_DISPLAY"} & {*os.environ}:
+            webbrowser.open(address)
+        listen(opened, "127.0.0.1", tables, page=page)
 
 
 def examples(*lines: str) -> str:

@@ -22,9 +22,10 @@ from catan_pz.cli.console import (
     compiling_shown,
     ended_as_by_ctrl_c,
     examples,
+    in_browser,
+    serve_in_browser,
     terminal_rows,
 )
-from catan_pz.cli.display import check_display, has_display
 from catan_pz.cli.files import check_record_target, load_record
 from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 
@@ -64,10 +65,10 @@ if TYPE_CHECKING:
     help="Go on with a recorded game that wasn't finished, by its rules.",
 )
 @click.option(
-    "--window/--terminal",
-    "windowed",
+    "--browser/--terminal",
+    "browser",
     default=None,
-    help="Play in a window, or by typed commands.  [a window where there is a display]",
+    help="Play in the browser, or by typed commands.  [the browser, with the extra `web`]",
 )
 @click.option(
     "--pause",
@@ -92,13 +93,13 @@ def play(
     seat: int | None,
     name: str | None,
     resumed: Path | None,
-    windowed: bool | None,
+    browser: bool | None,
     pause: float,
     record: Path | None,
     seed: int | None,
     rules: RuleChoice,
 ) -> None:
-    """Play against agents, in a window by mouse or in the terminal by typed commands.
+    """Play against agents, in the browser or in the terminal by typed commands.
 
     What you can do is marked on the board. There is no undo.
     """
@@ -106,12 +107,8 @@ def play(
     from catan_pz.game.game import Game, drawn_seed
     from catan_pz.play.session import Session, get_ready, names_of
 
-    in_window = has_display() if windowed is None else windowed
-    rows = None
-    if in_window:
-        check_display()
-    elif is_terminal(sys.stdout):
-        rows = terminal_rows()
+    browser = in_browser(browser)
+    rows = terminal_rows() if not browser and is_terminal(sys.stdout) else None
     check_record_target("--continue" if record is None else "--record", record or resumed, resumed)
     seed = drawn_seed() if seed is None else seed
     if resumed is None:
@@ -124,22 +121,20 @@ def play(
         session = Session(Game(made, seed), agents, seed, names, specs=specs)
     else:
         session = _resumed(resumed, seat, name, against, seed)
+    target = record or resumed
     try:
-        if in_window:
-            _play_in_window(session, pause)
+        if browser:
+            _play_in_browser(session, target, pause)
         else:
             _play_in_terminal(session, rows, pause)
     finally:
-        _keep(session, record or resumed)
-
-
-def _keep(session: "Session", path: Path | None) -> None:
-    try:
-        if path is not None:
-            session.save(path)
-            click.echo(f"The game is recorded in {path}.", err=True)
-    finally:
-        session.close()
+        try:
+            if target is not None:
+                if not browser:
+                    session.record.save(target)
+                click.echo(f"The game is recorded in {target}.", err=True)
+        finally:
+            session.close()
 
 
 def _resumed(
@@ -239,13 +234,17 @@ def loaded(specs: Sequence[str | None], rules: "Rules") -> list[Any]:
     return [None if spec is None else load_agent(spec, rules) for spec in specs]
 
 
-def _play_in_window(session: "Session", pause: float) -> None:
-    from catan_pz.play.window_game import WindowGame
-    from catan_pz.render.window import Window
+def _play_in_browser(session: "Session", record: Path | None, pause: float) -> None:
+    from concurrent.futures import ThreadPoolExecutor
 
-    with Window("catan-pz") as window:
-        WindowGame(session, window, pause).run()
-    click.echo(session.result())
+    from catan_pz.web.live_table import LiveTable
+    from catan_pz.web.table import HostedGame
+
+    with ThreadPoolExecutor(1, "agent") as pool:
+        hosted = HostedGame(session)
+        table = LiveTable(hosted, record, pause, pool, keeps_links=False)
+        serve_in_browser(f"/table/{hosted.links[session.persons[0]]}", [table])
+    click.echo(table.hosted.session.result())
 
 
 def _play_in_terminal(session: "Session", rows: int | None, pause: float) -> None:

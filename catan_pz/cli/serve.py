@@ -1,5 +1,6 @@
 """`catan-pz serve`: a table in the browser."""
 
+import secrets
 import socket
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -146,17 +147,24 @@ class _Asked(NamedTuple):
             file: where it is kept; None for nowhere.
             kept: the `SavedTable` that goes on.
         """
-        from catan_pz.play.session import get_ready
+        from catan_pz.game.game import Game
+        from catan_pz.play.session import Session, get_ready
         from catan_pz.web.live_table import LiveTable
-        from catan_pz.web.table import HostedGame, Seats
+        from catan_pz.web.table import HostedGame
 
         playing = [_agent(spec, rules, kept and self.agents) for spec in specs]
         adviser = None if self.advice is None else load_agent(self.advice, rules)
         names = names + [agent.name for agent in playing[len(names) :]]
         get_ready(rules, [*playing, adviser])
-        seats = Seats(playing, names, kept.links if kept else {}, adviser)
-        hosted = HostedGame(seats, rules=rules, record=kept and kept.record)
-        return LiveTable(hosted, specs, file, self.pause, *self.pools)
+        # Whoever knows the seed knows what chance brings, so it is kept secret.
+        seed = secrets.randbits(63)
+        if kept:
+            session = Session.resumed(kept.record, playing, seed, adviser=adviser)
+        else:
+            game = Game(rules, seed)
+            session = Session(game, playing, seed, names, specs=specs, adviser=adviser)
+            session.draw_chance_anew(secrets.randbits(63))
+        return LiveTable(HostedGame(session, kept and kept.links), file, self.pause, *self.pools)
 
 
 def _agent(spec: str | None, rules: "Rules", named: str | None) -> Any:
@@ -194,16 +202,19 @@ def _saved_tables(folder: Path, asked: _Asked) -> dict[Path, Any]:
     live = {}
     for path, kept in {path: SavedTable.load(path) for path in table_files(folder)}.items():
         try:
-            kept.check()
+            for _ in kept.record.replay():
+                pass
             if kept.is_over:
                 keep_game(path, kept.record)
                 path.unlink()
                 continue
             rules = Rules.from_dict(kept.record.start["rules"])
-            live[path] = asked.table(rules, kept.agents, kept.names, path, kept)
+            live[path] = asked.table(
+                rules, kept.record.agents or (), kept.record.names or [], path, kept
+            )
         except (ValueError, click.UsageError) as error:
             raise click.UsageError(f"{path}: {error}") from error
-        turn = live[path].hosted.game.turn
+        turn = live[path].hosted.session.game.turn
         click.echo(f"{printable(str(path))} goes on in turn {turn}.", err=True)
     return live
 
@@ -259,10 +270,10 @@ def _named_host(host: str, opened: socket.socket) -> str:
 
 def _say_links(tables: list[Any], address: str) -> None:
     for number, table in enumerate(tables):
-        seats = table.hosted.seats
+        hosted = table.hosted
         if len(tables) > 1:
             click.echo(f"Table {number}")
-        for seat in seats.persons:
-            name = shown(seats.names[seat])
-            click.echo(f"{name} (seat {seat}): {address}/table/{seats.links[seat]}")
-        click.echo(f"Onlookers: {address}/table/{seats.links[-1]}")
+        for seat in hosted.session.persons:
+            name = shown(hosted.session.names[seat])
+            click.echo(f"{name} (seat {seat}): {address}/table/{hosted.links[seat]}")
+        click.echo(f"Onlookers: {address}/table/{hosted.links[-1]}")

@@ -21,7 +21,7 @@ from catan_pz.progress import progress_bar
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.svg import board_svg
 from catan_pz.rules import Rules
-from catan_pz.web.replay import make_replay
+from catan_pz.web.replay import Replay, make_replay
 
 
 class Asked(NamedTuple):
@@ -180,10 +180,15 @@ def write_replay(show: Show, target: Path) -> None:
     """Write a game as one HTML file that opens in any browser."""
     if target.suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"--html {target}: the file must end in .html")
-    replay = make_replay(_gathered(show.frames), viewer=show.viewer, names=show.names)
+    replay = replay_of(show)
     replay.save(target)
     size = len(replay.html.encode()) / 1000
     click.echo(f"{target} shows {replay.num_frames - 1} decisions ({size:.0f} kB).")
+
+
+def replay_of(show: Show) -> Replay:
+    """A game as a page for the browser, played to its end."""
+    return make_replay(_gathered(show.frames), viewer=show.viewer, names=show.names)
 
 
 def _gathered(frames: Iterable[Frame]) -> Iterator[Frame]:

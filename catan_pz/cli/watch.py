@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from catan_pz.cli.agents import agent_option, encoder_option, trust_option
-from catan_pz.cli.console import FILE, OLD_FILE, ended_as_by_ctrl_c, examples, terminal_rows
-from catan_pz.cli.display import check_display, has_display
+from catan_pz.cli.console import (
+    FILE,
+    OLD_FILE,
+    ended_as_by_ctrl_c,
+    examples,
+    in_browser,
+    serve_in_browser,
+    terminal_rows,
+)
 from catan_pz.cli.files import check_record_target, check_target
 from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 
@@ -54,10 +61,10 @@ _WIN_PROBABILITY: Final = agent_option(
     "seats.",
 )
 @click.option(
-    "--window/--terminal",
-    "windowed",
+    "--browser/--terminal",
+    "browser",
     default=None,
-    help="Where to show it.  [a window where there is a display]",
+    help="Where to show it.  [the browser, with the extra `web`]",
 )
 @click.option(
     "--speed",
@@ -65,7 +72,7 @@ _WIN_PROBABILITY: Final = agent_option(
     metavar="X",
     default=4.0,
     show_default=True,
-    help="Decisions a second.",
+    help="Decisions a second, in the terminal and in films.",
 )
 @_VIEWER
 @_NAMES
@@ -112,7 +119,7 @@ _WIN_PROBABILITY: Final = agent_option(
 def watch(  # wide: click passes each option of the command
     recording: Path | None,
     agents: str,
-    windowed: bool | None,
+    browser: bool | None,
     speed: float,
     viewer: int | None,
     names: str | None,
@@ -127,24 +134,24 @@ def watch(  # wide: click passes each option of the command
     seed: int | None,
     rules: RuleChoice,
 ) -> None:
-    """Watch a RECORDING (a .jsonl file), or a live match between agents.
+    """Watch a RECORDING (a .jsonl file), or a match between agents.
+
+    The browser shows a match once it is played, the terminal while it is.
 
     Keys: space pauses, the arrows step back and on, Page Up and Page Down go from turn to turn,
-    Home and End to the start and the end, + and - change the speed, q quits.
+    Home and End to the start and the end, + and - change the speed; q quits in the terminal.
     """
     from catan_pz.cli import show as shows
     from catan_pz.files import is_terminal
 
     on_screen = target is None and html is None
-    in_window = on_screen and (has_display() if windowed is None else windowed)
-    if in_window:
-        check_display()
-    elif on_screen and is_terminal(sys.stdout):
+    browser = on_screen and in_browser(browser)
+    if on_screen and not browser and is_terminal(sys.stdout):
         terminal_rows()
     check_record_target("--record", record)
     check_target("--export", target)
     check_target("--html", html)
-    asked = shows.Asked(viewer, advice, win_probability, draw=html is None)
+    asked = shows.Asked(viewer, advice, win_probability, draw=target is not None)
     show = (
         shows.live_show(agents, asked, seed, rules)
         if recording is None
@@ -155,37 +162,32 @@ def watch(  # wide: click passes each option of the command
             shows.write_pictures(show, target, shows.Film(at, every, width, 1 / speed))
         elif html is not None:
             shows.write_replay(show, html)
+        elif browser:
+            serve_in_browser("/", page=shows.replay_of(show).html)
         else:
-            _on_screen(show, speed, in_window)
+            _in_terminal(show, speed)
     finally:
         try:
             if record is not None and show.session is not None:
-                show.session.save(record)
+                show.session.record.save(record)
                 click.echo(f"The match is recorded in {record}.", err=True)
         finally:
             show.close()
 
 
-def _on_screen(show: "Show", speed: float, in_window: bool) -> None:
+def _in_terminal(show: "Show", speed: float) -> None:
     from catan_pz.files import is_terminal
     from catan_pz.play.playback import Playback
     from catan_pz.play.playback_terminal import PlaybackTerminal, write_log
 
-    if not in_window and not is_terminal(sys.stdout):
+    if not is_terminal(sys.stdout):
         write_log(show.frames, click.echo, show.viewer, show.names)
         return
     playback = Playback(show.frames, speed, show.total)
     try:
-        if in_window:
-            from catan_pz.play.playback_window import PlaybackWindow
-            from catan_pz.render.window import Window
-
-            with Window("catan-pz") as window:
-                PlaybackWindow(playback, window, show.viewer, show.names).run()
-        else:
-            write = partial(click.echo, nl=False)
-            color, interactive = "NO_COLOR" not in os.environ, is_terminal(sys.stdin)
-            PlaybackTerminal(playback, write, show.viewer, show.names, color, interactive).run()
+        write = partial(click.echo, nl=False)
+        color, interactive = "NO_COLOR" not in os.environ, is_terminal(sys.stdin)
+        PlaybackTerminal(playback, write, show.viewer, show.names, color, interactive).run()
     finally:
         playback.close()
 

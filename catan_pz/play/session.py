@@ -1,15 +1,18 @@
-"""A match that somebody plays or watches: a game between agents and perhaps a person."""
+"""A match that somebody plays or watches: a game between agents and perhaps persons."""
 
-from collections.abc import Sequence
-from pathlib import Path
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
 import numpy as np
 
+from catan_pz.agents.adviser import Adviser
 from catan_pz.agents.base import Agent
+from catan_pz.agents.hosting import blamed
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
-from catan_pz.events import Events
+from catan_pz.events import ONLOOKER, Events
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.names import seat_names
@@ -18,10 +21,7 @@ from catan_pz.rules import Rules
 
 
 def get_ready(rules: Rules, agents: Sequence[Agent | None]) -> None:
-    """Compile what a game needs, by a first decision of each agent in a game of its own.
-
-    Where nothing is cached that takes seconds, in which a window could not be drawn.
-    """
+    """Compile what a game needs, by a first decision of each agent in a game of its own."""
     others = {agent.name: agent for agent in agents if agent is not None}
     for agent in others.values():
         game = Game(rules, 0)
@@ -37,27 +37,32 @@ def names_of(agents: Sequence[Agent | None], person: str = "Human") -> list[str]
 
 
 class Session:
-    """One game with its table, its record and its log.
+    """One game with its agents, its record and what each viewer reads of it.
 
     Args:
         game: the game, at its start.
-        agents: by seat, None for the person's.
+        agents: by seat, None for a person's.
         seed: of the agents' random streams.
         names: what the seats are called; by default as the agents and "Human".
-        viewer: where nobody plays, the seat whose knowledge limits the log; None for all.
-        specs: by seat, what the record is to name the agents by, None for the person's.
+        viewer: where nobody plays, the seat whose knowledge is shown; None for all.
+        specs: by seat, what the record is to name the agents by, None for a person's.
+        adviser: the agent whose advice persons may see at their own decisions; None for none.
 
     Attributes:
-        game: the game.
+        agents: those given.
+        adviser: the one given.
         table: the table at which the agents sit.
         record: all that was played, with the seats' names.
         names: what the seats are called.
-        seat: the person's seat, None where nobody plays.
+        persons: the seats that persons play.
+        seat: the first person's seat, None where nobody plays.
         viewer: the seat whose knowledge is shown; None for all.
-        log: what happened, a line a decision, as the viewer may know it.
+        logs: what happened, a line a decision, as each person and onlookers may know it.
+        advisers: by seat, those who advise persons.
+        failed: the seat whose agent has raised something; None where none has.
     """
 
-    def __init__(
+    def __init__(  # wide: a match has this many independent parts
         self,
         game: Game,
         agents: Sequence[Agent | None],
@@ -65,15 +70,26 @@ class Session:
         names: Sequence[str] | None = None,
         viewer: int | None = None,
         specs: Sequence[str | None] | None = None,
+        adviser: Agent | None = None,
     ) -> None:
-        self.game = game
-        self.table = Table(game, agents, seat_seeds(seed, game.rules.num_players))
+        self.game, self.agents, self.adviser = game, agents, adviser
         self.names = list(names or names_of(agents))
-        self.record = GameRecord.of(game, self.names, specs)
-        self.seat = next((p for p, agent in enumerate(agents) if agent is None), None)
+        self.persons = [seat for seat, agent in enumerate(agents) if agent is None]
+        self.seat = self.persons[0] if self.persons else None
         self.viewer = viewer if self.seat is None else self.seat
-        self.log: list[str] = []
-        self.game.listeners.append(self._listen)
+        self.logs: dict[int, list[str]] = {seat: [] for seat in (ONLOOKER, *self.persons)}
+        self.failed: int | None = None
+        # Before agents hear of a decision, which they may fail in.
+        self.record = GameRecord.of(game, self.names, specs)
+        seeds = seat_seeds(seed, game.rules.num_players)
+        self.table = Table(game, agents, seeds)
+        self.table.guard = self._guarded
+        self.advisers = {
+            seat: Adviser(game, seat, adviser, seeds[seat])
+            for seat in self.persons
+            if adviser is not None
+        }
+        game.listeners.append(self._listen)
 
     @classmethod
     def resumed(
@@ -83,23 +99,25 @@ class Session:
         seed: int,
         names: Sequence[str] | None = None,
         specs: Sequence[str | None] | None = None,
+        adviser: Agent | None = None,
     ) -> Self:
         """A session that goes on where a recorded game was left.
 
-        The agents hear again what was played, and it stands in record and log.
-
-        Args:
-            record: the game so far.
-            agents: by seat, None for the person's.
-            seed: of what the agents and chance draw from now on.
-            names: what the seats are called; by default as in the record.
-            specs: by seat, what the record is to name the agents by; by default as before.
+        The agents hear again what was played, and it stands in record and logs. Names and specs
+        are by default those of the record.
 
         Raises:
-            ValueError: if the record isn't that of a game by the rules, or the game is over.
+            ValueError: the record isn't that of a game by the rules, or the game is over.
         """
         game = Game.from_snapshot(record.start)
-        session = cls(game, agents, seed, names or record.names, specs=specs or record.agents)
+        session = cls(
+            game,
+            agents,
+            seed,
+            names or record.names,
+            specs=specs or record.agents,
+            adviser=adviser,
+        )
         try:
             for _ in record.replay(game):
                 pass
@@ -108,11 +126,57 @@ class Session:
         except BaseException:
             session.close()
             raise
-        game.games["rng"][0] = np.uint64(seed)
+        session.draw_chance_anew(seed)
         return session
 
+    def again(self) -> "Session":
+        """Another game of the same seats, which nobody can foretell."""
+        seed = secrets.randbits(63)
+        return Session(
+            Game(self.game.rules, seed),
+            self.agents,
+            seed,
+            self.names,
+            specs=self.record.agents,
+            adviser=self.adviser,
+        )
+
+    def draw_chance_anew(self, seed: int) -> None:
+        """Let rolls, thefts and the deck's order come from a seed that the record doesn't hold.
+
+        A replay doesn't need the deck's order: a card that is named changes places with the top.
+        """
+        games = self.game.games
+        games["rng"][0] = np.uint64(seed)
+        deck, left = games["deck"][0], int(games["deck_left"][0])
+        np.random.default_rng(seed).shuffle(deck[len(deck) - left :])
+
+    def shown_to(self, viewer: int) -> int | None:
+        """Whose knowledge a person or `ONLOOKER` is shown; None for all."""
+        return viewer if self.persons else self.viewer
+
     def _listen(self, _game: Game, events: Events) -> None:
-        self.log.append(log_line(events, self.viewer, self.names))
+        for viewer, log in self.logs.items():
+            log.append(log_line(events, self.shown_to(viewer), self.names))
+
+    @contextmanager
+    def _guarded(self, agent: Agent, seat: int) -> Iterator[None]:
+        with self._noted(seat), blamed(agent, seat):
+            yield
+
+    @contextmanager
+    def _noted(self, seat: int) -> Iterator[None]:
+        """Note the seat of an agent that raises something."""
+        try:
+            yield
+        except BaseException:
+            self.failed = seat
+            raise
+
+    @property
+    def log(self) -> list[str]:
+        """What the first person reads, or onlookers where nobody plays."""
+        return self.logs[ONLOOKER if self.seat is None else self.seat]
 
     @property
     def is_finished(self) -> bool:
@@ -121,8 +185,19 @@ class Session:
 
     @property
     def waits_for_person(self) -> bool:
-        """Whether the person is to decide."""
-        return not self.is_finished and self.game.player == self.seat
+        """Whether a person is to decide."""
+        return not self.is_finished and self.game.player in self.persons
+
+    def decide(self) -> int:
+        """The choice of the agent that is to move; the game is left as it is."""
+        with self._noted(self.game.player):
+            return self.table.decide()
+
+    def play(self, action: int) -> None:
+        """Play an action, and let the agents go at the end."""
+        self.game.step(action)
+        if self.is_finished:
+            self.table.close()
 
     @property
     def last_line(self) -> str | None:
@@ -135,12 +210,12 @@ class Session:
 
     def result(self) -> str:
         """How the game stands or ended, in a sentence."""
+        called = self.seat_names()
         points = ", ".join(
-            f"{name} {int(n)}" for name, n in zip(self.seat_names(), self.game.points, strict=True)
+            f"{name} {int(n)}" for name, n in zip(called, self.game.points, strict=True)
         )
         if self.game.winner is not None:
-            winner = self.seat_names()[self.game.winner]
-            return f"{winner} won in turn {self.game.turn}. Points: {points}."
+            return f"{called[self.game.winner]} won in turn {self.game.turn}. Points: {points}."
         if self.game.is_truncated:
             return f"Nobody won within {self.game.turn} turns. Points: {points}."
         return f"Left in turn {self.game.turn}."
@@ -149,10 +224,9 @@ class Session:
         """Names of the seats, with their numbers where several have the same."""
         return seat_names(self.names, len(self.names))
 
-    def save(self, path: Path) -> None:
-        """Write the record to a file, whole or not at all."""
-        self.record.save(path)
-
     def close(self) -> None:
-        """Let the agents go."""
-        self.table.close()
+        """Let all agents go."""
+        with ExitStack() as leaving:  # all of them, also where some raise
+            for adviser in self.advisers.values():
+                leaving.callback(adviser.close)
+            leaving.callback(self.table.close)

@@ -2,17 +2,20 @@
 
 import socket
 from collections.abc import Sequence
+from ipaddress import ip_address
 from typing import Final
 
 import uvicorn
 
 from catan_pz.web.live_table import LiveTable
-from catan_pz.web.own_names import own_names
 from catan_pz.web.server import make_app
 from catan_pz.web.study_server import MOST_BYTES, Studies
 
 _BACKLOG: Final = 128
 _GRACE_SECONDS: Final = 2
+
+LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
+"""What this machine is called on itself, as it stands in addresses."""
 
 _ELSEWHERE: Final = "192.0.2.1"
 _ELSEWHERE_6: Final = "2001:db8::1"
@@ -33,6 +36,22 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise OSError(f"can't listen on {host} port {port}: {reason}") from error
 
 
+def own_names(host: str, opened: socket.socket) -> list[str]:
+    """The names under which a server may be asked for: "*", all, but on a loopback address.
+
+    Any site can let its own name lead to 127.0.0.1 (DNS rebinding): for the browser its pages are
+    then of the server's origin. The Host header of its requests gives it away.
+
+    Args:
+        host: the name or address for which the socket was opened.
+        opened: the socket.
+    """
+    address = opened.getsockname()[0]
+    if not ip_address(address).is_loopback:
+        return ["*"]
+    return [*LOOPBACK, *(f"[{name}]" if ":" in name else name for name in (host.lower(), address))]
+
+
 def own_address(family: socket.AddressFamily | int) -> str | None:
     """The address of this machine by which it reaches other networks; None where it reaches none.
 
@@ -49,7 +68,11 @@ def own_address(family: socket.AddressFamily | int) -> str | None:
 
 
 def listen(
-    opened: socket.socket, host: str, tables: Sequence[LiveTable], studies: Studies | None = None
+    opened: socket.socket,
+    host: str,
+    tables: Sequence[LiveTable],
+    studies: Studies | None = None,
+    page: str = "",
 ) -> None:
     """Serve tables, and studies where there are any, until the process is told to end.
 
@@ -58,9 +81,10 @@ def listen(
         host: the name or address for which it was opened.
         tables: what is played.
         studies: what is studied; None for no study.
+        page: HTML for "/", in place of the page that says how to come to a table.
     """
     config = uvicorn.Config(
-        make_app(tables, studies, own_names(host, opened)),
+        make_app(tables, studies, own_names(host, opened), page),
         log_level="warning",
         ws="websockets-sansio",
         # Longer messages are refused with a reason up to here, and cut off beyond.

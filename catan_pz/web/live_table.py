@@ -1,7 +1,7 @@
 """A table that is played: agents decide, persons press, and whoever looks on hears of it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -25,25 +25,26 @@ class LiveTable:
 
     Args:
         hosted: the game.
-        agents: names of the agents by seat, None for a person; they stand in the file.
         path: where the table is saved, at the start and after each decision; None for nowhere.
         pause: seconds that an agent's decision is shown before the next.
         pool: threads in which agents decide.
         advisers: threads in which advice is worked out; None for those of `pool`.
+        keeps_links: whether the file holds the links, too, or the recorded game alone.
     """
 
     def __init__(
         self,
         hosted: HostedGame,
-        agents: Sequence[str | None],
         path: Path | None,
         pause: float,
         pool: ThreadPoolExecutor,
         advisers: ThreadPoolExecutor | None = None,
+        *,
+        keeps_links: bool = True,
     ) -> None:
         self.hosted = hosted
         self.failure: str | None = None
-        self._file = TableFile(path, agents)
+        self._file = TableFile(path, keeps_links)
         self._pause = pause
         self._pool = pool
         self._advisers = advisers or pool
@@ -61,11 +62,11 @@ class LiveTable:
             await self.tell()  # the links are known before anything is played
             while self.failure is None:
                 hosted, moment = self.hosted, self.moment_of(ONLOOKER)
-                if hosted.is_finished or hosted.waits_for_person:
+                if hosted.session.is_finished or hosted.session.waits_for_person:
                     await self.wait_for_change(ONLOOKER, moment)
                     continue
-                action = await loop.run_in_executor(self._pool, hosted.decide)
-                hosted.play(action)
+                action = await loop.run_in_executor(self._pool, hosted.session.decide)
+                hosted.session.play(action)
                 await self.tell()
                 await asyncio.sleep(self._pause)
         except AGENT_ERRORS as error:
@@ -73,9 +74,10 @@ class LiveTable:
 
     async def _fail(self, error: BaseException) -> None:
         """Stop the table for good, and say whose agent failed to all who look on."""
-        seats, seat = self.hosted.seats, self.hosted.failed
+        session = self.hosted.session
+        seat = session.failed
         who = "an agent" if seat is None else f"the agent in seat {seat}"
-        names = ", ".join(map(shown, seats.names))
+        names = ", ".join(map(shown, session.names))
         log_failure(f"The table of {names} stopped: {who} failed.", error)
         self.failure = f"the table stopped: {who} failed"
         await self.tell()  # what was played last is saved, too
@@ -100,7 +102,7 @@ class LiveTable:
 
     def adviser_of(self, viewer: int) -> str | None:
         """Name of the agent that advises a viewer, None for nobody."""
-        adviser = self.hosted.seats.adviser
+        adviser = self.hosted.session.adviser
         return None if adviser is None or viewer == ONLOOKER else shown(adviser.name)
 
     async def advise(self, viewer: int, decision: int) -> dict[str, Any] | None:
@@ -137,17 +139,18 @@ class LiveTable:
     async def _begin_again(self) -> str | None:
         """Start another game of the same seats, once this one is over."""
         finished = self.hosted
-        if not finished.is_finished:
+        if not finished.session.is_finished:
             return "the game isn't over"
-        self.hosted = HostedGame(finished.seats, rules=finished.game.rules)
+        loop = asyncio.get_running_loop()
+        self.hosted = await loop.run_in_executor(self._pool, finished.again)
         await self.tell()
-        await asyncio.get_running_loop().run_in_executor(self._advisers, finished.close)
+        await loop.run_in_executor(self._advisers, finished.session.close)
         return None
 
     async def close(self) -> None:
         """Save what isn't saved yet, and let the agents go."""
         await self._file.save(self.hosted)
-        self.hosted.close()
+        self.hosted.session.close()
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,7 @@ class _Advised:
 
 
 def _work_out(hosted: HostedGame, question: Question, decision: int) -> dict[str, Any] | None:
-    if len(hosted.record.decisions) != decision:  # while it waited for a thread
+    if len(hosted.session.record.decisions) != decision:  # while it waited for a thread
         return None
     try:
         advice = question.advice()

@@ -4,12 +4,10 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping
 from itertools import count
 from pathlib import Path
-from types import UnionType
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from catan_pz.events import ONLOOKER
 from catan_pz.files import read_file, whole_file
@@ -25,46 +23,21 @@ _LINK: Final = re.compile(r"[\w-]+", re.ASCII)
 """What links are made of, which are part of an address."""
 
 
-@dataclass(frozen=True)
-class SavedTable:
-    """A table as it is kept in a file: its header on the first line, then the recorded game.
+class SavedTable(NamedTuple):
+    """A table as it is kept in a file: its links on the first line, then the recorded game.
 
     Attributes:
-        agents: names of the agents by seat, None for a person.
-        names: what the seats are called.
         links: the secret of each person's seat and of onlookers (seat -1).
-        record: the game so far.
+        record: the game so far, with names of the seats and of the agents.
     """
 
-    agents: list[str | None]
-    names: list[str]
     links: dict[int, str]
     record: GameRecord
-
-    def text(self) -> str:
-        """What the file holds."""
-        links = {str(seat): link for seat, link in self.links.items()}
-        header = {
-            "format": TABLE_FORMAT,
-            "agents": self.agents,
-            "names": self.names,
-            "links": links,
-        }
-        return "".join(f"{line}\n" for line in (json.dumps(header), *self.record.lines()))
 
     @property
     def is_over(self) -> bool:
         """Whether the game is over, as its file says."""
         return self.record.result.get("end") != "unfinished"
-
-    def check(self) -> None:
-        """Play the game again.
-
-        Raises:
-            ValueError: the record isn't that of a game by the rules.
-        """
-        for _ in self.record.replay():
-            pass
 
     @classmethod
     def load(cls, path: Path) -> "SavedTable":
@@ -79,30 +52,28 @@ class SavedTable:
             header = json.loads(text.partition("\n")[0])
             if header.get("format") != TABLE_FORMAT:
                 raise ValueError(f"its format is not {TABLE_FORMAT!r}")
-            return cls._of(header, record)
+            return cls(_links(header.get("links"), record), record)
         except ValueError as error:
             raise ValueError(f"{path} holds no table: {error}") from error
 
-    @classmethod
-    def _of(cls, header: dict[str, Any], record: GameRecord) -> "SavedTable":
-        seats = len(record.start["players"])
-        entries: list[Any] = [header.get(entry) for entry in ("agents", "names", "links")]
-        agents, names, links = entries
-        for what, given, kind in (("agents", agents, str | None), ("names", names, str)):
-            if not isinstance(given, list) or len(given) != seats or not _are(kind, given):
-                raise ValueError(f"it has no {what} for {seats} seats")
-        viewers = [ONLOOKER, *(seat for seat, agent in enumerate(agents) if agent is None)]
-        if not isinstance(links, dict) or links.keys() != set(map(str, viewers)):
-            raise ValueError(f"it must have links for {viewers}: onlookers (-1) and persons")
-        if not _are(str, links.values()) or not all(map(_LINK.fullmatch, links.values())):
-            raise ValueError("its links must be texts of letters, digits, '-' and '_'")
-        if len(set(links.values())) < len(links):
-            raise ValueError("its links must differ: each is the secret of one viewer")
-        return cls(agents, names, {int(seat): link for seat, link in links.items()}, record)
+
+def _links(links: object, record: GameRecord) -> dict[int, str]:
+    if record.agents is None or record.names is None:
+        raise ValueError("its game doesn't name agents and seats")
+    viewers = [ONLOOKER, *(seat for seat, agent in enumerate(record.agents) if agent is None)]
+    if not isinstance(links, dict) or links.keys() != set(map(str, viewers)):
+        raise ValueError(f"it must have links for {viewers}: onlookers (-1) and persons")
+    if not all(isinstance(link, str) and _LINK.fullmatch(link) for link in links.values()):
+        raise ValueError("its links must be texts of letters, digits, '-' and '_'")
+    if len(set(links.values())) < len(links):
+        raise ValueError("its links must differ: each is the secret of one viewer")
+    return {int(seat): link for seat, link in links.items()}
 
 
-def _are(kind: type | UnionType, values: Iterable[object]) -> bool:
-    return all(isinstance(value, kind) for value in values)
+def table_text(record: GameRecord, links: Mapping[int, str] | None = None) -> str:
+    """What the file of a table holds; without links that of a recorded game."""
+    header = [] if links is None else [json.dumps({"format": TABLE_FORMAT, "links": links})]
+    return "".join(f"{line}\n" for line in (*header, *record.lines()))
 
 
 def write(path: Path, text: str) -> None:
@@ -134,15 +105,10 @@ def free_files(folder: Path | None, taken: Container[Path]) -> Iterator[Path]:
 
 
 def keep_game(path: Path, record: GameRecord) -> None:
-    """Write the game of a table, which is over, to the next free file beside the table's.
-
-    Args:
-        path: of the table's file.
-        record: the game.
-    """
+    """Write the game of a table, which is over, to the next free file beside the table's."""
     names = (f"{path.stem}{_GAME}{number}{path.suffix}" for number in count(1))
     free = next(kept for kept in map(path.with_name, names) if not kept.exists())
-    write(free, "".join(f"{line}\n" for line in record.lines()))
+    write(free, table_text(record))
 
 
 class TableFile:
@@ -150,16 +116,16 @@ class TableFile:
 
     Args:
         path: of the file; None to save nothing.
-        agents: names of the agents by seat, None for a person.
+        keeps_links: whether it holds the links, too, or the recorded game alone.
 
     Attributes:
         warning: that the table isn't saved and why, in words for its viewers; None if it is.
     """
 
-    def __init__(self, path: Path | None, agents: Sequence[str | None]) -> None:
+    def __init__(self, path: Path | None, keeps_links: bool = True) -> None:
         self.warning: str | None = None
         self._path = path
-        self._agents = list(agents)
+        self._keeps_links = keeps_links
         self._saving = asyncio.Lock()
         self._saved: tuple[HostedGame, int] | None = None
 
@@ -171,15 +137,15 @@ class TableFile:
         if self._path is None:
             return
         async with self._saving:  # a later game is not overwritten by an earlier one
-            played = hosted, len(hosted.record.decisions)
+            record = hosted.session.record
+            played = hosted, len(record.decisions)
             if played == self._saved:
                 return
-            seats = hosted.seats
-            text = SavedTable(self._agents, seats.names, seats.links, hosted.record).text()
+            text = table_text(record, hosted.links if self._keeps_links else None)
             loop = asyncio.get_running_loop()
             try:
                 if self._saved is not None and self._saved[0] is not hosted:
-                    finished = self._saved[0].record
+                    finished = self._saved[0].session.record
                     await loop.run_in_executor(None, keep_game, self._path, finished)
                     self._saved = None
                 await loop.run_in_executor(None, write, self._path, text)

@@ -8,13 +8,14 @@ bounded in size and rate, and refused from pages of another origin.
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -28,7 +29,6 @@ from catan_pz.web.limits import (
     heard,
 )
 from catan_pz.web.live_table import LiveTable
-from catan_pz.web.own_names import OwnNames
 from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
 from catan_pz.web.study_server import Studies
 from catan_pz.web.table import control_json, layout_for
@@ -102,22 +102,22 @@ class Connection:
         hosted, _, warning = self._told
         if hosted is not before[0]:
             self._layers, self._lines = [], 0
-        frame = hosted.frame(self._viewer)
+        picture = hosted.picture(self._viewer)
         layers = [
             None if k < len(self._layers) and self._layers[k] == layer else layer
-            for k, layer in enumerate(frame.layers)
+            for k, layer in enumerate(picture.layers)
         ]
         news = {
-            "version": frame.version,
+            "version": picture.version,
             "layers": layers,
             "first_line": self._lines,
-            "controls": [control_json(c) for c in frame.controls],
-            "log": frame.log[self._lines :],
+            "controls": [control_json(c) for c in picture.controls],
+            "log": picture.log[self._lines :],
             "advised": hosted.advised_decision(self._viewer),
             "warning": warning,
-            **frame.status,
+            **picture.status,
         }
-        self._layers, self._lines = frame.layers, len(frame.log)
+        self._layers, self._lines = picture.layers, len(picture.log)
         return news
 
     async def _hear(self) -> None:
@@ -164,15 +164,23 @@ class Connection:
 def make_app(
     tables: Sequence[LiveTable],
     studies: Studies | None = None,
-    names: Collection[str] | None = None,
+    names: Sequence[str] = ("*",),
+    page: str = "",
 ) -> Starlette:
     """The application that serves tables, and studies where there are any.
 
     Args:
         tables: what is played.
         studies: what is studied; None for no study.
-        names: under which the server may be asked for, as `own_names` gives them; None for any.
+        names: under which the server may be asked for, as `own_names` gives them.
+        page: HTML for "/", such as a replay; a page that says how to come to a table where "".
     """
+    own_host = Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
+    if page:
+        return Starlette(
+            routes=[Route("/", lambda _request: HTMLResponse(page))],
+            middleware=[own_host],
+        )
     served = _Served(tables, studies)
     return Starlette(
         routes=[
@@ -182,7 +190,10 @@ def make_app(
             WebSocketRoute("/socket/{link}", served.socket),
             *(studies.routes() if studies is not None else []),
         ],
-        middleware=[Middleware(SafeHeaders), Middleware(OwnNames, names=names)],
+        middleware=[
+            Middleware(SafeHeaders),
+            Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
+        ],
         lifespan=served.lifespan,
     )
 
@@ -198,7 +209,7 @@ class _Served:
     def find(self, link: str) -> tuple[LiveTable, int] | None:
         """The table and the viewer whose secret a link holds."""
         for table in self._tables:
-            viewer = table.hosted.seats.viewer_of(link)
+            viewer = table.hosted.viewer_of(link)
             if viewer is not None:
                 return table, viewer
         return None

@@ -20,10 +20,9 @@ from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import table_view
 from catan_pz.web.limits import MADE_ROOM, POLICY_VIOLATION, TRY_AGAIN_LATER, heard
-from catan_pz.web.places import places_json
 from catan_pz.web.responses import is_own_origin, page
 from catan_pz.web.study import Study, StudyError
-from catan_pz.web.table import layout_for
+from catan_pz.web.table import layout_for, places_json
 
 MOST_BYTES: Final = 2 * 2**20
 """Of a message: a recorded game may be opened, of 1,000 turns of random players too."""

@@ -16,6 +16,7 @@ import pytest
 from catan_pz.board.topology import VERTEX_EDGES
 from catan_pz.cli import main
 from catan_pz.cli.play import specs_around
+from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from tests.play.sessions import choice, session
@@ -51,23 +52,46 @@ def test_wrong_options(words: list[str], complaint: str, capsys: Any) -> None:
     assert error.rstrip().endswith("Try 'catan-pz play --help'.")
 
 
-def test_no_display(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    pygame = pytest.importorskip("pygame")
-    pytest.importorskip("resvg_py")
-    monkeypatch.setenv("SDL_VIDEODRIVER", "no such driver")
-    pygame.display.quit()
-    assert main(["play", "--window"]) == 1
-    assert capsys.readouterr().err == (
-        "Error: there is no display to open a window on: use --terminal\n"
-    )
-
-
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert main(["play", "--window"]) == 1
-    assert 'a window needs pygame, resvg_py: pip install "catan-pz[render]"' in (
-        capsys.readouterr().err
-    )
+    assert main(["play", "--browser"]) == 1
+    assert 'pip install "catan-pz[web]"' in capsys.readouterr().err
+
+
+def test_a_game_in_the_browser_is_recorded_and_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    testclient = pytest.importorskip("starlette.testclient", reason="takes the extra `web`")
+    from catan_pz.web import listening
+    from catan_pz.web.server import make_app
+
+    def listen(_opened: Any, _host: str, tables: Any, **_options: Any) -> None:
+        (table,) = tables
+        with testclient.TestClient(make_app(tables)) as client:
+            address = f"/socket/{table.hosted.links[table.hosted.session.seat]}"
+            with client.websocket_connect(address) as socket:
+                socket.receive_json()
+                news = socket.receive_json()
+                while not news["controls"]:
+                    news = socket.receive_json()
+                name = news["controls"][0]["name"]
+                socket.send_json({"press": name, "version": news["version"]})
+                socket.receive_json()
+
+    monkeypatch.setattr(listening, "listen", listen)
+    monkeypatch.setattr("webbrowser.open", lambda _address: True)
+    kept = tmp_path / "game.jsonl"
+    words = ["play", "--browser", "--players", "2", "--seat", "1", "--pause", "0"]
+    assert main([*words, "--against", "random", "--seed", "5", "--record", str(kept)]) == 0
+    told = capsys.readouterr()
+    assert "Open http://127.0.0.1:" in told.err
+    assert f"The game is recorded in {kept}." in told.err
+    record = GameRecord.load(kept)
+    assert record.agents == ["random", None]
+    assert record.start == Game(Rules(num_players=2), 5).snapshot()
+    assert len(record.decisions) == 3
+    assert main(["play", "--browser", "--continue", str(kept)]) == 0
+    assert GameRecord.load(kept).decisions[:3] == record.decisions
 
 
 def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:

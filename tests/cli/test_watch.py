@@ -53,6 +53,26 @@ def test_a_recorded_match_names_its_agents_with_their_options(tmp_path: Path) ->
     assert record.agents == ["search:simulations=2,turns=1", "random"]
 
 
+def test_the_browser_gets_a_replay(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    testclient = pytest.importorskip("starlette.testclient", reason="takes the extra `web`")
+    from catan_pz.web import listening
+
+    pages = []
+
+    def run(server: Any, sockets: Any) -> None:
+        client = testclient.TestClient(server.config.app, base_url="http://127.0.0.1")
+        pages.append(client.get("/").text)
+        assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+
+    monkeypatch.setattr(listening.uvicorn.Server, "run", run)
+    monkeypatch.setattr("webbrowser.open", lambda _address: True)
+    assert main(["watch", "--browser", str(recorded)]) == 0
+    assert "<title>Player 0, Player 1</title>" in pages[0]
+    assert "Ctrl-C ends" in capsys.readouterr().err
+
+
 CLEAR = "\x1b[H\x1b[J"
 
 

@@ -35,7 +35,7 @@ def leave_after(match: Any, decisions: int) -> None:
 def test_a_recorded_game_goes_on_where_it_was_left(tmp_path: Path) -> None:
     match = session()
     leave_after(match, 40)
-    match.save(tmp_path / "game.jsonl")
+    match.record.save(tmp_path / "game.jsonl")
     record = GameRecord.load(tmp_path / "game.jsonl")
     again = Session.resumed(record, [None, RandomAgent()], 7)
     assert again.names == ["Ann", "random"]

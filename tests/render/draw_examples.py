@@ -6,7 +6,6 @@ from catan_pz.board.topology import VERTEX_HEXES
 from catan_pz.game.game import Game
 from catan_pz.play.controls import controls
 from catan_pz.play.desk import desk_svg
-from catan_pz.play.playback_bar import PlaybackState, playback_svg
 from catan_pz.render.overlay import Overlay
 from catan_pz.render.svg import board_svg
 from catan_pz.render.view import table_view
@@ -62,18 +61,10 @@ def desk() -> str:
 def pictures() -> dict[str, str]:
     """File names and the pictures that belong in them."""
     opening = Game(seed=1, board="beginner").snapshot()
-    shown = PlaybackState(231, 480, paused=True, speed=4.0, complete=True)
     return {
         "board.svg": board_svg(positions.midgame(), last_action=ROLLED),
         "overlay.svg": board_svg(opening, overlay=pips(opening)),
         "desk.svg": desk(),
-        "watching.svg": playback_svg(
-            positions.with_offer(),
-            shown,
-            width=1120,
-            names=["heuristic", "weighted", "random", "random"],
-            last_action="random 3 rejects the offer",
-        ),
     }
 
 

@@ -14,12 +14,8 @@ from catan_pz.game.record import GameRecord
 from catan_pz.render.log import action_words
 from catan_pz.rules import Rules
 from catan_pz.web.advice import advice_json, drawn_advice
-from catan_pz.web.table import HostedGame, Seats
-from tests.web.test_table import advance, as_sent, same_games
-
-__all__ = ["same_games"]
-
-RULES = Rules(num_players=2, max_turns=12)
+from tests.web import tables
+from tests.web.test_table import advance, as_sent
 
 
 def quick() -> SearchAgent:
@@ -57,29 +53,29 @@ def test_what_a_seat_may_not_know_changes_no_advice(leaks: bool) -> None:
     """Everything hidden is drawn anew; an adviser that was shown the true state would differ."""
     rng = np.random.default_rng(3)
     rules = Rules(num_players=3, max_turns=90)
-    hosted = HostedGame(Seats([None] * 3, ["A", "B", "C"], adviser=quick()), rules=rules)
-    beliefs = [Belief(seat, hosted.game.state) for seat in range(3)]
-    hosted.game.listeners += [belief.listen for belief in beliefs]
+    hosted = tables.hosted([None] * 3, rules, adviser=quick())
+    beliefs = [Belief(seat, hosted.session.game.state) for seat in range(3)]
+    hosted.session.game.listeners += [belief.listen for belief in beliefs]
     compared = differing = 0
     for step in range(900):
-        if hosted.is_finished or compared >= 12:
+        if hosted.session.is_finished or compared >= 12:
             break
         advance(hosted, rng)
-        seat = hosted.game.player
+        seat = hosted.session.game.player
         if step < 200 or step % 20 or hosted.advised_decision(seat) is None:
             continue
         told = []
-        drawn = Game.from_games(beliefs[seat].resample(hosted.game.state, rng), rules)
-        for game in (hosted.game, drawn):
-            adviser = hosted._advisers[seat]
+        drawn = Game.from_games(beliefs[seat].resample(hosted.session.game.state, rng), rules)
+        for game in (hosted.session.game, drawn):
+            adviser = hosted.session.advisers[seat]
             if leaks:
                 adviser = Adviser(game, seat, quick(), 1, shows_state=True)
             adviser.agent.reset(seat, rules, 1)
             adviser._game = game
             advice = adviser.question().advice()
             told.append((advice_json(advice), drawn_advice(advice)))
-        hosted._advisers[seat]._game = hosted.game
-        compared += hosted.game.snapshot()["players"] != drawn.snapshot()["players"]
+        hosted.session.advisers[seat]._game = hosted.session.game
+        compared += hosted.session.game.snapshot()["players"] != drawn.snapshot()["players"]
         differing += told[0] != told[1]
     assert compared > 2
     assert (differing > 0) == leaks
@@ -87,12 +83,14 @@ def test_what_a_seat_may_not_know_changes_no_advice(leaks: bool) -> None:
 
 def test_a_game_that_goes_on_advises_as_if_it_had_never_stopped() -> None:
     rng = np.random.default_rng(4)
-    seats = Seats([None, None], ["A", "B"], adviser=agents.load("weighted"))
-    hosted = HostedGame(seats, rules=RULES)
+    adviser = agents.load("weighted")
+    hosted = tables.hosted(adviser=adviser)
     for _ in range(60):
         advance(hosted, rng)
-    again = HostedGame(seats, record=GameRecord.from_lines("\n".join(hosted.record.lines())))
-    seat = hosted.game.player
+    record = GameRecord.from_lines("\n".join(hosted.session.record.lines()))
+    again = tables.hosted(record=record, adviser=adviser)
+    hosted._drafts.clear()
+    seat = hosted.session.game.player
     assert as_sent(again, ONLOOKER) == as_sent(hosted, ONLOOKER)
     assert again.advised_decision(seat) == hosted.advised_decision(seat)
     assert again.advised_decision(1 - seat) is None

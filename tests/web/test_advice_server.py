@@ -1,11 +1,7 @@
 """Advice from the server: to whom it is given, and when."""
 
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
@@ -14,47 +10,15 @@ from catan_pz.agents.base import Agent
 from catan_pz.events import ONLOOKER
 from catan_pz.game.view import View
 from catan_pz.render.log import action_words
-from catan_pz.rules import Rules
-from catan_pz.web.table import HostedGame, Seats
-from tests.web.test_table import same_games
+from tests.web.tables import hosted, next_of, serving, socket_of
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
 
-from starlette.testclient import TestClient
-
-from catan_pz.web.live_table import LiveTable
-from catan_pz.web.server import make_app
-
-__all__ = ["same_games"]
-
-RULES = Rules(num_players=2, max_turns=12)
-
-
-@contextmanager
-def serving(adviser: Agent | None, persons: int = 1) -> Iterator[tuple[TestClient, LiveTable]]:
-    playing = [None] * persons + [agents.load("random")] * (2 - persons)
-    hosted = HostedGame(Seats(playing, ["Ann", "Bob"], adviser=adviser), rules=RULES)
-    with ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as advisers:
-        table = LiveTable(hosted, [None] * 2, None, 0.0, pool, advisers)
-        with TestClient(make_app([table])) as client:
-            yield client, table
-
-
-def socket_of(table: LiveTable, viewer: int) -> str:
-    return f"/socket/{table.hosted.seats.links[viewer]}"
-
-
-def next_of(socket: Any, kind: str) -> Any:
-    """The next message of a kind; others are passed over."""
-    while kind not in (message := socket.receive_json()):
-        pass
-    return message if kind == "version" else message[kind]
-
 
 def test_advice_comes_at_each_own_decision_while_it_is_on() -> None:
     with (
-        serving(agents.load("weighted"), persons=2) as (client, table),
+        serving(hosted(adviser=agents.load("weighted"))) as (client, table),
         client.websocket_connect(socket_of(table, 0)) as first,
         client.websocket_connect(socket_of(table, 1)) as second,
     ):
@@ -64,8 +28,8 @@ def test_advice_comes_at_each_own_decision_while_it_is_on() -> None:
             socket.send_json({"advise": True})
         given = []
         for _ in range(12):
-            game = table.hosted.game
-            mover, decision = game.player, len(table.hosted.record.decisions)
+            game = table.hosted.session.game
+            mover, decision = game.player, len(table.hosted.session.record.decisions)
             if game.mask.sum() > 1:
                 advice = next_of(sockets[mover], "advice")
                 assert advice["decision"] == decision
@@ -73,7 +37,7 @@ def test_advice_comes_at_each_own_decision_while_it_is_on() -> None:
                 assert {row[0] for row in advice["rows"]} <= legal
                 assert advice["drawn"].startswith("<g")
                 given.append((mover, decision))
-            control = next(c for c in table.hosted.frame(mover).controls if c.play)
+            control = next(c for c in table.hosted.picture(mover).controls if c.play)
             version = table.hosted.version_of(mover)
             sockets[mover].send_json({"press": control.name, "version": version})
             while next_of(sockets[mover], "version")["version"] <= version:
@@ -85,14 +49,14 @@ def test_advice_comes_at_each_own_decision_while_it_is_on() -> None:
 def test_advice_is_given_to_nobody_else() -> None:
     for adviser, viewer in ((None, 0), (agents.load("weighted"), ONLOOKER)):
         with (
-            serving(adviser) as (client, table),
+            serving(hosted((None, "random"), adviser=adviser)) as (client, table),
             client.websocket_connect(socket_of(table, viewer)) as socket,
         ):
             assert socket.receive_json()["adviser"] is None
             socket.send_json({"advise": True})
             assert next_of(socket, "refused") == "there is no advice here"
     with (
-        serving(agents.load("weighted")) as (client, table),
+        serving(hosted((None, "random"), adviser=agents.load("weighted"))) as (client, table),
         client.websocket_connect(socket_of(table, 0)) as socket,
     ):
         socket.send_json({"advise": "yes"})
@@ -110,19 +74,16 @@ class Broken(Agent):
 
 
 def test_who_has_advice_on_hears_that_the_table_has_failed() -> None:
-    seats = Seats([None, Broken()], ["Ann", "Bob"], adviser=agents.load("weighted"))
-    with ThreadPoolExecutor(1) as pool:
-        table = LiveTable(HostedGame(seats, rules=RULES), [None, "broken"], None, 0.0, pool)
-        with (
-            TestClient(make_app([table])) as client,
-            client.websocket_connect(socket_of(table, 0)) as socket,
-        ):
-            socket.send_json({"advise": True})
-            for _ in range(2):  # a settlement and its road
-                place = next_of(socket, "advice")["rows"][0][1]
-                version = table.hosted.version_of(0)
-                socket.send_json({"press": place, "version": version})
-            assert next_of(socket, "failure") == "the table stopped: the agent in seat 1 failed"
+    with (
+        serving(hosted((None, Broken()), adviser=agents.load("weighted"))) as (client, table),
+        client.websocket_connect(socket_of(table, 0)) as socket,
+    ):
+        socket.send_json({"advise": True})
+        for _ in range(2):  # a settlement and its road
+            place = next_of(socket, "advice")["rows"][0][1]
+            version = table.hosted.version_of(0)
+            socket.send_json({"press": place, "version": version})
+        assert next_of(socket, "failure") == "the table stopped: the agent in seat 1 failed"
 
 
 class Slow(Agent):
@@ -145,13 +106,13 @@ def test_a_slow_adviser_that_fails_holds_up_nothing_and_is_asked_once(
 ) -> None:
     slow = Slow()
     with (
-        serving(slow, persons=2) as (client, table),
+        serving(hosted(adviser=slow)) as (client, table),
         client.websocket_connect(socket_of(table, 0)) as socket,
         client.websocket_connect(socket_of(table, 0)) as again,
     ):
-        while not table.hosted.waits_for_person or table.hosted.game.player != 0:
-            table.hosted.play(int(table.hosted.game.legal_actions()[0]))
-        adviser = table.hosted._advisers[0].agent
+        while not table.hosted.session.waits_for_person or table.hosted.session.game.player != 0:
+            table.hosted.session.play(int(table.hosted.session.game.legal_actions()[0]))
+        adviser = table.hosted.session.advisers[0].agent
         for one in (socket, again):
             one.send_json({"advise": True})
         assert slow.asked.wait(60)

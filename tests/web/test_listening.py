@@ -1,24 +1,86 @@
-"""The server that listens on a socket."""
+"""The server that listens on a socket, and the names under which it may be asked for."""
 
 import socket
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
-from catan_pz.rules import Rules
-from catan_pz.web.table import HostedGame, Seats
+from tests.web.tables import hosted
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
+pytest.importorskip("httpx2", reason="httpx2 is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
-import uvicorn
+from concurrent.futures import ThreadPoolExecutor
 
-from catan_pz.web.listening import listen, open_socket
+import uvicorn
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from catan_pz.web.listening import LOOPBACK, listen, open_socket, own_names
 from catan_pz.web.live_table import LiveTable
+from catan_pz.web.server import make_app
+from catan_pz.web.study_server import Studies
+
+LINK = "0123456789abcdef012345"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    """Of a server on a loopback address."""
+    with ThreadPoolExecutor(1) as pool:
+        table = LiveTable(hosted(links={0: LINK}), None, 0.0, pool)
+        with TestClient(make_app([table], Studies(), LOOPBACK)) as opened:
+            yield opened
+
+
+@pytest.mark.parametrize("host", ["localhost", "LocalHost:8000", "127.0.0.1:1", "[::1]:8000"])
+def test_the_machine_itself_comes_in(client: TestClient, host: str) -> None:
+    named = {"host": host, "origin": f"http://{host}"}
+    for path in ("/", "/study", f"/table/{LINK}", "/static/table.js"):
+        assert client.get(path, headers=named).status_code == 200
+    for path in ("/study/socket", f"/socket/{LINK}"):
+        with client.websocket_connect(path, headers=named) as opened:
+            assert "layout" in opened.receive_json()
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example:8000",
+        "localhost.evil.example:8000",
+        "evil.localhost:8000",
+        "user@localhost:8000",
+        "10.0.0.1:8000",
+        "",
+    ],
+)
+def test_a_name_that_was_led_to_the_machine_stays_outside(client: TestClient, host: str) -> None:
+    named = {"host": host, "origin": f"http://{host}"}
+    for path in ("/", "/study", f"/table/{LINK}"):
+        answer = client.get(path, headers=named)
+        assert answer.status_code == 400
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    for path in ("/study/socket", f"/socket/{LINK}"):
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect(path, headers=named):
+            pass
+
+
+def test_names_come_of_the_address_that_is_served() -> None:
+    for host, names in (
+        ("127.0.0.1", LOOPBACK),
+        ("127.0.0.2", [*LOOPBACK, "127.0.0.2"]),
+        ("0.0.0.0", ["*"]),
+    ):
+        with open_socket(host, 0) as opened:
+            assert set(own_names(host, opened)) == set(names)
+    with socket.create_server(("127.0.0.1", 0)) as opened:
+        assert set(own_names("My-Machine", opened)) == {*LOOPBACK, "my-machine"}
+
 
 HANDSHAKE = """\
 GET /socket/{link} HTTP/1.1
@@ -35,7 +97,7 @@ Sec-WebSocket-Extensions: permessage-deflate
 @contextmanager
 def listening(tables: list[LiveTable], monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """Serve tables in a thread; gives the port."""
-    servers = []
+    servers: list[Any] = []
     run = uvicorn.Server.run
 
     def noted(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
@@ -52,14 +114,14 @@ def listening(tables: list[LiveTable], monkeypatch: pytest.MonkeyPatch) -> Itera
 
 
 def test_messages_are_not_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
-    hosted = HostedGame(Seats([None, None], ["Ann", "Bob"]), rules=Rules(num_players=2))
+    game = hosted()
     with ThreadPoolExecutor(1) as pool:
-        table = LiveTable(hosted, [None, None], None, 0.0, pool)
+        table = LiveTable(game, None, 0.0, pool)
         with (
             listening([table], monkeypatch) as port,
             socket.create_connection(("127.0.0.1", port), 60) as browser,
         ):
-            asked = HANDSHAKE.format(link=hosted.seats.links[0]).replace("\n", "\r\n")
+            asked = HANDSHAKE.format(link=game.links[0]).replace("\n", "\r\n")
             browser.sendall(asked.encode())
             answer = b""
             while b"\r\n\r\n" not in answer:

@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 
 from catan_pz.render.view import table_view
-from catan_pz.web.places import places_json
 from catan_pz.web.study import Study
+from catan_pz.web.table import places_json
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 

@@ -1,36 +1,47 @@
-"""The files of saved tables."""
+"""The files of saved tables, and the command that goes on with them."""
 
 import asyncio
 import json
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from catan_pz.arena.file_lock import FileLock
 from catan_pz.cli import main
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.web.live_table import LiveTable
-from catan_pz.web.saved import SavedTable, TableFile, write
-from catan_pz.web.table import HostedGame, Seats
+from catan_pz.web.saved import SavedTable, TableFile, table_text, write
+from catan_pz.web.table import HostedGame
+from tests.web.tables import hosted
 
-
-def new_game() -> HostedGame:
-    seats = Seats([None, None], ["Ann", "Bob"])
-    return HostedGame(seats, rules=Rules(num_players=2))
+LINKS = {-1: "x", 0: "y"}
+SERVE = ["serve", "--port", "0", "--save"]
 
 
 def press(game: HostedGame) -> None:
     """Do what the first control does."""
-    seat = game.game.player
-    name = next(control.name for control in game.frame(seat).controls if control.is_active)
+    seat = game.session.game.player
+    name = next(control.name for control in game.picture(seat).controls if control.is_active)
     game.press(seat, name, game.version_of(seat))
 
 
+def over() -> HostedGame:
+    """A game that is over."""
+    game = hosted((None, "random"))
+    while not game.session.is_finished:
+        game.session.play(int(game.session.game.legal_actions()[-1]))
+    return game
+
+
 @pytest.fixture
-def unserved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command `serve` opens its tables, and ends."""
+def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The command `serve` opens these tables, and ends."""
     pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *_given: None)
+    tables: list[Any] = []
+    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *given: tables.extend(given[2]))
+    return tables
 
 
 def test_others_can_read_the_links_at_no_moment(tmp_path: Path, modes_of_drafts: list[int]) -> None:
@@ -42,181 +53,169 @@ def test_others_can_read_the_links_at_no_moment(tmp_path: Path, modes_of_drafts:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def saved_with(path: Path, **changed: object) -> None:
-    """Write the file of a table whose header has other entries."""
-    game = new_game()
-    saved = SavedTable([None, "random"], ["Ann", "Bob"], {-1: "x", 0: "y"}, game.record)
-    first, _, rest = saved.text().partition("\n")
-    write(path, json.dumps(json.loads(first) | changed) + "\n" + rest)
+def saved_with(path: Path, links: object = None, **changed: object) -> None:
+    """Write the file of a table, with other entries in the header of its game."""
+    lines = table_text(hosted((None, "random")).session.record, LINKS).splitlines()
+    first, second = map(json.loads, lines[:2])
+    header = [first | ({} if links is None else {"links": links}), second | changed]
+    write(path, "".join(f"{line}\n" for line in (*map(json.dumps, header), *lines[2:])))
 
 
 @pytest.mark.parametrize(
-    ("changed", "reason"),
+    ("links", "reason"),
     [
-        ({"agents": [None, 5]}, "no agents for 2 seats"),
-        ({"agents": "ab"}, "no agents for 2 seats"),
-        ({"names": ["Ann", None]}, "no names for 2 seats"),
-        ({"links": []}, r"must have links for \[-1, 0\]"),
-        ({"links": {"-1": "x"}}, r"must have links for \[-1, 0\]"),
-        ({"links": {"-1": "x", "0": "y", "1": "z"}}, r"must have links for \[-1, 0\]"),
-        ({"links": {"-1": "x", "0": ""}}, "must be texts of letters, digits"),
-        ({"links": {"-1": "x", "0": 5}}, "must be texts of letters, digits"),
-        ({"links": {"-1": "x", "0": "\x1b[2J"}}, "must be texts of letters, digits"),
-        ({"links": {"-1": "a/b", "0": "y"}}, "must be texts of letters, digits"),
-        ({"links": {"-1": "x", "0": "y\n"}}, "must be texts of letters, digits"),
-        ({"links": {"-1": "x", "0": "x"}}, "must differ"),
+        ([], r"must have links for \[-1, 0\]"),
+        ({"-1": "x"}, r"must have links for \[-1, 0\]"),
+        ({"-1": "x", "0": "y", "1": "z"}, r"must have links for \[-1, 0\]"),
+        ({"-1": "x", "0": 5}, "must be texts of letters, digits"),
+        ({"-1": "x", "0": "\x1b[2J"}, "must be texts of letters, digits"),
+        ({"-1": "x", "0": "x"}, "must differ"),
     ],
 )
-def test_a_damaged_header_is_named(tmp_path: Path, changed: dict[str, object], reason: str) -> None:
+def test_damaged_links_are_named(tmp_path: Path, links: object, reason: str) -> None:
     path = tmp_path / "table-0.jsonl"
     saved_with(path)
-    assert SavedTable.load(path).links == {-1: "x", 0: "y"}
-    saved_with(path, **changed)
+    assert SavedTable.load(path).links == LINKS
+    saved_with(path, links)
     with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: .*{reason}"):
         SavedTable.load(path)
 
 
 def test_damaged_lines_have_their_number_in_the_file(tmp_path: Path) -> None:
-    game, path = new_game(), tmp_path / "table-0.jsonl"
+    game, path = hosted(), tmp_path / "table-0.jsonl"
     for _ in range(3):
         press(game)
-    table = SavedTable([None, None], ["Ann", "Bob"], {-1: "x", 0: "y", 1: "z"}, game.record)
-    lines = table.text().splitlines(keepends=True)
+    lines = table_text(game.session.record, game.links).splitlines(keepends=True)
     for number, line, reason in (
         (1, "{\n", "line 1 is not JSON"),
-        (2, "{\n", "line 2 is not JSON"),
         (5, '{"player": 0, "outcome": null}\n', "line 5 is no decision: it has no entry 'action'"),
     ):
         path.write_text("".join([*lines[: number - 1], line, *lines[number:]]))
         with pytest.raises(ValueError, match=rf"table-0\.jsonl holds no table: {reason}"):
             SavedTable.load(path)
-    path.write_text(lines[0])
-    with pytest.raises(ValueError, match=r"holds no table: .* is cut short"):
-        SavedTable.load(path)
-    path.write_text("".join([*lines[:3], lines[2], *lines[4:]]))
-    for replayed in (SavedTable.load(path).check, lambda: [*GameRecord.load(path).replay()]):
-        with pytest.raises(ValueError, match=r"^line 4: "):
-            replayed()
+    for text in ("", "{}", "[]\n{}", lines[0]):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="holds no table"):
+            SavedTable.load(path)
 
 
-def test_the_command_names_the_file_of_an_agent_that_is_not_known(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_same_command_goes_on(
+    tmp_path: Path, served: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "table-0.jsonl"
-    saved_with(path, agents=[None, "nobody"])
-    assert main(["serve", "--port", "0", "--save", str(tmp_path)]) == 2
-    assert f"Error: {path}: agent 'nobody' is not possible" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("unserved")
-def test_the_command_shows_names_as_printable_text(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    saved_with(tmp_path / "table-0.jsonl", names=["\x1b]0;title\x07Ann", "Bob"])
-    assert main(["serve", "--port", "0", "--save", str(tmp_path)]) == 0
-    shown = capsys.readouterr()
-    assert r"\x1b]0;title\x07Ann (seat 0): http://127.0.0.1:" in shown.out
-    assert "\x1b" not in shown.out + shown.err
-
-
-@pytest.mark.usefixtures("unserved")
-def test_the_same_command_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = Rules(num_players=3, victory_points=5)
-    game = HostedGame(Seats([None] * 3, ["Ann", "a", "b"]), rules=rules)
-    agents = [None, "random", "heuristic"]
-    table = SavedTable(agents, ["Ann", "a", "b"], {-1: "x", 0: "y"}, game.record)
-    write(tmp_path / "table-0.jsonl", table.text())
-    command = ["serve", "--port", "0", "--save", str(tmp_path), "--names", "Ann", "--points", "5"]
-    command += ["--agents", "random,heuristic", "--players", "3", "--tables", "2"]
-    assert main(command) == 0
-    shown = capsys.readouterr()
-    assert "goes on in turn 0" in shown.err
-    assert shown.out.splitlines()[1].endswith("/table/y")
+    game = hosted((None, "random", "random"), rules, names=["\x1b]0;title\x07Ann", "a", "b"])
+    write(tmp_path / "table-0.jsonl", table_text(game.session.record, LINKS))
+    assert main([*SERVE, str(tmp_path)]) == 0
+    told = capsys.readouterr()
+    assert "goes on in turn 0" in told.err
+    assert r"\x1b]0;title\x07Ann (seat 0): http://127.0.0.1:" in told.out
+    assert told.out.splitlines()[0].endswith("/table/y")
+    assert "\x1b" not in told.out + told.err
 
 
-@pytest.mark.usefixtures("unserved")
-def test_a_game_that_is_over_is_kept_whatever_the_command_says(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_missing_tables_are_opened_and_finished_games_kept(
+    tmp_path: Path, served: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its agents may be gone by then."""
-    path = tmp_path / "table-0.jsonl"
-    game = new_game()
-    while not game.is_finished:
-        game.play(int(game.game.legal_actions()[-1]))
-    table = SavedTable([None, "gone.npz"], ["Ann", "Bob"], {-1: "x", 0: "y"}, game.record)
-    write(path, table.text())
-    command = ["serve", "--port", "0", "--save", str(tmp_path), "--agents", "random"]
-    assert main([*command, "--players", "2", "--no-trading"]) == 0
-    assert (tmp_path / "table-0-game-1.jsonl").is_file()
-    assert "Human (seat 0)" in capsys.readouterr().out
-
-
-def test_the_tables_that_are_missing_are_opened(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
-    served: list[LiveTable] = []
-    monkeypatch.setattr("catan_pz.web.listening.listen", lambda *given: served.extend(given[2]))
-    over = new_game()
-    while not over.is_finished:
-        over.play(int(over.game.legal_actions()[-1]))
-    table = SavedTable([None, "random"], ["Ann", "Bob"], {-1: "v", 0: "w"}, over.record)
-    write(tmp_path / "table-0.jsonl", table.text())
+    path, finished = tmp_path / "table-0.jsonl", over()
+    (tmp_path / "table-0-game-1.jsonl").touch()  # an earlier game
+    # Its agents may be gone by then.
+    finished.session.record.agents = [None, "gone.npz"]
+    write(path, table_text(finished.session.record, LINKS))
+    assert main(["export", str(path), "--html", str(tmp_path / "table.html")]) == 0
     saved_with(tmp_path / "table-1.jsonl")
     saved_with(tmp_path / "table-10.jsonl", links={"-1": "t", "0": "u"})
-    command = ["serve", "--port", "0", "--save", str(tmp_path), "--players", "2"]
-    assert main([*command, "--agents", "random", "--tables", "4"]) == 0
+    capsys.readouterr()
+    command = [*SERVE, str(tmp_path), "--players", "2", "--agents", "random", "--tables", "4"]
+    assert main(command) == 0
     links = [line.rpartition("/")[2] for line in capsys.readouterr().out.splitlines()]
     assert len(served) == 4
     assert [link for link in links if len(link) == 1] == ["y", "x", "u", "t"]
     assert links.index("y") == 4  # after the new table that is the first now
+    assert GameRecord.load(tmp_path / "table-0-game-2.jsonl") == finished.session.record
     asyncio.run(served[2].close())
     assert (tmp_path / "table-2.jsonl").is_file()
 
 
-@pytest.mark.usefixtures("unserved")
 @pytest.mark.parametrize("found", ["203.0.113.7", None])
 def test_links_name_an_address_that_others_can_open(
-    found: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    found: str | None,
+    served: list[Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("catan_pz.web.listening.own_address", lambda _family: found)
     command = ["serve", "--port", "0", "--host", "0.0.0.0", "--seats", "2", "--players", "2"]
     assert main(command) == 0
     told = capsys.readouterr()
-    named = "localhost" if found is None else found
+    named = found or "localhost"
     assert told.out.startswith(f"Human (seat 0): http://{named}:")
     assert "0.0.0.0" not in told.out
     assert f"The links name {named}: " in told.err
 
 
-def test_a_file_that_cannot_be_written_is_tried_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    game, folder = new_game(), tmp_path / "tables"
-    path = folder / "table-0.jsonl"
-    file = TableFile(path, [None, None])
-    folder.write_text("a file where the folder should be")
-    for _ in range(3):
-        press(game)
-        asyncio.run(file.save(game))
-        assert file.warning is not None
-        assert "isn't saved at present: File exists." in file.warning
-        assert str(path) not in file.warning
-    assert [record.getMessage() for record in caplog.records] == [
-        f"{path} can't be written: File exists. Its table goes on unsaved."
-    ]
-    folder.unlink()
-    asyncio.run(file.save(game))
-    assert file.warning is None
-    assert len(SavedTable.load(path).record.decisions) == len(game.record.decisions)
-    assert caplog.records[1:][0].getMessage() == f"{path} is written again."
+def test_the_command_says_what_is_wrong(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "file").touch()
+    for words, reason in (
+        (["--seats", "3", "--players", "2"], "this game has 2 seats"),
+        (["--seats", "2", "--names", "Ann"], "there are 2 seats for persons"),
+        (["--agents", "nobody"], "agent 'nobody' is not possible"),
+        (["--host", "192.0.2.1"], "can't listen on 192.0.2.1"),
+        (["--save", str(tmp_path / "file" / "x")], "no table can be kept there: Not a directory"),
+    ):
+        assert main(["serve", "--port", "0", *words]) != 0
+        assert reason in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_full_disk_leaves_the_file_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("spec", ["exec:touch {}", "xenou:base=exec:touch {}"])
+def test_a_saved_table_starts_the_programs_that_the_command_names(
+    spec: str, tmp_path: Path, capsys: Any
 ) -> None:
-    game, path = new_game(), tmp_path / "table-0.jsonl"
-    file = TableFile(path, [None, None])
+    path, touched = tmp_path / "table-0.jsonl", tmp_path / "touched"
+    spec = spec.format(touched)
+    saved_with(path, agents=[None, spec])
+    assert main([*SERVE, str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert f"{path}: agent '{spec}'" in error
+    assert "no file starts a program: name it on the command line" in error
+    assert not touched.exists()
+    assert main([*SERVE, str(tmp_path), "--agents", spec]) == 1
+    assert "the program ended without an answer" in capsys.readouterr().err
+    assert touched.exists()
+
+
+def test_a_saved_table_runs_the_pickles_that_the_command_names(tmp_path: Path, capsys: Any) -> None:
+    model, path = tmp_path / "model.zip", tmp_path / "table-0.jsonl"
+    model.touch()
+    saved_with(path, agents=[None, str(model)])
+    words = [*SERVE, str(tmp_path), "--trust-pickle"]
+    assert main([*words, "--agents", "other.zip"]) == 2
+    refused = f"{path}: {model} holds pickles, which no file runs: name it on the command line"
+    assert refused in " ".join(capsys.readouterr().err.split())
+    assert main([*words, "--agents", str(model)]) != 0
+    assert f"Warning: loading {model} runs the pickles in it." in capsys.readouterr().err
+
+
+def test_a_full_disk_and_another_server_are_told_at_the_start(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = FileLock(tmp_path / ".serving")
+    assert main([*SERVE, str(tmp_path)]) == 2
+    assert f"--save {tmp_path}: another server keeps its tables there" in capsys.readouterr().err
+    lock.release()
+
+    def full(*_given: Any, **_options: Any) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
+    assert main([*SERVE, str(tmp_path / "new")]) == 2
+    assert "Read-only file system" in capsys.readouterr().err
+
+
+def test_a_full_disk_leaves_the_file_as_it_was_and_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    game, path = hosted(), tmp_path / "table-0.jsonl"
+    file = TableFile(path)
     press(game)
     asyncio.run(file.save(game))
     before = path.read_text()
@@ -224,27 +223,33 @@ def test_a_full_disk_leaves_the_file_as_it_was(
     def fail(_path: Path, *_given: object, **_options: object) -> int:
         raise OSError(28, "No space left on device")
 
-    press(game)
     with monkeypatch.context() as patched:
         patched.setattr(Path, "write_text", fail)
-        asyncio.run(file.save(game))
-    assert file.warning is not None
-    assert "No space left on device" in file.warning
+        for _ in range(3):
+            press(game)
+            asyncio.run(file.save(game))
+            assert file.warning is not None
+            assert "isn't saved at present: No space left on device." in file.warning
+            assert str(path) not in file.warning
     assert path.read_text() == before
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
     asyncio.run(file.save(game))
     assert file.warning is None
-    assert path.read_text() != before
+    assert len(SavedTable.load(path).record.decisions) == len(game.session.record.decisions)
+    assert caplog.messages == [
+        f"{path} can't be written: No space left on device. Its table goes on unsaved.",
+        f"{path} is written again.",
+    ]
 
 
 def test_a_game_that_cannot_be_kept_keeps_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    finished, path = new_game(), tmp_path / "table-0.jsonl"
-    file = TableFile(path, [None, None])
+    finished, path = hosted(), tmp_path / "table-0.jsonl"
+    file = TableFile(path)
     press(finished)
     asyncio.run(file.save(finished))
-    before, following = path.read_text(), new_game()
+    before, following = path.read_text(), finished.again()
 
     def fail(*_given: object) -> None:
         raise OSError(28, "No space left on device")
@@ -259,4 +264,4 @@ def test_a_game_that_cannot_be_kept_keeps_its_place(
         press(following)
     assert file.warning is None
     assert sorted(tmp_path.iterdir()) == [tmp_path / "table-0-game-1.jsonl", path]
-    assert GameRecord.load(tmp_path / "table-0-game-1.jsonl") == finished.record
+    assert GameRecord.load(tmp_path / "table-0-game-1.jsonl") == finished.session.record

@@ -15,7 +15,7 @@ from catan_pz.agents.table import Table
 from catan_pz.cli import main
 from catan_pz.game.game import Game
 from catan_pz.rules import Rules
-from catan_pz.web.table import HostedGame, Seats
+from tests.web.tables import hosted
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
@@ -260,9 +260,8 @@ def heard_beside(tables: list[LiveTable], address: str) -> list[Any]:
 
 def test_a_study_shows_nothing_of_a_table() -> None:
     with ThreadPoolExecutor(1) as pool:
-        seats = Seats([None, None], ["Ann", "Bob"])
-        table = LiveTable(HostedGame(seats, rules=RULES), [None, None], None, 0.0, pool)
-        address = f"/study/socket?table={seats.links[0]}"
+        table = LiveTable(hosted(), None, 0.0, pool)
+        address = f"/study/socket?table={table.hosted.links[0]}"
         assert heard_beside([table], address) == heard_beside([], address)
 
 

@@ -7,13 +7,11 @@ Chromium is looked for on the path; `playwright install chromium` brings another
 """
 
 import os
-import secrets
 import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +21,8 @@ from catan_pz import agents
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
-from catan_pz.web.table import HostedGame, Seats
 from tests.web.browser.waiting import TIMEOUT
+from tests.web.tables import hosted
 
 
 @pytest.fixture(scope="package")
@@ -63,13 +61,6 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
     assert failures == []
 
 
-@pytest.fixture
-def same_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same games each time; a server draws others."""
-    seeds = count(1)
-    monkeypatch.setattr(secrets, "randbits", lambda _bits: next(seeds))
-
-
 class Served:
     """A server and its tables.
 
@@ -84,11 +75,11 @@ class Served:
 
     def link(self, viewer: int, table: int = 0) -> str:
         """The address at which a viewer finds a table."""
-        return f"{self.address}/table/{self.tables[table].hosted.seats.links[viewer]}"
+        return f"{self.address}/table/{self.tables[table].hosted.links[viewer]}"
 
 
 @pytest.fixture
-def serve(same_games: None) -> Iterator[Callable[..., Served]]:
+def serve() -> Iterator[Callable[..., Served]]:
     """Starts a server: rules of its table, who plays and advises, from where, the study, a file."""
     pytest.importorskip("starlette", reason="Starlette is not installed")
     uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
@@ -108,12 +99,14 @@ def serve(same_games: None) -> Iterator[Callable[..., Served]]:
         path: Path | None = None,
     ) -> Served:
         pool = ThreadPoolExecutor(1)
-        sitting = [None if name is None else agents.load(name) for name in playing]
-        names = [f"P{seat}" for seat in range(len(playing))]
-        record = None if start is None else GameRecord.of(start)
-        seats = Seats(sitting, names, adviser=adviser and agents.load(adviser))
-        hosted = HostedGame(seats, rules=rules, record=record)
-        table = LiveTable(hosted, playing, path, 0.0, pool)
+        game = hosted(
+            playing,
+            rules,
+            record=None if start is None else GameRecord.of(start),
+            names=[f"P{seat}" for seat in range(len(playing))],
+            adviser=None if adviser is None else agents.load(adviser),
+        )
+        table = LiveTable(game, path, 0.0, pool)
         opened = socket.create_server(("127.0.0.1", 0))
         app = make_app([table], Studies(study))
         config = uvicorn.Config(

@@ -82,8 +82,8 @@ def test_a_whole_game_by_clicks(open_page: Callable[..., Any], serve: Callable[.
             break
         press(page, chosen(page))
     assert "in turn" in page.inner_text("#status")
-    assert served.tables[0].hosted.is_finished
-    assert log(page) == served.tables[0].hosted.frame(0).log
+    assert served.tables[0].hosted.session.is_finished
+    assert log(page) == served.tables[0].hosted.picture(0).log
     page.click("#again")
     wait_for(page, "!tablePage.news.over")
     assert not page.is_visible("#again")
@@ -116,7 +116,9 @@ def test_two_browsers_trade_with_a_counter_offer(
     lines = ["P0 offers 1 ore for 1 brick", "P1 counters with 1 brick for 1 wool + 1 ore"]
     lines.append("P0 trades with P1: 1 wool + 1 ore for 1 brick")
     assert log(first) == log(second) == lines
-    hands = [player["hand"] for player in served.tables[0].hosted.game.snapshot()["players"]]
+    hands = [
+        player["hand"] for player in served.tables[0].hosted.session.game.snapshot()["players"]
+    ]
     assert [hand["brick"] for hand in hands] == [1, 1]
     assert [hand["ore"] for hand in hands] == [1, 1]
 
@@ -171,13 +173,13 @@ def test_an_illegal_click_is_answered_and_a_reload_comes_back(
     first, second = (open_page(served.link(seat)) for seat in (0, 1))
     for page in (first, second):
         arrive(page)
-    before = served.tables[0].hosted.game.snapshot()
+    before = served.tables[0].hosted.session.game.snapshot()
     # The other's turn: nothing is there to be pressed, and the server refuses what is sent anyway.
     assert names(second) == []
     second.mouse.click(300, 300)
     second.evaluate("tablePage.press('end turn')")
     second.locator("#hint", has_text="That can't be pressed now").wait_for()
-    assert served.tables[0].hosted.game.snapshot() == before
+    assert served.tables[0].hosted.session.game.snapshot() == before
     press(first, "give ore")
     first.reload()
     arrive(first)
@@ -210,7 +212,7 @@ def test_the_page_says_that_its_table_has_stopped(
         raise ZeroDivisionError("no idea")
 
     served = serve(Rules(num_players=2), [None, "random"], start=trade_position())
-    monkeypatch.setattr(served.tables[0].hosted._table, "decide", fail)
+    monkeypatch.setattr(served.tables[0].hosted.session.table, "decide", fail)
     page = open_page(served.link(0))
     arrive(page)
     press(page, "end turn")

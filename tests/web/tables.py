@@ -1,0 +1,67 @@
+"""Tables of a server for tests."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from catan_pz import agents
+from catan_pz.agents.base import Agent
+from catan_pz.game.game import Game
+from catan_pz.game.record import GameRecord
+from catan_pz.play.session import Session
+from catan_pz.rules import Rules
+from catan_pz.web.table import HostedGame
+
+RULES = Rules(num_players=2, max_turns=12)
+NAMES = ("Ann", "Bob", "Cyd", "Dee")
+
+
+def hosted(
+    players: Sequence[Agent | str | None] = (None, None),
+    rules: Rules = RULES,
+    *,
+    seed: int = 1,
+    record: GameRecord | None = None,
+    adviser: Agent | None = None,
+    names: Sequence[str] | None = None,
+    links: dict[int, str] | None = None,
+) -> HostedGame:
+    """A game between agents, or their names, and persons (None)."""
+    playing = [agents.load(player) if isinstance(player, str) else player for player in players]
+    specs = [None if player is None else "random" for player in players]
+    names = names or NAMES[: len(playing)]
+    if record is None:
+        session = Session(Game(rules, seed), playing, seed, names, specs=specs, adviser=adviser)
+    else:
+        session = Session.resumed(record, playing, seed, names, specs, adviser)
+    return HostedGame(session, links)
+
+
+@contextmanager
+def serving(
+    game: HostedGame | None = None, path: Path | None = None, pause: float = 0.0
+) -> Iterator[tuple[Any, Any]]:
+    """A client of a server with one table, and the table."""
+    from starlette.testclient import TestClient
+
+    from catan_pz.web.live_table import LiveTable
+    from catan_pz.web.server import make_app
+
+    with ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as advisers:
+        table = LiveTable(game or hosted((None, "random")), path, pause, pool, advisers)
+        with TestClient(make_app([table])) as client:
+            yield client, table
+
+
+def socket_of(table: Any, viewer: int) -> str:
+    """The address of a viewer's connection."""
+    return f"/socket/{table.hosted.links[viewer]}"
+
+
+def next_of(socket: Any, kind: str) -> Any:
+    """The next message of a kind; others are passed over."""
+    while kind not in (message := socket.receive_json()):
+        pass
+    return message if kind == "version" else message[kind]
