@@ -34,7 +34,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from sb3_contrib import MaskablePPO
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
-from catan_pz.training.console import RESUMABLE, run_program, say
+from catan_pz.training.console import RESUMABLE, run_program
 from catan_pz.training.curves import Phase
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.league import make_opponents
@@ -144,12 +144,6 @@ def imitate(args: Args, model: MaskablePPO, games: CatanVecEnv) -> float:
         seed=args.seed,
     )
 
-    def report(epoch: int, probability: float) -> None:
-        say(
-            f"behaviour cloning of {args.expert}, epoch {epoch}: mean probability of its "
-            f"actions {100 * probability:.1f} %"
-        )
-
     return clone_behaviour(
         model,
         demonstrations,
@@ -158,7 +152,7 @@ def imitate(args: Args, model: MaskablePPO, games: CatanVecEnv) -> float:
         batch_size=args.imitation_batch_size,
         learning_rate=args.imitation_learning_rate,
         seed=args.seed,
-        report=report,
+        name=args.expert,
     )
 
 

@@ -13,8 +13,7 @@ if find_spec("sb3_contrib") and find_spec("tyro") and find_spec("matplotlib"):
     import catan_pz.training.imitation
     import catan_pz.training.league
     import catan_pz.training.policies
-    import catan_pz.training.quick
-    import catan_pz.training.replay  # noqa: F401
+    import catan_pz.training.quick  # noqa: F401
 
 RULES = {"num_players": 2, "trading": False, "max_turns": 3}
 

@@ -12,7 +12,9 @@ from catan_pz.agents.random_stream import SeatSeeds
 from catan_pz.agents.views import Views
 from catan_pz.encoders import Encoder
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
+from catan_pz.names import shown
 from catan_pz.rewards import Reward
+from catan_pz.training.console import say
 from catan_pz.training.league import load_stateless
 
 SEED_OFFSET: Final = 2_000_003
@@ -49,15 +51,12 @@ def collect_demonstrations(
     """Let an expert play in the learner's seat, against the learner's opponents.
 
     Args:
-        expert: name of the agent.
+        expert: name of a stateless agent.
         games: the learner's `CatanVecEnv`, whose rules, opponents and number of games are used.
         count: D, rounded down to whole rounds of all games, at least one.
         reward: of the learner.
         gamma: discount of a decision.
         seed: of the training.
-
-    Raises:
-        ValueError: for an expert that isn't stateless, or not for these rules.
     """
     agent = load_stateless("expert", expert, games.batch.rules)
     opponents: Any = games.batch.opponents
@@ -123,7 +122,7 @@ def clone_behaviour(
     batch_size: int,
     learning_rate: float,
     seed: int,
-    report: Any = None,
+    name: str = "the expert",
 ) -> float:
     """Fit policy and value of a MaskablePPO to demonstrations.
 
@@ -139,11 +138,11 @@ def clone_behaviour(
         batch_size: demonstrations in a minibatch.
         learning_rate: at the start.
         seed: of the training; settles the order of the minibatches.
-        report: called after each epoch with its number, from 1, and the mean probability that
-            the policy gave to the expert's actions.
+        name: of the expert, for what is printed.
 
     Returns:
-        That probability in the last epoch.
+        The mean probability that the policy gave to the expert's actions in the last epoch, which
+        is printed after each.
     """
     policy = model.policy
     policy.set_training_mode(True)
@@ -165,8 +164,10 @@ def clone_behaviour(
             schedule.step()
             total += float(log_probabilities.detach().exp().sum())
         probability = total / len(order)
-        if report is not None:
-            report(epoch, probability)
+        say(
+            f"behaviour cloning of {shown(name)}, epoch {epoch}: mean probability of its actions "
+            f"{100 * probability:.1f} %"
+        )
     return probability
 
 

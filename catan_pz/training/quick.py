@@ -7,12 +7,9 @@ from typing import Any, Final
 from sb3_contrib import MaskablePPO
 
 from catan_pz.agents.base import Agent
-from catan_pz.checks import not_possible
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
-from catan_pz.names import shown
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
-from catan_pz.training.console import say
 from catan_pz.training.curves import Phase
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.options import Count, RunArgs, set_up
@@ -55,14 +52,9 @@ def train(
         What `Run.result` returns.
 
     Raises:
-        ValueError: names the option, its value and what is allowed.
         KeyboardInterrupt: after Ctrl-C or SIGTERM, once everything is saved.
     """
     rules = Rules.from_dict(args.rules)
-    for option, given in (("opponents", opponents), ("names", names)):
-        if len(given) != rules.num_players - 1:
-            allowed = f"{rules.num_players - 1} of them, one for each other player of the rules"
-            raise not_possible(f"option {option}", given, allowed)
     set_up(args)
     games = CatanVecEnv(
         args.num_envs,
@@ -115,7 +107,7 @@ def _imitate(args: QuickArgs, model: MaskablePPO, games: CatanVecEnv) -> None:
         gamma=_GAMMA,
         seed=args.seed,
     )
-    probability = clone_behaviour(
+    clone_behaviour(
         model,
         demonstrations,
         encoder=games.batch.encoder,
@@ -123,8 +115,5 @@ def _imitate(args: QuickArgs, model: MaskablePPO, games: CatanVecEnv) -> None:
         batch_size=256,
         learning_rate=2e-3,
         seed=args.seed,
-    )
-    say(
-        f"behaviour cloning of {shown(args.expert)}: mean probability of its actions "
-        f"{100 * probability:.1f} %"
+        name=args.expert,
     )

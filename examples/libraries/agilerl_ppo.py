@@ -22,13 +22,14 @@ with warnings.catch_warnings():
     from agilerl.algorithms import PPO
     from agilerl.rollouts.on_policy import collect_rollouts
 
+from trial import Trial, TrialArgs, run_trial
+
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

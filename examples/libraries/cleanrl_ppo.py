@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.distributions import Categorical
+from trial import Trial, TrialArgs, run_trial
 
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
@@ -27,7 +28,6 @@ from catan_pz.training.options import (
     check_minibatches,
     parse,
 )
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

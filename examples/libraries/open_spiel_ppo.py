@@ -18,6 +18,7 @@ import torch
 from open_spiel.python import rl_environment
 from open_spiel.python.pytorch.ppo import PPO, PPOAgent
 from open_spiel.python.vector_env import SyncVectorEnv
+from trial import Trial, TrialArgs, run_trial
 
 import catan_pz.env.open_spiel  # registers the game
 from catan_pz.agents.logits import LogitsAgent
@@ -25,7 +26,6 @@ from catan_pz.checks import not_possible
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 from torch.distributions import Categorical
+from trial import Trial, TrialArgs, run_trial
 
 from catan_pz import catan_v0
 from catan_pz.agents.logits import LogitsAgent
@@ -23,7 +24,6 @@ from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, Share, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
 from ray.tune.registry import register_env
+from trial import Trial, TrialArgs, run_trial
 
 from catan_pz import catan_v0
 from catan_pz.agents.logits import LogitsAgent
@@ -35,7 +36,6 @@ from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program, say
 from catan_pz.training.options import Coefficient, Count, Share, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

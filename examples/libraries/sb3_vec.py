@@ -13,13 +13,13 @@ from typing import Any
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
+from trial import Trial, TrialArgs, run_trial
 
 from catan_pz.env.vector.sb3 import CatanVecEnv, PolicyOpponent
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, check_minibatches, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from tianshou.utils.net.common import AbstractDiscreteActor
 from tianshou.utils.torch_utils import policy_within_training_step, torch_train_mode
 from torch import nn
 from torch.distributions import Categorical
+from trial import Trial, TrialArgs, run_trial
 
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.checks import check_count
@@ -32,7 +33,6 @@ from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, Share, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

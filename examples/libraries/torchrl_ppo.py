@@ -21,13 +21,14 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # TorchRL's own, while it is imported
     from torchrl.collectors import Collector
 
+from trial import Trial, TrialArgs, run_trial
+
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.env.vector.torchrl import CatanTorchRLEnv
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.console import run_program
 from catan_pz.training.options import Coefficient, Count, Share, parse
-from catan_pz.training.trial import Trial, TrialArgs, run_trial
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,15 +81,10 @@ def test_a_candidate_learns_what_was_found(program):
     ("options", "named"),
     [
         (["--share=0"], "share=0.0"),
-        (["--edge=0"], "edge=0.0"),
         (["--edge=0.5"], "edge=0.5"),
-        (["--players=0"], "num_players=0"),
-        (["--base=search"], "base='search'"),
         (["--init=search"], "model='search'"),
         (["--init=ppo-4p-notrade"], "init: the model's players: 4"),
         (["--considered=1"], "considered=1"),
-        (["--games=0"], "games=0"),
-        (["--seed=-1"], "option seed=-1"),
     ],
 )
 def test_bad_options_are_named(program, tmp_path, options, named):

@@ -117,18 +117,3 @@ def test_it_learns_who_wins(program, tmp_path):
     options = [*SMALL, "--positions=6000", "--part=6000", "--epochs=8", f"--out={tmp_path}"]
     learner = program.Learner(program.parse(program.Args, options, ""))
     assert learner.play(0)["nats"] < 0.6  # log 2 is 0.693
-
-
-@pytest.mark.parametrize(
-    ("option", "named"),
-    [
-        ("--decay=2", "decay=2"),
-        ("--margin=-1", "margin=-1"),
-        ("--players=5", "num_players=5"),
-        ("--positions=0", "positions"),
-        ("--seed=-1", "option seed=-1"),
-    ],
-)
-def test_bad_options_are_named(program, tmp_path, option, named):
-    with pytest.raises(ValueError, match=named):
-        program.main([*SMALL, option, f"--out={tmp_path / 'v'}"])

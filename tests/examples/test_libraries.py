@@ -13,7 +13,7 @@ import torch
 from catan_pz.rewards import PointsGained
 from catan_pz.rules import Rules
 from catan_pz.training.options import parse
-from tests.examples.programs import EXAMPLES, load
+from tests.examples.programs import load
 
 RLLIB = ("--num-games=4", "--train-batch-size=128", "--minibatch-size=32")
 
@@ -47,10 +47,6 @@ def _usual_torch():
     torch.distributions.Distribution.set_default_validate_args(checks)
 
 
-def test_every_program_is_run():
-    assert {path.stem for path in (EXAMPLES / "libraries").glob("*.py")} == set(PROGRAMS)
-
-
 def case(name, *more):
     """A program as a parameter of tests, marked by the library that it needs."""
     library = PROGRAMS[name][0]
@@ -77,52 +73,6 @@ def test_it_trains_and_says_how_well(program, capsys):
     assert "decisions in " in out
     assert "against random: won " in out
     assert "above chance level" in out
-
-
-def test_its_help_has_a_line_for_every_option(program, capsys):
-    module, _ = program
-    with pytest.raises(SystemExit):
-        module.main(["--help"])
-    shown = capsys.readouterr().out
-    for name in module.Args.__dataclass_fields__:
-        assert f"--{name.replace('_', '-')}" in shown
-
-
-def test_the_same_seed_gives_the_same_training(program):
-    module, small = program
-    if module.__name__ == "rllib_selfplay":
-        pytest.skip("its games are told apart by random names")
-    ones, others = (module.main([*SHORT, *small, "--seed=5"]) for _ in range(2))
-    for result in (ones, others):
-        del result["seconds"], result["cpu_seconds"]
-    assert ones == others
-
-
-@pytest.mark.parametrize(
-    ("name", "option"),
-    [
-        case("agilerl_ppo", "--lr=-1"),
-        case("cleanrl_ppo", "--gamma=1.5"),
-        case("cleanrl_ppo", "--minibatch-size=1"),
-        case("cleanrl_ppo", "--minibatch-size=63"),
-        case("open_spiel_ppo", "--num-minibatches=100"),
-        case("open_spiel_ppo", "--num-minibatches=3"),
-        case("pettingzoo_parallel", "--gae-lambda=nan"),
-        case("rllib_selfplay", "--num-env-runners=-1"),
-        case("rllib_selfplay", "--join-at=2"),
-        case("sb3_single_seat", "--batch-size=1"),
-        case("sb3_vec", "--batch-size=63"),
-        case("tianshou_ppo", "--minibatch=1"),
-        case("torchrl_ppo", "--learning-rate=-0.1"),
-    ],
-)
-def test_options_that_are_not_possible_are_named(name, option):
-    library, *small = PROGRAMS[name]
-    pytest.importorskip(library, reason=f"takes {library}", exc_type=ImportError)
-    module = load(f"libraries/{name}")
-    said = option[2:].partition("=")[0].replace("-", "_")
-    with pytest.raises(ValueError, match=f"option {said}="):
-        module.main([*SHORT, *small, option])
 
 
 @pytest.mark.parametrize("name", ["sb3_single_seat", "sb3_vec"])

@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -9,7 +6,7 @@ from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Model
 from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
-from tests.examples.programs import ENVIRONMENT, EXAMPLES, load
+from tests.examples.programs import load
 
 RULES = Rules(num_players=2, trading=False, victory_points=3, max_turns=30)
 
@@ -37,15 +34,6 @@ def test_evaluate_plays_by_the_models_rules(file, capsys):
     assert capsys.readouterr().out.count("\n") == 2
     assert evaluate.main(arguments) == results
     assert evaluate.main([*arguments, "--seed=4"]) != results
-
-
-def test_evaluate_keeps_results_against_a_file(file, tmp_path):
-    evaluate = load("evaluate")
-    results = f"--results={tmp_path / 'match.jsonl'}"
-    arguments = [str(file), f"--against={file}", "--games=2", results]
-    assert evaluate.main(arguments) == evaluate.main(arguments)
-    (kept,) = tmp_path.glob("match.jsonl-*")
-    assert kept.name.endswith("tiny.npz")
 
 
 def test_evaluate_takes_names_and_line_ups():
@@ -112,24 +100,3 @@ def test_a_person_can_give_up(file):
     assert play.main([str(file), "--seed=5"], lambda _: "q") is None
     with pytest.raises(ValueError, match="seat=2"):
         play.main([str(file), "--seat=2"])
-
-
-@pytest.mark.parametrize("name", ["evaluate", "play_against"])
-def test_errors_are_one_line_on_the_command_line(name):
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / f"{name}.py", "nobody"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=ENVIRONMENT,
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: agent 'nobody' is not possible")
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize("name", ["evaluate", "play_against"])
-def test_every_option_has_help(name, capsys):
-    with pytest.raises(SystemExit):
-        load(name).parse_options(["--help"])
-    assert "--players" in capsys.readouterr().out

@@ -1,7 +1,5 @@
 """The network of self-play: sizes, what its critics see, models in and out."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 import torch
 
 from catan_pz import agents
-from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.network import Base, NetworkAgent
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rules import Rules
@@ -149,18 +146,3 @@ def test_the_numbers_of_another_policy_are_refused(name, actions, base, named):
     with pytest.raises(ValueError, match=f"option init: the model's .*{named}"):
         one.take_policy(agents.load(name).model)
     assert all(torch.equal(*pair) for pair in zip(before, one.parameters(), strict=True))
-
-
-def test_a_residual_policy_is_taken_with_its_base():
-    model = agents.load("ppo-4p").model
-    one = of_four(389, base=Base("evolved", 5.0))
-    one.take_policy(model)
-    assert one.export(Rules()).base == model.base
-
-
-def test_dense_layers_with_another_activation_are_refused():
-    one = network("dense")
-    model = one.export(RULES)
-    other = replace(model, network=DenseNetwork.of(model.network.arrays, "tanh"))
-    with pytest.raises(ValueError, match=r"network: dense layers .* tanh; .* relu"):
-        one.take_policy(other)

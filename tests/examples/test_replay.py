@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="takes the extra `train`")
+pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
+pytest.importorskip("tyro", reason="takes the extra `train`")
 
 from catan_pz.observation.segments import SIZE
-from catan_pz.training.replay import ReplayBuffer
+from tests.examples.programs import load
+
+ReplayBuffer = load("train_dqn").ReplayBuffer
 
 
 class Filled:

@@ -3,11 +3,13 @@ import pytest
 
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
+
 from catan_pz.agents.logits import LogitsAgent
 from catan_pz.rules import Rules
-from catan_pz.training import trial as module
-from catan_pz.training.options import parse
-from catan_pz.training.trial import TrialArgs, run_trial
+from tests.examples.programs import load
+
+module = load("libraries/trial")
+TrialArgs, run_trial = module.TrialArgs, module.run_trial
 
 RULES = Rules(num_players=2, trading=False)
 
@@ -80,28 +82,6 @@ def test_it_ends_with_its_decisions(evaluations, capsys):
     assert result["above_chance"] is False
     assert len(evaluations) == 10
     assert "not above chance level" in capsys.readouterr().out
-
-
-def test_it_ends_with_its_time(evaluations):
-    evaluations.rates = [0.5] * 20
-    assert run_trial(args(minutes=0.0), RULES, None, training([]))["decisions"] == 0
-
-
-@pytest.mark.parametrize("minutes", ["-1", "0", "nan"])
-def test_minutes_that_are_not_possible(minutes):
-    with pytest.raises(ValueError, match="option minutes="):
-        parse(TrialArgs, [f"--minutes={minutes}"], "")
-
-
-def test_ctrl_c_ends_it(evaluations, capsys):
-    evaluations.rates = [0.5]
-
-    def train(trial):
-        trial.is_over(7)
-        raise KeyboardInterrupt
-
-    assert run_trial(args(), RULES, None, train)["decisions"] == 7
-    assert "Interrupted" in capsys.readouterr().out
 
 
 def test_real_games_are_played():
