@@ -19,7 +19,7 @@ def seed_number(text: str) -> int:
     """A seed of a game, as it is typed."""
     from catan_pz.checks import check_seed
 
-    return check_seed(int(text) if text.isdigit() else text)
+    return check_seed(int(text) if str(text).isdigit() else text)
 
 
 def bundle(kind: type, name: str, *options: Callable[[Any], Any]) -> Callable[[Any], Any]:

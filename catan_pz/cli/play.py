@@ -23,6 +23,7 @@ from catan_pz.cli.console import (
     ended_as_by_ctrl_c,
     examples,
     in_browser,
+    option,
     serve_in_browser,
     terminal_rows,
 )
@@ -30,7 +31,6 @@ from catan_pz.cli.files import check_record_target, load_record
 from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 
 if TYPE_CHECKING:
-    from catan_pz.game.record import GameRecord
     from catan_pz.play.session import Session
     from catan_pz.rules import Rules
 
@@ -51,37 +51,24 @@ if TYPE_CHECKING:
     "last one plays all further seats.  [heuristic, or as recorded]",
     None,
 )
-@click.option(
-    "--seat",
-    type=click.IntRange(0, 3),
-    metavar="N",
-    help="Your seat.  [0, or as recorded]",
-)
-@click.option("--name", help="What you are called.  [Human, or as recorded]")
-@click.option(
+@option("--seat", "Your seat.  [0, or as recorded]", click.IntRange(0, 3))
+@option("--name", "What you are called.  [Human, or as recorded]")
+@option(
     "--continue",
-    "resumed",
-    type=OLD_FILE,
-    help="Go on with a recorded game that wasn't finished, by its rules.",
+    "Go on with a recorded game that wasn't finished, by its rules.",
+    OLD_FILE,
+    name="resumed",
 )
-@click.option(
+@option(
     "--browser/--terminal",
-    "browser",
+    "Play in the browser, or by typed commands.  [the browser, with the extra `web`]",
     default=None,
-    help="Play in the browser, or by typed commands.  [the browser, with the extra `web`]",
 )
-@click.option(
-    "--pause",
-    type=click.FloatRange(0, 60),
-    metavar="X",
-    default=0.6,
-    show_default=True,
-    help="Seconds that a move of the others is shown.",
+@option(
+    "--pause", "Seconds that a move of the others is shown.", click.FloatRange(0, 60), default=0.6
 )
-@click.option(
-    "--record",
-    type=FILE,
-    help="Write the game to this file, also when you leave it.  [that of --continue]",
+@option(
+    "--record", "Write the game to this file, also when you leave it.  [that of --continue]", FILE
 )
 @seed_option()
 @trust_option
@@ -145,17 +132,15 @@ def _resumed(
 
     record = load_record(path)
     rules = Rules.from_dict(record.start["rules"])
-    names = record.names or []
+    played = record.agents or [None] * rules.num_players
     if seat is None:
-        listed = record.agents or []
-        seat = listed.index(None) if None in listed else person_seat(names)
-    if against is not None or not (names or record.agents):
-        specs = specs_around(rules, seat, against or "heuristic")
-        agents = loaded(specs, rules)
+        seat = played.index(None) if None in played else 0
+    if against is None:
+        agents, specs = _recorded_agents(played, rules, seat)
     else:
-        specs = _recorded_specs(record, seat)
-        agents = _recorded_agents(specs, rules)
-    called = names_of(agents, name or (names[seat] if names else "Human"))
+        specs = specs_around(rules, seat, against)
+        agents = loaded(specs, rules)
+    called = names_of(agents, name or (record.names[seat] if record.names else "Human"))
     with compiling_shown():
         get_ready(rules, agents)
         try:
@@ -164,58 +149,26 @@ def _resumed(
             raise click.ClickException(f"{path} can't be continued: {error}") from error
 
 
-def person_seat(names: Sequence[str]) -> int:
-    """The first seat that no agent is named for, 0 where there is none."""
-    from catan_pz import agents
+def _recorded_agents(
+    played: Sequence[str | None], rules: "Rules", seat: int
+) -> tuple[list[Any], list[str | None]]:
+    """Agents that a recording names for the other seats, and their names.
 
-    return next((seat for seat, name in enumerate(names) if name not in agents.names()), 0)
-
-
-def _recorded_specs(record: "GameRecord", seat: int) -> list[str | None]:
-    """Who played the other seats.
-
-    Raises:
-        click.UsageError: somebody isn't known by name.
+    A file that somebody sent runs no program and no pickle, and imports no module.
     """
-    from catan_pz import agents
-
-    seats = len(record.start["players"])
-    _check_seat(seat, seats)
-    found: list[str | None] = [None] * seats
-    for other in {*range(seats)} - {seat}:
-        name = record.names[other] if record.names else ""
-        spec = record.agents[other] if record.agents else None
-        if record.agents is None and name in agents.names():
-            spec = name  # as older recordings have it
-        if spec is None:
-            raise click.UsageError(
-                f"seat {other} was played by {name!r}, which is no agent's name: say who plays now "
-                "with --against"
-            )
-        found[other] = spec
-    return found
-
-
-def _recorded_agents(specs: Sequence[str | None], rules: "Rules") -> list[Any]:
-    """Agents that a recording names.
-
-    Raises:
-        click.UsageError: one of them can't be loaded, or is or holds a program or a pickle, which
-            a file that somebody sent must not run.
-    """
+    _check_seat(seat, rules.num_players)
+    specs = [None if k == seat else spec for k, spec in enumerate(played)]
+    if specs.count(None) > 1:
+        raise click.UsageError("a person played another seat: say who plays now with --against")
     try:
         with named_in_file():
-            return loaded(specs, rules)
+            return loaded(specs, rules), specs
     except click.UsageError as error:
         raise click.UsageError(f"{error.message}: say who plays now with --against") from error
 
 
 def specs_around(rules: "Rules", seat: int, against: str) -> list[str | None]:
-    """What agents are named by, by seat, None where the person sits.
-
-    Raises:
-        click.UsageError: if there are too many, none, or the seat isn't in the game.
-    """
+    """What agents are named by, by seat, None where the person sits."""
     count = rules.num_players
     _check_seat(seat, count)
     found: list[str | None] = [None] * count

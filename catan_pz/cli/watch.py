@@ -15,6 +15,7 @@ from catan_pz.cli.console import (
     ended_as_by_ctrl_c,
     examples,
     in_browser,
+    option,
     serve_in_browser,
     terminal_rows,
 )
@@ -24,16 +25,13 @@ from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 if TYPE_CHECKING:
     from catan_pz.cli.show import Show
 
-_VIEWER: Final = click.option(
-    "--viewer",
-    type=click.IntRange(0, 3),
-    metavar="N",
-    help="Show what this seat knows.  [everything]",
+_VIEWER: Final = option(
+    "--viewer", "Show what this seat knows.  [everything]", click.IntRange(0, 3)
 )
-_NAMES: Final = click.option(
+_NAMES: Final = option(
     "--names",
+    "What the seats of a recording are called, separated by commas.  [as recorded]",
     metavar="NAMES",
-    help="What the seats of a recording are called, separated by commas.  [as recorded]",
 )
 _ADVICE: Final = agent_option("--advice", "Show what this agent thinks of each move.", None)
 _WIN_PROBABILITY: Final = agent_option(
@@ -60,57 +58,29 @@ _WIN_PROBABILITY: Final = agent_option(
     "Who plays a live match: names separated by commas, by seat; the last one plays all further "
     "seats.",
 )
-@click.option(
-    "--browser/--terminal",
-    "browser",
-    default=None,
-    help="Where to show it.  [the browser, with the extra `web`]",
+@option(
+    "--browser/--terminal", "Where to show it.  [the browser, with the extra `web`]", default=None
 )
-@click.option(
+@option(
     "--speed",
-    type=click.FloatRange(0.1, 60),
-    metavar="X",
+    "Decisions a second, in the terminal and in films.",
+    click.FloatRange(0.1, 60),
     default=4.0,
-    show_default=True,
-    help="Decisions a second, in the terminal and in films.",
 )
 @_VIEWER
 @_NAMES
 @_ADVICE
 @_WIN_PROBABILITY
-@click.option(
-    "--export",
-    "target",
-    type=FILE,
-    metavar="FILE",
-    help="Write a .svg, .png, .gif or .mp4 instead of showing it.",
-)
-@click.option(
-    "--html",
-    type=FILE,
-    metavar="FILE",
-    help="Write a replay for the browser, one .html file, instead of showing it.",
-)
-@click.option(
-    "--at",
-    type=click.IntRange(0),
-    metavar="N",
-    help="Picture after decision N, for .svg and .png.  [the last]",
-)
-@click.option(
+@option("--export", "Write a .svg, .png, .gif or .mp4 instead of showing it.", FILE, name="target")
+@option("--html", "Write a replay for the browser, one .html file, instead of showing it.", FILE)
+@option("--at", "Picture after decision N, for .svg and .png.  [the last]", click.IntRange(0))
+@option(
     "--every",
-    type=click.Choice(["decision", "turn"]),
-    help="A picture for each of these, in a film.  [decision, in a .gif turn]",
+    "A picture for each of these, in a film.  [decision, in a .gif turn]",
+    click.Choice(["decision", "turn"]),
 )
-@click.option(
-    "--width",
-    type=click.IntRange(120, 4000),
-    metavar="N",
-    default=840,
-    show_default=True,
-    help="Of exported pictures, in pixels.",
-)
-@click.option("--record", type=FILE, help="Write the live match to this file.")
+@option("--width", "Of exported pictures, in pixels.", click.IntRange(120, 4000), default=840)
+@option("--record", "Write the live match to this file.", FILE)
 @seed_option()
 @trust_option
 @encoder_option
@@ -201,13 +171,7 @@ def _in_terminal(show: "Show", speed: float) -> None:
     ),
 )
 @click.argument("recording", type=OLD_FILE)
-@click.option(
-    "--html",
-    required=True,
-    type=FILE,
-    metavar="FILE",
-    help="The replay: one file, which loads nothing else.",
-)
+@option("--html", "The replay: one file, which loads nothing else.", FILE, required=True)
 @_VIEWER
 @_NAMES
 @_ADVICE

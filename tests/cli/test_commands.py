@@ -99,6 +99,7 @@ def test_help_names_every_preset_board_and_form(capsys: Any) -> None:
         (["bench", "--set", "vicory_points=3"], "(did you mean 'victory_points'?)"),
         (["bench", "--set", "dice=balancd"], "(did you mean 'balanced'?)"),
         (["bench", "--set", "dice"], "write OPTION=VALUE"),
+        (["play", "--seat", "3", "--players", "2"], "--seat 3: this game has the seats 0 to 1"),
         (["bench", "--board", "spirl"], "(did you mean 'spiral'?)"),
         (["bench", "--rules", "two"], "rules='two'"),
         (["bench", "--points", "2"], "2 is not in the range"),
@@ -161,7 +162,12 @@ def test_what_is_missing_is_named_with_its_extra() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "extra"), [(["train"], "train"), (["tournament", "random", "weighted"], "arena")]
+    ("words", "extra"),
+    [
+        (["train"], "train"),
+        (["tournament", "random", "weighted"], "arena"),
+        (["play", "--browser"], "web"),
+    ],
 )
 def test_commands_name_the_extra_that_they_miss(
     words: list[str], extra: str, monkeypatch: pytest.MonkeyPatch, capsys: Any

@@ -153,7 +153,7 @@ def exists(dotted: str) -> bool:
         except AttributeError:
             try:
                 found = importlib.import_module(f"{found.__name__}.{name}")
-            except ModuleNotFoundError as error:
+            except ImportError as error:
                 # Of a library that isn't installed nothing more can be said.
                 return not str(error.name).startswith("catan_pz")
             except AttributeError:
