@@ -8,8 +8,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz import terms
 from catan_pz.checks import as_action, quoted
-from catan_pz.terms import MAX_PLAYERS, NUM_EDGES, NUM_HEXES, NUM_RESOURCES, NUM_VERTICES, Resource
+from catan_pz.terms import (
+    MAX_PLAYERS,
+    NUM_EDGES,
+    NUM_HEXES,
+    NUM_RESOURCES,
+    NUM_VERTICES,
+    Resource,
+)
 
 ROLL: Final = 0
 END_TURN: Final = 1
@@ -33,8 +41,8 @@ ACCEPT: Final = 383
 REJECT: Final = 384
 CLOSE_WITH: Final = 385
 WITHDRAW: Final = 388
-NUM_ACTIONS: Final = 389
-NUM_ACTIONS_WITHOUT_TRADE: Final = 252
+NUM_ACTIONS: Final = terms.NUM_ACTIONS
+NUM_ACTIONS_WITHOUT_TRADE: Final = terms.NUM_ACTIONS_WITHOUT_TRADE
 
 NO_ACTION: Final = -1
 """Stands for no action."""

@@ -4,7 +4,7 @@ from typing import Any, Unpack
 
 from catan_pz.encoders import Encoder
 from catan_pz.env.aec import raw_env
-from catan_pz.env.match import ILLEGAL_REWARD, RuleOptions
+from catan_pz.env.match import ILLEGAL_REWARD
 from catan_pz.env.registration import register_all
 from catan_pz.env.wrappers import (
     AssertOutOfBounds,
@@ -13,7 +13,7 @@ from catan_pz.env.wrappers import (
     TurnBasedParallel,
 )
 from catan_pz.rewards import Reward
-from catan_pz.rules import Rules
+from catan_pz.rules import RuleOptions, Rules
 
 __all__ = ["env", "parallel_env", "raw_env"]
 

@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import IntEnum
 from inspect import signature
 from itertools import islice
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self, TypedDict
 
-from catan_pz.actions import NUM_ACTIONS, NUM_ACTIONS_WITHOUT_TRADE
 from catan_pz.checks import (
     check_choice,
     check_flag,
@@ -22,6 +21,8 @@ from catan_pz.terms import (
     HARBOR_COUNTS,
     HARBOR_EDGES,
     MAX_PLAYERS,
+    NUM_ACTIONS,
+    NUM_ACTIONS_WITHOUT_TRADE,
     NUMBER_TOKENS,
     TERRAIN_COUNTS,
     Resource,
@@ -129,67 +130,177 @@ def _check_parts(name: str, parts: Iterable[int], expected: list[int]) -> None:
         )
 
 
+NUM_OBSERVED: Final = 14
+"""Columns of options that observations can show; those without an option are spare and zero."""
+
+
+class Column(NamedTuple):
+    """A number of a game's record that holds an option.
+
+    Attributes:
+        name: the field of `engine.state.STATE`.
+        value: the number, from the option's value.
+        dtype: its type.
+        observed: what an observation says if it is 1; "" where observations don't show it so.
+        of_trade: whether observations show it in games with trade alone.
+    """
+
+    name: str
+    value: Callable[[Any], Any] = int
+    dtype: str = "i1"
+    observed: str = ""
+    of_trade: bool = False
+
+
+class Option(NamedTuple):
+    """How an option of `Rules` is declared.
+
+    Attributes:
+        meaning: in words.
+        check: its value as it is kept, from the option's name and what was given.
+        columns: where a game's record holds it; those of the deal have none.
+    """
+
+    meaning: str
+    check: Callable[[str, Any], Any]
+    columns: tuple[Column, ...] = ()
+
+
+def _option(default: Any, meaning: str, check: Callable[..., Any], *columns: Column) -> Any:
+    return field(default=default, metadata={"option": Option(meaning, check, columns)})
+
+
+def _range(low: int, high: int, *, none: bool = False) -> Callable[[str, Any], Any]:
+    """Whole numbers from low to high; those of NumPy become plain ones, as JSON has them."""
+
+    def check(name: str, value: Any) -> int | None:
+        number = plain_int(value)
+        if none and value is None:
+            return None
+        if type(number) is not int or not low <= number <= high:
+            raise _bad_option(name, value, f"an int from {low} to {high}{', or None' * none}")
+        return number
+
+    return check
+
+
+def _choice(*choices: Any) -> Callable[[str, Any], Any]:
+    def check(name: str, value: Any) -> Any:
+        check_choice(name, value, choices)
+        return next(choice for choice in choices if choice == value)
+
+    return check
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """Every option of a game; the defaults are the base game for four with trade.
 
-    Attributes:
-        num_players: 2 to 4.
-        trading: whether players trade with each other.
-        counter_offers: whether an offer may be answered with another.
-        offer_form: "templates" (offers of one action), "composed" (card by card) or "both".
-        max_offers_per_turn: offers that the player in turn may begin.
-        victory_points: points that win, 3 to 22.
-        discard_limit: cards in hand above which a 7 costs half of them.
-        friendly_robber: the robber spares players with 2 visible points or fewer.
-        dice: "random", "balanced", or pairs rolled first, in order (random dice follow them).
-        board: "random", "spiral", "beginner", seeds of random boards (one is drawn for each
-            game), a `Board`, or its JSON form. An object with an attribute `option` holding
-            one of these is taken as well.
-        no_adjacent_red: on random boards no 6 or 8 lies next to another.
-        first_player: seat 0, or "random".
-        skip_forced: decisions with a single legal action are played by the engine.
-        max_turns: turns after which a game is truncated; None for no limit.
+    `OPTIONS` tells what each means and allows. A new option comes last, so that what observations
+    show of the others keeps its place; `RuleOptions` names its type.
 
     Raises:
         ValueError: names the option, its value and what is allowed.
     """
 
-    num_players: int = 4
-    trading: bool = True
-    counter_offers: bool = True
-    offer_form: str = "templates"
-    max_offers_per_turn: int = 3
-    victory_points: int = 10
-    discard_limit: int = 7
-    friendly_robber: bool = False
-    dice: str | tuple[tuple[int, int], ...] = "random"
-    board: Any = "random"
-    no_adjacent_red: bool = False
-    first_player: int | str = 0
-    skip_forced: bool = False
-    max_turns: int | None = 1000
+    num_players: int = _option(4, "2 to 4", _range(2, MAX_PLAYERS), Column("num_players"))
+    trading: bool = _option(
+        True,
+        "whether players trade with each other",
+        check_flag,
+        Column("trading", observed="trade between players", of_trade=True),
+    )
+    counter_offers: bool = _option(
+        True,
+        "whether an offer may be answered with another",
+        check_flag,
+        Column("counter_offers", observed="counter-offers", of_trade=True),
+    )
+    offer_form: str = _option(
+        "templates",
+        '"templates" (offers of one action), "composed" (card by card) or "both"',
+        _choice(*OFFER_FORMS),
+        Column(
+            "offer_templates",
+            lambda form: form != "composed",
+            observed="offers as templates",
+            of_trade=True,
+        ),
+        Column(
+            "offer_composed",
+            lambda form: form != "templates",
+            observed="composed offers",
+            of_trade=True,
+        ),
+    )
+    max_offers_per_turn: int = _option(
+        3, "offers that the player in turn may begin", _range(0, 100), Column("max_offers")
+    )
+    victory_points: int = _option(
+        10, "points that win, 3 to 22", _range(3, 22), Column("victory_points")
+    )
+    discard_limit: int = _option(
+        7,
+        "cards in hand above which a 7 costs half of them",
+        _range(1, 95),
+        Column("discard_limit"),
+    )
+    friendly_robber: bool = _option(
+        False,
+        "the robber spares players with 2 visible points or fewer",
+        check_flag,
+        Column("friendly_robber", observed="friendly robber"),
+    )
+    dice: str | tuple[tuple[int, int], ...] = _option(
+        "random",
+        '"random", "balanced", or pairs rolled first, in order (random dice follow them)',
+        lambda _, value: _dice_option(value),
+        Column("balanced_dice", lambda dice: dice == "balanced", observed="balanced dice"),
+    )
+    board: Any = _option(  # noqa: RUF009 (a field of the dataclass)
+        "random",
+        '"random", "spiral", "beginner", seeds of random boards (one is drawn for each game), a '
+        "`Board`, or its JSON form",
+        lambda _, value: _board_option(value),
+    )
+    no_adjacent_red: bool = _option(
+        False, "on random boards no 6 or 8 lies next to another", check_flag
+    )
+    first_player: int | str = _option(0, 'seat 0, or "random"', _choice(0, "random"))
+    skip_forced: bool = _option(
+        False,
+        "decisions with a single legal action are played by the engine",
+        check_flag,
+        Column("skip_forced"),
+    )
+    max_turns: int | None = _option(
+        1000,
+        "turns after which a game is truncated; None for no limit",
+        _range(1, 2**31 - 1, none=True),
+        Column("max_turns", lambda turns: turns or 0, "i4"),
+    )
 
     def __post_init__(self) -> None:
-        self._take_int("num_players", 2, MAX_PLAYERS)
-        self._take_int("max_offers_per_turn", 0, 100)
-        self._take_int("victory_points", 3, 22)
-        self._take_int("discard_limit", 1, 95)
-        if self.max_turns is not None:
-            self._take_int("max_turns", 1, 2**31 - 1, ", or None")
-        for name in ("trading", "counter_offers", "friendly_robber", "no_adjacent_red"):
-            self._take_flag(name)
-        self._take_flag("skip_forced")
-        check_choice("offer_form", self.offer_form, OFFER_FORMS)
-        check_choice("first_player", self.first_player, (0, "random"))
-        if self.first_player != "random":
-            object.__setattr__(self, "first_player", 0)
-        object.__setattr__(self, "dice", _dice_option(self.dice))
-        object.__setattr__(self, "board", _board_option(self.board))
+        for name, option in OPTIONS.items():
+            object.__setattr__(self, name, option.check(name, getattr(self, name)))
         if self.no_adjacent_red and not (self.board == "random" or isinstance(self.board, tuple)):
             raise _bad_option(
                 "no_adjacent_red", True, f"False with board={self.board!r}: it needs random boards"
             )
+
+    def columns(self) -> dict[str, int]:
+        """The numbers of a game's record that hold the options, by the names of `COLUMNS`."""
+        return {
+            column.name: int(column.value(getattr(self, name)))
+            for name, option in OPTIONS.items()
+            for column in option.columns
+        }
+
+    def observed(self) -> list[int]:
+        """What observations show of the options, 0 or 1 each: `OBSERVED`, and zeros for spare."""
+        values = self.columns()
+        shown = [values[c.name] if self.trading or not c.of_trade else 0 for c in OBSERVED]
+        return shown + [0] * (NUM_OBSERVED - len(shown))
 
     @property
     def num_actions(self) -> int:
@@ -210,7 +321,7 @@ class Rules:
             rules = cls.preset(rules)
         if rules is not None and not isinstance(rules, Rules):
             raise _bad_option("rules", rules, f"a Rules or one of {sorted(PRESETS)}")
-        _check_names(options, _names())
+        _check_names(options, {*OPTIONS})
         return replace(rules or cls(), **options)
 
     @classmethod
@@ -230,11 +341,11 @@ class Rules:
         Raises:
             ValueError: names the option, its value and what is allowed.
         """
-        if not options.keys() <= _names():
+        if not options.keys() <= OPTIONS.keys():
             # A metaclass may hide the arguments of a class.
             called = vars(taker).get("__init__", taker)
             own = set(signature(called).parameters) - {"self", "options"}
-            _check_names(options, own | _names())
+            _check_names(options, own | OPTIONS.keys())
         return cls.make(rules, **options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -262,20 +373,37 @@ class Rules:
         """
         if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
             raise not_possible("rules", data, "an object of options by name")
-        _check_names(data, _names())
+        _check_names(data, {*OPTIONS})
         return cls(**data)
 
-    # Integers and bools of NumPy are taken, too, but they are no JSON values.
-    def _take_int(self, name: str, low: int, high: int, further: str = "") -> None:
-        value = getattr(self, name)
-        number = plain_int(value)
-        if type(number) is not int or not low <= number <= high:
-            raise _bad_option(name, value, f"an int from {low} to {high}{further}")
-        object.__setattr__(self, name, number)
 
-    def _take_flag(self, name: str) -> None:
-        object.__setattr__(self, name, check_flag(name, getattr(self, name)))
+class RuleOptions(TypedDict, total=False):
+    """The options of `Rules`, as keywords of environments."""
 
+    num_players: int
+    trading: bool
+    counter_offers: bool
+    offer_form: str
+    max_offers_per_turn: int
+    victory_points: int
+    discard_limit: int
+    friendly_robber: bool
+    dice: Any
+    board: Any
+    no_adjacent_red: bool
+    first_player: int | str
+    skip_forced: bool
+    max_turns: int | None
+
+
+OPTIONS: Final[dict[str, Option]] = {f.name: f.metadata["option"] for f in fields(Rules)}
+"""All options by name."""
+
+COLUMNS: Final = tuple(column for option in OPTIONS.values() for column in option.columns)
+"""The numbers of a game's record that hold options."""
+
+OBSERVED: Final = tuple(column for column in COLUMNS if column.observed)
+"""Those of them that observations show, in the order in which they do."""
 
 _LONGEST_NAME: Final = 80
 """Characters of an option's name that an error shows as it is."""
@@ -283,10 +411,6 @@ _LONGEST_NAME: Final = 80
 
 _LONGEST_LIST: Final = 10_000
 """Seeds of boards, or rolls of dice: they are part of every state that is written down."""
-
-
-def _names() -> set[str]:
-    return {field.name for field in fields(Rules)}
 
 
 def _check_names(options: Mapping[str, Any], known: set[str]) -> None:

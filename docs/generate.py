@@ -44,7 +44,7 @@ from catan_pz.render.geometry import HEX_POSITIONS, SIDE, VERTEX_POSITIONS, edge
 from catan_pz.render.lettering import text
 from catan_pz.render.shapes import circle, line, polygon, rect
 from catan_pz.rewards import REWARDS
-from catan_pz.rules import PRESETS, Rules
+from catan_pz.rules import OPTIONS, PRESETS, Rules
 from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Resource
 
 PAGES: Final = Path(__file__).parent
@@ -151,14 +151,6 @@ def info() -> str:
     )
 
 
-def option_meanings() -> dict[str, str]:
-    """What each option of `Rules` means, from its docstring."""
-    docstring = inspect.getdoc(Rules) or ""
-    listed = docstring.split("Attributes:\n")[1].split("\n\n")[0]
-    found = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
-    return {name: " ".join(meaning.split()) for name, meaning in found}
-
-
 def allowed(option: str) -> str:
     """What an option of `Rules` may be, from the error that a wrong value raises."""
     try:
@@ -170,9 +162,8 @@ def allowed(option: str) -> str:
 
 def options() -> str:
     """Every option of `Rules`."""
-    meanings = option_meanings()
     rows = (
-        [f"`{f.name}`", f"`{f.default!r}`", allowed(f.name), meanings[f.name].rstrip(".")]
+        [f"`{f.name}`", f"`{f.default!r}`", allowed(f.name), OPTIONS[f.name].meaning]
         for f in fields(Rules)
     )
     return table(["option", "default", "allowed", "meaning"], *rows)

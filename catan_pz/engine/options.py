@@ -48,18 +48,9 @@ def _seeded_boards(seeds: Sequence[int], *, no_adjacent_red: bool) -> States:
 
 def _blank(rules: Rules) -> np.ndarray:
     blank = np.zeros(1, STATE)
-    blank["num_players"] = rules.num_players
-    blank["trading"] = rules.trading
-    blank["counter_offers"] = rules.counter_offers
-    blank["offer_templates"] = rules.offer_form != "composed"
-    blank["offer_composed"] = rules.offer_form != "templates"
-    blank["max_offers"] = rules.max_offers_per_turn
-    blank["victory_points"] = rules.victory_points
-    blank["discard_limit"] = rules.discard_limit
-    blank["friendly_robber"] = rules.friendly_robber
-    blank["balanced_dice"] = rules.dice == "balanced"
-    blank["skip_forced"] = rules.skip_forced
-    blank["max_turns"] = rules.max_turns or 0
+    for name, value in rules.columns().items():
+        blank[name] = value
+    blank["observed_rules"] = rules.observed()
     return blank
 
 

@@ -11,6 +11,7 @@ import numba
 import numpy as np
 from numba import types
 
+from catan_pz.rules import COLUMNS, NUM_OBSERVED
 from catan_pz.terms import (
     DECK_SIZE,
     MAX_PLAYERS,
@@ -33,25 +34,15 @@ ROAD_OF: Final = 1
 
 _P, _R, _C = MAX_PLAYERS, NUM_RESOURCES, NUM_CARD_KINDS
 
-_FIELDS = [
+_FIELDS: list[tuple[Any, ...]] = [
     # Chance.
     ("rng", "u8"),  # state of the random generator
     ("dice_left", "i8"),  # balanced dice: set of the 36 rolls not yet drawn
     ("script_place", "i4"),  # scripted dice rolled so far
     ("outcome", "i1"),  # chance outcome named from outside, -1 for none
-    # Rules of this game.
-    ("num_players", "i1"),
-    ("trading", "i1"),
-    ("counter_offers", "i1"),
-    ("offer_templates", "i1"),
-    ("offer_composed", "i1"),
-    ("max_offers", "i1"),
-    ("victory_points", "i1"),
-    ("discard_limit", "i1"),
-    ("friendly_robber", "i1"),
-    ("balanced_dice", "i1"),
-    ("skip_forced", "i1"),
-    ("max_turns", "i4"),  # 0 for no limit
+    # Rules of this game, and what observations show of them.
+    *((column.name, column.dtype) for column in COLUMNS),
+    ("observed_rules", "i1", (NUM_OBSERVED,)),
     # Board.
     ("terrain", "i1", (NUM_HEXES,)),  # (H,) Terrain
     ("token", "i1", (NUM_HEXES,)),  # (H,) number token, 0 on the desert

@@ -12,13 +12,13 @@ from pettingzoo import AECEnv
 from catan_pz.checks import check_flag, check_seed, not_possible, quoted
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, MOVER, OVER
-from catan_pz.env.match import Match, RuleOptions
+from catan_pz.env.match import Match
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.spaces import brief, masked_space, state_space
 from catan_pz.events import NamedOutcome
 from catan_pz.game.game import Game
 from catan_pz.rewards import Reward
-from catan_pz.rules import Rules
+from catan_pz.rules import RuleOptions, Rules
 from catan_pz.terms import MAX_PLAYERS
 
 AGENTS = tuple(f"player_{seat}" for seat in range(MAX_PLAYERS))

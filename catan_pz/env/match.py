@@ -1,7 +1,7 @@
 """A game with a reward: what the environments of this package have in common."""
 
 from collections.abc import Callable
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,25 +22,6 @@ from catan_pz.rules import Rules
 
 ILLEGAL_REWARD: Final = -1.0
 """What an illegal action gets where it ends the game, or the learner's episode."""
-
-
-class RuleOptions(TypedDict, total=False):
-    """Options of `Rules`, as keywords of environments."""
-
-    num_players: int
-    trading: bool
-    counter_offers: bool
-    offer_form: str
-    max_offers_per_turn: int
-    victory_points: int
-    discard_limit: int
-    friendly_robber: bool
-    dice: Any
-    board: Any
-    no_adjacent_red: bool
-    first_player: int | str
-    skip_forced: bool
-    max_turns: int | None
 
 
 class Match:

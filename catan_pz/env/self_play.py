@@ -21,7 +21,7 @@ from catan_pz.batch.reward_calls import NO_STEP, begin_decisions
 from catan_pz.checks import check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, OVER
-from catan_pz.env.match import Match, RuleOptions
+from catan_pz.env.match import Match
 from catan_pz.env.spaces import brief, observation_space
 from catan_pz.game.arguments import (
     check_arrays,
@@ -32,7 +32,7 @@ from catan_pz.game.arguments import (
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.kernels.rule import bound
 from catan_pz.rewards import Reward
-from catan_pz.rules import Rules
+from catan_pz.rules import RuleOptions, Rules
 
 _KEPT: Final = {"own_reward": "reward", "last_step": "last_step", "decided": "decided"}
 """Names in a state of the arrays that the future rests on, beside those of the games."""

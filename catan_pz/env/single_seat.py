@@ -15,13 +15,13 @@ from catan_pz.agents.table import Table
 from catan_pz.checks import as_action, check_choice, check_reset_options, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, MOVER
-from catan_pz.env.match import ILLEGAL_REWARD, Match, RuleOptions
+from catan_pz.env.match import ILLEGAL_REWARD, Match
 from catan_pz.env.painter import RENDER_FPS, RENDER_MODES, Painter
 from catan_pz.env.registration import register_all
 from catan_pz.env.spaces import brief, observation_space
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.rewards import Reward
-from catan_pz.rules import Rules
+from catan_pz.rules import RuleOptions, Rules
 
 _ILLEGAL = ("end", "raise")
 _STATE: Final = "state"

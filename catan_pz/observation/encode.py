@@ -15,6 +15,7 @@ from catan_pz.engine.state import CITY_OF, ROAD_OF, SETTLEMENT_OF, State
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import Float32Array, Int8Array
 from catan_pz.observation.segments import MANY_TURNS, PLACES, SCALES, SIZE
+from catan_pz.rules import NUM_OBSERVED
 from catan_pz.terms import (
     MAX_PLAYERS,
     NUM_CARD_KINDS,
@@ -235,13 +236,9 @@ def write_turns(s: State, obs: Int8Array) -> None:
 @kernel
 def write_rules(s: State, obs: Int8Array) -> None:
     """The rules that differ from table to table."""
-    obs[RULES_IN_FORCE + 4] = s.friendly_robber
-    obs[RULES_IN_FORCE + 5] = s.balanced_dice
+    for k in range(NUM_OBSERVED):
+        obs[RULES_IN_FORCE + k] = s.observed_rules[k]
     if s.trading:
-        obs[RULES_IN_FORCE] = 1
-        obs[RULES_IN_FORCE + 1] = s.counter_offers
-        obs[RULES_IN_FORCE + 2] = s.offer_templates
-        obs[RULES_IN_FORCE + 3] = s.offer_composed
         obs[OFFERS_A_TURN] = s.max_offers
 
 

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from catan_pz.rules import NUM_OBSERVED, OBSERVED
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     DECK_COUNTS,
@@ -119,10 +120,9 @@ SEGMENTS: Final = (
     Segment("cards_bought", (1,), 5, "development cards bought this turn by the player in turn"),
     Segment(
         "rules_in_force",
-        (6,),
+        (NUM_OBSERVED,),
         1,
-        "(rule) 1 for each of: trade between players, counter-offers, offers as templates, "
-        "composed offers, friendly robber, balanced dice",
+        f"(rule) 1 for each of: {', '.join(one.observed for one in OBSERVED)}; the rest is spare",
     ),
     Segment("offers_a_turn", (1,), 10, "offers that a player may begin in a turn"),
 )

@@ -160,6 +160,7 @@ def rest(state: State, viewer: int) -> dict[str, Any]:
             int(trading and form in ("composed", "both")),
             int(rules["friendly_robber"]),
             int(rules["dice"] == "balanced"),
+            *[0] * 8,
         ],
         "offers_a_turn": [rules["max_offers_per_turn"] if trading else 0],
     }

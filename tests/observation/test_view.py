@@ -94,4 +94,4 @@ def test_places_follow_one_another():
     assert [PLACES[s.name].start for s in SEGMENTS] == np.cumsum(
         [0, *(s.size for s in SEGMENTS[:-1])]
     ).tolist()
-    assert sum(s.size for s in SEGMENTS) == SIZE == 1000
+    assert sum(s.size for s in SEGMENTS) == SIZE == 1008
