@@ -410,7 +410,7 @@ def test_a_network_takes_what_its_encoder_gives(positions):
     net = of_hands()
     hands = positions[0][:, PLACES["own_hand"]].astype(np.float32)
     np.testing.assert_allclose(net.logits(positions[0]), hands @ net.network.weights[0].T)
-    with pytest.raises(ValueError, match="takes 5 numbers, <encoder 'flat'> gives 1000"):
+    with pytest.raises(ValueError, match="takes 5 numbers, <encoder 'flat'> gives 1008"):
         of_hands(encoder=encoders.load("flat"))
     with pytest.raises(ValueError, match="encoder=<encoder 'units'> is not possible"):
         dataclasses.replace(model(kind="board"), encoder=encoders.load("units"))
