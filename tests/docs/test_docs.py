@@ -71,7 +71,7 @@ def test_every_option_is_documented_with_its_default() -> None:
 
 @pytest.mark.parametrize("function", [raw_env, SingleSeatEnv, catan_v0.env])
 def test_every_argument_of_the_environments_is_documented(function: Any) -> None:
-    environment = page("environment")
+    environment = page("environment") + page("learner_environments")
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             continue

@@ -34,7 +34,7 @@ def commands(page):
 
 
 def test_there_are_some():
-    assert {"README.md", "docs/training.md", "catan_pz/agents/models/ppo-2p.md"} <= set(PAGES)
+    assert {"docs/training.md", "catan_pz/agents/models/ppo-2p.md"} <= set(PAGES)
     assert len(list(commands("docs/training.md"))) > 10
 
 
