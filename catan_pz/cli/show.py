@@ -152,7 +152,7 @@ def write_pictures(show: Show, target: Path, film: Film) -> None:
         allowed = ", ".join(PICTURES + FILMS)
         raise click.UsageError(f"--export {target}: the file must end in one of {allowed}")
     if form in FILMS:
-        need("render", "a film", "pygame", "resvg_py", "PIL")
+        need("render", "a film", "resvg_py", "PIL")
     frames = list(_gathered(show.frames))
     if form in PICTURES:
         at = len(frames) - 1 if film.at is None else film.at

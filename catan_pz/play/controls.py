@@ -17,9 +17,8 @@ from catan_pz.play.offers import MOST_LAID_OUT, offer_actions, terms_words
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS, edge_ends, shortened
 from catan_pz.render.layout import Area, Bar, Box, Disc, Layout, layout, on_board
 from catan_pz.render.log import bundle_words
-from catan_pz.render.places import edge_words, hex_words, vertex_words
-from catan_pz.render.view import Bundle, TableView
-from catan_pz.render.words import CARD_WORDS
+from catan_pz.render.view import CARD_WORDS, Bundle, TableView
+from catan_pz.render.words import edge_words, hex_words, vertex_words
 from catan_pz.terms import CARD_NAMES, NUM_RESOURCES, Card, Phase
 
 NOTHING: Final[Bundle] = (0,) * NUM_RESOURCES

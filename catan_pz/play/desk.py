@@ -24,8 +24,7 @@ from catan_pz.render.palette import (
 )
 from catan_pz.render.shapes import circle, group, line, rect
 from catan_pz.render.svg import layer, page, table
-from catan_pz.render.view import Bundle, State, TableView, table_view
-from catan_pz.render.words import CARD_WORDS, SHORT_CARD_WORDS
+from catan_pz.render.view import CARD_WORDS, SHORT_CARD_WORDS, Bundle, State, TableView, table_view
 from catan_pz.terms import CARD_NAMES
 
 _DECIDES: Final = {

@@ -1,6 +1,5 @@
 """SVG pictures as arrays of pixels."""
 
-import os
 import re
 from functools import lru_cache
 from io import BytesIO
@@ -24,7 +23,7 @@ _LOWEST: Final = 3
 """Layers that are kept put together: the page, the board and the pieces."""
 
 _MISSING: Final = (
-    "drawing pixels needs resvg_py and pygame-ce, which come with the extra `render`: "
+    "drawing pixels needs resvg_py and pillow, which come with the extra `render`: "
     'pip install "catan-pz[render]"'
 )
 
@@ -137,13 +136,21 @@ def _on_white(raster: Pixels) -> Pixels:
 
 def _raster(svg: str, width: int | None) -> Pixels:
     """An SVG as an array (height, width, 4) of uint8, not multiplied by opacity."""
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    png = drawn_png(svg, width)
+    from PIL import Image
+
+    return np.asarray(Image.open(BytesIO(png)).convert("RGBA"))
+
+
+def drawn_png(svg: str, width: int | None) -> bytes:
+    """An SVG as PNG.
+
+    Raises:
+        ImportError: the extra `render` is not installed.
+    """
     try:
-        import pygame
+        import PIL  # noqa: F401
         import resvg_py
     except ImportError as missing:
         raise ImportError(_MISSING) from missing
-    png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True))
-    surface = pygame.image.load(BytesIO(png), "picture.png")
-    pixels = np.frombuffer(pygame.image.tobytes(surface, "RGBA"), np.uint8)
-    return pixels.reshape(surface.get_height(), surface.get_width(), 4)
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width, skip_system_fonts=True))

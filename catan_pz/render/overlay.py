@@ -4,7 +4,6 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Final, Self
 
 import numpy as np
@@ -59,20 +58,9 @@ class Overlay:
     def __post_init__(self) -> None:
         counts = {"vertices": NUM_VERTICES, "edges": NUM_EDGES, "hexes": NUM_HEXES}
         for name, count in counts.items():
-            values = getattr(self, name)
-            if not isinstance(values, Mapping):
-                raise ValueError(f"overlay: {name} are numbers by place, not {quoted(values)}")
-            for place, value in values.items():
-                whole = isinstance(place, Integral) and not isinstance(place, bool)
-                if not whole or place not in range(count):
+            for place in getattr(self, name):
+                if place not in range(count):
                     raise ValueError(f"overlay: {name} are 0 to {count - 1}, not {quoted(place)}")
-                _check_number(name, value)
-        if not isinstance(self.others, Sequence):
-            raise ValueError(f"overlay: others are a list of pairs, not {quoted(self.others)}")
-        for other in self.others:
-            if not isinstance(other, tuple) or len(other) != 2 or not isinstance(other[0], str):
-                raise ValueError(f"overlay: others are pairs of words and number: {quoted(other)}")
-            _check_number("others", other[1])
 
     @classmethod
     def of_policy(cls, probabilities: Sequence[float] | NDArray[np.floating]) -> Self:
@@ -82,13 +70,9 @@ class Overlay:
         hexes; other actions are listed, the likeliest first.
 
         Raises:
-            ValueError: there are not as many as actions, or one is negative or not finite; names
-                the first such action.
+            ValueError: there are not as many as actions, or one is negative or not finite.
         """
-        try:
-            given = np.asarray(probabilities, np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"a policy is numbers, not {quoted(probabilities)}") from None
+        given = np.asarray(probabilities, np.float64)
         sizes = (actions.NUM_ACTIONS, actions.NUM_ACTIONS_WITHOUT_TRADE)
         if given.ndim != 1 or len(given) not in sizes:
             raise ValueError(
@@ -142,15 +126,6 @@ def _placed(
             points[place] = join(points[place], value) if place in points else value
     others.sort(key=lambda item: -item[1])
     return places["vertex"], places["edge"], places["hex"], tuple(others)
-
-
-def _check_number(name: str, value: object) -> None:
-    try:
-        finite = isinstance(value, Real | np.bool_) and math.isfinite(value)
-    except OverflowError:  # an int beyond all floats
-        finite = False
-    if not finite:
-        raise ValueError(f"overlay: {name} are finite numbers, not {quoted(value)}")
 
 
 def color_of(share: float) -> tuple[str, str]:

@@ -30,8 +30,15 @@ from catan_pz.render.palette import (
     YES,
 )
 from catan_pz.render.shapes import group, moved, rect
-from catan_pz.render.view import AnswerView, Bundle, OfferView, SeatView, TableView
-from catan_pz.render.words import CARD_WORDS, SHORT_CARD_WORDS
+from catan_pz.render.view import (
+    CARD_WORDS,
+    SHORT_CARD_WORDS,
+    AnswerView,
+    Bundle,
+    OfferView,
+    SeatView,
+    TableView,
+)
 from catan_pz.terms import CITIES_PER_PLAYER, ROADS_PER_PLAYER, SETTLEMENTS_PER_PLAYER, Card
 
 WORD: Final = 15.5

@@ -1,8 +1,6 @@
 """A game as one SVG picture: the board, the players' panels, bank, trade and turn."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from numbers import Real
 from typing import Final
 
 from catan_pz.checks import quoted
@@ -53,16 +51,12 @@ def board_svg(
 
     Raises:
         ValueError: `viewer` is not a seat of this game, `names` are not one a seat, `width` is
-            not positive or above `WIDEST`, `last_action` is no text, or `state` none of a game.
+            not positive or above `WIDEST`, or `state` lacks an entry.
     """
-    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width <= WIDEST:
+    if not 0 < width <= WIDEST:
         raise ValueError(
             f"width must be a positive number of pixels up to {WIDEST}, not {quoted(width)}"
         )
-    if not isinstance(overlay, Overlay | None):
-        raise ValueError(f"overlay must be None or an Overlay, not {quoted(overlay)}")
-    if not isinstance(last_action, str | None):
-        raise ValueError(f"last_action must be None or a text, not {quoted(last_action)}")
     view = table_view(state, viewer, names)
     with named_entries():
         layers = table(view, last_action, overlay)
@@ -74,19 +68,14 @@ def room_for(overlay: Overlay | None) -> float:
     return OTHERS_HEIGHT if overlay is not None and (overlay.percent or overlay.others) else 0.0
 
 
-def table(
-    view: TableView,
-    last_action: str | None,
-    overlay: Overlay | None = None,
-    between: float = 0.0,
-) -> list[str]:
-    """The layers of the picture of a game, with room between it and an overlay's list."""
+def table(view: TableView, last_action: str | None, overlay: Overlay | None = None) -> list[str]:
+    """The layers of the picture of a game."""
     places = layout(view)
     body = [*_board(view), _status(view, last_action, places), *_right(view, places)]
     if overlay is not None:
         body.insert(2, layer(*_corners(places.sea), draw_overlay(overlay)))
         if room_for(overlay):
-            box = replace(places.others, y=places.others.y + between)
+            box = places.others
             body.append(layer(*_corners(box), draw_others(overlay, box)))
     return body
 

@@ -1,9 +1,7 @@
 """A window on the screen that shows pictures; pygame-ce is imported when one is opened."""
 
 import os
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,28 +13,6 @@ _NO_DISPLAY: Final = (
     "no display to open a window on ({reason}); draw to an array instead "
     '(render_mode="rgb_array"), or set the environment variable SDL_VIDEODRIVER=dummy'
 )
-
-
-TICK: Final = 0.02
-"""Seconds between two looks at what the user does."""
-
-
-@dataclass(frozen=True)
-class Input:
-    """Something that the user did in the window.
-
-    Attributes:
-        kind: "move", "click" and "drag" (moved with the button held) of the pointer, "key" for
-            a key pressed.
-        x: of the pointer, as a share of the picture's width; outside it below 0 or above 1.
-        y: of the pointer, as a share of the picture's height.
-        key: name of the key, lower case: "a", "space", "right", "escape".
-    """
-
-    kind: str
-    x: float = -1.0
-    y: float = -1.0
-    key: str = ""
 
 
 class Window:
@@ -89,44 +65,17 @@ class Window:
 
     def pump(self) -> None:
         """Handle resizing and closing. Call it about 20 times a second."""
-        self.poll()
-
-    def poll(self) -> list[Input]:
-        """Handle resizing and closing, and return what else the user did, in order."""
-        found: list[Input] = []
         if self._window is None:
-            return found
+            return
         pygame = self._pygame
         for event in pygame.event.get():
             if getattr(event, "window", None) not in (self._window, None):
                 continue
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 self.close()
-                return found
+                return
             if event.type in (pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED):
                 self._paint()
-            elif event.type == pygame.MOUSEMOTION:
-                kind = "drag" if event.buttons[0] else "move"
-                found.append(Input(kind, *self._share(event.pos)))
-            elif event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
-                found.append(Input("click", *self._share(event.pos)))
-            elif event.type == pygame.KEYDOWN:
-                found.append(Input("key", key=pygame.key.name(event.key)))
-        return found
-
-    def width_for(self, proportion: float, otherwise: int) -> int:
-        """Pixels that a picture takes in the window, by its height over its width.
-
-        A picture drawn that wide is shown dot for dot. `otherwise` where no window is open.
-        """
-        if self._window is None:
-            return otherwise
-        width, height = self._window.size
-        return max(1, min(int(width), int(height / proportion)))
-
-    def _share(self, point: tuple[float, float]) -> tuple[float, float]:
-        left, top, width, height = self._place()
-        return (point[0] - left) / width, (point[1] - top) / height
 
     def _place(self) -> tuple[int, int, int, int]:
         """Where the picture lies: as large as fits, its proportions kept."""
@@ -144,25 +93,7 @@ class Window:
             self._window = None
             self._picture = None
 
-    def __enter__(self) -> Self:
-        """The window itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the window."""
-        self.close()
-
-    def check_display(self) -> None:
-        """See whether a window can be opened, before there is a picture for it.
-
-        Raises:
-            RuntimeError: there is no display.
-        """
+    def _open(self, width: int, height: int) -> None:
         pygame = self._pygame
         try:
             # Not pygame.init(): a picture needs neither sound nor joysticks.
@@ -171,13 +102,6 @@ class Window:
                 # SDL's last resort: a window that nobody would ever see.
                 pygame.display.quit()
                 raise pygame.error("SDL found no screen")
-        except pygame.error as reason:
-            raise RuntimeError(_NO_DISPLAY.format(reason=reason)) from reason
-
-    def _open(self, width: int, height: int) -> None:
-        self.check_display()
-        pygame = self._pygame
-        try:
             desktop_width, desktop_height = pygame.display.get_desktop_sizes()[0]
             shrink = min(1.0, 0.92 * desktop_width / width, 0.88 * desktop_height / height)
             size = (max(1, round(width * shrink)), max(1, round(height * shrink)))

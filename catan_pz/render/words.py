@@ -1,23 +1,106 @@
-"""The words that pictures and text use."""
+"""Places and tables in words, for those who hear them instead of seeing them, and for hints."""
 
-from typing import Final
+from collections.abc import Iterable, Sequence
 
-CARD_WORDS: Final = ("knight", "road building", "year of plenty", "monopoly", "victory point")
-SHORT_CARD_WORDS: Final = ("knight", "roads", "plenty", "monopoly", "point")
-"""Names of the development cards, in the order of `Card`."""
+from catan_pz.actions import RESOURCE_NAMES
+from catan_pz.board.topology import EDGE_VERTICES, HEX_EDGES, VERTEX_HARBOR, VERTEX_HEXES
+from catan_pz.render.view import CARD_WORDS, AnswerView, Bounds, Bundle, SeatView, TableView
 
-PHASE_WORDS: Final = {
-    "setup_settlement": "places a settlement",
-    "setup_road": "places a road",
-    "roll": "is to roll the dice",
-    "discard": "discards",
-    "move_robber": "moves the robber",
-    "steal": "chooses whom to rob",
-    "main": "may trade, build and buy",
-    "free_road": "places a free road",
-    "compose": "composes an offer",
-    "answer": "answers the offer",
-    "close": "closes the trade or withdraws",
-    "over": "has won",
+_HEXES_OF_EDGE = {
+    edge: tuple(h for h, edges in enumerate(HEX_EDGES.tolist()) if edge in edges)
+    for edge in range(len(EDGE_VERTICES))
 }
-"""What the player to move does, by the state's "phase"."""
+
+
+def hex_words(view: TableView, hex_id: int) -> str:
+    """A hex by its number token and terrain: "6 forest", "desert"."""
+    token = view.tokens[hex_id]
+    return f"{token} {view.terrains[hex_id]}" if token else view.terrains[hex_id]
+
+
+def vertex_words(view: TableView, vertex: int) -> str:
+    """A vertex by the hexes around it and its harbor: "6 forest, 8 hills, wool harbor"."""
+    parts = [hex_words(view, h) for h in VERTEX_HEXES[vertex].tolist() if h >= 0]
+    harbor = int(VERTEX_HARBOR[vertex])
+    if harbor >= 0:
+        _, resource = view.harbors[harbor]
+        parts.append(f"{resource or '3:1'} harbor")
+    return ", ".join(parts)
+
+
+def edge_words(view: TableView, edge: int) -> str:
+    """An edge by the hexes beside it: "6 forest, 8 hills", "6 forest, sea"."""
+    parts = [hex_words(view, h) for h in _HEXES_OF_EDGE[edge]]
+    return ", ".join(parts if len(parts) > 1 else [*parts, "sea"])
+
+
+def table_words(view: TableView) -> list[str]:
+    """What a viewer knows of a table, a sentence or two for each seat, bank, robber and offer."""
+    seat, doing = view.decision()
+    lines = [f"Turn {view.turn}. {view.name(seat)} {doing}."]
+    if any(view.dice):
+        lines[0] += f" The dice show {view.dice[0]} and {view.dice[1]}."
+    lines += [_seat_words(view, seat) for seat in view.seats]
+    bank = _bundle_words(view.bank) or "no resources"
+    lines.append(f"Bank: {bank}; {view.deck_size} development cards.")
+    lines.append(f"The robber stands on {hex_words(view, view.robber)}.")
+    if view.offer is not None and view.offer.sent:
+        offer = f"{_bundle_words(view.offer.give)} for {_bundle_words(view.offer.get)}"
+        lines.append(f"{view.name(view.offer.seat)} offers {offer}.")
+        lines += [_answer_words(view, answer) for answer in view.offer.answers]
+    return lines
+
+
+def _seat_words(view: TableView, seat: SeatView) -> str:
+    mine = " (you)" if view.viewer == seat.seat else ""
+    points = seat.visible_points if seat.points is None else seat.points
+    parts = [_count(points, "point"), f"{_count(seat.hand_size, 'card')}{_hand_words(seat.hand)}"]
+    if seat.cards is None:
+        parts.append(_count(seat.card_count, "development card"))
+    elif any(seat.cards):
+        parts.append(f"development cards: {_kinds(seat.cards, CARD_WORDS)}")
+    if any(seat.cards_played):
+        parts.append(f"played: {_kinds(seat.cards_played, CARD_WORDS)}")
+    parts.append(f"{_count(len(seat.roads), 'road')}, longest {seat.road_length}")
+    if seat.has_longest_road:
+        parts.append("holds the longest road")
+    if seat.has_largest_army:
+        parts.append("holds the largest army")
+    for kind, places in (("settlement", seat.settlements), ("city", seat.cities)):
+        parts += [f"{kind} at {vertex_words(view, v)}" for v in places]
+    return f"{view.name(seat.seat)}{mine}: {'; '.join(parts)}."
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def _kinds(counts: Iterable[int], names: Sequence[str]) -> str:
+    return ", ".join(f"{n} {name}" for n, name in zip(counts, names, strict=True) if n)
+
+
+def _bundle_words(bundle: Bundle) -> str:
+    return _kinds(bundle, RESOURCE_NAMES)
+
+
+def _hand_words(hand: Bounds) -> str:
+    parts = [
+        f"{low} {name}" if low == high else f"{low} to {high} {name}"
+        for (low, high), name in zip(hand, RESOURCE_NAMES, strict=True)
+        if high
+    ]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _answer_words(view: TableView, answer: AnswerView) -> str:
+    name = view.name(answer.seat)
+    if answer.kind == "counter":
+        sides = f"{_bundle_words(answer.give)} for {_bundle_words(answer.get)}"
+        return f"{name} counters with {sides}."
+    words = {
+        "waiting": "hasn't answered",
+        "accept": "accepts",
+        "reject": "rejects",
+        "composing": "composes a counter-offer",
+    }
+    return f"{name} {words[answer.kind]}."

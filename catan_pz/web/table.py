@@ -14,10 +14,9 @@ from catan_pz.play.desk_layout import DESK, DESK_HEIGHT
 from catan_pz.play.session import Session
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS
 from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH, Area, Bar, Box, Disc
-from catan_pz.render.places import edge_words, hex_words, vertex_words
-from catan_pz.render.summary import table_words
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import TableView, table_view
+from catan_pz.render.words import edge_words, hex_words, table_words, vertex_words
 from catan_pz.terms import NUM_EDGES
 
 SPLIT: Final = MARGIN + SEA_WIDTH + 4

@@ -6,8 +6,7 @@ from catan_pz import actions as table
 from catan_pz.actions import RESOURCE_NAMES, describe_action
 from catan_pz.game.game import Game
 from catan_pz.play.controls import Control, Draft, control_at, controls
-from catan_pz.render.view import table_view
-from catan_pz.render.words import CARD_WORDS
+from catan_pz.render.view import CARD_WORDS, table_view
 
 
 def pressable(game: Game, draft: Draft) -> tuple[Control, ...]:

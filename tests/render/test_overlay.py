@@ -67,27 +67,6 @@ def test_values_are_written_as_they_are() -> None:
     assert classes(root)["overlay"] == 1
 
 
-@pytest.mark.parametrize(
-    "places",
-    [
-        {"vertices": {54: 1.0}},
-        {"edges": {-1: 1.0}},
-        {"hexes": {19: 1.0}},
-        {"vertices": {1.0: 1.0}},
-        {"hexes": {True: 1.0}},
-    ],
-)
-def test_places_must_be_on_the_board(places: dict) -> None:
-    with pytest.raises(ValueError, match=f"{next(iter(places))} are 0 to"):
-        Overlay(**places)
-
-
-@pytest.mark.parametrize("value", [10**400, float("nan"), "1", None, 1j])
-def test_numbers_are_finite(value: object) -> None:
-    with pytest.raises(ValueError, match="vertices are finite numbers"):
-        Overlay(vertices={0: value})
-
-
 @pytest.mark.parametrize("wrong", [np.zeros(388), np.zeros((1, 252)), np.full((1, 252), np.nan)])
 def test_a_policy_has_one_share_an_action(wrong: np.ndarray) -> None:
     with pytest.raises(ValueError, match="a policy is one number"):

@@ -7,8 +7,8 @@ from catan_pz.events import ONLOOKER
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
 from catan_pz.render.ansi import board_text
-from catan_pz.render.summary import table_words
 from catan_pz.render.view import table_view
+from catan_pz.render.words import table_words
 from catan_pz.rules import Rules
 from tests.render import positions
 from tests.render.test_secrecy import resampled
