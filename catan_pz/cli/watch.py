@@ -149,19 +149,14 @@ def watch(  # wide: click passes each option of the command
 
 def _in_terminal(show: "Show", speed: float) -> None:
     from catan_pz.files import is_terminal
-    from catan_pz.play.playback import Playback
-    from catan_pz.play.playback_terminal import PlaybackTerminal, write_log
+    from catan_pz.play.playback import Playback, write_log
 
     if not is_terminal(sys.stdout):
         write_log(show.frames, click.echo, show.viewer, show.names)
         return
-    playback = Playback(show.frames, speed, show.total)
-    try:
-        write = partial(click.echo, nl=False)
-        color, interactive = "NO_COLOR" not in os.environ, is_terminal(sys.stdin)
-        PlaybackTerminal(playback, write, show.viewer, show.names, color, interactive).run()
-    finally:
-        playback.close()
+    color = "NO_COLOR" not in os.environ
+    playback = Playback(show.frames, speed, show.total, show.viewer, show.names, color)
+    playback.run(partial(click.echo, nl=False), interactive=is_terminal(sys.stdin))
 
 
 @click.command(

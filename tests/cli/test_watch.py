@@ -193,7 +193,11 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
             "wrong.jsonl holds no recorded game: line 5",
         ),
         ([str(recorded), "--viewer", "2"], 2, "--viewer 2: this game has the seats 0 to 1"),
-        ([str(recorded), "--export", "a.bmp"], 2, "must end in one of .svg, .png, .gif, .webp, .mp4"),
+        (
+            [str(recorded), "--export", "a.bmp"],
+            2,
+            "must end in one of .svg, .png, .gif, .webp, .mp4",
+        ),
         (["--agents", "random,random,random", "--players", "2"], 2, "names 3 agents"),
     ):
         assert main(["watch", *words]) == status, words
