@@ -71,9 +71,7 @@ _WIN_PROBABILITY: Final = agent_option(
 @_NAMES
 @_ADVICE
 @_WIN_PROBABILITY
-@option(
-    "--export", "Write a .svg, .png, .gif, .webp or .mp4 instead.", FILE, name="target"
-)
+@option("--export", "Write a .svg, .png, .gif, .webp or .mp4 instead.", FILE, name="target")
 @option("--html", "Write a replay for the browser, one .html file, instead of showing it.", FILE)
 @option("--at", "Picture after decision N, for .svg and .png.  [the last]", click.IntRange(0))
 @option(
