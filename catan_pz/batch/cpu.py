@@ -8,12 +8,10 @@ from numpy.typing import NDArray
 
 from catan_pz.actions import NO_ACTION
 from catan_pz.batch import calls as batch_calls
-from catan_pz.batch import steps as batch_rules
-from catan_pz.batch.cached import PerStep, encoder_of
-from catan_pz.batch.placement import TakesPositions
-from catan_pz.batch.reward_values import check_replaces, reward_values
+from catan_pz.batch.base import Batch
+from catan_pz.batch.reward_values import reward_values
+from catan_pz.batch.steps import FROM_SEEDS, WHERE_FINISHED
 from catan_pz.batch.threaded import ThreadedGames
-from catan_pz.checks import check_count, check_flag, check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.flat import FlatForm
 from catan_pz.encoders.output import check_output
@@ -26,14 +24,12 @@ from catan_pz.game.arguments import (
     check_winners,
     sound_records,
 )
-from catan_pz.game.game import drawn_seed
 from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
     Reward,
     RewardTerm,
     is_linear,
-    is_sparse,
     make_reward,
     weights_of,
 )
@@ -47,7 +43,7 @@ _KEPT: Final = (
 """Arrays that the future rests on."""
 
 
-class CpuBatch(ThreadedGames, TakesPositions):
+class CpuBatch(ThreadedGames, Batch):
     """B games of the same rules, stepped together.
 
     Game i is the game that `Game(rules, seed + i)` is, whatever the batch's size and the
@@ -78,17 +74,12 @@ class CpuBatch(ThreadedGames, TakesPositions):
         done: (B,) bool, whether the last step ended a game.
         truncated: (B,) bool, whether it did so by the limit of turns.
         seeds: (B,) uint64, seeds of the games that are on.
-        steps_begun: steps that have been played, or broken off by an exception.
 
     All arrays are views of the same memory at each step, but for observations of other
     encoders than "units", "flat" and "dict", and the global state: these are new ones.
 
-    Python threads that share a batch take turns, one call after the other. Where an exception
-    comes while a call works, from a signal's handler for example, the call has happened or it
-    has not; where it came to a half, the next one raises a `RuntimeError` that asks for `reset`.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
+    A batch is not thread-safe. After a call that was interrupted, the next one raises a
+    `RuntimeError` that asks for `reset`.
     """
 
     def __init__(
@@ -104,16 +95,9 @@ class CpuBatch(ThreadedGames, TakesPositions):
         global_state: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(num_games, Rules.of(CpuBatch, rules, options), threads)
-        self.auto_reset = check_flag("auto_reset", auto_reset)
-        self.steps_begun = 0
-        self._reward = self._first_reward = make_reward(reward)
-        self.encoder = encoder_of(observation)
+        ThreadedGames.__init__(self, num_games, Rules.of(CpuBatch, rules, options), threads)
+        Batch.__init__(self, make_reward(reward), observation, auto_reset, global_state)
         self._make_arrays()
-        self._encoded: PerStep[Any] = PerStep(self._encode)
-        self._global = (
-            PerStep(self._full_states) if check_flag("global_state", global_state) else None
-        )
         self.reset(seed)
         if self.encoder is not None:
             check_output(self.encoder, self.units)
@@ -131,7 +115,6 @@ class CpuBatch(ThreadedGames, TakesPositions):
         self.reward = self._rewards[:, : self.rules.num_players]
         self.done = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
-        self._dense = int(not is_sparse(self._reward))
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
         self._events = event_arrays(size if self._dense else 1)
         self._rng_states = np.zeros(size, np.uint64)
@@ -143,40 +126,16 @@ class CpuBatch(ThreadedGames, TakesPositions):
         self._share_out_deal(batch_calls.deal_games, where, *self._shown)
 
     @property
-    def observation(self) -> Any:
-        """What the players to move see, by the encoder: (B, ...) arrays; None without one."""
-        with self._turn:
-            return self._encoded.get()
-
-    @property
-    def global_state(self) -> NDArray[np.float32] | None:
-        """(B, M) what `raw_env.state()` gives, for critics, never for players; None if not on."""
-        with self._turn:
-            return None if self._global is None else self._global.get()
-
-    @property
     def winner(self) -> NDArray[np.int8]:
         """(B,) the seat that won in the last step, -1 where none did; a new array."""
-        with self._turn:
-            return self._winners()
-
-    def _winners(self) -> NDArray[np.int8]:
         won = self._terms[:, :, RewardTerm.WON] * (self.done & ~self.truncated)[:, None]
         return np.where(won.any(1), won.argmax(1), NOBODY).astype(np.int8)
 
     def _encode(self) -> Any:
-        if self.encoder is None:
-            return None
         if isinstance(self.encoder, FlatForm):
             self._write_scaled(self._observation, self._flat)
             return self.encoder.of_flat(self._flat)
-        return self.encoder.encode(self._observation)
-
-    def _forget_values(self) -> None:
-        """Before the games change, since an exception may come right after they have."""
-        self._encoded.forget()
-        if self._global is not None:
-            self._global.forget()
+        return self.encoder.encode(self._observation)  # type: ignore[union-attr]
 
     @property
     def _shown(self) -> tuple[Any, ...]:
@@ -187,37 +146,16 @@ class CpuBatch(ThreadedGames, TakesPositions):
         """An array of zeros of the kind that the batch gives out."""
         return np.zeros(shape, dtype)
 
-    def set_reward(self, reward: Reward | str | None) -> None:
-        """Change to another linear reward from the next step on.
+    def _write_weights(self, reward: Reward) -> None:
+        self._weights[:] = weights_of(reward)
 
-        Raises:
-            ValueError: if it isn't linear, or the reward that the batch was made with isn't; or
-                if it depends on more than the end of a game and that one doesn't.
-        """
-        made = make_reward(reward)
-        check_replaces(made, self._first_reward)
-        with self._turn:
-            self._reward, self._weights = made, weights_of(made)
-
-    def reset(self, seed: int | None = None) -> None:
-        """Start all games anew; game i from seed + i (modulo 2**64)."""
-        seed = drawn_seed() if seed is None else check_seed(seed)
-        with self._turn:
-            self._change(self._restart_all, seed)
-
-    def _restart_all(self, seed: int) -> None:
-        self._seed(seed)
-        self._rng_states[:] = ~self.seeds
+    def _restart(self, seeds: NDArray[np.uint64]) -> None:
+        self.seeds[:] = seeds
+        self._rng_states[:] = ~seeds
         self.reward[:] = 0
         self.done[:] = False
         self.truncated[:] = False
-        self._deal(batch_rules.FROM_SEEDS)
-
-    def reset_finished(self) -> None:
-        """Start the next game in every place whose game is finished."""
-        with self._turn:
-            self._check_whole()
-            self._deal(batch_rules.WHERE_FINISHED)
+        self._deal(FROM_SEEDS)
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()
@@ -225,24 +163,19 @@ class CpuBatch(ThreadedGames, TakesPositions):
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name."""
-        with self._turn:
-            self._check_whole()
-            kept = {name: array.copy() for name, array in self._arrays(_KEPT).items()}
-            return kept | {"winner": self._winners()}
+        self._check_whole()
+        kept = {name: array.copy() for name, array in self._arrays(_KEPT).items()}
+        return kept | {"winner": self.winner}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, B, reward and encoder or none.
-
-        States of earlier versions have no `winner`: then nobody is said to have won.
 
         Raises:
             ValueError: names the array that is missing or that doesn't fit, or the game that
                 breaks the rules, or is finished though none waits here (`auto_reset`); nothing is
                 changed.
         """
-        check_arrays(state, self._arrays(_KEPT))
-        if "winner" in state:
-            check_arrays(state, {"winner": self.player})
+        check_arrays(state, self._arrays(_KEPT) | {"winner": self.player})
         records = sound_records(state["games"], self.rules)
         if (state["player"] != records["player"]).any():
             raise ValueError("state: player isn't the seat to move in each of the games")
@@ -251,17 +184,14 @@ class CpuBatch(ThreadedGames, TakesPositions):
         check_winners(state, records)
         if self.auto_reset:
             check_unfinished(records)  # it would wait for ever
-        with self._turn:
-            self._change(self._copy_from, state, records)
+        self._change(self._copy_from, state, records)
 
     def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
-        self._forget_values()
         for name, array in self._arrays(_KEPT).items():
             array[...] = state[name]
         self._terms[:] = 0
-        winners = state.get("winner", np.full(self.num_games, NOBODY))
-        won = np.flatnonzero(winners != NOBODY)
-        self._terms[won, winners[won], RewardTerm.WON] = 1
+        won = np.flatnonzero(state["winner"] != NOBODY)
+        self._terms[won, state["winner"][won], RewardTerm.WON] = 1
         self._place(records, np.arange(self.num_games))  # masks and observations follow from games
 
     def sample(self) -> NDArray[np.int64]:
@@ -269,9 +199,8 @@ class CpuBatch(ThreadedGames, TakesPositions):
 
         The array is the same at each call. Draws don't touch the chance of the games.
         """
-        with self._turn:
-            self._check_whole()
-            self._share_out(batch_calls.sample_actions, self._rng_states, self._actions)
+        self._check_whole()
+        self._share_out(batch_calls.sample_actions, self._rng_states, self._actions)
         return self._actions
 
     def step(self, actions: NDArray[np.integer[Any]]) -> None:
@@ -289,50 +218,30 @@ class CpuBatch(ThreadedGames, TakesPositions):
         Where the reward raises, or gives what is none, the step is played nonetheless and its
         rewards are zero.
         """
-        with self._turn:
-            self._check_whole()
-            self._play(self._checked(actions), drawing=0)
+        self._check_whole()
+        self._checked(actions)
+        self._change(self._play, False)
 
-    def play_random(self, steps: int = 1) -> None:
-        """Play random legal actions in every game, each equally likely.
-
-        They are those that `sample` would give. Where a game is finished and none follows,
-        nothing happens.
-
-        Args:
-            steps: decisions in each game.
-
-        Raises:
-            ValueError: if that isn't an int from 0.
-        """
-        steps = check_count("steps", steps, least=0)
-        with self._turn:
-            self._check_whole()
-            for _ in range(steps):
-                self._play(self._actions, drawing=1)
-
-    def _play(self, actions: NDArray[np.int64], drawing: int) -> None:
+    def _play(self, drawing: bool) -> None:
         self._forget_values()
-        self.steps_begun += 1
         if is_linear(self._reward):
-            self._play_step(actions, drawing, self.auto_reset)
+            self._play_step(drawing, self.auto_reset)
             return
         # A reward that only Python knows has to see how games ended.
-        self._is_whole = False
+        self._play_step(drawing, following=False)
         try:
-            self._play_step(actions, drawing, following=False)
             self._rewards[:] = reward_values(self._reward, self._terms, self.games)
-            self._rewards[actions == NO_ACTION] = 0
+            self._rewards[(self._actions if drawing else self._given) == NO_ACTION] = 0
         finally:  # also where the reward failed, so that the next step can be played
             if self.auto_reset and self.done.any():
-                self._deal(batch_rules.WHERE_FINISHED)
+                self._deal(WHERE_FINISHED)
             self._is_whole = True
 
-    def _play_step(self, actions: NDArray[np.int64], drawing: int, following: bool) -> None:
+    def _play_step(self, drawing: bool, following: bool) -> None:
         self._share_out(
             batch_calls.step_games,
-            actions,
-            drawing,
+            self._actions if drawing else self._given,
+            int(drawing),
             self._rng_states,
             self._script,
             self._dense,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.batch import calls as batch_calls
-from catan_pz.batch.one_at_a_time import OneAtATime
+from catan_pz.batch.base import MOST_GAMES, Interruptible, seeds_from
 from catan_pz.checks import check_count, check_game_number
 from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.state import STATE, as_games
@@ -18,16 +18,13 @@ from catan_pz.kernels.thread_pool import make_thread_pool
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.rules import Rules
 
-MOST_GAMES: Final = 2**31 - 1
-"""Games of a batch at most."""
-
 FEWEST_GAMES_AT_ONCE: Final = 64
 MOST_GAMES_AT_ONCE: Final = 256
 """Games that a thread takes at a time: enough to be worth a call, some microseconds of work,
 and few enough that none waits long for the last."""
 
 
-class ThreadedGames(OneAtATime):
+class ThreadedGames(Interruptible):
     """B games of the same rules on which compiled calls are shared out among threads.
 
     Args:
@@ -41,17 +38,15 @@ class ThreadedGames(OneAtATime):
         games: (B,) records of `engine.state.STATE`.
         seeds: (B,) uint64, seeds of the games that are on.
 
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     def __init__(self, num_games: int, rules: Rules, threads: int) -> None:
-        super().__init__()
         self.rules = rules
         self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
         threads = check_count("threads", threads)
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
+        self._given = np.zeros(self.num_games, np.int64)
         self._deal_options, self._script = deal_of(rules), script_of(rules)
         if numba.config.DISABLE_JIT:
             threads = 1  # others would only wait for the interpreter
@@ -68,21 +63,16 @@ class ThreadedGames(OneAtATime):
 
     def _share_out_deal(self, call: Callable[..., Any], where: int, *arguments: Any) -> None:
         """Call one of the calls that start games."""
-        self._share_out(
-            call,
-            self.seeds,
-            self._deal_options,
-            where,
-            *arguments,
-        )
+        self._share_out(call, self.seeds, self._deal_options, where, *arguments)
 
     def _seed(self, first: int) -> None:
         """Give game i the seed first + i, modulo 2**64."""
         self.seeds[:] = seeds_from(first, self.num_games)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:
-        """Actions (B,) as int64, all of them legal."""
-        chosen = integers(actions, self.num_games, "actions")
+        """A copy of actions (B,) as int64, all of them legal; the same array at each call."""
+        chosen = self._given
+        chosen[:] = integers(actions, self.num_games, "actions")
         num_actions = self.rules.num_actions
         found = self._share_out(batch_calls.find_illegal, chosen, num_actions)
         if found.max() != batch_calls.ALL_LEGAL:
@@ -119,19 +109,11 @@ class ThreadedGames(OneAtATime):
             IndexError, TypeError: if i isn't an integer from 0 to B - 1.
         """
         i = check_game_number(i, self.num_games)
-        with self._turn:
-            return Game.from_games(self.games[i : i + 1].copy(), self.rules)
+        return Game.from_games(self.games[i : i + 1].copy(), self.rules)
 
     def close(self) -> None:
         """Let the threads go; steps then run on one."""
-        with self._turn:
-            self._pool.close()
-
-
-def seeds_from(first: int, count: int) -> NDArray[np.uint64]:
-    """(B,) the seeds first + i, modulo 2**64."""
-    with np.errstate(over="ignore"):
-        return np.uint64(first) + np.arange(count, dtype=np.uint64)
+        self._pool.close()
 
 
 def _games_at_once(num_games: int, threads: int) -> int:

@@ -128,14 +128,10 @@ class SelfPlayBatch:
         self._synchronize()
 
     def _synchronize(self) -> None:
-        self._begun_by_batch, self._refused = self.batch.steps_begun, self._refusals()
-
-    def _refusals(self) -> int:
-        """Illegal actions that a GPU reported after steps had been counted that were none."""
-        return 0 if isinstance(self.batch, CpuBatch) else self.batch.refusals
+        self._changes = self.batch.changes
 
     def _check_whole(self) -> None:
-        if (self.batch.steps_begun, self._refusals()) != (self._begun_by_batch, self._refused):
+        if self.batch.changes != self._changes:
             raise RuntimeError("the last step didn't come to its end: call reset() first")
 
     def __repr__(self) -> str:
@@ -259,6 +255,7 @@ class SelfPlayBatch:
                 "just begun"
             )
         self.batch.place_games(chosen, games)
+        self._synchronize()
 
     def sample(self) -> Any:
         """(B,) int64, a random legal action for each game, in the same array at each call."""

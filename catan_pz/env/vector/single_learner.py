@@ -11,7 +11,7 @@ from catan_pz.agents.registry import Opponents
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.batch import steps as batch_rules
-from catan_pz.batch.cached import PerStep
+from catan_pz.batch.base import Lazy
 from catan_pz.batch.reward_values import reward_values
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.checks import check_choice, check_seed, quoted
@@ -134,7 +134,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._seated = SeatedOpponents(self.num_games, self.rules, self._result)
         self.opponents = opponents
         self.encoder = as_encoder(observation)
-        self._encoded: PerStep[Any] = PerStep(self._encode)
+        self._encoded: Lazy[Any] = Lazy(self._encode)
         self._make_arrays(alternate)
         self.reset(seed)
         check_output(self.encoder, self.observation)

@@ -1,0 +1,234 @@
+"""What batches on the CPU and on CUDA share: options, positions, values made when read."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catan_pz.batch.reward_values import check_replaces
+from catan_pz.batch.steps import NOT_PLACED, WHERE_FINISHED
+from catan_pz.checks import check_count, check_flag, check_seed, not_possible
+from catan_pz.encoders import Encoder, as_encoder, names
+from catan_pz.game.arguments import check_unfinished, integers, records_in_range, sound_records
+from catan_pz.game.game import drawn_seed
+from catan_pz.rewards import Reward, is_sparse, make_reward
+from catan_pz.rules import Rules
+
+T = TypeVar("T")
+
+MOST_GAMES: Final = 2**31 - 1
+"""Games of a batch at most."""
+
+_NOT_MADE: Final[Any] = object()
+
+
+class Lazy(Generic[T]):
+    """A value that is made when it is first read after the games have changed.
+
+    Args:
+        make: makes it.
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._value: T = _NOT_MADE
+
+    def get(self) -> T:
+        """The value for the games as they are now."""
+        if self._value is _NOT_MADE:
+            self._value = self._make()
+        return self._value
+
+    def forget(self) -> None:
+        """The games change."""
+        self._value = _NOT_MADE
+
+
+class Interruptible:
+    """Notices that a change was interrupted. For one thread at a time, and never copied.
+
+    Attributes:
+        changes: grows with each change.
+    """
+
+    changes = 0
+    _is_whole = True
+
+    def _change(self, change: Callable[..., None], *arguments: Any) -> None:
+        """Call what changes the games; unless it returns, the next call asks for `reset`."""
+        self._is_whole = False
+        self.changes += 1
+        change(*arguments)
+        self._is_whole = True
+
+    def _check_whole(self) -> None:
+        if not self._is_whole:
+            raise RuntimeError("a call before this one didn't come to its end: call reset() first")
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        """Refuse copies, which would share arrays and threads."""
+        raise TypeError(
+            f"a {type(self).__name__} can't be copied or pickled: make another one, and give it "
+            "the state or the games of this one"
+        )
+
+
+class Batch(Interruptible, ABC):
+    """B games of the same rules, stepped together; `CpuBatch` describes arguments and attributes.
+
+    Subclasses set `rules` and `num_games` before, and make the arrays afterwards.
+    """
+
+    rules: Rules
+    num_games: int
+
+    def __init__(
+        self,
+        reward: Reward,
+        observation: bool | str | Encoder,
+        auto_reset: bool,
+        global_state: bool,
+    ) -> None:
+        self.auto_reset = check_flag("auto_reset", auto_reset)
+        self._has_global_state = check_flag("global_state", global_state)
+        self.encoder = _encoder_of(observation)
+        self._reward = self._first_reward = reward
+        self._dense = int(not is_sparse(reward))
+        self._encoded: Lazy[Any] = Lazy(self._encode)
+        self._global: Lazy[Any] = Lazy(self._full_states)
+
+    @property
+    def observation(self) -> Any:
+        """What the players to move see, by the encoder: (B, ...) arrays; None without one."""
+        return None if self.encoder is None else self._encoded.get()
+
+    @property
+    def global_state(self) -> Any:
+        """(B, M) float32, what `raw_env.state()` gives, for critics, never for players.
+
+        None if it isn't on.
+        """
+        return self._global.get() if self._has_global_state else None
+
+    def _forget_values(self) -> None:
+        self._encoded.forget()
+        self._global.forget()
+
+    def set_reward(self, reward: Reward | str | None) -> None:
+        """Change to another linear reward from the next step on.
+
+        Raises:
+            ValueError: if it isn't linear, or the reward that the batch was made with isn't; or
+                if it depends on more than the end of a game and that one doesn't.
+        """
+        made = make_reward(reward)
+        check_replaces(made, self._first_reward)
+        self._reward = made
+        self._write_weights(made)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start all games anew; game i from seed + i (modulo 2**64)."""
+        first = drawn_seed() if seed is None else check_seed(seed)
+        self._change(self._restart, seeds_from(first, self.num_games))
+
+    def reset_finished(self) -> None:
+        """Start the next game in every place whose game is finished."""
+        self._report()
+        self._change(self._deal, WHERE_FINISHED)
+
+    def place_games(self, numbers: Any, games: np.ndarray, *, check: bool = True) -> None:
+        """Let positions take the places of some games: the batch goes on from them.
+
+        `reward`, `done` and `truncated` still tell of the last step, `seeds` of the next game.
+
+        Args:
+            numbers: (K,) games of the batch, each once.
+            games: (K,) records of `engine.state.STATE`, unfinished games of the same rules. Of a
+                JSON state that is `Game.from_snapshot(state).games`.
+            check: whether positions that break the rules are refused. What `View.resample_many`
+                gives needs no check, and at tables of others it may not pass: their bank may be
+                unlimited, so that it doesn't add up with the hands, or their longest road another.
+                Numbers out of their ranges are refused in any case; but derived fields
+                (`engine.state.DERIVED`) are then taken as they are and must follow from the others.
+
+        Raises:
+            TypeError, ValueError: names what isn't possible, or the position that breaks the
+                rules; nothing is changed.
+        """
+        records = (sound_records if check else records_in_range)(games, self.rules)
+        chosen = integers(numbers, len(records), "numbers")
+        if len(chosen) and not 0 <= chosen.min() <= chosen.max() < self.num_games:
+            raise ValueError(f"numbers must lie between 0 and {self.num_games - 1}")
+        if len(np.unique(chosen)) != len(chosen):
+            raise ValueError("numbers must name each game once")
+        check_unfinished(records)
+        sources = np.full(self.num_games, NOT_PLACED, np.int64)
+        sources[chosen] = np.arange(len(records))
+        self._report()
+        self._change(self._place, records, sources)
+
+    def play_random(self, steps: int = 1) -> None:
+        """Play random legal actions in every game, each equally likely: those of `sample`.
+
+        Where a game is finished and none follows, nothing happens.
+
+        Args:
+            steps: decisions in each game, from 0.
+        """
+        steps = check_count("steps", steps, least=0)
+        self._report()
+        for _ in range(steps):
+            self._check_whole()
+            self._change(self._play, True)
+
+    def _report(self) -> None:
+        """Raise what is to be told before the games may change."""
+        self._check_whole()
+
+    def _encode(self) -> Any:
+        """Encode observations."""
+
+    @abstractmethod
+    def _full_states(self) -> Any:
+        """Make the global state."""
+
+    @abstractmethod
+    def _write_weights(self, reward: Reward) -> None:
+        """Take up the weights of a linear reward."""
+
+    @abstractmethod
+    def _restart(self, seeds: NDArray[np.uint64]) -> None:
+        """Start all games from seeds (B,)."""
+
+    @abstractmethod
+    def _deal(self, where: int) -> None:
+        """Start games where a rule of `batch.steps` says so."""
+
+    @abstractmethod
+    def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
+        """Take up the record `sources[i]` as game i, unless that is `NOT_PLACED`."""
+
+    @abstractmethod
+    def _play(self, drawing: bool) -> None:
+        """Play the actions given, or (`drawing`) random ones."""
+
+
+def seeds_from(first: int, count: int) -> NDArray[np.uint64]:
+    """(B,) the seeds first + i, modulo 2**64."""
+    with np.errstate(over="ignore"):
+        return np.uint64(first) + np.arange(count, dtype=np.uint64)
+
+
+def _encoder_of(observation: bool | str | Encoder) -> Encoder | None:
+    """The encoder that an option names: True for "units", False for none."""
+    if isinstance(observation, bool):
+        return as_encoder("units") if observation else None
+    known = isinstance(observation, Encoder) or (
+        isinstance(observation, str) and observation in names()
+    )
+    if not known:
+        allowed = f"True, False, an Encoder of catan_pz.encoders, or one of {names()}"
+        raise not_possible("option observation", observation, allowed, names())
+    return as_encoder(observation)
