@@ -45,6 +45,9 @@ def give_out_tensors() -> None:
         def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
             return torch.from_numpy(super().zeros(shape, dtype))
 
+        def integers(self, given: Any, count: int) -> Any:
+            return torch.from_numpy(super().integers(given, count))
+
         def view(self, array: Any) -> np.ndarray:
             return array.numpy() if isinstance(array, torch.Tensor) else array
 

@@ -203,8 +203,7 @@ def tensors_of(batch, torch):
         sample=batch.sample,
         reset=batch.reset,
         rules=batch.rules,
-        steps_begun=0,
-        refusals=0,
+        changes=0,
         num_games=batch.num_games,
     )
 
