@@ -279,6 +279,12 @@ class Rules:
         _range(1, 2**31 - 1, none=True),
         Column("max_turns", lambda turns: turns or 0, "i4"),
     )
+    robber_on_desert: bool = _option(
+        False,
+        "with the friendly robber: it may always go to the desert, where it takes nothing",
+        check_flag,
+        Column("robber_on_desert", observed="friendly robber allowed on the desert"),
+    )
 
     def __post_init__(self) -> None:
         for name, option in OPTIONS.items():
@@ -394,6 +400,7 @@ class RuleOptions(TypedDict, total=False):
     first_player: int | str
     skip_forced: bool
     max_turns: int | None
+    robber_on_desert: bool
 
 
 OPTIONS: Final[dict[str, Option]] = {f.name: f.metadata["option"] for f in fields(Rules)}

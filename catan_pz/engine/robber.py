@@ -9,7 +9,7 @@ from catan_pz.engine.production import add_pips_of
 from catan_pz.engine.seats import seat_after
 from catan_pz.engine.state import State
 from catan_pz.kernels.rule import rule
-from catan_pz.terms import NUM_HEXES, Phase
+from catan_pz.terms import NUM_HEXES, Phase, Terrain
 
 ALL_HEXES = (1 << NUM_HEXES) - 1
 SPARED_POINTS = 2
@@ -57,6 +57,12 @@ def touches(s: State, p: int, h: int) -> bool:
 
 
 @rule
+def is_refuge(s: State, h: int) -> bool:
+    """Whether a hex is the desert, open to a friendly robber that takes nothing there."""
+    return s.friendly_robber and s.robber_on_desert and s.terrain[h] == Terrain.DESERT
+
+
+@rule
 def robber_spots(s: State, p: int) -> int:
     """Set of hexes to which p may move the robber."""
     others = ALL_HEXES & ~(1 << int(s.robber))
@@ -66,7 +72,7 @@ def robber_spots(s: State, p: int) -> int:
     for q in range(s.num_players):
         if q != p and s.visible_points[q] <= SPARED_POINTS:
             for h in range(NUM_HEXES):
-                if touches(s, q, h):
+                if touches(s, q, h) and not is_refuge(s, h):
                     spots &= ~(1 << h)
     return spots if spots != 0 else others
 
@@ -75,6 +81,8 @@ def robber_spots(s: State, p: int) -> int:
 def victims(s: State, p: int, h: int) -> int:
     """Set of seats from which p may steal at a hex."""
     seats = 0
+    if is_refuge(s, h):
+        return seats
     for q in range(s.num_players):
         seats |= int((q != p) & (s.hand_size[q] > 0) & touches(s, q, h)) << q
     return seats

@@ -29,6 +29,7 @@ DEFAULTS = {
     "first_player": 0,
     "skip_forced": False,
     "max_turns": 1000,
+    "robber_on_desert": False,
 }
 
 
@@ -100,6 +101,7 @@ WRONG = {
     "no_adjacent_red": [1, "yes"],
     "first_player": [1, "last", None, False, 0.0, np.zeros(2)],
     "skip_forced": [1, None],
+    "robber_on_desert": [1, None],
     "max_turns": [0, -5, 1.5, "1000", True],
 }
 

@@ -1,8 +1,11 @@
 """5. Seven, robber, stealing."""
 
+from dataclasses import replace
+
 import pytest
 
 from catan_pz import Rules
+from catan_pz.board.topology import HEX_VERTICES
 from catan_pz.game.position import position
 from catan_pz.terms import Resource
 from tests.helpers import act, bank, can, hand, hands, kinds, legal, refused, roll
@@ -308,6 +311,32 @@ def test_friendly_robber_with_one_hex_left():
     """One hex that is not barred is the only choice."""
     game = to_move_robber({}, *EVERYWHERE, rules=FRIENDLY, robber=0)
     assert legal(game, "move_robber") == [9]
+
+
+DESERT = 9
+BESIDE_IT = [int(v) for v in HEX_VERTICES[DESERT]]
+
+
+def test_robber_on_desert_may_go_there_and_takes_nothing():
+    """`robber_on_desert`: the friendly robber may stand on the desert but takes nothing there."""
+    for settlement, open_before in ((BESIDE_IT[0], False), (0, True)):
+        poor = {"settlements": [settlement], "hand": {"ore": 2}}
+        rich = {"cities": [BESIDE_IT[2], 53], "hand": {"ore": 1}}
+        game = to_move_robber({}, poor, rich, rules=FRIENDLY, robber=0)
+        assert can(game, "move_robber", hex=DESERT) == open_before
+        rules = replace(FRIENDLY, robber_on_desert=True)
+        game = to_move_robber({}, poor, rich, rules=rules, robber=0)
+        act(game, "move_robber", hex=DESERT)
+        assert hands(game) == [{}, {"ore": 2}, {"ore": 1}, {}]
+        assert game.snapshot()["phase"] in ("main", "roll")
+
+
+def test_robber_on_desert_is_for_the_friendly_robber():
+    """Without `friendly_robber` a theft follows on the desert, too."""
+    victim = {"settlements": [BESIDE_IT[0]], "hand": {"ore": 1}}
+    game = to_move_robber({}, victim, rules=Rules(robber_on_desert=True), robber=0)
+    act(game, "move_robber", hex=DESERT)
+    assert hands(game) == [{"ore": 1}, {}, {}, {}]
 
 
 def test_without_the_option_nobody_is_spared():
