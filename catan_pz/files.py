@@ -15,11 +15,14 @@ from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any, Final, TextIO
+from typing import IO, TYPE_CHECKING, Any, Final, TextIO
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _DRAFT: Final = ".draft"
 _STEM: Final = 32
@@ -253,3 +256,22 @@ def _read_exactly(file: IO[bytes], size: int) -> bytearray:
 def is_terminal(stream: TextIO | None) -> bool:
     """Whether a standard stream, None where it was closed at the start, is a terminal."""
     return stream is not None and stream.isatty()
+
+
+def held(path: Path) -> "FileLock | None":
+    """A lock on what lies at a path, or None if somebody holds it; it ends with the process."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return None
+    return lock
+
+
+def release(lock: "FileLock") -> None:
+    """Let others have a lock."""
+    with suppress(OSError):  # Windows removes no open file
+        Path(lock.lock_file).unlink()
+    lock.release()

@@ -18,9 +18,9 @@ from catan_pz.agents.random_stream import nth_numbers, seat_seeds
 from catan_pz.agents.views import Views
 from catan_pz.arena.common_dice import FIRST_COUNT, has_common_dice, rolls
 from catan_pz.arena.forfeits import PASSED_ON, Forfeit, checked_answer, error_reason
+from catan_pz.arena.games import replay, result_of
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
-from catan_pz.arena.single_game import replay, result_of
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game.game import Game
 

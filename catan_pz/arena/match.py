@@ -11,8 +11,8 @@ from typing import Any
 from catan_pz import __version__
 from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants, shown_state
 from catan_pz.arena.executors import Executor, make_executor, make_tasks
-from catan_pz.arena.file_lock import FileLock, InUseError
 from catan_pz.arena.forfeits import ForfeitWarning
+from catan_pz.arena.records import RecordsError, check_records
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import (
@@ -23,10 +23,9 @@ from catan_pz.arena.schedule import (
     even_lineups,
     spread,
 )
-from catan_pz.arena.single_game import RecordsError, check_records
 from catan_pz.arena.tables import forfeit_lines
 from catan_pz.checks import check_count, check_flag, check_number, check_seed, not_possible
-from catan_pz.files import remove_drafts
+from catan_pz.files import held, release, remove_drafts
 from catan_pz.game.game import drawn_seed
 from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
@@ -270,15 +269,14 @@ def _recording(folder: Path | None) -> Iterator[None]:
         yield
         return
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = FileLock(folder / ".recording")
-    except InUseError:
+    lock = held(folder / "recording")
+    if lock is None:
         reason = "another match records its games there; wait until that has ended"
-        raise RecordsError(folder, f"{reason}, or give another folder") from None
+        raise RecordsError(folder, f"{reason}, or give another folder")
     try:
         yield
     finally:
-        lock.remove()
+        release(lock)
 
 
 def _play_missing(

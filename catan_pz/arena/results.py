@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ TRUNCATED: Final = "truncated"
 FORFEIT: Final = "forfeit"
 MAX_REASON: Final = 300
 """Characters that are shown of a forfeit's reason."""
-ENDS: Final = (VICTORY, TRUNCATED, FORFEIT)
+End = Literal["victory", "truncated", "forfeit"]
 """How games end."""
 
 
@@ -49,7 +49,7 @@ class GameResult:
     block: int
     seats: tuple[str, ...]
     winner: int | None
-    end: str
+    end: End
     offender: int | None
     reason: str
     turns: int
@@ -249,7 +249,7 @@ class Result:
     def ends(self) -> dict[str, int]:
         """How many games ended by victory, by the limit of turns, and by forfeit."""
         count = Counter(game.end for game in self.games)
-        return {end: count[end] for end in ENDS}
+        return {end: count[end] for end in get_args(End)}
 
 
 def result_of_drawn_seats(

@@ -4,18 +4,17 @@ Lines are written one after the other, so that a kill can truncate the last one 
 line is then dropped and its game played again.
 """
 
-import errno
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
-from catan_pz.arena.file_lock import FileLock, InUseError
+import msgspec
+
 from catan_pz.arena.results import (
-    ENDS,
     FORFEIT,
     TRUNCATED,
     GameResult,
@@ -25,7 +24,7 @@ from catan_pz.arena.results import (
 )
 from catan_pz.arena.schedule import Schedule, ScheduledGame
 from catan_pz.checks import check_count, check_seed, not_possible, quoted
-from catan_pz.files import named_errors
+from catan_pz.files import held, named_errors, release
 from catan_pz.names import shown
 from catan_pz.rules import Rules
 
@@ -34,14 +33,16 @@ FORMAT: Final = "catan-pz-arena/1"
 DRAWN_SEATS: Final = "drawn"
 """Entry "seating" of a header: line-ups and seats are drawn by somebody else."""
 
+_BEGINNING: Final = f'{{"format": "{FORMAT}"'.encode()
+"""Of every such file."""
+
 _MOST_NAMED: Final = 3
 """Differences between two matches that an error names."""
 
-_MOST_DIGITS: Final = 20
-"""Of a seed."""
-
 _LONGEST: Final = 500
 """Characters that it shows of each side."""
+
+_GAMES: Final = msgspec.json.Decoder(GameResult)
 
 
 def header_of(
@@ -70,15 +71,11 @@ def header_of(
 
 
 def found_seed(path: str | os.PathLike[str] | None) -> int | None:
-    """The seed of the match in a file of results; None where there is no such file.
-
-    Raises:
-        ValueError: names the file, if its first line can't be read or has an impossible seed.
-    """
-    lines, _ = ([], 0) if path is None else _complete_lines(Path(path))
+    """The seed of the match in a file of results; None where there is no such file."""
+    lines, _ = ([], b"") if path is None else _complete_lines(Path(path))
     if not lines:
         return None
-    seed = _parse(Path(path or ""), 1, lines[0]).get("seed")
+    seed = _header_in(Path(path or ""), lines[0]).get("seed")
     try:
         return None if seed is None else check_seed(seed)
     except ValueError as error:
@@ -120,17 +117,16 @@ class ResultsFile:
         if self.path is None:
             return
         _require_regular(self.path)
-        try:
-            self._lock = FileLock(self.path)
-        except InUseError:
+        self._lock = held(self.path)
+        if self._lock is None:
             raise ValueError(
                 f"results={str(self.path)!r} is in use: a match that is being played appends to "
                 f"it. Wait until that has ended, or give another file"
-            ) from None
+            )
         try:
             self._file = self._open(self.path, header, schedule, names)
         except BaseException:
-            self._lock.release()
+            release(self._lock)
             raise
 
     def _open(
@@ -141,81 +137,44 @@ class ResultsFile:
         names: Sequence[str],
     ) -> FileIO:
         """Read the file, drop a line that was cut, and open it."""
-        lines, length = _complete_lines(path)
+        lines, cut = _complete_lines(path)
         if lines:
-            _check_header(path, _parse(path, 1, lines[0]), header)
+            _check_header(path, _header_in(path, lines[0]), header)
             self.games = _read_games(path, lines[1:])
             for game in self.games.values():
                 _require_of_match(path, game, _is_scheduled(game, schedule, names))
-        begun = path.read_bytes()[length:]
-        if not lines and not _begins_as(header, begun):
+        elif not (cut.startswith(_BEGINNING) or _BEGINNING.startswith(cut)):
             raise ValueError(f"{path}: this is no file of results")
-        if begun:
-            os.truncate(path, length)
+        if cut:
+            os.truncate(path, path.stat().st_size - len(cut))
         # Without a buffer: one that a full disk keeps from being written would be written later.
         file = path.open("ab", buffering=0)
         if not lines:
-            _write(file, header)
+            _write(file, json.dumps(header).encode())
         return file
 
     def add(self, game: GameResult) -> None:
         """Append a result."""
-        self._append(_game_to_json(game))
-        self.games[game.number] = game
-
-    def _append(self, data: dict[str, Any]) -> None:
         if self._file is not None:
             with named_errors(Path(self._file.name)):
-                _write(self._file, data)
+                seconds = tuple(round(s, 6) for s in game.seconds)
+                _write(self._file, msgspec.json.encode(replace(game, seconds=seconds)))
+        self.games[game.number] = game
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
+        if self._file is not None and self._lock is not None:
             try:
                 with named_errors(Path(self._file.name)), self._file:
                     os.fsync(self._file.fileno())
             finally:
-                self._lock.release()
+                release(self._lock)
 
 
-def _line(data: dict[str, Any]) -> str:
-    return json.dumps(data) + "\n"
-
-
-def _write(file: FileIO, data: dict[str, Any]) -> None:
-    left = _line(data).encode()
+def _write(file: FileIO, line: bytes) -> None:
+    left = line + b"\n"
     while left:
         left = left[file.write(left) :]
-
-
-def _begins_as(header: dict[str, Any], begun: bytes) -> bool:
-    """Whether a line that was cut is that of a header, but for the seed, which may be drawn."""
-    seeds = re.findall(rb'"seed": (\d+)', begun)
-    if seeds and len(seeds[-1]) <= _MOST_DIGITS:
-        header = header | {"seed": int(seeds[-1])}
-    return _line(header).encode().startswith(begun)
-
-
-def _game_to_json(game: GameResult) -> dict[str, Any]:
-    return vars(game) | {"seconds": [round(s, 6) for s in game.seconds]}
-
-
-def _game_from_json(data: dict[str, Any]) -> GameResult:
-    """A game from JSON values.
-
-    Raises:
-        ValueError: if entries are missing, unknown or of another kind.
-    """
-    try:
-        rows = {name: tuple(data[name]) for name in ("seats", "points", "decisions", "seconds")}
-        game = GameResult(**(data | rows))
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"no result of a game: {quoted(error)}") from error
-    if game.end not in ENDS or len(set(map(len, rows.values()))) != 1:
-        raise ValueError(f"no result of a game: end {quoted(game.end)}, seats {quoted(game.seats)}")
-    if not _is_whole(game):
-        raise ValueError(f"no result of a game: {quoted(data)}")
-    return game
 
 
 def _is_scheduled(
@@ -224,7 +183,11 @@ def _is_scheduled(
     """Whether this is the result of a game of a match."""
     if schedule is None:
         return set(game.seats) <= set(names)
-    return game.number < len(schedule) and _is_of(game, schedule[game.number], names)
+    if game.number >= len(schedule):
+        return False
+    scheduled = schedule[game.number]
+    seats = tuple(names[k] for k in scheduled.seats)
+    return (game.lineup, game.block, game.seats) == (scheduled.lineup, scheduled.block, seats)
 
 
 def _require_of_match(path: Path, game: GameResult, found: bool) -> None:
@@ -233,49 +196,20 @@ def _require_of_match(path: Path, game: GameResult, found: bool) -> None:
         raise ValueError(f"{path}: game {game.number} is none of this match")
 
 
-def _is_whole(game: GameResult) -> bool:
-    """Whether everything in a result is of the kind that it should be, and possible together."""
-    counts = (game.number, game.lineup, game.block, game.turns, *game.points, *game.decisions)
-    seats = [seat for seat in (game.winner, game.offender) if seat is not None]
-    return (
-        all(type(n) is int and 0 <= n < 2**63 for n in counts)
-        and all(type(seat) is int and 0 <= seat < len(game.seats) for seat in seats)
-        and all(isinstance(text, str) for text in (*game.seats, game.reason))
-        and all(type(s) in (int, float) and 0 <= s < 2**63 for s in game.seconds)
-        and (game.winner is None) == (game.end == TRUNCATED)
-        and (game.offender is not None) == (game.end == FORFEIT)
-        and (game.offender is None or game.offender != game.winner)
-    )
-
-
-def _is_of(game: GameResult, scheduled: ScheduledGame, names: Sequence[str]) -> bool:
-    """Whether this is the result of a scheduled game."""
-    return (game.number, game.lineup, game.block, game.seats) == (
-        scheduled.number,
-        scheduled.lineup,
-        scheduled.block,
-        tuple(names[k] for k in scheduled.seats),
-    )
-
-
 def load_results(path: str | os.PathLike[str]) -> Result:
     """Read a file of results, whose match need not be finished.
 
     Games of blocks that aren't complete are left out, so that seats stay balanced.
 
     Raises:
-        FileNotFoundError: if there is no such file.
         ValueError: names the line that is wrong.
     """
     path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    path.stat()  # names a file that isn't there
     lines, _ = _complete_lines(path)
     if not lines:
         raise ValueError(f"{path}: there are no results in it")
-    header = _parse(path, 1, lines[0])
-    if header.get("format") != FORMAT:
-        raise ValueError(f"{path}: line 1 must be of the format {FORMAT!r}")
+    header = _header_in(path, lines[0])
     games = _read_games(path, lines[1:])
     try:
         names, schedule, rules = _match_in(header)
@@ -316,47 +250,55 @@ def _require_regular(path: Path) -> None:
         raise not_possible("results", str(path), "a regular file, or the name of a new one")
 
 
-def _complete_lines(path: Path) -> tuple[list[str], int]:
-    """The complete lines of a file, and their length in bytes."""
+def _complete_lines(path: Path) -> tuple[list[bytes], bytes]:
+    """The complete lines of a file, and the beginning of one that was cut."""
     _require_regular(path)
-    content = path.read_bytes() if path.exists() else b""
-    length = content.rfind(b"\n") + 1
-    try:
-        return content[:length].decode("utf-8").splitlines(), length
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: this is no file of results: {error}") from error
+    *lines, cut = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    return lines, cut
 
 
-def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
+def _header_in(path: Path, line: bytes) -> dict[str, Any]:
     try:
         data = json.loads(line)
-    except ValueError as error:  # numbers of thousands of digits, too
-        raise ValueError(f"{path}: line {number} is not JSON: {error}") from error
-    except RecursionError:
-        raise ValueError(f"{path}: line {number} is nested too deeply") from None
-    if not isinstance(data, dict):
-        raise ValueError(f"{path}: line {number} is not a JSON object")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: line 1 is not JSON: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(f"{path}: line 1 must be of the format {FORMAT!r}; it is another file")
     return data
 
 
-def _read_games(path: Path, lines: Sequence[str]) -> dict[int, GameResult]:
+def _read_games(path: Path, lines: Sequence[bytes]) -> dict[int, GameResult]:
     found: dict[int, GameResult] = {}
     for number, line in enumerate(lines, 2):
         try:
-            game = _game_from_json(_parse(path, number, line))
-        except ValueError as error:
-            message = str(error)
-            prefix = "" if message.startswith(f"{path}: ") else f"{path}: line {number}: "
-            raise ValueError(prefix + message) from error
+            game = _GAMES.decode(line)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            message = f"{path}: line {number}: no result of a game: {quoted(str(error))}"
+            raise ValueError(message) from error
+        if not _is_possible(game):
+            raise ValueError(f"{path}: line {number}: no result of a game: {quoted(game)}")
         if game.number in found:
             raise ValueError(f"{path}: line {number} holds game {game.number} once more")
         found[game.number] = game
     return found
 
 
+def _is_possible(game: GameResult) -> bool:
+    """Whether what a result holds goes together."""
+    by_seat = (game.seats, game.points, game.decisions, game.seconds)
+    counts = (game.number, game.lineup, game.block, game.turns, *game.points, *game.decisions)
+    seats = [seat for seat in (game.winner, game.offender) if seat is not None]
+    return (
+        len(set(map(len, by_seat))) == 1
+        and all(n >= 0 for n in (*counts, *game.seconds))
+        and all(0 <= seat < len(game.seats) for seat in seats)
+        and (game.winner is None) == (game.end == TRUNCATED)
+        and (game.offender is not None) == (game.end == FORFEIT)
+        and (game.offender is None or game.offender != game.winner)
+    )
+
+
 def _check_header(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
-    if found.get("format") != FORMAT:
-        raise ValueError(f"{path}: line 1 must be of the format {FORMAT!r}; it is another file")
     differences: list[str] = []
     for name in sorted(found.keys() | wanted.keys()):
         there, here = found.get(name), wanted.get(name)

@@ -156,8 +156,8 @@ def check_played(result: "Result") -> None:
 
 def write_replays(result: "Result", match: MatchChoice) -> None:
     """Write recorded games of a match as HTML files, evenly spread, and say where they are."""
+    from catan_pz.arena.records import record_path
     from catan_pz.arena.schedule import spread
-    from catan_pz.arena.single_game import record_path
     from catan_pz.game.record import GameRecord
     from catan_pz.play.frames import frames_of_record
     from catan_pz.progress import progress_bar

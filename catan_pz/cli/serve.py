@@ -233,7 +233,7 @@ def _studies(file: str | None) -> Any:
 @contextmanager
 def _reserved(folder: Path | None) -> Iterator[None]:
     """Keep other servers from a folder of tables, which must be one that can be written."""
-    from catan_pz.arena.file_lock import FileLock, InUseError
+    from catan_pz.files import held, release
 
     if folder is None:
         yield
@@ -241,16 +241,16 @@ def _reserved(folder: Path | None) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder):
-            lock = FileLock(folder / ".serving")
-    except InUseError:
-        raise click.UsageError(f"--save {folder}: another server keeps its tables there") from None
+            lock = held(folder / "serving")
     except OSError as error:
         reason = error.strerror or str(error)
         raise click.UsageError(f"--save {folder}: no table can be kept there: {reason}") from error
+    if lock is None:
+        raise click.UsageError(f"--save {folder}: another server keeps its tables there")
     try:
         yield
     finally:
-        lock.release()
+        release(lock)
 
 
 def _named_host(host: str, opened: socket.socket) -> str:

@@ -40,7 +40,7 @@ import torch
 from torch import nn
 
 from catan_pz.agents.network import NetworkAgent
-from catan_pz.arena.executors.ray_cluster import connect
+from catan_pz.arena.executors.ray_executor import connect
 from catan_pz.checks import not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout

@@ -28,7 +28,7 @@ from trial import Trial, TrialArgs, run_trial
 
 from catan_pz import catan_v0
 from catan_pz.agents.logits import LogitsAgent
-from catan_pz.arena.executors.ray_cluster import connect
+from catan_pz.arena.executors.ray_executor import connect
 from catan_pz.checks import check_count
 from catan_pz.env.rllib.module import MaskedModule, RandomModule, joined
 from catan_pz.env.rllib.runner import WON, CatanEnvRunner

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from catan_pz.arena.records import record_path
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
-from catan_pz.arena.single_game import record_path
 
 Way = Callable[[MatchConfig], Iterable[GameResult]]
 

@@ -16,8 +16,8 @@ from catan_pz.agents.base import Agent
 from catan_pz.agents.views import Views
 from catan_pz.arena.executors import worker
 from catan_pz.arena.forfeits import forfeit_winner
+from catan_pz.arena.records import record_path
 from catan_pz.arena.results import GameResult, Result
-from catan_pz.arena.single_game import record_path
 from catan_pz.game.record import GameRecord
 from tests.arena.players import (
     QUICK,

@@ -11,7 +11,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.arena import executors
 from catan_pz.arena.entrants import as_entrants
 from catan_pz.arena.executors import Task, play_task
-from catan_pz.arena.gathered_games import play_gathered
+from catan_pz.arena.games import play_gathered
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.game.view import View

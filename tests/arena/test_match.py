@@ -14,8 +14,9 @@ from catan_pz.actions import ROLL
 from catan_pz.arena import batched_games
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.executors import Task, play_task
+from catan_pz.arena.games import play_game
+from catan_pz.arena.records import record_path
 from catan_pz.arena.schedule import MatchConfig, Schedule
-from catan_pz.arena.single_game import play_game, record_path
 from catan_pz.game.record import GameRecord
 from tests.arena.alike import Way, played_alike
 from tests.arena.players import QUICK, Alone, Builder, Capricious

@@ -7,10 +7,9 @@ import pytest
 
 from catan_pz.agents.programs.agent import START_SECONDS
 from catan_pz.arena.entrants import as_entrants
-from catan_pz.arena.executors.decision_log import LOG_BYTES, NONE, DecisionLog
-from catan_pz.arena.executors.pool import Pool
-from catan_pz.arena.executors.tasks import Task
-from catan_pz.arena.executors.worker import Worker, WorkerArguments
+from catan_pz.arena.executors.base import Task
+from catan_pz.arena.executors.processes import Pool
+from catan_pz.arena.executors.worker import LOG_BYTES, NONE, DecisionLog, Worker, WorkerArguments
 from catan_pz.arena.forfeits import ACT, RESET
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.rules import Rules

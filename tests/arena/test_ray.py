@@ -13,7 +13,7 @@ from catan_pz import arena
 from catan_pz.arena import executors
 from catan_pz.arena.entrants import as_entrants
 from catan_pz.arena.executors import InlineExecutor, RayExecutor, ray_executor
-from catan_pz.arena.executors.ray_cluster import connect
+from catan_pz.arena.executors.ray_executor import connect
 from catan_pz.arena.results import Result
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.cli import main

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from catan_pz import Rules, arena
-from catan_pz.arena import executors, file_lock, load_results, match, results_file
+from catan_pz.arena import executors, load_results, match, results_file
 from catan_pz.arena.results import Result
-from catan_pz.arena.schedule import ScheduledGame
 from tests.arena.players import QUICK, Builder, Counter
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +53,7 @@ def test_a_file_holds_the_result(unbroken: tuple[Result, bytes], tmp_path: Path)
 
 
 @pytest.mark.purepython
-@pytest.mark.parametrize("kept", [0, 30, 1000, -1, -40, -1500])
+@pytest.mark.parametrize("kept", [0, 30, -1, -1500])
 def test_a_match_continues_wherever_its_file_was_truncated(
     unbroken: tuple[Result, bytes], tmp_path: Path, kept: int
 ) -> None:
@@ -66,31 +65,13 @@ def test_a_match_continues_wherever_its_file_was_truncated(
     assert load_results(path) == result
 
 
-@pytest.mark.purepython
-def test_a_match_with_a_drawn_seed_begins_anew_where_its_header_was_cut(tmp_path: Path) -> None:
-    path = tmp_path / "cut.jsonl"
-    agents = [("c", Counter), "random"]
-    short = {"agents": agents, "num_players": 2, "max_turns": 1, "seed": None}
-    play(path, 2, **short)
-    header = path.read_bytes().split(b"\n")[0]
-    digits = header.index(b'"seed": ') + 8
-    for length in (5, digits, digits + 3, len(header) - 40, len(header)):
-        path.write_bytes(header[:length])
-        result = play(path, 2, **short)
-        assert load_results(path) == result
-        assert len(result.games) == 2
-    path.write_bytes(header[:-1] + b"!")
-    with pytest.raises(ValueError, match="is no file of results"):
-        play(path, 2, **short)
-
-
 def test_a_finished_match_is_not_played_again(
     unbroken: tuple[Result, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result, content = unbroken
     path = tmp_path / "whole.jsonl"
     path.write_bytes(content)
-    monkeypatch.setattr(executors.tasks, "play_game", None)
+    monkeypatch.setattr(executors.base, "play_game", None)
     assert play(path) == result
     assert path.read_bytes() == content
 
@@ -139,24 +120,12 @@ def start(path: Path, workers: int, script: Path) -> subprocess.Popen[str]:
 def test_a_killed_match_continues_to_the_same_result(tmp_path: Path) -> None:
     path = tmp_path / "killed.jsonl"
     process = start(path, 1, tmp_path / "script.py")
+    with pytest.raises(ValueError, match="is in use: a match that is being played"):
+        play(path, GAMES)
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     assert 6 <= path.read_bytes().count(b"\n") <= GAMES
-    assert play(path, GAMES) == play(None, GAMES)
-    assert len(load_results(path).games) == GAMES
-
-
-def test_a_file_that_another_process_appends_to_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "shared.jsonl"
-    process = start(path, 1, tmp_path / "script.py")
-    try:
-        with pytest.raises(ValueError, match="is in use: a match that is being played"):
-            play(path, GAMES)
-        load_results(path)
-    finally:
-        process.kill()
-        process.communicate()
     assert play(path, GAMES) == play(None, GAMES)
     assert len(load_results(path).games) == GAMES
 
@@ -184,82 +153,16 @@ def test_a_file_that_this_process_appends_to_is_refused(
     assert load_results(path) == play(path) == unbroken[0]
 
 
-@pytest.mark.purepython
-def test_a_match_that_was_refused_or_stopped_leaves_its_file_to_others(
-    unbroken: tuple[Result, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "left.jsonl"
-    path.write_bytes(unbroken[1][:3000])
-    with pytest.raises(ValueError, match="holds another match"):
-        play(path, seed=8)
-
-    def interrupt(*_: Any) -> Any:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(match, "_play_missing", interrupt)
-        with pytest.raises(arena.Interrupted):
-            play(path)
-    assert play(path) == unbroken[0]
-
-
-@pytest.mark.purepython
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_forked_process_holds_no_lock_of_its_parent(tmp_path: Path) -> None:
-    path = tmp_path / "locked"
-    lock = file_lock.FileLock(path)
-    ready, go_on = os.pipe(), os.pipe()
-    child = os.fork()
-    if child == 0:  # pragma: no cover
-        os.write(ready[1], b"x")
-        os.read(go_on[0], 1)
-        os._exit(0)
-    try:
-        os.read(ready[0], 1)
-        with pytest.raises(file_lock.InUseError):
-            file_lock.FileLock(path)
-        lock.release()
-        file_lock.FileLock(path).release()
-    finally:
-        os.write(go_on[1], b"x")
-        os.waitpid(child, 0)
-        for end in (*ready, *go_on):
-            os.close(end)
-
-
-@pytest.mark.purepython
-def test_without_locks_of_the_file_system_matches_are_played(
-    unbroken: tuple[Result, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lock(_descriptor: int) -> None:
-        raise OSError(errno.ENOLCK, "no locks available")
-
-    monkeypatch.setattr(file_lock, "_lock", lock)
-    assert play(tmp_path / "unlocked.jsonl", records=tmp_path / "games") == unbroken[0]
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to process groups there")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_reports_what_was_saved(tmp_path: Path, workers: int) -> None:
+def test_ctrl_c_reports_what_was_saved(tmp_path: Path) -> None:
     path = tmp_path / "stopped.jsonl"
-    process = start(path, workers, tmp_path / "script.py")
+    process = start(path, 2, tmp_path / "script.py")
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode != 0
     saved = path.read_bytes().count(b"\n") - 1
     assert f"Interrupted: stopped after {saved} of {GAMES} games: saved in {path}" in said
     assert path.read_bytes().endswith(b"\n")
-
-
-@pytest.mark.purepython
-def test_interrupted_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: Any) -> Any:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(match, "_play_missing", interrupt)
-    with pytest.raises(arena.Interrupted, match="stopped after 0 of 6 games: none is saved"):
-        play(None, 6)
 
 
 @pytest.mark.purepython
@@ -295,14 +198,13 @@ def test_invalid_files_of_results(unbroken: tuple[Result, bytes], tmp_path: Path
     wrong: list[tuple[bytes, str]] = [
         (b"notes of mine", "is no file of results"),
         (b"notes of mine\n", "line 1 is not JSON"),
-        (b"[]\n", "line 1 is not a JSON object"),
         (b"{}\n", "line 1 must be of the format"),
-        (b"\xff\xfe\n", "is no file of results"),
-        (b"".join([*lines[:3], b"{\n", *lines[3:]]), "line 4 is not JSON"),
+        (b"[" * 100_000 + b"\n", "line 1 is not JSON"),
+        (b"".join([*lines[:3], b"{\n", *lines[3:]]), "line 4: no result of a game"),
         (b"".join([*lines[:3], b"{}\n"]), "line 4: no result of a game"),
         (b"".join([*lines[:4], lines[2]]), "line 5 holds game"),
-        (lines[0] + lines[1].replace(b'"number": ', b'"number": 99'), "is none of this match"),
-        (lines[0] + lines[1].replace(b'"end": "', b'"end": "x'), "line 2: no result of a game"),
+        (lines[0] + lines[1].replace(b'"number":', b'"number":99'), "is none of this match"),
+        (lines[0] + lines[1].replace(b'"end":"', b'"end":"x'), "line 2: no result of a game"),
     ]
     for content, message in wrong:
         path.write_bytes(content)
@@ -335,7 +237,7 @@ def test_results_of_unfinished_matches_are_balanced(
 
 @pytest.mark.purepython
 @pytest.mark.parametrize("name", ["agents", "lineups", "rules", "games", "seed"])
-@pytest.mark.parametrize("value", [None, 7, "text", [[["x"]]], {"x": 1}])
+@pytest.mark.parametrize("value", [None, {"x": 1}])
 def test_a_header_that_says_something_else_is_named(
     unbroken: tuple[Result, bytes], tmp_path: Path, name: str, value: Any
 ) -> None:
@@ -343,34 +245,8 @@ def test_a_header_that_says_something_else_is_named(
     header = json.loads(first) | {name: value}
     path = tmp_path / "other.jsonl"
     path.write_bytes(json.dumps(header).encode() + b"\n" + b"".join(games))
-    if (name, value) in (("seed", 7), ("games", 7)):
-        load_results(path)
-        return
     with pytest.raises(ValueError, match=r"other\.jsonl: these are no results of a match"):
         load_results(path)
-
-
-@pytest.mark.purepython
-def test_games_of_others_and_nested_lines_are_named(
-    unbroken: tuple[Result, bytes], tmp_path: Path
-) -> None:
-    path = tmp_path / "other.jsonl"
-    lines = unbroken[1].splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:-1]) + lines[-1].replace(b'"c"', b'"stranger"'))
-    with pytest.raises(ValueError, match="game 23 is none of this match"):
-        load_results(path)
-    path.write_bytes(b"[" * 100_000 + b"\n")
-    with pytest.raises(ValueError, match="line 1 is nested too deeply"):
-        load_results(path)
-
-
-@pytest.mark.purepython
-def test_what_a_killed_match_left_half_written_is_removed(tmp_path: Path) -> None:
-    (tmp_path / ".game-000003.x.draft.jsonl").write_text("half")
-    play(None, 6, records=tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        f"game-{number:06d}.jsonl" for number in range(6)
-    ]
 
 
 @pytest.mark.purepython
@@ -402,39 +278,15 @@ def test_a_folder_that_another_match_records_to_is_refused(
 
 
 @pytest.mark.purepython
-def test_a_lock_whose_file_is_removed_when_it_is_taken_is_that_of_a_new_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, lock = tmp_path / "lock", file_lock._lock
-    holders = [file_lock.FileLock(path)]
-
-    def remove_before(descriptor: int) -> None:
-        if holders:
-            holders.pop().remove()
-        lock(descriptor)
-
-    monkeypatch.setattr(file_lock, "_lock", remove_before)
-    taken = file_lock.FileLock(path)
-    with pytest.raises(file_lock.InUseError):
-        file_lock.FileLock(path)
-    taken.remove()
-    assert not path.exists()
-
-
-@pytest.mark.purepython
 @pytest.mark.parametrize(
     "changes",
     [
         {"end": "victory", "winner": None, "offender": None},
-        {"end": "truncated", "winner": 0, "offender": None},
         {"end": "forfeit", "winner": 0, "offender": None},
         {"end": "forfeit", "winner": 0, "offender": 0},
-        {"end": "forfeit", "winner": None, "offender": 0},
-        {"end": "victory", "winner": 0, "offender": 1},
+        {"turns": -1},
+        {"points": [1]},
         {"seconds": [float("nan"), 0, 0]},
-        {"seconds": [float("inf"), 0, 0]},
-        {"seconds": [-0.5, 0, 0]},
-        {"seconds": [10**400, 0, 0]},
     ],
 )
 def test_results_that_are_impossible_are_named(
@@ -444,19 +296,6 @@ def test_results_that_are_impossible_are_named(
     first, second, *_ = unbroken[1].splitlines(keepends=True)
     path.write_bytes(first + json.dumps(json.loads(second) | changes).encode() + b"\n")
     with pytest.raises(ValueError, match=r"odd\.jsonl: line 2: no result of a game"):
-        load_results(path)
-
-
-@pytest.mark.purepython
-@pytest.mark.parametrize("seed", ["-1", "true", '"x"', "9" * 5000])
-def test_a_header_with_an_impossible_seed_is_named(
-    unbroken: tuple[Result, bytes], tmp_path: Path, seed: str
-) -> None:
-    path = tmp_path / "odd.jsonl"
-    path.write_bytes(unbroken[1].replace(b'"seed": 7', f'"seed": {seed}'.encode(), 1))
-    with pytest.raises(ValueError, match=r"odd\.jsonl: line 1"):
-        play(path, seed=None)
-    with pytest.raises(ValueError, match=r"odd\.jsonl: "):
         load_results(path)
 
 
@@ -486,33 +325,3 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
             file.add(play(None, 1, agents=["random", "random"]).games[0])
     assert raised.value.filename == str(file.path)
     file.close()
-
-
-@pytest.mark.skipif(os.name != "posix", reason="takes a limit on the size of files")
-def test_what_a_full_disk_kept_from_being_written_is_not_written_later(tmp_path: Path) -> None:
-    """The match that goes on once there is room appends to the file, too."""
-    import resource
-
-    path = tmp_path / "kept.jsonl"
-    games = play(None, 2, agents=["random", "random"]).games
-    schedule = [ScheduledGame(game.number, 0, game.block, (0, 0)) for game in games]
-    header = {"format": results_file.FORMAT}
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    first = results_file.ResultsFile(path, header, schedule, ["random"])
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 50, limits[1]))
-        with pytest.raises(OSError, match="File too large"):
-            first.add(games[0])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
-    first._lock.release()
-    second = results_file.ResultsFile(path, header, schedule, ["random"])
-    second.add(games[0])
-    first.close()
-    second.add(games[1])
-    second.close()
-    third = results_file.ResultsFile(path, header, schedule, ["random"])
-    third.close()
-    assert list(third.games.values()) == list(games)

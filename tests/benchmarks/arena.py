@@ -16,9 +16,9 @@ import numpy as np
 from catan_pz import RandomAgent, Rules, agents, arena
 from catan_pz.arena.batched_games import play_games
 from catan_pz.arena.executors import Task, play_task
+from catan_pz.arena.games import play_game
 from catan_pz.arena.results import Result
 from catan_pz.arena.schedule import MatchConfig, Schedule
-from catan_pz.arena.single_game import play_game
 from tests.arena.players import Builder
 
 RULE_SETS: dict[str, dict[str, Any]] = {

@@ -54,7 +54,7 @@ def test_a_tournament_that_is_stopped_says_what_is_saved(
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("catan_pz.arena.executors.tasks.play_games", interrupt)
+    monkeypatch.setattr("catan_pz.arena.executors.base.play_games", interrupt)
     kept = tmp_path / "games.jsonl"
     words = ["tournament", "random,weighted", "--games", "2", "--results", str(kept), *QUICK]
     assert main(words) == 130

@@ -71,10 +71,10 @@ def test_what_a_seat_may_not_know_changes_no_advice(leaks: bool) -> None:
             if leaks:
                 adviser = Adviser(game, seat, quick(), 1, shows_state=True)
             adviser.agent.reset(seat, rules, 1)
-            adviser._game = game
+            adviser._seated._game = game
             advice = adviser.question().advice()
             told.append((advice_json(advice), drawn_advice(advice)))
-        hosted.session.advisers[seat]._game = hosted.session.game
+        hosted.session.advisers[seat]._seated._game = hosted.session.game
         compared += hosted.session.game.snapshot()["players"] != drawn.snapshot()["players"]
         differing += told[0] != told[1]
     assert compared > 2

@@ -1,11 +1,18 @@
 """Where the games of a match are played."""
 
-from catan_pz.arena.executors.base import Executor
-from catan_pz.arena.executors.inline import InlineExecutor
-from catan_pz.arena.executors.named import make_executor
+from collections.abc import Callable
+from typing import Final
+
+from catan_pz.arena.executors.base import (
+    Executor,
+    InlineExecutor,
+    Task,
+    make_tasks,
+    play_task,
+)
 from catan_pz.arena.executors.processes import ProcessExecutor
 from catan_pz.arena.executors.ray_executor import RayExecutor
-from catan_pz.arena.executors.tasks import Task, make_tasks, play_task
+from catan_pz.checks import check_count, not_possible
 
 __all__ = [
     "Executor",
@@ -17,3 +24,45 @@ __all__ = [
     "make_tasks",
     "play_task",
 ]
+
+EXECUTORS: Final[dict[str, Callable[[int | None], Executor]]] = {
+    "inline": lambda _workers: InlineExecutor(),
+    "processes": lambda workers: ProcessExecutor(workers or 1),
+    "ray": RayExecutor,
+}
+"""What makes each executor from the number of its workers; None for the usual number."""
+
+
+def make_executor(
+    given: str | Executor | None, workers: int | None, seconds_per_decision: float | None
+) -> Executor:
+    """The executor that the options of a match ask for.
+
+    Args:
+        given: a name of `EXECUTORS`, an executor, or None for "inline" with one worker and no
+            limit of time, "processes" otherwise.
+        workers: tasks that are played at the same time; None for 1, for one on each CPU of a
+            Ray cluster, or as the executor has it.
+        seconds_per_decision: the limit of time.
+
+    Raises:
+        ValueError: names the option, its value and what is allowed.
+        ImportError, ConnectionError, RuntimeError: as `RayExecutor`.
+    """
+    count = None if workers is None else check_count("workers", workers)
+    if given is None:
+        given = "inline" if count in (None, 1) and seconds_per_decision is None else "processes"
+    if not isinstance(given, str) and isinstance(given, Executor):
+        check_count("workers", given.workers)
+        if workers not in (None, given.workers):
+            allowed = f"None, as the executor has {given.workers} of its own"
+            raise not_possible("option workers", workers, allowed)
+        return given
+    if not isinstance(given, str) or given not in EXECUTORS:
+        allowed = f"one of {list(EXECUTORS)}, or a catan_pz.arena.Executor"
+        raise not_possible("option executor", given, allowed)
+    executor = EXECUTORS[given](count)
+    if count not in (None, executor.workers):
+        allowed = f"{executor.workers} with executor={given!r}"
+        raise not_possible("option workers", workers, allowed)
+    return executor

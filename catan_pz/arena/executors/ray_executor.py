@@ -1,21 +1,197 @@
-"""Games played on the nodes of a Ray cluster."""
+"""Games played on the nodes of a Ray cluster.
 
+Each node has an actor with a worker process of its own: an agent that ends or blocks its process
+forfeits its game, as it does in the processes of one machine. An actor that ends by itself has
+lost its node, and nobody forfeits for that.
+"""
+
+import os
+import pickle
+import platform
+import socket
+import tempfile
+import time
 import warnings
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, cast
 
 from catan_pz import __version__
 from catan_pz.arena.entrants import Entrant
-from catan_pz.arena.executors.ray_cluster import connect
-from catan_pz.arena.executors.ray_host import RayHost
-from catan_pz.arena.executors.tasks import Task
+from catan_pz.arena.executors.base import Task
+from catan_pz.arena.executors.processes import Pool
+from catan_pz.arena.executors.worker import WorkerArguments
+from catan_pz.arena.records import record_path
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
-from catan_pz.arena.single_game import record_path
-from catan_pz.checks import check_count
+from catan_pz.checks import check_count, not_possible
 from catan_pz.files import whole_file
+
+_ALLOWED: Final = (
+    '"HOST:PORT" of a cluster, "auto" for the one of this machine, "local" for a new one'
+)
+_ANSWER_SECONDS: Final = 10.0
+"""How long the head of a cluster has to take up a connection."""
+
+
+def connect(address: str | None = None, num_cpus: int | None = None) -> Any:
+    """The module `ray`, connected to a cluster; a connection that there is already stays.
+
+    Args:
+        address: "HOST:PORT" of the cluster's head; "auto" for the cluster that this machine
+            belongs to; "local" for a new one in this machine alone; None for that of the
+            variable RAY_ADDRESS, or of this machine if it belongs to one, or a new one.
+        num_cpus: of a new cluster; None for those of the machine.
+
+    Raises:
+        ImportError: if Ray isn't installed; says how to get it.
+        ValueError: if the address is none.
+        ConnectionError: if there is no cluster.
+        RuntimeError: if the cluster has another version of Ray or Python.
+    """
+    ray = _import_ray()
+    if ray.is_initialized():
+        return ray
+    asked = address or os.environ.get("RAY_ADDRESS") or None
+    if asked not in (None, "auto", "local"):
+        _check_answers(asked)
+    is_new = asked == "local" or (asked is None and not _is_running(ray))
+    options: dict[str, Any] = {"logging_level": "WARNING"}
+    if is_new:
+        options |= {"num_cpus": num_cpus, "include_dashboard": False}
+    try:
+        ray.init("local" if is_new else (asked or "auto"), **options)
+    except ConnectionError as error:
+        raise ConnectionError(_no_cluster(asked)) from error
+    except RuntimeError as error:
+        if "Version mismatch" not in str(error):
+            raise
+        ray.shutdown()
+        raise RuntimeError(_versions(str(error))) from error
+    return ray
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise ImportError("playing on a cluster needs Ray: pip install 'catan-pz[ray]'") from error
+    return ray
+
+
+def _is_running(ray: Any) -> bool:
+    """Whether this machine belongs to a cluster."""
+    from ray._private.services import canonicalize_bootstrap_address
+
+    return canonicalize_bootstrap_address(None, None) is not None
+
+
+def _check_answers(address: str) -> None:
+    """Refuse an address where nobody listens: Ray itself would end the process."""
+    host, sign, port = address.rpartition(":")
+    if "://" in address or not sign or not port.isdecimal() or int(port) > 65535:
+        raise not_possible("option address", address, _ALLOWED)
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
+    except OSError as error:
+        raise ConnectionError(f"{_no_cluster(address)} ({error.strerror or error})") from error
+
+
+def _no_cluster(address: str | None) -> str:
+    if address in (None, "auto"):
+        return "no Ray cluster runs on this machine: `ray start --head` starts one"
+    return f"no Ray cluster answers at {address}"
+
+
+def _versions(message: str) -> str:
+    """One line from the lines in which Ray tells of versions."""
+    words = " ".join(message.split())
+    return f"Ray's versions don't fit; install the same on every node. {words}"
+
+
+_DOUBT_SECONDS: Final = 3.0
+"""A node that shuts down may end an agent's process before the actor's own: a forfeit for that
+waits as long, and counts if the actor is still there."""
+
+_CERTAIN: Final = ("error:", "illegal:", "nonsense:", "time:")
+"""How reasons of forfeits begin that no end of a node can bring about."""
+
+
+@dataclass(frozen=True)
+class Pickled:
+    """Entrants on their way to a process: unpickled there and nowhere before.
+
+    Attributes:
+        content: what `ray.cloudpickle` gave, local functions included.
+    """
+
+    content: bytes
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        return pickle.loads, (self.content,)
+
+
+class RayHost:
+    """Plays the tasks of a match, one after the other, in a process of this node.
+
+    Args:
+        config: of the match.
+        entrants: who plays.
+    """
+
+    def __init__(self, config: MatchConfig, entrants: bytes) -> None:
+        self._records = None
+        if config.records is not None:
+            self._records = tempfile.TemporaryDirectory()
+            config = replace(config, records=Path(self._records.name))
+        self._config = config
+        self._entrants = entrants
+        # The process unpickles them; this one only hands them on.
+        pickled = cast(tuple[Entrant, ...], Pickled(entrants))
+        self._pool = Pool(WorkerArguments(config, pickled))
+        self._playing: Iterator[list[GameResult]] = iter(())
+
+    def check(self) -> tuple[str, str, str]:
+        """Node, version of the package, and what keeps it from making the agents, or "".
+
+        To be called before the first task.
+        """
+        try:
+            pickle.loads(self._entrants)
+        except Exception as error:
+            return platform.node(), __version__, f"{type(error).__name__}: {error}"
+        return platform.node(), __version__, ""
+
+    def proceed(self, task: Task | None = None) -> list[tuple[GameResult, bytes | None]]:
+        """Results that came in next, each with its record, if any; none when the task is done.
+
+        Args:
+            task: to begin with; None to go on with the one before.
+        """
+        if task is not None:
+            self._playing = self._pool.run([task], 1)
+        results = next(self._playing, [])
+        if not all(result.reason.startswith(_CERTAIN) for result in results if result.reason):
+            time.sleep(_DOUBT_SECONDS)
+        return [(result, self._record(result.number)) for result in results]
+
+    def _record(self, number: int) -> bytes | None:
+        if not self._config.records_game(number):
+            return None
+        assert self._config.records is not None
+        path = record_path(self._config.records, number)
+        content = path.read_bytes()
+        path.unlink()
+        return content
+
+    def close(self) -> None:
+        """End the process."""
+        self._pool.close()
+        if self._records is not None:
+            self._records.cleanup()
+
 
 _NOTICE_SECONDS: Final = 60.0
 """A cluster without a free CPU is told of after this."""

@@ -15,9 +15,9 @@ from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors import Task
 from catan_pz.arena.forfeits import PASSED_ON, error_reason, forfeit_winner
-from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, GameResult
+from catan_pz.arena.games import warm_up, warned_at_end
+from catan_pz.arena.results import FORFEIT, TRUNCATED, VICTORY, End, GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
-from catan_pz.arena.single_game import warm_up, warned_at_end
 from catan_pz.checks import check_count, not_possible
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
@@ -262,7 +262,7 @@ class _HostedGame:
     def result(self) -> GameResult:
         """The result of the game, finished or forfeited."""
         winner, points = self.winner, self.points
-        end = TRUNCATED if winner is None else VICTORY
+        end: End = TRUNCATED if winner is None else VICTORY
         if self.offender is not None:
             winner, end = forfeit_winner(points, self.offender), FORFEIT
         return GameResult(

@@ -6,9 +6,8 @@ import pytest
 from catan_pz import actions
 from catan_pz.agents.hosting import FromBelief
 from catan_pz.agents.table import Table
-from catan_pz.arena.gathered_games import play_gathered
+from catan_pz.arena.games import play_game, play_gathered
 from catan_pz.arena.schedule import MatchConfig, Schedule
-from catan_pz.arena.single_game import play_game
 from catan_pz.belief import Belief
 from catan_pz.game import position
 from catan_pz.game.game import Game
