@@ -7,6 +7,7 @@ import shlex
 import time
 import weakref
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from catan_pz import __version__
@@ -14,7 +15,7 @@ from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.messages import Message
 from catan_pz.agents.programs.process import MAX_LINE, LineProcess, one_line
-from catan_pz.checks import not_possible
+from catan_pz.checks import not_possible, quoted
 from catan_pz.events import Events
 from catan_pz.game.view import View
 from catan_pz.rules import Rules
@@ -84,16 +85,9 @@ class _Program:
     def ask(
         self, message: Message, wanted: str, seconds: float | None, since: float | None = None
     ) -> Message:
-        """Send a message and receive the answer, of a certain type or a request for games.
+        """Send a message and receive the answer of a type `wanted`, or a request for games.
 
-        Args:
-            message: what is sent.
-            wanted: type of the answer.
-            seconds: that the program may take; None for no limit.
-            since: when these began, by `time.monotonic`; None for now.
-
-        Raises:
-            ProgramError: if the program gives none or another one, or says that it has failed.
+        The program may take some seconds since a time of `time.monotonic`, None for now.
         """
         self.is_asked = True
         self.tell(message)
@@ -108,26 +102,26 @@ class _Program:
             kind = _EndedError if status == 0 else ProgramError
             raise kind(self._name, self._with_last_words(reason))
         if len(line) > MAX_LINE:
-            reason = f"nonsense: {_quoted(line)}, a line of more than {MAX_LINE} bytes"
-            raise ProgramError(self._name, reason)
+            raise self._nonsense(f"{_quoted(line)}, a line of more than {MAX_LINE} bytes")
         try:
             answer = messages.decoded(line)
         except ValueError as error:
-            raise ProgramError(self._name, f"nonsense: {_quoted(line)}, {error}") from None
+            raise self._nonsense(f"{_quoted(line)}, {error}") from None
         if answer["type"] == messages.ERROR:
             raise ProgramError(self._name, f"error: {one_line(answer.get('message'))}")
         if answer["type"] == messages.RESAMPLE and wanted == messages.ACTION:
             if _left(seconds, since) == 0:
                 raise self._late(seconds)
             if not self._process.is_patient:
-                reason = "nonsense: it asks for games and doesn't wait for them"
-                raise ProgramError(self._name, reason)
+                raise self._nonsense("it asks for games and doesn't wait for them")
             return answer
         if answer["type"] != wanted:
-            reason = f'nonsense: {_quoted(line)}, its type must be "{wanted}"'
-            raise ProgramError(self._name, reason)
+            raise self._nonsense(f'{_quoted(line)}, its type must be "{wanted}"')
         self.is_asked = False
         return answer
+
+    def _nonsense(self, what: str) -> ProgramError:
+        return ProgramError(self._name, f"nonsense: {what}")
 
     def _late(self, seconds: float | None) -> ProgramError:
         reason = f"time: the program took more than {seconds:g} s"
@@ -242,7 +236,7 @@ class ProgramAgent(Agent):
         if seconds is not None and not 0 < seconds < math.inf:
             raise not_possible("option seconds", seconds, "None, or a number above 0")
         self.seconds = seconds
-        self.name = shlex.join(self.command)
+        self.name = shlex.join(Path(word).name or word for word in self.command)
         self._pool = _Pool()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -304,7 +298,10 @@ class ProgramAgent(Agent):
             answer = self._ask(games, messages.ACTION, limit, since)
         action = answer.get("id")
         if isinstance(action, bool) or not isinstance(action, int):
-            raise ProgramError(self.name, f'nonsense: "id" is {_shortened(action)}, no integer')
+            assert self._program is not None
+            self._program.is_asked = True  # so that it is ended: its answer is still due
+            given = quoted(action, _QUOTED)
+            raise ProgramError(self.name, f'nonsense: "id" is {given}, no integer')
         return action
 
     def observe(self, events: Events) -> None:
@@ -331,11 +328,6 @@ class ProgramAgent(Agent):
     def end_programs(self) -> None:
         """End all programs of this agent and its copies; later games start new ones."""
         self._pool.close()
-
-
-def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}..."
 
 
 def _split(command: str) -> list[str]:

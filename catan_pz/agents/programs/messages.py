@@ -44,11 +44,7 @@ def encoded(message: Message) -> bytes:
 
 
 def decoded(line: bytes) -> Message:
-    """The message of a line.
-
-    Raises:
-        ValueError: if it is no JSON object with a `type`.
-    """
+    """The message of a line; a `ValueError` where it is no JSON object with a `type`."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -90,11 +86,7 @@ def resample(count: int, seed: int) -> Message:
 
 
 def of_games(view: View, rules: Rules, request: Message) -> Message:
-    """The games that a program asks for, drawn for its view.
-
-    Raises:
-        ValueError: if it can't be given any, or asks for none that are possible.
-    """
+    """The games that a program asks for, drawn for its view."""
     if not view.can_resample:
         raise ValueError("no games are drawn at this table")
     count = check_count("count", request.get("count"), most=MOST_DRAWN)
@@ -104,11 +96,7 @@ def of_games(view: View, rules: Rules, request: Message) -> Message:
 
 
 def to_games(message: Message, rules: Rules) -> np.ndarray:
-    """The games (count,) of `STATE` of a message.
-
-    Raises:
-        ValueError: if it is no such message, or holds games of other rules.
-    """
+    """The games (count,) of `STATE` of a message."""
     if message["type"] != GAMES:
         raise ValueError(f"the host answers with {message['type']!r}; {GAMES!r} are due")
     records = [state_from_dict(data, MOST_CARDS)[0] for data in message["games"]]
@@ -116,11 +104,7 @@ def to_games(message: Message, rules: Rules) -> np.ndarray:
 
 
 def to_start(message: Message) -> tuple[int, Rules, int]:
-    """Seat, rules and seed of a game that begins.
-
-    Raises:
-        ValueError: one of them is missing, or not possible.
-    """
+    """Seat, rules and seed of a game that begins."""
     rules = Rules.from_dict(_entry(message, "rules"))
     seat = check_count("seat", _entry(message, "seat"), 0, rules.num_players - 1)
     return seat, rules, check_seed(_entry(message, "seed"))
@@ -133,11 +117,7 @@ def _entry(message: Message, name: str) -> Any:
 
 
 def to_arrays(message: Message, num_actions: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Observation (N,) and mask (A,) of a view's message.
-
-    Raises:
-        ValueError: names the entry that is missing or wrong.
-    """
+    """Observation (N,) and mask (A,) of a view's message."""
     segments, actions = _entry(message, "segments"), _entry(message, "actions")
     parts = [_segment(segments, segment) for segment in SEGMENTS]
     mask = np.zeros(num_actions, np.int8)

@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
-from typing import IO, Final
+from typing import Final
 
 from catan_pz.names import printable
 
@@ -36,7 +36,9 @@ GRACE_SECONDS: Final = 2.0
 """Time to end by itself, once its standard input is closed."""
 
 _JOIN_SECONDS: Final = 2.0
-_POLL_SECONDS: Final = 0.005
+
+_LAST_LINES_SECONDS: Final = 0.5
+"""Time to read what a process wrote before it ended."""
 
 _running: "set[LineProcess]" = set()
 
@@ -78,20 +80,14 @@ class LineProcess:
             bufsize=0,
             start_new_session=os.name == "posix",
         )
-        stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
-        assert stdin is not None
-        assert stdout is not None
-        assert stderr is not None
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._incoming = _Lines()
+        self._incoming: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._put_bytes = self._taken_bytes = 0  # of lines, each counted by one thread alone
         self._errors = bytearray()
         self._host = os.getpid()
         _running.add(self)
-        self._threads = [
-            threading.Thread(target=_write, args=(stdin, self._outgoing), daemon=True),
-            threading.Thread(target=_read, args=(stdout, self._incoming), daemon=True),
-            threading.Thread(target=_keep_end, args=(stderr, self._errors), daemon=True),
-        ]
+        work = (self._write, self._read, self._keep_errors, self._watch)
+        self._threads = [threading.Thread(target=one, daemon=True) for one in work]
         for thread in self._threads:
             thread.start()
 
@@ -114,24 +110,28 @@ class LineProcess:
             TimeoutError: if it writes none in this time.
         """
         try:
-            return self._incoming.take(seconds)
+            line = self._incoming.get(timeout=seconds)
         except queue.Empty:
             raise TimeoutError from None
+        if line is None:
+            self._incoming.put(None)
+        else:
+            self._taken_bytes += len(line) + 1
+        return line
 
     @property
     def is_silent(self) -> bool:
         """Whether it runs, and all that it wrote was received."""
-        return self._incoming.is_empty
+        return self._incoming.empty()
 
     @property
     def is_patient(self) -> bool:
         """Whether it reads what it is sent, all but the last line, and no line of it waits."""
-        return self._outgoing.empty() and not self._incoming.size
+        return self._outgoing.empty() and self._put_bytes == self._taken_bytes
 
     def last_words(self) -> str:
         """The end of its standard error on one line, control characters left out."""
-        text = self._errors.decode("utf-8", "replace")
-        words = one_line(text)
+        words = one_line(self._errors.decode("utf-8", "replace"))
         return words if len(words) <= LAST_WORDS else f"...{words[-LAST_WORDS:]}"
 
     def end(self, grace: float = GRACE_SECONDS) -> int:
@@ -140,25 +140,15 @@ class LineProcess:
             return self._process.returncode or 0
         self._outgoing.put(None)
         try:
-            self._wait(grace)
+            self._threads[-1].join(grace)
         finally:
             self.kill()
             status = self._process.wait()
+        deadline = time.monotonic() + _JOIN_SECONDS
         for thread in self._threads:
-            thread.join(_JOIN_SECONDS)
+            thread.join(max(0.0, deadline - time.monotonic()))
         _running.discard(self)
         return status
-
-    def _wait(self, seconds: float) -> None:
-        """Wait for its end, and leave it a zombie where that can be, whose id stays its own."""
-        if not hasattr(os, "waitid"):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(seconds)
-            return
-        deadline = time.monotonic() + seconds
-        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        while os.waitid(os.P_PID, self.pid, options) is None and time.monotonic() < deadline:
-            time.sleep(_POLL_SECONDS)
 
     def kill(self) -> None:
         """Kill it, and what it has started."""
@@ -170,80 +160,52 @@ class LineProcess:
         else:
             self._process.kill()
 
+    def _write(self) -> None:
+        stream = self._process.stdin
+        assert stream is not None
+        with contextlib.suppress(OSError), stream:
+            while (line := self._outgoing.get()) is not None:
+                left = memoryview(line)
+                while left:
+                    left = left[stream.write(left) :]
 
-class _Lines:
-    """Lines that wait to be received: one thread puts them, another takes them.
+    def _read(self) -> None:
+        stream, waiting = self._process.stdout, b""
+        assert stream is not None
+        with contextlib.suppress(OSError), stream:
+            while (
+                len(waiting) <= MAX_LINE
+                and self._put_bytes - self._taken_bytes < MAX_WAITING
+                and self._incoming.qsize() < MAX_LINES
+            ):
+                chunk = stream.read(1 << 16)
+                if not chunk:
+                    break
+                *complete, waiting = (waiting + chunk).split(b"\n")
+                for line in complete:
+                    self._put(line)
+        if waiting:
+            self._put(waiting)
+        self._incoming.put(None)
 
-    None stands for the end, which stays.
-    """
+    def _put(self, line: bytes) -> None:
+        self._put_bytes += len(line) + 1
+        self._incoming.put(line)
 
-    def __init__(self) -> None:
-        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._put = self._taken = 0
+    def _keep_errors(self) -> None:
+        stream = self._process.stderr
+        assert stream is not None
+        with contextlib.suppress(OSError), stream:
+            while chunk := stream.read(1 << 12):
+                self._errors += chunk
+                del self._errors[:-STDERR_BYTES]
 
-    @property
-    def size(self) -> int:
-        """Bytes of the lines, each with its end."""
-        return self._put - self._taken
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no line, nor the end."""
-        return self._lines.empty()
-
-    @property
-    def is_full(self) -> bool:
-        """Whether as many wait as may."""
-        return self._lines.qsize() >= MAX_LINES or self.size >= MAX_WAITING
-
-    def put(self, line: bytes) -> None:
-        """Add a line."""
-        self._put += len(line) + 1
-        self._lines.put(line)
-
-    def end(self) -> None:
-        """No more lines come."""
-        self._lines.put(None)
-
-    def take(self, seconds: float | None) -> bytes | None:
-        """The next line, or None at the end.
-
-        Raises:
-            queue.Empty: if there is none in so many seconds.
-        """
-        line = self._lines.get(timeout=seconds)
-        if line is None:
-            self.end()
+    def _watch(self) -> None:
+        """See the end of the process, also where another one that it started holds its pipes."""
+        if hasattr(os, "waitid"):  # it stays a zombie, whose id stays its own
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         else:
-            self._taken += len(line) + 1
-        return line
-
-
-def _write(stream: IO[bytes], lines: "queue.SimpleQueue[bytes | None]") -> None:
-    with contextlib.suppress(OSError), stream:
-        while (line := lines.get()) is not None:
-            left = memoryview(line)
-            while left:
-                left = left[stream.write(left) :]
-
-
-def _read(stream: IO[bytes], lines: _Lines) -> None:
-    waiting = b""
-    with contextlib.suppress(OSError), stream:
-        while not lines.is_full and len(waiting) <= MAX_LINE:
-            chunk = stream.read(1 << 16)
-            if not chunk:
-                break
-            *complete, waiting = (waiting + chunk).split(b"\n")
-            for line in complete:
-                lines.put(line)
-    if waiting:
-        lines.put(waiting)
-    lines.end()
-
-
-def _keep_end(stream: IO[bytes], kept: bytearray) -> None:
-    with contextlib.suppress(OSError), stream:
-        while chunk := stream.read(1 << 12):
-            kept += chunk
-            del kept[:-STDERR_BYTES]
+            self._process.wait()
+        self._threads[1].join(_LAST_LINES_SECONDS)
+        self._incoming.put(None)

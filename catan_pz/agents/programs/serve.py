@@ -33,12 +33,7 @@ Exchange = Callable[[Message], Message]
 
 
 class FromHost:
-    """Answers `View.resample` by games that the host draws.
-
-    Args:
-        exchange: asks the host.
-        rules: of the game.
-    """
+    """Answers `View.resample` by games that the host draws."""
 
     def __init__(self, exchange: Exchange, rules: Rules) -> None:
         self._exchange = exchange

@@ -20,7 +20,6 @@ from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.hosting import TrueState
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
-from catan_pz.agents.programs.process import MAX_LINE, MAX_WAITING, LineProcess
 from catan_pz.agents.programs.serve import FromHost, Session
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import seat_seeds
@@ -114,7 +113,7 @@ def test_views_and_events_survive_as_messages() -> None:
     assert messages.to_result(messages.of_result(result), 2) == result
 
 
-@pytest.mark.parametrize("line", [b"", b"x", b"[]", b"{}", b'{"type": 3}', b"[" * 100_000, b"\xff"])
+@pytest.mark.parametrize("line", [b"x", b"{}", b"[" * 100_000])
 def test_lines_that_are_no_messages(line: bytes) -> None:
     with pytest.raises(ValueError, match="no JSON"):
         messages.decoded(line)
@@ -128,9 +127,6 @@ def a_view() -> dict[str, Any]:
     ("change", "told"),
     [
         ({"seat": 9}, "seat=9 is not possible; allowed: an int from 0 to 3"),
-        ({"seat": -1}, "seat=-1"),
-        ({"seat": "0"}, "seat='0'"),
-        ({"seed": -1}, "seed=-1"),
         ({"rules": 3}, "rules=3"),
         ({"seed": None}, "seed=None"),
     ],
@@ -152,26 +148,13 @@ def test_starts_that_are_none_are_answered(change: dict[str, Any], told: str) ->
     ("change", "told"),
     [
         ({"segments": 3}, "a view needs segments['"),
-        ({"segments": {}}, "a view needs segments['"),
-        ({"actions": 3}, "actions=3 is not possible"),
         ({"actions": []}, "actions=[] is not possible"),
-        ({"actions": [3]}, "actions=[3] is not possible"),
-        ({"actions": [{}]}, "id=None is not possible"),
-        ({"actions": [{"id": -1}]}, "id=-1 is not possible"),
         ({"actions": [{"id": 389}]}, "id=389 is not possible"),
     ],
 )
 def test_views_that_are_none_are_told(change: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=re.escape(told)):
         messages.to_arrays(a_view() | change, 389)
-
-
-@pytest.mark.parametrize("values", [3, [[1], [2, 3]], [0.5], [10**30], ["a"], None])
-def test_segments_that_are_none_are_told(values: Any) -> None:
-    view = a_view()
-    view["segments"]["own_hand"] = values
-    with pytest.raises(ValueError, match=r"segments\['own_hand'\]=.*allowed: counts up to 127"):
-        messages.to_arrays(view, 389)
 
 
 # ------------------------------------------------------------------------------------- play
@@ -202,16 +185,10 @@ def test_a_command_may_stand_in_quotes() -> None:
     assert pickle.loads(pickle.dumps(one)).command == deepcopy(one).command == one.command
 
 
-@pytest.mark.parametrize("given", ["", "  ", '"', 3])
+@pytest.mark.parametrize("given", ["  ", '"'])
 def test_commands_that_are_none(given: Any) -> None:
     with pytest.raises(ValueError, match="is not possible; allowed: a program and "):
         ProgramAgent(given)
-
-
-@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
-def test_limits_that_are_none(seconds: float) -> None:
-    with pytest.raises(ValueError, match="option seconds="):
-        ProgramAgent("x", seconds=seconds)
 
 
 # ---------------------------------------------------------------------------------- failures
@@ -227,7 +204,6 @@ def test_a_program_that_does_not_exist() -> None:
     ("special", "reason"),
     [
         ("sys.exit('I gave up')", "died: the program ended without an answer (exit status 1)"),
-        ("if views == 3: 1 / 0", "died: the program ended without an answer (exit status 1)"),
         ("if views == 2: os._exit(7)", "died: the program ended without an answer (exit status 7)"),
         ("if views == 2: os.close(1); time.sleep(0.1); os._exit(4)", "died: "),
         ("if views == 2: print('my move', flush=True)", "nonsense: 'my move', no JSON"),
@@ -237,18 +213,9 @@ def test_a_program_that_does_not_exist() -> None:
             "nonsense: \"id\" is '1', no ",
         ),
         (
-            "if kind == 'view': say({'type': 'action', 'id': True}); continue",
-            'nonsense: "id" is True, no ',
-        ),
-        (
-            "if kind == 'view': say({'type': 'action'}); continue",
-            'nonsense: "id" is None, no integer',
-        ),
-        (
             "if kind == 'view': say({'type': 'action', 'id': 1}); continue",
             "illegal: phase 'setup_settlement'",
         ),
-        ("if kind == 'view': say({'type': 'action', 'id': -1}); continue", "illegal: "),
         ("if kind == 'view': say({'type': 'action', 'id': 10**30}); continue", "illegal: "),
         ("if views: say({'type': 'error', 'message': 'a\\x1b[2Jb\\n'})", r"error: a\x1b[2Jb"),
         ("if views == 2: sys.stdout.write('x' * 3_000_000)", "nonsense: 'xxxxx"),
@@ -265,15 +232,6 @@ def test_programs_that_fail(special: str, reason: str, tmp_path: Path) -> None:
     assert all(one.startswith(reason) for one in found), found
     assert all(len(one) <= 300 and one.isprintable() for one in found)
     assert all_end(pids(tmp_path))
-
-
-def test_a_line_that_is_too_long_is_told(tmp_path: Path) -> None:
-    special = (
-        "if kind == 'view': say({'type': 'action', 'id': 1, 'why': 'x' * (2 << 20)}); continue"
-    )
-    (reason,) = reasons(f"exec:{command(tmp_path, special)}", 1)
-    assert reason.startswith('nonsense: \'{"type": "action", "id": 1, ')
-    assert reason.endswith("a line of more than 1048576 bytes")
 
 
 def test_what_a_program_wrote_to_standard_error_is_told(tmp_path: Path) -> None:
@@ -301,11 +259,10 @@ def in_a_game(agent: Agent) -> Table:
     "special",
     [
         "if kind == 'view': time.sleep(1000)",
-        "while views == 1: pass",
         "if kind == 'start': say({'type': 'ready'}); os.close(0); time.sleep(1000)",
         "while kind == 'view': sys.stderr.write('x' * 10_000)",
     ],
-    ids=["sleeps", "spins", "doesn't read", "fills standard error"],
+    ids=["sleeps", "doesn't read", "fills standard error"],
 )
 def test_a_program_that_hangs(special: str, tmp_path: Path) -> None:
     with in_a_game(ProgramAgent(command(tmp_path, special), seconds=0.3)) as table:
@@ -314,21 +271,6 @@ def test_a_program_that_hangs(special: str, tmp_path: Path) -> None:
             play_three(table)
         assert time.monotonic() - started < SECONDS
     assert all_end(pids(tmp_path))
-
-
-def test_full_pipes_block_nobody(tmp_path: Path) -> None:
-    """One that doesn't read, while events are sent, and then writes more than a pipe holds."""
-    special = """
-    if kind == "hello":
-        say({"type": "hello", "events": True})
-        continue
-    if kind == "events":
-        continue
-    if kind == "view":
-        time.sleep(0.01)
-        sys.stderr.write("y" * 200_000)
-    """
-    assert reasons(f"exec:{command(tmp_path, special)}", max_turns=30) == {""}
 
 
 def test_a_hanging_start_is_waited_for_once(
@@ -375,12 +317,6 @@ def test_a_program_that_ends_after_each_game_is_replaced(tmp_path: Path) -> None
     special = "if kind == 'end': time.sleep(0.3); sys.exit(0)"
     assert reasons(f"exec:{command(tmp_path, special)}", 4) == {""}
     assert len(pids(tmp_path)) >= 4
-
-
-def test_a_program_that_fails_when_a_second_game_begins_forfeits_it(tmp_path: Path) -> None:
-    special = "if kind == 'start' and views: sys.exit(3)"
-    (reason,) = reasons(f"exec:{command(tmp_path, special)}", 4) - {""}
-    assert reason.startswith("died: the program ended without an answer (exit status 3)")
 
 
 # ----------------------------------------------------------------------------- ends of all
@@ -443,24 +379,23 @@ import sys
 from catan_pz import arena
 if __name__ == "__main__":
     arena.play_match(
-        [("bot", "exec:" + sys.argv[1]), "random"], 10**6, num_players=2, workers=int(sys.argv[2])
+        [("bot", "exec:" + sys.argv[1]), "random"], 10**6, num_players=2
     )
 """
 
 
 @posix
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_programs_end_when_the_host_is_killed(workers: int, tmp_path: Path) -> None:
+def test_programs_end_when_the_host_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "host.py"
     script.write_text(HOST)
     host = subprocess.Popen(
-        [sys.executable, str(script), command(tmp_path), str(workers)],
+        [sys.executable, str(script), command(tmp_path)],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
     )
     try:
         deadline = time.monotonic() + 3 * SECONDS
-        while len(pids(tmp_path)) < workers:
+        while not pids(tmp_path):
             assert host.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.05)
@@ -482,18 +417,27 @@ def test_programs_of_workers_end_even_if_they_hang(tmp_path: Path) -> None:
     assert not any(map(is_running, pids(tmp_path)))
 
 
-def test_little_is_read_of_a_process_that_nobody_listens_to() -> None:
-    process = LineProcess([sys.executable, "-c", "while True: print('x' * 1_000_000)"])
-    _, reading, _ = process._threads
-    reading.join(SECONDS)
-    lines = list(iter(lambda: process.receive(SECONDS), None))
-    process.end(grace=0)
-    assert MAX_WAITING < sum(map(len, lines)) < MAX_WAITING + 2 * MAX_LINE
+@posix
+def test_the_end_of_a_program_is_seen_though_a_helper_holds_its_pipes(tmp_path: Path) -> None:
+    special = """
+    if views == 2:
+        import subprocess
+        helper = [sys.executable, "-c", "import time; time.sleep(20)"]
+        subprocess.Popen(helper, start_new_session=True)
+        os._exit(3)
+    """
+    started = time.monotonic()
+    (reason,) = reasons(f"exec:{command(tmp_path, special)}", 1)
+    assert reason.startswith("died: the program ended without an answer (exit status 3)")
+    assert time.monotonic() - started < 15
 
 
-def test_ending_twice_is_fine() -> None:
-    process = LineProcess([sys.executable, "-c", "import sys; sys.exit(5)"])
-    assert process.receive(SECONDS) is None
-    assert process.end() == 5
-    assert process.end() == 5
-    process.kill()
+def test_a_program_is_called_by_the_names_of_its_files_and_ended_for_nonsense(
+    tmp_path: Path,
+) -> None:
+    special = "if kind == 'view': say({'type': 'action', 'id': None}); continue"
+    agent = ProgramAgent(command(tmp_path, special))
+    assert agent.name == f"{Path(sys.executable).name} bot.py"
+    with in_a_game(agent) as table, pytest.raises(ProgramError, match="no integer"):
+        table.step()
+    assert not agent._pool.all
