@@ -35,7 +35,7 @@ from sb3_contrib import MaskablePPO
 
 from catan_pz.env.vector.sb3 import CatanVecEnv
 from catan_pz.training.console import RESUMABLE, run_program
-from catan_pz.training.curves import Phase
+from catan_pz.training.curves import TrainingPhase
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.league import make_opponents
 from catan_pz.training.options import (
@@ -164,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     league = make_opponents(args)
     games = make_games(args, league)
     model = make_model(args, games)
-    cloning = Phase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
+    cloning = TrainingPhase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
     return train_learner(
         args,
         SB3Learner(model, games, league, args.league_every),

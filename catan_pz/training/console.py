@@ -5,20 +5,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
-from catan_pz.files import is_terminal
 from catan_pz.names import printable
 
 RESUMABLE: Final = "Interrupted: --resume continues from the last checkpoint."
@@ -37,47 +27,6 @@ def say(text: str) -> None:
 def warn(text: str) -> None:
     """Print a warning to standard error."""
     _console.print(printable(text), style="yellow", soft_wrap=True, highlight=False, markup=False)
-
-
-class Bar:
-    """A progress bar on standard error, in a `with` block.
-
-    Args:
-        unit: what is counted.
-        total: how many.
-        shown: whether there is one.
-    """
-
-    def __init__(self, unit: str, total: int, *, shown: bool) -> None:
-        self._progress = Progress(
-            TextColumn(unit),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]:,.0f}/s"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=_console,
-            # Lines go above the bar on a terminal alone, not where output is written to a file.
-            redirect_stdout=is_terminal(sys.stdout),
-            disable=not shown,
-        )
-        self._task = self._progress.add_task(unit, total=total, rate=0.0)
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._progress.stop()
-
-    def show(self, done: int, rate: float) -> None:
-        """How many are done, and how many a second."""
-        self._progress.update(self._task, completed=done, rate=rate)
 
 
 def run_program(

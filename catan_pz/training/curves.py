@@ -15,7 +15,7 @@ _LONGEST: Final = 40
 """Characters that are drawn of a name."""
 
 
-class Phase(NamedTuple):
+class TrainingPhase(NamedTuple):
     """A part of the training that is marked on the curve.
 
     Attributes:
@@ -35,7 +35,7 @@ def write_curve(
     title: str,
     num_players: int,
     unit: str,
-    phases: Sequence[Phase] = (),
+    phases: Sequence[TrainingPhase] = (),
 ) -> None:
     """Write `curve.csv` and `curve.png`.
 
@@ -71,7 +71,7 @@ def draw_curve(
     title: str,
     num_players: int,
     unit: str,
-    phases: Sequence[Phase] = (),
+    phases: Sequence[TrainingPhase] = (),
 ) -> bytes:
     """The win rates with their intervals as a PNG; arguments as for `write_curve`."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg

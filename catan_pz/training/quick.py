@@ -10,7 +10,7 @@ from catan_pz.agents.base import Agent
 from catan_pz.env.vector.sb3 import CatanVecEnv, ScaleUnits
 from catan_pz.rewards import REWARDS
 from catan_pz.rules import Rules
-from catan_pz.training.curves import Phase
+from catan_pz.training.curves import TrainingPhase
 from catan_pz.training.imitation import clone_behaviour, collect_demonstrations
 from catan_pz.training.options import Count, RunArgs, set_up
 from catan_pz.training.sb3 import SB3Learner, train_learner
@@ -66,7 +66,7 @@ def train(
         seed=args.seed,
     )
     model = _make_model(args, games)
-    cloning = Phase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
+    cloning = TrainingPhase(f"behaviour cloning of {args.expert}", -args.demonstrations, 0)
     seats = [name if agent is None else agent for name, agent in zip(names, opponents, strict=True)]
     result = train_learner(
         args,

@@ -12,10 +12,11 @@ import numpy as np
 
 from catan_pz.agents.base import Agent
 from catan_pz.names import printable
+from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
 from catan_pz.training.checkpoints import Checkpoints, check_finite, keep, write_bytes
-from catan_pz.training.console import Bar, heeding_signals, say
-from catan_pz.training.curves import Phase, as_csv, write_curve
+from catan_pz.training.console import heeding_signals, say
+from catan_pz.training.curves import TrainingPhase, as_csv, write_curve
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
 from catan_pz.training.logs import Logs
 from catan_pz.training.options import CountedArgs, RunArgs, check_same_training
@@ -30,7 +31,7 @@ Evaluations = (
 much was trained: names with what `evaluation.evaluate` gives."""
 
 
-class Learner(Protocol):
+class RunLearner(Protocol):
     """What a run trains.
 
     Attributes:
@@ -104,14 +105,14 @@ class Run:
     def __init__(
         self,
         args: RunArgs | CountedArgs,
-        learner: Learner,
+        learner: RunLearner,
         *,
         title: str,
         card: dict[str, Any],
         evaluations: Evaluations,
         option: str = "frames",
         unit: str = "frames",
-        phases: Sequence[Phase] = (),
+        phases: Sequence[TrainingPhase] = (),
     ) -> None:
         self.args, self.learner, self.card, self.unit = args, learner, card, unit
         self._title, self._evaluations, self._option = title, evaluations, option
@@ -133,7 +134,8 @@ class Run:
         logged = self._counts_frames and self.writes
         self.logs = Logs(self.out / "logs" if logged else None, self.done)
         shown = isinstance(args, RunArgs) and args.progress and self.writes
-        self._bar = Bar(unit, self.total, shown=shown)
+        self._bar = progress_bar(shown)
+        self._task = self._bar.add_task(unit, total=self.total, note="")
 
     @property
     def total(self) -> int:
@@ -235,7 +237,8 @@ class Run:
         before, self.done, args = self.done, done, self.args
         self.stopping = self._agreed(self._asked_to_stop)
         ended = done >= self.total
-        self._bar.show(min(done, self.total), self.rate)
+        note = f"{self.rate:,.0f} {self.unit}/s"
+        self._bar.update(self._task, completed=min(done, self.total), note=note)
         if done > before and figures:
             told = {f"train/{name}": value for name, value in figures.items()}
             self.logs.write(told | {"time/fps": self.rate}, done)

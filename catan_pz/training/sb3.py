@@ -15,7 +15,7 @@ from catan_pz.agents.network import Model, NetworkAgent
 from catan_pz.env.vector.export import exported
 from catan_pz.training.checkpoints import check_finite, keep, pack_arrays, unpack_arrays
 from catan_pz.training.console import say, warn
-from catan_pz.training.curves import Phase
+from catan_pz.training.curves import TrainingPhase
 from catan_pz.training.evaluation import line_ups
 from catan_pz.training.league import League
 from catan_pz.training.logs import Logs
@@ -243,7 +243,7 @@ def train_learner(
     algorithm: str,
     command: str,
     evaluations: Evaluations | str,
-    phases: Sequence[Phase] = (),
+    phases: Sequence[TrainingPhase] = (),
     pretrain: Callable[[], object] | None = None,
 ) -> dict[str, Any]:
     """Train to the end, or until asked to stop.

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from catan_pz.agents.base import Agent
+from catan_pz.progress import progress_bar
 from catan_pz.rules import Rules
-from catan_pz.training.console import Bar, say
+from catan_pz.training.console import say
 from catan_pz.training.evaluation import SEED_OFFSET, describe, evaluate
 from catan_pz.training.options import Count, Positive, Seed
 
@@ -41,11 +42,11 @@ class Trial:
         args: the options.
         rules: of the games.
         agent: who plays the evaluations by what the learner knows at the time.
-        bar: shows the decisions.
+        show: shows how many decisions were trained on.
     """
 
-    def __init__(self, args: TrialArgs, rules: Rules, agent: Agent, bar: Bar) -> None:
-        self._args, self._rules, self._agent, self._bar = args, rules, agent, bar
+    def __init__(self, args: TrialArgs, rules: Rules, agent: Agent, show: Any) -> None:
+        self._args, self._rules, self._agent, self._show = args, rules, agent, show
         self._spent, self._since = [0.0, 0.0], _now()
         self._next, self._evaluations, self._decisions = args.eval_every, 0, 0
         self._confirmed: dict[str, Any] | None = None
@@ -59,7 +60,7 @@ class Trial:
         """
         self._pause()
         args, self._decisions, seconds = self._args, decisions, self._spent[0]
-        self._bar.show(decisions, decisions / max(seconds, 1e-9))
+        self._show(decisions)
         spent = decisions >= args.frames or seconds >= 60 * args.minutes
         if not spent and decisions >= self._next:
             self._next = decisions + args.eval_every
@@ -120,8 +121,9 @@ def run_trial(
     Returns:
         What `Trial.finish` returns.
     """
-    with Bar("decisions", args.frames, shown=args.progress) as bar:
-        trial = Trial(args, rules, agent, bar)
+    with progress_bar(args.progress) as bar:
+        task = bar.add_task("decisions", total=args.frames, note="")
+        trial = Trial(args, rules, agent, lambda done: bar.update(task, completed=done))
         try:
             train(trial)
         except KeyboardInterrupt:

@@ -4,12 +4,13 @@ import signal
 
 import pytest
 
-from catan_pz.training.console import Bar, heeding_signals, run_program, say, warn
+from catan_pz.progress import progress_bar
+from catan_pz.training.console import heeding_signals, run_program, say, warn
 
 
 def test_results_go_to_standard_output_all_else_to_standard_error(capsys):
-    with Bar("frames", 2, shown=True) as bar:
-        bar.show(1, 1.0)
+    with progress_bar(True) as bar:
+        bar.add_task("frames", total=2, completed=1, note="")
         say("[b]60 % won")
         warn("no room")
     out, error = capsys.readouterr()

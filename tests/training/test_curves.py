@@ -8,7 +8,7 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 
 from matplotlib.figure import Figure
 
-from catan_pz.training.curves import Phase, draw_curve, write_curve
+from catan_pz.training.curves import TrainingPhase, draw_curve, write_curve
 
 CURVE = [
     {
@@ -34,7 +34,7 @@ def test_the_picture_has_title_chance_level_and_phases(monkeypatch, players, cha
     monkeypatch.setattr(
         Figure, "savefig", lambda self, *a, **k: (saved.append(self), save(self, *a, **k))
     )
-    picture = draw_curve(CURVE, "A title", players, "frames", [Phase("cloning", -500, 0)])
+    picture = draw_curve(CURVE, "A title", players, "frames", [TrainingPhase("cloning", -500, 0)])
     assert picture[:4] == b"\x89PNG"
     (figure,) = saved
     (axes,) = figure.axes

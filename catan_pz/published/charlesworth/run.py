@@ -12,7 +12,7 @@ from catan_pz.published.charlesworth.choices import NUM_SLOTS
 
 
 @dataclass
-class Run:
+class SearchRun:
     """One run from the root.
 
     Attributes:
@@ -52,7 +52,7 @@ class Run:
         return found[::-1]
 
 
-def next_uniforms(runs: Sequence[Run]) -> NDArray[np.float64]:
+def next_uniforms(runs: Sequence[SearchRun]) -> NDArray[np.float64]:
     """(k, S) the next numbers in [0, 1) of each run, which hang on no other run."""
     seeds = np.array([run.seed for run in runs], np.uint64)
     taken = np.array([run.taken for run in runs])

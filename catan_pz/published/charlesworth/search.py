@@ -21,7 +21,7 @@ from catan_pz.published.charlesworth.candidates import Node, Spread, candidates,
 from catan_pz.published.charlesworth.choices import NUM_SLOTS, Choices
 from catan_pz.published.charlesworth.games import PlannedGames, Policy
 from catan_pz.published.charlesworth.resampling import shuffled
-from catan_pz.published.charlesworth.run import Run, next_uniforms
+from catan_pz.published.charlesworth.run import SearchRun, next_uniforms
 from catan_pz.published.charlesworth.search_options import BASE_CANDIDATES, REWARDS, ForwardOptions
 from catan_pz.rules import Rules
 
@@ -106,7 +106,7 @@ class SearchedDecision:
         self._root = Node(rows)
         search.below.clear()
         search.last = self._root if len(rows) > 1 else None
-        self.under_way: dict[int, Run] = {}
+        self.under_way: dict[int, SearchRun] = {}
         self._begun = 0
         self._draws: list[tuple[np.ndarray, int]] = []  # a game with a seed, for one run or more
         share = len(rows) / BASE_CANDIDATES
@@ -145,7 +145,7 @@ class SearchedDecision:
         self._draw(max(draws) + 1 - len(self._draws))
         drawn = [self._draws[draw] for draw in draws]
         for i, candidate, (_, seed) in zip(numbers, chosen, drawn, strict=True):
-            self.under_way[i] = Run([(self._root, candidate, 0)], seed)
+            self.under_way[i] = SearchRun([(self._root, candidate, 0)], seed)
         self._begun += len(numbers)
         return np.array([game for game, _ in drawn]), np.asarray(self._root.rows[chosen])
 
@@ -182,7 +182,7 @@ class SearchedDecision:
         return self.search.value(made.value[0])
 
     def from_tree(
-        self, run: Run, units: NDArray[np.int8], mask: NDArray[Any], policys: NDArray[np.int8]
+        self, run: SearchRun, units: NDArray[np.int8], mask: NDArray[Any], policys: NDArray[np.int8]
     ) -> NDArray[np.int8]:
         """The choice at a decision below the root: the policy's where it is met the first time."""
         node, chosen, _ = run.path[-1]

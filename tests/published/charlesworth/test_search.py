@@ -18,7 +18,7 @@ from catan_pz.published.charlesworth.agent import CharlesworthAgent
 from catan_pz.published.charlesworth.candidates import Node, candidates
 from catan_pz.published.charlesworth.plans import single_actions
 from catan_pz.published.charlesworth.resampling import shuffled
-from catan_pz.published.charlesworth.run import Run
+from catan_pz.published.charlesworth.run import SearchRun
 from catan_pz.published.charlesworth.search import ForwardSearch, Runs, SearchedDecision
 from catan_pz.published.charlesworth.search_options import ForwardOptions
 from catan_pz.rules import Rules
@@ -212,16 +212,16 @@ def test_with_a_margin_the_policys_choice_is_the_first_candidate():
 def test_returns_are_those_of_the_formula():
     """The first reward and the discounted lambda-return of the rest; the last value is known."""
     gamma, lamb = 0.5, 0.25
-    run = Run([], rewards=[1.0, 2.0, 4.0, 0.0], values=[10.0, 20.0, 40.0])
+    run = SearchRun([], rewards=[1.0, 2.0, 4.0, 0.0], values=[10.0, 20.0, 40.0])
     from_third = 4 + gamma * 40
     from_second = 10 + (2 + gamma * 20 - 10) + gamma * lamb * (4 + gamma * 40 - 20)
     expected = [1 + gamma * from_second, 2 + gamma * from_third, 4 + gamma * 40]
     assert run.returns(gamma, lamb) == pytest.approx(expected)
-    won = Run([], rewards=[1.0, 502.0], values=[10.0], ended=True)
+    won = SearchRun([], rewards=[1.0, 502.0], values=[10.0], ended=True)
     assert won.returns(gamma, lamb) == pytest.approx([1 + gamma * 502, 502])
-    won_at_once = Run([], rewards=[505.0], ended=True)
+    won_at_once = SearchRun([], rewards=[505.0], ended=True)
     assert won_at_once.returns(gamma, lamb) == [505]
-    broken_off = Run([], rewards=[3.0, 0.0], values=[40.0])
+    broken_off = SearchRun([], rewards=[3.0, 0.0], values=[40.0])
     assert broken_off.returns(gamma, lamb) == [3 + gamma * 40]
 
 
