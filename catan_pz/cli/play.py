@@ -188,15 +188,12 @@ def loaded(specs: Sequence[str | None], rules: "Rules") -> list[Any]:
 
 
 def _play_in_browser(session: "Session", record: Path | None, pause: float) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.table import HostedGame
 
-    with ThreadPoolExecutor(1, "agent") as pool:
-        hosted = HostedGame(session)
-        table = LiveTable(hosted, record, pause, pool, keeps_links=False)
-        serve_in_browser(f"/table/{hosted.links[session.persons[0]]}", [table])
+    hosted = HostedGame(session)
+    table = LiveTable(hosted, record, pause, keeps_links=False)
+    serve_in_browser(f"/table/{hosted.links[session.persons[0]]}", [table])
     click.echo(table.hosted.session.result())
 
 

@@ -4,7 +4,6 @@ import secrets
 import socket
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from ipaddress import ip_address
 from itertools import islice
@@ -28,7 +27,6 @@ from catan_pz.names import printable, shown
 if TYPE_CHECKING:
     from catan_pz.rules import Rules
 
-_THREADS: Final = 2
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
@@ -98,8 +96,7 @@ def serve(  # wide: click passes each option of the command
     from catan_pz.web.saved import by_number, free_files
 
     studies = _studies(study) if study is not None or host in _LOOPBACK else None
-    pools = ThreadPoolExecutor(_THREADS, "agent"), ThreadPoolExecutor(1, "adviser")
-    asked = _Asked(agents, advice, pause, pools)
+    asked = _Asked(agents, advice, pause)
     with _reserved(save), open_socket(host, port) as opened, compiling_shown():
         live = {} if save is None else _saved_tables(save, asked)
         if len(live) < tables:
@@ -115,11 +112,7 @@ def serve(  # wide: click passes each option of the command
             click.echo(f"Study: {address}/study")
         if host not in _LOOPBACK:
             click.echo("Anybody on this network who has a link can use it.", err=True)
-        try:
-            listen(opened, host, served, studies)
-        finally:
-            for pool in pools:
-                pool.shutdown(wait=False, cancel_futures=True)
+        listen(opened, host, served, studies)
 
 
 class _Asked(NamedTuple):
@@ -128,7 +121,6 @@ class _Asked(NamedTuple):
     agents: str
     advice: str | None
     pause: float
-    pools: tuple[ThreadPoolExecutor, ThreadPoolExecutor]
 
     def table(
         self,
@@ -164,7 +156,7 @@ class _Asked(NamedTuple):
             game = Game(rules, seed)
             session = Session(game, playing, seed, names, specs=specs, adviser=adviser)
             session.draw_chance_anew(secrets.randbits(63))
-        return LiveTable(HostedGame(session, kept and kept.links), file, self.pause, *self.pools)
+        return LiveTable(HostedGame(session, kept and kept.links), file, self.pause)
 
 
 def _agent(spec: str | None, rules: "Rules", named: str | None) -> Any:
@@ -200,18 +192,22 @@ def _saved_tables(folder: Path, asked: _Asked) -> dict[Path, Any]:
     from catan_pz.web.saved import SavedTable, keep_game, table_files
 
     live = {}
-    for path, kept in {path: SavedTable.load(path) for path in table_files(folder)}.items():
+    for path in table_files(folder):
         try:
+            kept = SavedTable.load(path)
             for _ in kept.record.replay():
                 pass
-            if kept.is_over:
-                keep_game(path, kept.record)
-                path.unlink()
-                continue
-            rules = Rules.from_dict(kept.record.start["rules"])
-            live[path] = asked.table(
-                rules, kept.record.agents or (), kept.record.names or [], path, kept
-            )
+        except (OSError, ValueError) as error:
+            click.echo(f"{printable(str(error))}: it is left as it is.", err=True)
+            continue
+        if kept.is_over:
+            keep_game(path, kept.record)
+            path.unlink()
+            continue
+        record = kept.record
+        try:
+            rules = Rules.from_dict(record.start["rules"])
+            live[path] = asked.table(rules, record.agents or (), record.names or [], path, kept)
         except (ValueError, click.UsageError) as error:
             raise click.UsageError(f"{path}: {error}") from error
         turn = live[path].hosted.session.game.turn

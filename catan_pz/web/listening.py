@@ -8,11 +8,14 @@ from typing import Final
 import uvicorn
 
 from catan_pz.web.live_table import LiveTable
+from catan_pz.web.responses import MOST_BYTES
 from catan_pz.web.server import make_app
-from catan_pz.web.study_server import MOST_BYTES, Studies
+from catan_pz.web.study_server import MOST_BYTES as MOST_BYTES_OF_A_STUDY
+from catan_pz.web.study_server import Studies
 
 _BACKLOG: Final = 128
 _GRACE_SECONDS: Final = 2
+_MOST_CONNECTIONS: Final = 2_000
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """What this machine is called on itself, as it stands in addresses."""
@@ -88,7 +91,8 @@ def listen(
         log_level="warning",
         ws="websockets-sansio",
         # Longer messages are refused with a reason up to here, and cut off beyond.
-        ws_max_size=2 * MOST_BYTES,
+        ws_max_size=2 * (MOST_BYTES if studies is None else MOST_BYTES_OF_A_STUDY),
+        limit_concurrency=_MOST_CONNECTIONS,
         # A frame of some hundred bytes could unpack to as much.
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,

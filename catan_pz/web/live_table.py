@@ -1,44 +1,60 @@
 """A table that is played: agents decide, persons press, and whoever looks on hears of it."""
 
 import asyncio
-from collections.abc import Mapping
+import logging
+import traceback
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from catan_pz.agents.adviser import Question
 from catan_pz.events import ONLOOKER
-from catan_pz.names import shown
+from catan_pz.names import printable, shown
 from catan_pz.web.advice import advice_json, drawn_advice
-from catan_pz.web.failures import AGENT_ERRORS, log_failure
 from catan_pz.web.saved import TableFile
 from catan_pz.web.table import HostedGame, PressError
+
+LONGEST_DECISION: Final = 300.0
+"""Seconds after which an agent that hasn't decided counts as failed."""
+
+AGENT_ERRORS: Final = (Exception, SystemExit)
+"""What agents' code may raise; no task may end with a `SystemExit`, which would end the server."""
 
 Moment = tuple[HostedGame, int, str | None]
 """What a viewer was sent last: the game, the version of its picture, and the warning."""
 
+_LOGGER: Final = logging.getLogger("catan_pz.web")
+
+T = TypeVar("T")
+
+
+def log_failure(what: str, error: BaseException) -> None:
+    """Write to the server's log what went wrong, and all that Python says of the error.
+
+    Viewers hear no more than whose agent failed: its error may tell of hidden cards.
+    """
+    lines = "".join(traceback.format_exception(error)).rstrip("\n").split("\n")
+    _LOGGER.error("%s\n%s", what, "\n".join(map(printable, lines)))
+
 
 class LiveTable:
-    """A table that is played: agents decide in threads, viewers wait for what is new.
+    """A table that is played; nothing at it that takes long is done in the event loop.
 
     Args:
         hosted: the game.
         path: where the table is saved, at the start and after each decision; None for nowhere.
         pause: seconds that an agent's decision is shown before the next.
-        pool: threads in which agents decide.
-        advisers: threads in which advice is worked out; None for those of `pool`.
         keeps_links: whether the file holds the links, too, or the recorded game alone.
     """
 
     def __init__(
         self,
         hosted: HostedGame,
-        path: Path | None,
-        pause: float,
-        pool: ThreadPoolExecutor,
-        advisers: ThreadPoolExecutor | None = None,
+        path: Path | None = None,
+        pause: float = 0.0,
         *,
         keeps_links: bool = True,
     ) -> None:
@@ -46,8 +62,9 @@ class LiveTable:
         self.failure: str | None = None
         self._file = TableFile(path, keeps_links)
         self._pause = pause
-        self._pool = pool
-        self._advisers = advisers or pool
+        self._agents = ThreadPoolExecutor(1, "agent")
+        self._advisers = ThreadPoolExecutor(1, "adviser")
+        self._lane = asyncio.Lock()
         self._advice: dict[int, _Advised] = {}
         self._changed = asyncio.Condition()
 
@@ -55,22 +72,45 @@ class LiveTable:
         """What there is to be sent to a viewer now."""
         return self.hosted, self.hosted.version_of(viewer), self._file.warning
 
+    async def in_lane(self, work: Callable[..., T], *given: Any) -> T:
+        """Do something with the game in a thread, one thing after the other, to its end."""
+
+        async def done() -> tuple[T | None, BaseException | None]:
+            async with self._lane:
+                try:
+                    return await asyncio.to_thread(work, *given), None
+                except AGENT_ERRORS as error:
+                    return None, error
+
+        found, error = await asyncio.shield(done())
+        if error is not None:
+            raise error
+        return found  # type: ignore[return-value]
+
     async def run(self) -> None:
         """Let agents play whenever it is for them, as long as the server runs."""
-        loop = asyncio.get_running_loop()
         try:
             await self.tell()  # the links are known before anything is played
             while self.failure is None:
-                hosted, moment = self.hosted, self.moment_of(ONLOOKER)
-                if hosted.session.is_finished or hosted.session.waits_for_person:
+                session, moment = self.hosted.session, self.moment_of(ONLOOKER)
+                if session.is_finished or session.waits_for_person:
                     await self.wait_for_change(ONLOOKER, moment)
                     continue
-                action = await loop.run_in_executor(self._pool, hosted.session.decide)
-                hosted.session.play(action)
+                await self.in_lane(session.play, await self._decision())
                 await self.tell()
                 await asyncio.sleep(self._pause)
         except AGENT_ERRORS as error:
             await self._fail(error)
+
+    async def _decision(self) -> int:
+        """What the agent that is to move chooses; persons' presses don't wait for it."""
+        session = self.hosted.session
+        deciding = asyncio.get_running_loop().run_in_executor(self._agents, session.decide)
+        try:
+            return await asyncio.wait_for(deciding, LONGEST_DECISION)
+        except TimeoutError:
+            session.failed = session.game.player
+            raise
 
     async def _fail(self, error: BaseException) -> None:
         """Stop the table for good, and say whose agent failed to all who look on."""
@@ -88,7 +128,7 @@ class LiveTable:
 
     async def _tell(self) -> None:
         try:
-            await self._file.save(self.hosted)
+            await self._file.save(self.hosted, self.in_lane)
         finally:
             async with self._changed:
                 self._changed.notify_all()
@@ -121,35 +161,49 @@ class LiveTable:
             return self.failure
         if viewer == ONLOOKER:
             return "onlookers have nothing to press"
+        name, version = message.get("press"), message.get("version")
+        if message.get("again") is True:
+            work = self._begin_again()
+        elif isinstance(name, str) and type(version) is int:
+            work = self._press(viewer, name, version)
+        else:
+            return "a message names what to press and the version of the picture"
+        return await asyncio.shield(self._refusal_of(work))  # also if the viewer leaves
+
+    async def _refusal_of(self, work: Coroutine[Any, Any, str | None]) -> str | None:
         try:
-            if message.get("again") is True:
-                return await self._begin_again()
-            name, version = message.get("press"), message.get("version")
-            if not isinstance(name, str) or type(version) is not int:
-                return "a message names what to press and the version of the picture"
-            self.hosted.press(viewer, name, version)
-            await self.tell()
+            return await work
         except PressError as error:
             return str(error)
         except AGENT_ERRORS as error:  # agents hear of it, and begin and end games
             await self._fail(error)
             return self.failure
-        return None
+
+    async def _press(self, viewer: int, name: str, version: int) -> None:
+        await self.in_lane(self.hosted.press, viewer, name, version)
+        await self.tell()
 
     async def _begin_again(self) -> str | None:
         """Start another game of the same seats, once this one is over."""
+
+        def again() -> None:
+            if self.hosted is finished:  # nobody was faster
+                self.hosted = finished.again()
+
         finished = self.hosted
         if not finished.session.is_finished:
             return "the game isn't over"
-        loop = asyncio.get_running_loop()
-        self.hosted = await loop.run_in_executor(self._pool, finished.again)
+        await self.in_lane(again)
         await self.tell()
+        loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._advisers, finished.session.close)
         return None
 
     async def close(self) -> None:
         """Save what isn't saved yet, and let the agents go."""
-        await self._file.save(self.hosted)
+        for pool in (self._agents, self._advisers):
+            pool.shutdown(wait=False, cancel_futures=True)
+        await self._file.save(self.hosted, self.in_lane)
         self.hosted.session.close()
 
 

@@ -1,14 +1,23 @@
-"""Pages and files that the server sends, with the headers that browsers heed."""
+"""What goes to browsers and comes from them: pages, headers, the size and rate of messages."""
 
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from catan_pz.names import printable
+
+_LOGGER: Final = logging.getLogger("catan_pz.web")
 
 FILES: Final = {
     "colors.css": "text/css",
@@ -64,14 +73,22 @@ def _response(content: str, media_type: str) -> Response:
 
 
 def is_own_origin(socket: WebSocket) -> bool:
-    """Whether a page of this server opens the connection, or no page at all."""
-    origin = socket.headers.get("origin")
+    """Whether a page of this server opens the connection, or no page at all; says so if not."""
+    origin, host = socket.headers.get("origin"), socket.headers.get("host", "")
     if origin is None:
         return True
     try:
-        return urlsplit(origin).netloc == socket.headers.get("host")
-    except ValueError:  # such as an open bracket
-        return False
+        page = urlsplit(origin)
+        own = urlsplit(f"{page.scheme}://{host}")  # a proxy may have taken TLS off
+        usual = {"http": 80, "https": 443}[page.scheme]
+        found = [(at.hostname, at.port or usual) for at in (page, own)]
+        is_own = bool(page.hostname) and found[0] == found[1]
+    except (ValueError, KeyError):  # such as an open bracket
+        is_own = False
+    if not is_own:
+        words = "A page of %s asked for %s: refused."
+        _LOGGER.warning(words, printable(origin[:99]), printable(host[:99]))
+    return is_own
 
 
 class SafeHeaders:
@@ -90,3 +107,69 @@ class SafeHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+MOST_BYTES: Final = 1024
+"""Of a message to a table."""
+
+MOST_MESSAGES: Final = 30
+MESSAGES_A_SECOND: Final = 10.0
+"""What a connection may send: so many messages at once, and so many a second in the long run."""
+
+LONGEST_SENDING: Final = 30.0
+"""Seconds that a browser has for reading a message."""
+
+POLICY_VIOLATION: Final = 1008
+TOO_BIG: Final = 1009
+TRY_AGAIN_LATER: Final = 1013
+"""Why a connection is closed, in the numbers of RFC 6455."""
+
+MADE_ROOM: Final = 4001
+"""A connection was closed to make room for a newer one; the page waits for its person to act."""
+
+
+class Allowance:
+    """Messages that a connection may send now; more come with time."""
+
+    def __init__(self) -> None:
+        self._left = float(MOST_MESSAGES)
+        self._asked = time.monotonic()
+
+    def take(self) -> bool:
+        """Use one up; False if there is none left."""
+        now = time.monotonic()
+        gained = (now - self._asked) * MESSAGES_A_SECOND
+        self._left = min(MOST_MESSAGES, self._left + gained) - 1
+        self._asked = now
+        return self._left >= 0
+
+
+async def heard(socket: WebSocket, most_bytes: int) -> AsyncIterator[str]:
+    """Messages of a browser until it leaves; one that sends too much is disconnected.
+
+    Args:
+        socket: the connection, accepted.
+        most_bytes: of a message.
+    """
+    allowance = Allowance()
+    while True:
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return
+        text = message.get("text") or ""
+        if len(message.get("bytes") or text.encode()) > most_bytes:
+            await socket.close(TOO_BIG, f"a message has at most {most_bytes} bytes")
+            return
+        if not allowance.take():
+            await socket.close(POLICY_VIOLATION, "too many messages")
+            return
+        yield text
+
+
+async def send(socket: WebSocket, message: Any) -> None:
+    """Send a message as JSON; a browser that doesn't read it is let go."""
+    text = message if isinstance(message, str) else json.dumps(message)
+    try:
+        await asyncio.wait_for(socket.send_text(text), LONGEST_SENDING)
+    except TimeoutError:
+        raise WebSocketDisconnect(POLICY_VIOLATION) from None

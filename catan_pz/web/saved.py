@@ -4,10 +4,10 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping
 from itertools import count
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from catan_pz.events import ONLOOKER
 from catan_pz.files import read_file, whole_file
@@ -85,7 +85,7 @@ def write(path: Path, text: str) -> None:
 def table_files(folder: Path) -> list[Path]:
     """The files of the tables in a folder, in order."""
     found = (path for path in folder.glob("table-*.jsonl") if _GAME not in path.stem)
-    return sorted(found, key=by_number)
+    return sorted(filter(Path.is_file, found), key=by_number)
 
 
 def by_number(path: Path) -> tuple[int, str]:
@@ -101,7 +101,7 @@ def free_files(folder: Path | None, taken: Container[Path]) -> Iterator[Path]:
         taken: the files of those that there are.
     """
     files = ((folder or Path()) / f"table-{number}.jsonl" for number in count())
-    return (path for path in files if path not in taken)
+    return (path for path in files if path not in taken and not (folder and path.exists()))
 
 
 def keep_game(path: Path, record: GameRecord) -> None:
@@ -129,10 +129,16 @@ class TableFile:
         self._saving = asyncio.Lock()
         self._saved: tuple[HostedGame, int] | None = None
 
-    async def save(self, hosted: HostedGame) -> None:
+    async def save(
+        self, hosted: HostedGame, in_thread: Callable[..., Awaitable[Any]] = asyncio.to_thread
+    ) -> None:
         """Write a game, unless it is in the file already; tell of it once if that fails.
 
         A finished game whose place it takes there is kept in a file of its own.
+
+        Args:
+            hosted: the game.
+            in_thread: awaits a function and its arguments while the game stands still.
         """
         if self._path is None:
             return
@@ -141,14 +147,14 @@ class TableFile:
             played = hosted, len(record.decisions)
             if played == self._saved:
                 return
-            text = table_text(record, hosted.links if self._keeps_links else None)
-            loop = asyncio.get_running_loop()
+            links = hosted.links if self._keeps_links else None
             try:
+                text = await in_thread(table_text, record, links)
                 if self._saved is not None and self._saved[0] is not hosted:
                     finished = self._saved[0].session.record
-                    await loop.run_in_executor(None, keep_game, self._path, finished)
+                    await asyncio.to_thread(keep_game, self._path, finished)
                     self._saved = None
-                await loop.run_in_executor(None, write, self._path, text)
+                await asyncio.to_thread(write, self._path, text)
             except OSError as error:
                 self._warn(error.strerror or str(error))
             else:

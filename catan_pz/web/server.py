@@ -20,16 +20,19 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from catan_pz.events import ONLOOKER
-from catan_pz.web.failures import AGENT_ERRORS, log_failure
-from catan_pz.web.limits import (
+from catan_pz.web.live_table import AGENT_ERRORS, LiveTable, log_failure
+from catan_pz.web.responses import (
     MADE_ROOM,
     MOST_BYTES,
     POLICY_VIOLATION,
     TRY_AGAIN_LATER,
+    SafeHeaders,
+    asset,
     heard,
+    is_own_origin,
+    page,
+    send,
 )
-from catan_pz.web.live_table import LiveTable
-from catan_pz.web.responses import SafeHeaders, asset, is_own_origin, page
 from catan_pz.web.study_server import Studies
 from catan_pz.web.table import control_json, layout_for
 
@@ -59,12 +62,13 @@ class Connection:
 
     async def run(self) -> None:
         """Serve until the browser leaves, or has to make room."""
-        await self._socket.send_json(
+        await send(
+            self._socket,
             {
                 "layout": layout_for(self._viewer),
                 "viewer": self._viewer,
                 "adviser": self._table.adviser_of(self._viewer),
-            }
+            },
         )
         sender = asyncio.create_task(self._send())
         hearer = asyncio.create_task(self._hear())
@@ -90,19 +94,20 @@ class Connection:
     async def _send(self) -> None:
         table = self._table
         while True:
-            await self._socket.send_text(json.dumps(self._news()))
+            await send(self._socket, await self._news())
             if table.failure is not None:
-                await self._socket.send_json({"failure": table.failure})
+                await send(self._socket, {"failure": table.failure})
                 await asyncio.Future()  # until the browser leaves: it would ask for the table anew
             await table.wait_for_change(self._viewer, self._told)
 
-    def _news(self) -> dict[str, Any]:
+    async def _news(self) -> dict[str, Any]:
         """What has changed since the last message; a slow viewer misses what came between."""
-        before, self._told = self._told, self._table.moment_of(self._viewer)
-        hosted, _, warning = self._told
+        hosted, _, warning = self._table.moment_of(self._viewer)
+        picture = await self._table.in_lane(hosted.picture, self._viewer)
+        before, self._told = self._told, (hosted, picture.version, warning)
         if hosted is not before[0]:
             self._layers, self._lines = [], 0
-        picture = hosted.picture(self._viewer)
+        lines = picture.log[self._lines :]
         layers = [
             None if k < len(self._layers) and self._layers[k] == layer else layer
             for k, layer in enumerate(picture.layers)
@@ -112,19 +117,18 @@ class Connection:
             "layers": layers,
             "first_line": self._lines,
             "controls": [control_json(c) for c in picture.controls],
-            "log": picture.log[self._lines :],
-            "advised": hosted.advised_decision(self._viewer),
+            "log": lines,
             "warning": warning,
             **picture.status,
         }
-        self._layers, self._lines = picture.layers, len(picture.log)
+        self._layers, self._lines = picture.layers, self._lines + len(lines)
         return news
 
     async def _hear(self) -> None:
         async for text in heard(self._socket, MOST_BYTES):
             refusal = await self._answer(text)
             if refusal is not None:
-                await self._socket.send_json({"refused": refusal})
+                await send(self._socket, {"refused": refusal})
 
     async def _answer(self, text: str) -> str | None:
         try:
@@ -152,12 +156,12 @@ class Connection:
         table, sent = self._table, None
         while table.failure is None:
             hosted, moment = table.hosted, table.moment_of(self._viewer)
-            decision = hosted.advised_decision(self._viewer)
+            decision = await table.in_lane(hosted.advised_decision, self._viewer)
             if decision is not None and (hosted, decision) != sent:
                 sent = hosted, decision
                 advice = await table.advise(self._viewer, decision)
                 if advice is not None:
-                    await self._socket.send_json({"advice": advice})
+                    await send(self._socket, {"advice": advice})
             await table.wait_for_change(self._viewer, moment)
 
 

@@ -19,8 +19,15 @@ from catan_pz.events import ONLOOKER
 from catan_pz.render.palette import SEATS
 from catan_pz.render.svg import table as table_layers
 from catan_pz.render.view import table_view
-from catan_pz.web.limits import MADE_ROOM, POLICY_VIOLATION, TRY_AGAIN_LATER, heard
-from catan_pz.web.responses import is_own_origin, page
+from catan_pz.web.responses import (
+    MADE_ROOM,
+    POLICY_VIOLATION,
+    TRY_AGAIN_LATER,
+    heard,
+    is_own_origin,
+    page,
+    send,
+)
 from catan_pz.web.study import Study, StudyError
 from catan_pz.web.table import layout_for, places_json
 
@@ -144,13 +151,14 @@ class StudyConnection:
         self._study = await loop.run_in_executor(self._pool, self._begin)
         leaver = asyncio.create_task(self._leave())
         try:
-            await self._socket.send_json(
+            await send(
+                self._socket,
                 {
                     "layout": layout_for(ONLOOKER),
                     "known_agents": registry.names(),
                     "most_bytes": MOST_BYTES,
                     "colors": [{"fill": seat.fill, "outline": seat.outline} for seat in SEATS],
-                }
+                },
             )
             await self._tell(lambda: None)
             await self._hear()
@@ -172,11 +180,11 @@ class StudyConnection:
             try:
                 await self._answer(text)
             except StudyError as error:
-                await self._socket.send_json({"refused": str(error)})
+                await send(self._socket, {"refused": str(error)})
 
     async def _answer(self, text: str) -> None:
         try:
-            message = json.loads(text)
+            message = await asyncio.to_thread(json.loads, text)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict) or len(message) != 1:
@@ -211,21 +219,22 @@ class StudyConnection:
         }
 
     async def _save(self, what: Any) -> None:
+        files = {
+            "position": ("position.json", self._study.position_text),
+            "record": ("game.jsonl", self._study.record_text),
+        }
+        if not isinstance(what, str) or what not in files:
+            raise StudyError("a position or a record can be saved")
+        name, text_of = files[what]
+        loop = asyncio.get_running_loop()
         async with self._lock:
-            files = {
-                "position": ("position.json", self._study.position_text),
-                "record": ("game.jsonl", self._study.record_text),
-            }
-            if not isinstance(what, str) or what not in files:
-                raise StudyError("a position or a record can be saved")
-            name, write = files[what]
-            text = write()
-            if len(json.dumps({"open": text})) > MOST_BYTES:
-                raise StudyError(
-                    f"this {what} is too long to be opened again: a study opens and saves up to "
-                    f"{MOST_BYTES // 1024} KiB"
-                )
-            await self._socket.send_json({"file": name, "text": text})
+            text = await loop.run_in_executor(self._pool, text_of)
+        if len(json.dumps({"open": text})) > MOST_BYTES:
+            raise StudyError(
+                f"this {what} is too long to be opened again: a study opens and saves up to "
+                f"{MOST_BYTES // 1024} KiB"
+            )
+        await send(self._socket, {"file": name, "text": text})
 
     async def _play_on(self, wanted: Any) -> None:
         """Let agents decide, once or until the end."""
@@ -253,7 +262,7 @@ class StudyConnection:
         except StudyError as error:
             async with self._lock:
                 await self._tell(lambda: None)  # nobody plays on
-            await self._socket.send_json({"refused": str(error)})
+            await send(self._socket, {"refused": str(error)})
 
     async def _stop(self) -> None:
         """End the playing, once the decision that is being made is made."""
@@ -270,7 +279,7 @@ class StudyConnection:
         loop = asyncio.get_running_loop()
         self.used = time.monotonic()
         text = await loop.run_in_executor(self._pool, self._news, change, is_playing)
-        await self._socket.send_text(text)
+        await send(self._socket, text)
 
     def _news(self, change: Callable[[], None], is_playing: bool) -> str:
         study = self._study

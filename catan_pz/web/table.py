@@ -129,7 +129,7 @@ class HostedGame:
         view = table_view(session.snapshot(), session.shown_to(viewer), session.names)
         version, log = self.version_of(viewer), session.logs[viewer]
         line = log[-1] if log else None
-        status = self._status(view)
+        status = self._status(view) | {"advised": self.advised_decision(viewer)}
         if viewer == ONLOOKER:
             return Picture(version, table_layers(view, line), (), log, status)
         draft = self._drafts.get(viewer, Draft())

@@ -1,7 +1,6 @@
 """Tables of a server for tests."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -49,10 +48,9 @@ def serving(
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.server import make_app
 
-    with ThreadPoolExecutor(1) as pool, ThreadPoolExecutor(1) as advisers:
-        table = LiveTable(game or hosted((None, "random")), path, pause, pool, advisers)
-        with TestClient(make_app([table])) as client:
-            yield client, table
+    table = LiveTable(game or hosted((None, "random")), path, pause)
+    with TestClient(make_app([table])) as client:
+        yield client, table
 
 
 def socket_of(table: Any, viewer: int) -> str:

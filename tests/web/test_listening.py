@@ -15,8 +15,6 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
-from concurrent.futures import ThreadPoolExecutor
-
 import uvicorn
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -32,10 +30,9 @@ LINK = "0123456789abcdef012345"
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
     """Of a server on a loopback address."""
-    with ThreadPoolExecutor(1) as pool:
-        table = LiveTable(hosted(links={0: LINK}), None, 0.0, pool)
-        with TestClient(make_app([table], Studies(), LOOPBACK)) as opened:
-            yield opened
+    table = LiveTable(hosted(links={0: LINK}))
+    with TestClient(make_app([table], Studies(), LOOPBACK)) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("host", ["localhost", "LocalHost:8000", "127.0.0.1:1", "[::1]:8000"])
@@ -115,16 +112,14 @@ def listening(tables: list[LiveTable], monkeypatch: pytest.MonkeyPatch) -> Itera
 
 def test_messages_are_not_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
     game = hosted()
-    with ThreadPoolExecutor(1) as pool:
-        table = LiveTable(game, None, 0.0, pool)
-        with (
-            listening([table], monkeypatch) as port,
-            socket.create_connection(("127.0.0.1", port), 60) as browser,
-        ):
-            asked = HANDSHAKE.format(link=game.links[0]).replace("\n", "\r\n")
-            browser.sendall(asked.encode())
-            answer = b""
-            while b"\r\n\r\n" not in answer:
-                answer += browser.recv(4096)
+    with (
+        listening([LiveTable(game)], monkeypatch) as port,
+        socket.create_connection(("127.0.0.1", port), 60) as browser,
+    ):
+        asked = HANDSHAKE.format(link=game.links[0]).replace("\n", "\r\n")
+        browser.sendall(asked.encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            answer += browser.recv(4096)
     assert answer.startswith(b"HTTP/1.1 101")
     assert b"permessage-deflate" not in answer

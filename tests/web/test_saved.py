@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,23 @@ def test_missing_tables_are_opened_and_finished_games_kept(
     assert GameRecord.load(tmp_path / "table-0-game-2.jsonl") == finished.session.record
     asyncio.run(served[2].close())
     assert (tmp_path / "table-2.jsonl").is_file()
+
+
+def test_a_damaged_table_is_named_and_the_others_go_on(
+    tmp_path: Path, served: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "table-0.jsonl").write_text("{")
+    os.mkfifo(tmp_path / "table-1.jsonl")
+    saved_with(tmp_path / "table-2.jsonl")
+    command = [*SERVE, str(tmp_path), "--players", "2", "--agents", "random", "--tables", "2"]
+    assert main(command) == 0
+    told = capsys.readouterr()
+    assert f"{tmp_path / 'table-0.jsonl'} holds no table: line 1 is not JSON" in told.err
+    assert "/table/y" in told.out
+    assert len(served) == 2
+    asyncio.run(served[1].close())
+    assert (tmp_path / "table-0.jsonl").read_text() == "{"
+    assert (tmp_path / "table-3.jsonl").is_file()
 
 
 @pytest.mark.parametrize("found", ["203.0.113.7", None])

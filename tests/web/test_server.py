@@ -1,8 +1,8 @@
 """The server: links, messages, their limits, and games that survive it."""
 
 import asyncio
+import threading
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from catan_pz.game.record import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.web.saved import SavedTable
 from catan_pz.web.table import layout_for
-from tests.web.tables import hosted, serving, socket_of
+from tests.web.tables import hosted, next_of, serving, socket_of
 
 pytest.importorskip("starlette", reason="Starlette is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
@@ -25,7 +25,7 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from catan_pz.web import limits, responses, server
+from catan_pz.web import live_table, responses, server
 from catan_pz.web.live_table import LiveTable
 from catan_pz.web.server import make_app
 from catan_pz.web.study_server import Studies
@@ -34,7 +34,7 @@ from catan_pz.web.study_server import Studies
 @pytest.fixture
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs press faster than persons may."""
-    monkeypatch.setattr(limits, "MESSAGES_A_SECOND", 1e9)
+    monkeypatch.setattr(responses, "MESSAGES_A_SECOND", 1e9)
 
 
 def decisions(news: dict[str, Any]) -> int:
@@ -88,18 +88,23 @@ def test_pages_come_with_safe_headers_and_unknown_links_are_refused() -> None:
             pass
 
 
-def test_another_origin_is_refused() -> None:
+def test_another_origin_is_refused(caplog: pytest.LogCaptureFixture) -> None:
     with serving() as (client, table):
         address = socket_of(table, 0)
         own = {"origin": "http://testserver"}
         with client.websocket_connect(address, headers=own) as socket:
             assert socket.receive_json()["viewer"] == 0
+        for own_too in ("http://TestServer:80", "https://testserver"):
+            with client.websocket_connect(address, headers={"origin": own_too}) as socket:
+                assert socket.receive_json()["viewer"] == 0
+        assert not caplog.messages
         for origin in ("http://evil.test", "http://testserver.evil.test", "null", "http://[x", ""):
             with (
                 pytest.raises(WebSocketDisconnect),
                 client.websocket_connect(address, headers={"origin": origin}),
             ):
                 pass
+        assert "A page of http://evil.test asked for testserver: refused." in caplog.messages
 
 
 @pytest.mark.usefixtures("no_limit")
@@ -185,17 +190,17 @@ def test_a_table_that_cannot_be_saved_goes_on_and_says_so(tmp_path: Path) -> Non
 def test_who_leaves_while_it_is_saved_stops_nobody(tmp_path: Path) -> None:
     async def leave_in_the_middle() -> None:
         game = hosted()
-        with ThreadPoolExecutor(1) as pool:
-            table = LiveTable(game, tmp_path / "table-0.jsonl", 0.0, pool)
-            moment = table.moment_of(ONLOOKER)
-            waiting = asyncio.create_task(table.wait_for_change(ONLOOKER, moment))
-            name = game.picture(0).controls[0].name
-            pressing = asyncio.create_task(
-                table.answer(0, {"press": name, "version": game.version_of(0)})
-            )
+        table = LiveTable(game, tmp_path / "table-0.jsonl")
+        moment = table.moment_of(ONLOOKER)
+        waiting = asyncio.create_task(table.wait_for_change(ONLOOKER, moment))
+        name = game.picture(0).controls[0].name
+        pressing = asyncio.create_task(
+            table.answer(0, {"press": name, "version": game.version_of(0)})
+        )
+        while table.moment_of(ONLOOKER) == moment:
             await asyncio.sleep(0)
-            pressing.cancel()
-            await asyncio.wait_for(waiting, 60)
+        pressing.cancel()
+        await asyncio.wait_for(waiting, 60)
         assert len(SavedTable.load(tmp_path / "table-0.jsonl").record.decisions) == 1
 
     asyncio.run(leave_in_the_middle())
@@ -223,12 +228,12 @@ def test_messages_that_make_no_sense_are_answered() -> None:
 def test_long_and_too_many_messages_end_the_connection() -> None:
     with serving() as (client, table), ExitStack() as stack:
         socket = arrive(client, table, 0, stack)
-        socket.send_bytes(b"x" * (limits.MOST_BYTES + 1))
-        assert closed(socket) == limits.TOO_BIG
+        socket.send_bytes(b"x" * (responses.MOST_BYTES + 1))
+        assert closed(socket) == responses.TOO_BIG
         socket = arrive(client, table, 0, stack)
-        for _ in range(10 * limits.MOST_MESSAGES):
+        for _ in range(10 * responses.MOST_MESSAGES):
             socket.send_text("{}")
-        assert closed(socket) == limits.POLICY_VIOLATION
+        assert closed(socket) == responses.POLICY_VIOLATION
 
 
 def test_onlookers_take_no_place_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +243,7 @@ def test_onlookers_take_no_place_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> N
             for _ in range(3):
                 arrive(client, table, ONLOOKER, onlookers)
             refused = stack.enter_context(client.websocket_connect(socket_of(table, ONLOOKER)))
-            assert closed(refused) == limits.TRY_AGAIN_LATER
+            assert closed(refused) == responses.TRY_AGAIN_LATER
             for seat in (0, 1):
                 arrive(client, table, seat, stack)
         arrive(client, table, ONLOOKER, stack)
@@ -250,7 +255,7 @@ def test_the_oldest_connection_of_a_seat_makes_room(monkeypatch: pytest.MonkeyPa
         other = arrive(client, table, 1, stack)
         pages = [arrive(client, table, 0, stack) for _ in range(4)]
         for page in pages[:2]:
-            assert closed(page) == limits.MADE_ROOM
+            assert closed(page) == responses.MADE_ROOM
         name = table.hosted.picture(0).controls[0].name
         pages[3].send_json({"press": name, "version": table.hosted.version_of(0)})
         for socket in (pages[2], pages[3], other):
@@ -322,18 +327,37 @@ def test_viewers_hear_whose_agent_failed_the_log_why_and_all_is_saved(
     assert last.snapshot()["players"] == game.session.snapshot()["players"]
 
 
+def test_an_agent_that_never_decides_stops_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_table, "LONGEST_DECISION", 0.05)
+    may_end, slow = threading.Event(), agents.load("random")
+    slow.act = lambda _view: may_end.wait(60)  # type: ignore[method-assign]
+    with serving(hosted((slow, None), SHORT)) as (client, table), ExitStack() as stack:
+        socket = stack.enter_context(client.websocket_connect(socket_of(table, 1)))
+        assert next_of(socket, "failure") == "the table stopped: the agent in seat 0 failed"
+        may_end.set()
+
+
+def test_who_reads_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Deaf:
+        async def send_text(self, _text: str) -> None:
+            await asyncio.Future()
+
+    monkeypatch.setattr(responses, "LONGEST_SENDING", 0.01)
+    with pytest.raises(WebSocketDisconnect):
+        asyncio.run(responses.send(Deaf(), {}))  # type: ignore[arg-type]
+
+
 def test_a_table_that_fails_at_the_end_keeps_no_other_from_ending(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     tables, studies = [], Studies()
-    with ThreadPoolExecutor(1) as pool:
-        for number, error in enumerate((OSError("gone"), None)):
-            player = agents.load("random") if error is None else broken("close", error)
-            game = hosted((None, player), SHORT, adviser=player)
-            tables.append(LiveTable(game, tmp_path / f"table-{number}.jsonl", 0.0, pool))
-        with TestClient(make_app(tables, studies)) as client, ExitStack() as stack:
-            for table in tables:
-                arrive(client, table, 0, stack)
+    for number, error in enumerate((OSError("gone"), None)):
+        player = agents.load("random") if error is None else broken("close", error)
+        game = hosted((None, player), SHORT, adviser=player)
+        tables.append(LiveTable(game, tmp_path / f"table-{number}.jsonl"))
+    with TestClient(make_app(tables, studies)) as client, ExitStack() as stack:
+        for table in tables:
+            arrive(client, table, 0, stack)
     for number in range(2):
         assert SavedTable.load(tmp_path / f"table-{number}.jsonl").record.names == ["Ann", "Bob"]
     (told,) = [told for told in caplog.messages if "A table ended with an error." in told]

@@ -3,7 +3,6 @@
 import json
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
@@ -23,7 +22,7 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from catan_pz.web import limits, study_server
+from catan_pz.web import responses, study_server
 from catan_pz.web.live_table import LiveTable
 from catan_pz.web.server import make_app
 from catan_pz.web.study import Study
@@ -89,7 +88,7 @@ def test_what_can_be_saved_can_be_opened(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(study_server, "MOST_BYTES", 12 * 1024)
-    monkeypatch.setattr(limits, "MOST_MESSAGES", 1000)
+    monkeypatch.setattr(responses, "MOST_MESSAGES", 1000)
     with client.websocket_connect("/study/socket") as socket:
         begin(socket)
         ask(socket, {"new": {"rules": {"num_players": 2}, "seed": 1, "phase": "setup_settlement"}})
@@ -183,19 +182,19 @@ def test_sizes_and_numbers_are_bounded(client: TestClient, monkeypatch: pytest.M
         socket.send_text("x" * (study_server.MOST_BYTES + 1))
         with pytest.raises(WebSocketDisconnect) as closed:
             socket.receive_json()
-        assert closed.value.code == limits.TOO_BIG
+        assert closed.value.code == responses.TOO_BIG
     with client.websocket_connect("/study/socket") as socket:
         begin(socket)
-        for _ in range(10 * limits.MOST_MESSAGES):
+        for _ in range(10 * responses.MOST_MESSAGES):
             socket.send_text("{}")
         with pytest.raises(WebSocketDisconnect) as closed:
             deque(iter(socket.receive_json, None))
-        assert closed.value.code == limits.POLICY_VIOLATION
+        assert closed.value.code == responses.POLICY_VIOLATION
     monkeypatch.setattr(study_server, "MOST_STUDIES", 0)
     with client.websocket_connect("/study/socket") as socket:
         with pytest.raises(WebSocketDisconnect) as closed:
             socket.receive_json()
-        assert closed.value.code == limits.TRY_AGAIN_LATER
+        assert closed.value.code == responses.TRY_AGAIN_LATER
 
 
 def test_a_study_that_nobody_uses_makes_room(
@@ -211,13 +210,13 @@ def test_a_study_that_nobody_uses_makes_room(
         refused = stack.enter_context(client.websocket_connect("/study/socket"))
         with pytest.raises(WebSocketDisconnect) as closed:
             refused.receive_json()
-        assert closed.value.code == limits.TRY_AGAIN_LATER
+        assert closed.value.code == responses.TRY_AGAIN_LATER
         ask(first, {"stop": True})  # the second one is idle for longer
         monkeypatch.setattr(study_server, "IDLE_SECONDS", 0.0)
         begin(stack.enter_context(client.websocket_connect("/study/socket")))
         with pytest.raises(WebSocketDisconnect) as closed:
             second.receive_json()
-        assert closed.value.code == limits.MADE_ROOM
+        assert closed.value.code == responses.MADE_ROOM
         assert "position" in ask(first, {"stop": True})
 
 
@@ -259,10 +258,9 @@ def heard_beside(tables: list[LiveTable], address: str) -> list[Any]:
 
 
 def test_a_study_shows_nothing_of_a_table() -> None:
-    with ThreadPoolExecutor(1) as pool:
-        table = LiveTable(hosted(), None, 0.0, pool)
-        address = f"/study/socket?table={table.hosted.links[0]}"
-        assert heard_beside([table], address) == heard_beside([], address)
+    table = LiveTable(hosted())
+    address = f"/study/socket?table={table.hosted.links[0]}"
+    assert heard_beside([table], address) == heard_beside([], address)
 
 
 def test_the_command_says_what_is_wrong_with_the_file(tmp_path: Path, capsys: Any) -> None:

@@ -11,7 +11,6 @@ import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +97,6 @@ def serve() -> Iterator[Callable[..., Served]]:
         adviser: str | None = None,
         path: Path | None = None,
     ) -> Served:
-        pool = ThreadPoolExecutor(1)
         game = hosted(
             playing,
             rules,
@@ -106,7 +104,7 @@ def serve() -> Iterator[Callable[..., Served]]:
             names=[f"P{seat}" for seat in range(len(playing))],
             adviser=None if adviser is None else agents.load(adviser),
         )
-        table = LiveTable(game, path, 0.0, pool)
+        table = LiveTable(game, path)
         opened = socket.create_server(("127.0.0.1", 0))
         app = make_app([table], Studies(study))
         config = uvicorn.Config(
@@ -115,12 +113,11 @@ def serve() -> Iterator[Callable[..., Served]]:
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
         thread.start()
-        running.append((server, thread, opened, pool))
+        running.append((server, thread, opened))
         return Served([table], f"http://127.0.0.1:{opened.getsockname()[1]}")
 
     yield started
-    for server, thread, opened, pool in running:
+    for server, thread, opened in running:
         server.should_exit = True
         thread.join(timeout=60)
         opened.close()
-        pool.shutdown()
