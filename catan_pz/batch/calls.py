@@ -1,80 +1,74 @@
 """Calls on many games at once, by the same rules as for one; compiled on first use.
 
 Each takes the games from `first` up to `last`, so that threads can share a batch. Calls on parts
-of a batch that run at the same time begin at different games: `events[first]` is the scratch space
-of each, where the reward is `dense`; a sparse one needs a single row, of which nothing is read.
+of a batch that run at the same time begin at different games: `events[first]` is the memory of each
+for events, where a log has any.
 """
 
 from catan_pz.batch.steps import (
     NOT_PLACED,
     WHERE_FINISHED,
+    Choices,
+    Outcome,
+    Scoring,
+    Scratch,
+    Shown,
+    Starts,
     deal_in_place,
     draw_action,
     is_due,
     may_be_played,
-    play_and_reward,
+    play_in_place,
     show,
 )
-from catan_pz.engine.deal import Deal
-from catan_pz.engine.play import FINISHED, TRUNCATED, Log
+from catan_pz.engine.play import ENDS, Log
 from catan_pz.engine.state import States
 from catan_pz.kernels.memory import prefetch
-from catan_pz.kernels.rule import entry
+from catan_pz.kernels.rule import entry, kernel
 from catan_pz.kernels.types import (
     BoolArray,
     Float32Matrix,
-    Float64Array,
     Int8Array,
-    Int8Cube,
     Int8Matrix,
-    Int16Cube,
     Int64Array,
+    Int64Matrix,
     UInt64Array,
 )
 from catan_pz.observation import encode, encode_global
 
 ALL_LEGAL = -1
+NO_STEP = -1
+"""The last step of a seat that has not decided in a game."""
+
+
+@kernel
+def show_row(games: States, i: int, shown: Shown) -> None:
+    """Write what is given out of game i."""
+    s, observing = games[i], shown.observing
+    shown.players[i] = s.player
+    show(s, observing, shown.masks[i], shown.observations[i * observing])
 
 
 @entry
 def deal_games(
-    games: States,
-    first: int,
-    last: int,
-    seeds: UInt64Array,
-    how: Deal,
-    where: int,
-    observing: int,
-    players: Int8Array,
-    masks: Int8Matrix,
-    observations: Int8Matrix,
+    games: States, first: int, last: int, where: int, starts: Starts, shown: Shown
 ) -> None:
     """Start games."""
     for i in range(first, last):
         if is_due(games[i], where):
-            deal_in_place(games, i, i, where, seeds, how)
-            players[i] = games[i].player
-            show(games[i], observing, masks[i], observations[i * observing])
+            deal_in_place(games, i, i, where, starts)
+            show_row(games, i, shown)
 
 
 @entry
 def place_games(
-    games: States,
-    first: int,
-    last: int,
-    given: States,
-    sources: Int64Array,
-    observing: int,
-    players: Int8Array,
-    masks: Int8Matrix,
-    observations: Int8Matrix,
+    games: States, first: int, last: int, given: States, sources: Int64Array, shown: Shown
 ) -> None:
     """Put given[sources[i]] in the place of game i, unless that is `NOT_PLACED`."""
     for i in range(first, last):
         if sources[i] != NOT_PLACED:
             games[i] = given[sources[i]]
-            players[i] = games[i].player
-            show(games[i], observing, masks[i], observations[i * observing])
+            show_row(games, i, shown)
 
 
 @entry
@@ -102,51 +96,25 @@ def step_games(
     games: States,
     first: int,
     last: int,
-    actions: Int64Array,
-    drawing: int,
-    rng_states: UInt64Array,
-    script: Int8Matrix,
-    dense: int,
-    events: Int16Cube,
-    terms: Int8Cube,
-    weights: Float64Array,
-    rewards: Float32Matrix,
-    done: BoolArray,
-    truncated: BoolArray,
+    choices: Choices,
+    scoring: Scoring,
+    scratch: Scratch,
+    outcome: Outcome,
     following: int,
-    seeds: UInt64Array,
-    how: Deal,
-    observing: int,
-    players: Int8Array,
-    masks: Int8Matrix,
-    observations: Int8Matrix,
+    starts: Starts,
+    shown: Shown,
 ) -> None:
-    """Play a legal action in every game that goes on, given or (`drawing`) drawn at random.
-
-    Finished games are followed by the next ones if `following`.
-    """
-    scratch = events[first * dense]
+    """Play a legal action in every game that goes on; the next games follow if `following`."""
+    events = scratch.events[0 if scoring.detail == ENDS else first]
     for i in range(first, last):
         # Writing observations takes longer than a cache miss.
-        if not observing and i + 1 < games.shape[0]:
+        if not shown.observing and i + 1 < games.shape[0]:
             prefetch(games, i + 1)
-        if drawing:
-            actions[i] = draw_action(games[i], i, rng_states)
-        log = Log(dense, scratch, terms[i])
-        code = play_and_reward(games[i], actions[i], script, log, weights, rewards[i])
-        truncated[i] = code & TRUNCATED != 0
-        done[i] = code & FINISHED != 0
-        if following and done[i]:
-            deal_in_place(
-                games,
-                i,
-                i,
-                WHERE_FINISHED,
-                seeds,
-                how,
-            )
-        players[i] = games[i].player
-        show(games[i], observing, masks[i], observations[i * observing])
+        log = Log(scoring.detail, events, scratch.terms[i])
+        play_in_place(games, i, i, choices, scoring, log, outcome)
+        if following and outcome.done[i]:
+            deal_in_place(games, i, i, WHERE_FINISHED, starts)
+        show_row(games, i, shown)
 
 
 @entry
@@ -170,3 +138,30 @@ def observe_everything(
     for i in range(first, last):
         encode_global.observe_all(games[i], vectors[i])
         encode_global.scale_all(vectors[i], states[i])
+
+
+@entry
+def begin_decisions(
+    players: Int8Array,
+    begun: BoolArray,
+    step: int,
+    rewards: Float32Matrix,
+    last_steps: Int64Matrix,
+) -> None:
+    """Start the sum of rewards of every seat that has just decided, and of all in a new game.
+
+    Args:
+        players: (B,) the seats that decided.
+        begun: (B,) whether it was the first decision of a game.
+        step: the number of the step.
+        rewards: (B, P) sums since the own last decision; set to zero where they start.
+        last_steps: (B, P) steps of the last decisions, NO_STEP before the first of a game.
+    """
+    for i in range(players.shape[0]):
+        if begun[i]:
+            for p in range(rewards.shape[1]):
+                rewards[i, p] = 0
+                last_steps[i, p] = NO_STEP
+        p = int(players[i])
+        rewards[i, p] = 0
+        last_steps[i, p] = step

@@ -10,7 +10,15 @@ from catan_pz.actions import NO_ACTION
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.base import Batch
 from catan_pz.batch.reward_values import reward_values
-from catan_pz.batch.steps import FROM_SEEDS, WHERE_FINISHED
+from catan_pz.batch.steps import (
+    FROM_SEEDS,
+    WHERE_FINISHED,
+    Choices,
+    Outcome,
+    Scoring,
+    Scratch,
+    Shown,
+)
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.flat import FlatForm
@@ -28,7 +36,6 @@ from catan_pz.observation.segments import SIZE
 from catan_pz.rewards import (
     NUM_TERMS,
     Reward,
-    RewardTerm,
     is_linear,
     make_reward,
     weights_of,
@@ -37,7 +44,7 @@ from catan_pz.rules import Rules
 from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 _KEPT: Final = (
-    *("games", "seeds", "player", "mask", "done", "truncated"),
+    *("games", "seeds", "player", "mask", "done", "truncated", "winner"),
     *("_observation", "_rewards", "_rng_states"),
 )
 """Arrays that the future rests on."""
@@ -73,6 +80,7 @@ class CpuBatch(ThreadedGames, Batch):
         reward: (B, P) float32, of each seat for the last step.
         done: (B,) bool, whether the last step ended a game.
         truncated: (B,) bool, whether it did so by the limit of turns.
+        winner: (B,) int8, the seat that won in the last step, -1 where none did.
         seeds: (B,) uint64, seeds of the games that are on.
 
     All arrays are views of the same memory at each step, but for observations of other
@@ -115,31 +123,27 @@ class CpuBatch(ThreadedGames, Batch):
         self.reward = self._rewards[:, : self.rules.num_players]
         self.done = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
+        self.winner = np.full(size, NOBODY, np.int8)
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
-        self._events = event_arrays(size if self._dense else 1)
         self._rng_states = np.zeros(size, np.uint64)
         self._actions = np.zeros(size, np.int64)
         self._weights = weights_of(self._reward)
+        self._shown = Shown(self._observing, self.player, self.mask, self._observation)
+        self._chosen = Choices(0, self._given, self._rng_states)
+        self._drawn = Choices(1, self._actions, self._rng_states)
+        self._scoring = Scoring(self._script, self._dense, self._weights)
+        self._scratch = Scratch(event_arrays(size if self._dense else 1), self._terms)
+        self._outcome = Outcome(self._rewards, self.done, self.truncated, self.winner)
 
     def _deal(self, where: int) -> None:
         self._forget_values()
-        self._share_out_deal(batch_calls.deal_games, where, *self._shown)
-
-    @property
-    def winner(self) -> NDArray[np.int8]:
-        """(B,) the seat that won in the last step, -1 where none did; a new array."""
-        won = self._terms[:, :, RewardTerm.WON] * (self.done & ~self.truncated)[:, None]
-        return np.where(won.any(1), won.argmax(1), NOBODY).astype(np.int8)
+        self._share_out(batch_calls.deal_games, where, self._starts, self._shown)
 
     def _encode(self) -> Any:
         if isinstance(self.encoder, FlatForm):
             self._write_scaled(self._observation, self._flat)
             return self.encoder.of_flat(self._flat)
         return self.encoder.encode(self._observation)  # type: ignore[union-attr]
-
-    @property
-    def _shown(self) -> tuple[Any, ...]:
-        return self._observing, self.player, self.mask, self._observation
 
     @staticmethod
     def zeros(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
@@ -155,17 +159,17 @@ class CpuBatch(ThreadedGames, Batch):
         self.reward[:] = 0
         self.done[:] = False
         self.truncated[:] = False
+        self.winner[:] = NOBODY
         self._deal(FROM_SEEDS)
 
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()
-        self._share_out(batch_calls.place_games, records, sources, *self._shown)
+        self._share_out(batch_calls.place_games, records, sources, self._shown)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Copies of all arrays that the future rests on, by name."""
         self._check_whole()
-        kept = {name: array.copy() for name, array in self._arrays(_KEPT).items()}
-        return kept | {"winner": self.winner}
+        return {name: array.copy() for name, array in self._arrays(_KEPT).items()}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what `get_state` gave for the same rules, B, reward and encoder or none.
@@ -175,7 +179,7 @@ class CpuBatch(ThreadedGames, Batch):
                 breaks the rules, or is finished though none waits here (`auto_reset`); nothing is
                 changed.
         """
-        check_arrays(state, self._arrays(_KEPT) | {"winner": self.player})
+        check_arrays(state, self._arrays(_KEPT))
         records = sound_records(state["games"], self.rules)
         if (state["player"] != records["player"]).any():
             raise ValueError("state: player isn't the seat to move in each of the games")
@@ -189,9 +193,6 @@ class CpuBatch(ThreadedGames, Batch):
     def _copy_from(self, state: Mapping[str, NDArray[Any]], records: np.ndarray) -> None:
         for name, array in self._arrays(_KEPT).items():
             array[...] = state[name]
-        self._terms[:] = 0
-        won = np.flatnonzero(state["winner"] != NOBODY)
-        self._terms[won, state["winner"][won], RewardTerm.WON] = 1
         self._place(records, np.arange(self.num_games))  # masks and observations follow from games
 
     def sample(self) -> NDArray[np.int64]:
@@ -240,19 +241,11 @@ class CpuBatch(ThreadedGames, Batch):
     def _play_step(self, drawing: bool, following: bool) -> None:
         self._share_out(
             batch_calls.step_games,
-            self._actions if drawing else self._given,
-            int(drawing),
-            self._rng_states,
-            self._script,
-            self._dense,
-            self._events,
-            self._terms,
-            self._weights,
-            self._rewards,
-            self.done,
-            self.truncated,
+            self._drawn if drawing else self._chosen,
+            self._scoring,
+            self._scratch,
+            self._outcome,
             int(following),
-            self.seeds,
-            self._deal_options,
-            *self._shown,
+            self._starts,
+            self._shown,
         )

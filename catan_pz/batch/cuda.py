@@ -6,7 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz.batch.base import MOST_GAMES, Batch
-from catan_pz.batch.steps import FROM_SEEDS, NOTHING_REFUSED
+from catan_pz.batch.steps import (
+    FROM_SEEDS,
+    NOTHING_REFUSED,
+    Choices,
+    Outcome,
+    Scoring,
+    Shown,
+    Starts,
+)
 from catan_pz.checks import check_count, check_game_number
 from catan_pz.encoders import Encoder
 from catan_pz.encoders.arrays import Table, scaled
@@ -92,25 +100,24 @@ class CudaBatch(Batch):
         self.winner = device.zeros((size,), np.int8)
         self._actions = device.zeros((size,), np.int64)
         self._given = device.zeros((size,), np.int64)
-        options, own = deal_of(self.rules), device.own
+        own, view = device.own, device.view
         self._games = own(np.zeros(size, STATE))
         self._seeds = own(np.zeros(size, np.uint64))
         self._rng_states = own(np.zeros(size, np.uint64))
-        self._script = own(script_of(self.rules))
         self._weights = own(weights_of(self._reward))
         self._refused = own(_NOTHING)
         self._told = device.shared_with_host(_NOTHING)
-        how = options._replace(blank=own(options.blank), layouts=own(options.layouts))
-        view = device.view
-        self._dealt = self._seeds, how
-        self._shown = (
-            int(observation),
-            view(self.player),
-            view(self._masks),
-            view(self._observations),
+        how = deal_of(self.rules)
+        how = how._replace(blank=own(how.blank), layouts=own(how.layouts))
+        self._starts = Starts(self._seeds, how)
+        self._shown = Shown(
+            int(observation), view(self.player), view(self._masks), view(self._observations)
         )
+        self._chosen = Choices(0, view(self._given), self._rng_states)
+        self._drawn = Choices(1, view(self._actions), self._rng_states)
+        self._scoring = Scoring(own(script_of(self.rules)), self._dense, self._weights)
         told = self._rewards, self.done, self.truncated, self.winner
-        self._outcome = tuple(view(array) for array in told)
+        self._outcome = Outcome(*(view(array) for array in told))
 
     def _make_kernels(self) -> None:
         from catan_pz.batch import cuda_kernels as kernels
@@ -126,7 +133,7 @@ class CudaBatch(Batch):
 
     def _deal(self, where: int) -> None:
         self._forget_values()
-        self._deal_all(self._games, self._refused, where, *self._dealt, *self._shown)
+        self._deal_all(self._games, self._refused, where, self._starts, self._shown)
 
     def _encode(self) -> Any:
         return self.encoder.encode(self.units)  # type: ignore[union-attr]
@@ -154,7 +161,7 @@ class CudaBatch(Batch):
     def _place(self, records: np.ndarray, sources: NDArray[np.int64]) -> None:
         self._forget_values()
         own = self._device.own
-        self._place_all(self._games, own(records), own(sources), *self._shown)
+        self._place_all(self._games, own(records), own(sources), self._shown)
 
     def sample(self) -> Any:
         """(B,) int64 tensor, a random legal action for each game, -1 where it is finished.
@@ -162,7 +169,7 @@ class CudaBatch(Batch):
         The tensor is the same at each call. Draws don't touch the chance of the games.
         """
         self._check_whole()
-        self._sample_all(self._games, self._rng_states, self._device.view(self._actions))
+        self._sample_all(self._games, self._rng_states, self._drawn.actions)
         return self._actions
 
     def step(self, actions: Any) -> None:
@@ -183,7 +190,7 @@ class CudaBatch(Batch):
         self._change(self._check_and_play)
 
     def _check_and_play(self) -> None:
-        given = self._device.view(self._given)
+        given = self._chosen.actions
         self._check_all(self._games, given, self.rules.num_actions, self._refused)
         self._play(drawing=False)
 
@@ -191,18 +198,14 @@ class CudaBatch(Batch):
         self._forget_values()
         self._step_all(
             self._games,
-            self._device.view(self._actions if drawing else self._given),
-            int(drawing),
+            self._drawn if drawing else self._chosen,
             self._refused,
             self._told,
-            self._rng_states,
-            self._script,
-            self._dense,
-            self._weights,
-            *self._outcome,
+            self._scoring,
+            self._outcome,
             int(self.auto_reset),
-            *self._dealt,
-            *self._shown,
+            self._starts,
+            self._shown,
         )
 
     def synchronize(self) -> None:

@@ -1,8 +1,8 @@
 """Kernels that play batches on a GPU: one thread a game, out of the same rules as everywhere.
 
-Observations and masks lie with the games along the last axis, so that neighbouring
-threads write neighbouring bytes. Each game's record is staged in local memory, which the
-hardware interleaves among threads.
+They are the calls of `batch.calls`. Observations and masks lie with the games along the last
+axis, so that neighbouring threads write neighbouring bytes. Each game's record is staged in local
+memory, which the hardware interleaves among threads.
 """
 
 from numba import cuda
@@ -11,72 +11,58 @@ from catan_pz.batch.steps import (
     NOT_PLACED,
     NOTHING_REFUSED,
     WHERE_FINISHED,
+    Choices,
+    Outcome,
+    Scoring,
+    Shown,
+    Starts,
     deal_in_place,
     draw_action,
     is_due,
     may_be_played,
-    play_and_reward,
+    play_in_place,
     show,
 )
-from catan_pz.engine.deal import Deal
 from catan_pz.engine.events import EVENT_ROWS, NUM_FIELDS
-from catan_pz.engine.play import FINISHED, TRUNCATED, Log
+from catan_pz.engine.play import Log
 from catan_pz.engine.state import STATE, States
 from catan_pz.engine.tally import NUM_TERMS
-from catan_pz.kernels.types import (
-    BoolArray,
-    Float32Matrix,
-    Float64Array,
-    Int8Array,
-    Int8Matrix,
-    Int64Array,
-    UInt64Array,
-)
+from catan_pz.kernels.rule import kernel
+from catan_pz.kernels.types import Int8Matrix, Int64Array, UInt64Array
 from catan_pz.observation.encode_global import observe_all
-from catan_pz.terms import MAX_PLAYERS, NOBODY
+from catan_pz.terms import MAX_PLAYERS
 
 _FIRST, _TOLD = 0, 1
 """What `refused` holds: the place of the first illegal action, and whether the host knows."""
 
 
+@kernel
+def give_out(staged: States, games: States, i: int, shown: Shown) -> None:
+    """Write the staged record back as game i, and what is given out of it."""
+    s = staged[0]
+    games[i] = s
+    shown.players[i] = s.player
+    show(s, shown.observing, shown.masks[:, i], shown.observations[:, i])
+
+
 def deal_kernel(
-    games: States,
-    refused: Int64Array,
-    where: int,
-    seeds: UInt64Array,
-    how: Deal,
-    observing: int,
-    players: Int8Array,
-    masks: Int8Matrix,
-    observations: Int8Matrix,
+    games: States, refused: Int64Array, where: int, starts: Starts, shown: Shown
 ) -> None:
     """Start games; none if an action was refused, of which the host has yet to be told."""
     i = cuda.grid(1)
     if i < games.shape[0] and refused[_FIRST] == NOTHING_REFUSED and is_due(games[i], where):
         staged = cuda.local.array(1, STATE)
-        deal_in_place(staged, 0, i, where, seeds, how)
-        games[i] = staged[0]
-        players[i] = staged[0].player
-        show(staged[0], observing, masks[:, i], observations[:, i])
+        deal_in_place(staged, 0, i, where, starts)
+        give_out(staged, games, i, shown)
 
 
-def place_kernel(
-    games: States,
-    given: States,
-    sources: Int64Array,
-    observing: int,
-    players: Int8Array,
-    masks: Int8Matrix,
-    observations: Int8Matrix,
-) -> None:
+def place_kernel(games: States, given: States, sources: Int64Array, shown: Shown) -> None:
     """Put given[sources[i]] in the place of game i, unless that is `NOT_PLACED`."""
     i = cuda.grid(1)
     if i < games.shape[0] and sources[i] != NOT_PLACED:
         staged = cuda.local.array(1, STATE)
         staged[0] = given[sources[i]]
-        games[i] = staged[0]
-        players[i] = staged[0].player
-        show(staged[0], observing, masks[:, i], observations[:, i])
+        give_out(staged, games, i, shown)
 
 
 def sample_kernel(games: States, rng_states: UInt64Array, actions: Int64Array) -> None:
@@ -103,29 +89,16 @@ def check_kernel(games: States, actions: Int64Array, num_actions: int, refused: 
 
 def step_kernel(
     games: States,
-    actions: Int64Array,
-    drawing: int,
+    choices: Choices,
     refused: Int64Array,
     told: Int64Array,
-    rng_states: UInt64Array,
-    script: Int8Matrix,
-    dense: int,
-    weights: Float64Array,
-    rewards: Float32Matrix,
-    done: BoolArray,
-    truncated: BoolArray,
-    winners: Int8Array,
+    scoring: Scoring,
+    outcome: Outcome,
     following: int,
-    seeds: UInt64Array,
-    how: Deal,
-    observing: int,
-    players: Int8Array,
-    masks: Int8Matrix,
-    observations: Int8Matrix,
+    starts: Starts,
+    shown: Shown,
 ) -> None:
     """Play a legal action in every game that goes on; none if one was refused.
-
-    The actions are given or (`drawing`) drawn.
 
     Place and action that were refused are told in `told`, memory that the host sees.
     """
@@ -135,29 +108,15 @@ def step_kernel(
     if refused[_FIRST] != NOTHING_REFUSED:
         if i == refused[_FIRST] and refused[_TOLD] == 0:
             refused[_TOLD] = 1
-            told[1] = actions[i]
+            told[1] = choices.actions[i]
             told[0] = i
         return
     staged = cuda.local.array(1, STATE)
     events = cuda.local.array((EVENT_ROWS, NUM_FIELDS), "int16")
     terms = cuda.local.array((MAX_PLAYERS, NUM_TERMS), "int8")
     staged[0] = games[i]
-    if drawing:
-        actions[i] = draw_action(staged[0], i, rng_states)
-    log = Log(dense, events, terms)
-    code = play_and_reward(staged[0], actions[i], script, log, weights, rewards[i])
-    truncated[i] = code & TRUNCATED != 0
-    done[i] = code & FINISHED != 0
-    winners[i] = staged[0].winner if done[i] else NOBODY
-    if following and done[i]:
-        deal_in_place(
-            staged,
-            0,
-            i,
-            WHERE_FINISHED,
-            seeds,
-            how,
-        )
-    players[i] = staged[0].player
-    show(staged[0], observing, masks[:, i], observations[:, i])
-    games[i] = staged[0]
+    log = Log(scoring.detail, events, terms)
+    play_in_place(staged, 0, i, choices, scoring, log, outcome)
+    if following and outcome.done[i]:
+        deal_in_place(staged, 0, i, WHERE_FINISHED, starts)
+    give_out(staged, games, i, shown)

@@ -1,21 +1,32 @@
-"""What happens in one place of a batch, as rules: the same on the CPU and on CUDA."""
+"""What happens in one place of a batch, as rules: the same on the CPU and on CUDA.
+
+`games[i]` is the game, on CUDA a copy in the thread's own memory; arrays of the batch have it at
+`place`.
+"""
+
+from typing import NamedTuple
 
 from catan_pz.actions import NO_ACTION
 from catan_pz.engine import chance, legal, tally
 from catan_pz.engine.deal import Deal, deal
-from catan_pz.engine.play import COUNTED, Log, play
+from catan_pz.engine.play import COUNTED, FINISHED, TRUNCATED, Log, play
 from catan_pz.engine.state import State, States
 from catan_pz.engine.turn import is_finished
 from catan_pz.kernels.rule import kernel
 from catan_pz.kernels.types import (
+    BoolArray,
     Float32Array,
+    Float32Matrix,
     Float64Array,
     Int8Array,
+    Int8Cube,
     Int8Matrix,
+    Int16Cube,
+    Int64Array,
     UInt64Array,
 )
 from catan_pz.observation import encode
-from catan_pz.terms import MAX_PLAYERS
+from catan_pz.terms import MAX_PLAYERS, NOBODY
 
 WHERE_FINISHED = 0
 EVERYWHERE = 1
@@ -30,6 +41,54 @@ NOTHING_REFUSED = 2**62
 """Place of the first illegal action where all are legal."""
 
 
+class Starts(NamedTuple):
+    """Where the next games come from: (B,) seeds of the games that are on, and their deal."""
+
+    seeds: UInt64Array
+    how: Deal
+
+
+class Shown(NamedTuple):
+    """What batches give out of each game: seat to move, mask and, if `observing`, observation."""
+
+    observing: int
+    players: Int8Array
+    masks: Int8Matrix
+    observations: Int8Matrix
+
+
+class Choices(NamedTuple):
+    """Actions (B,), given or (`drawing`) drawn at random from (B,) random streams."""
+
+    drawing: int
+    actions: Int64Array
+    rng_states: UInt64Array
+
+
+class Scoring(NamedTuple):
+    """How games are played and rewarded: scripted dice, the detail of logs, (F,) weights."""
+
+    script: Int8Matrix
+    detail: int
+    weights: Float64Array
+
+
+class Scratch(NamedTuple):
+    """Memory for logs: events (B, ...), or one row where none are written; terms (B, P, F)."""
+
+    events: Int16Cube
+    terms: Int8Cube
+
+
+class Outcome(NamedTuple):
+    """What the last step was: (B, P) rewards, (B,) ends and winners."""
+
+    rewards: Float32Matrix
+    done: BoolArray
+    truncated: BoolArray
+    winners: Int8Array
+
+
 @kernel
 def is_due(s: State, where: int) -> bool:
     """Whether a game is to be started in the place of this one."""
@@ -37,18 +96,12 @@ def is_due(s: State, where: int) -> bool:
 
 
 @kernel
-def deal_in_place(
-    games: States,
-    i: int,
-    place: int,
-    where: int,
-    seeds: UInt64Array,
-    how: Deal,
-) -> None:
-    """Start a game as games[i]; its seed is seeds[place], or a hash of it for the next one."""
+def deal_in_place(games: States, i: int, place: int, where: int, starts: Starts) -> None:
+    """Start a game; the next one has a hash of the seed."""
+    seeds = starts.seeds
     if where != FROM_SEEDS:
         seeds[place] = chance.scramble(seeds[place] + chance.GAMMA)
-    deal(games, i, seeds[place], how)
+    deal(games, i, seeds[place], starts.how)
 
 
 @kernel
@@ -88,21 +141,28 @@ def weigh(terms: Int8Matrix, weights: Float64Array, reward: Float32Array) -> Non
 
 
 @kernel
-def play_and_reward(
-    s: State,
-    a: int,
-    script: Int8Matrix,
+def play_in_place(
+    games: States,
+    i: int,
+    place: int,
+    choices: Choices,
+    scoring: Scoring,
     log: Log,
-    weights: Float64Array,
-    reward: Float32Array,
-) -> int:
-    """Play a step, if there is one, and write the reward of every seat; the step's code, or 0."""
+    outcome: Outcome,
+) -> None:
+    """Play a step, if there is one, and note what it was."""
+    s, actions, reward = games[i], choices.actions, outcome.rewards[place]
+    if choices.drawing:
+        actions[place] = draw_action(s, place, choices.rng_states)
     for p in range(MAX_PLAYERS):
         reward[p] = 0
-    if a == NO_ACTION:
+    code = 0
+    if actions[place] == NO_ACTION:
         tally.clear_terms(log.terms)
-        return 0
-    code = play(s, a, script, log)
-    if code & COUNTED:
-        weigh(log.terms, weights, reward)
-    return code
+    else:
+        code = play(s, actions[place], scoring.script, log)
+        if code & COUNTED:
+            weigh(log.terms, scoring.weights, reward)
+    outcome.truncated[place] = code & TRUNCATED != 0
+    outcome.done[place] = code & FINISHED != 0
+    outcome.winners[place] = s.winner if code & FINISHED else NOBODY

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.base import MOST_GAMES, Interruptible, seeds_from
+from catan_pz.batch.steps import Starts
 from catan_pz.checks import check_count, check_game_number
 from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.state import STATE, as_games
@@ -47,7 +48,8 @@ class ThreadedGames(Interruptible):
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
         self._given = np.zeros(self.num_games, np.int64)
-        self._deal_options, self._script = deal_of(rules), script_of(rules)
+        self._starts = Starts(self.seeds, deal_of(rules))
+        self._script = script_of(rules)
         if numba.config.DISABLE_JIT:
             threads = 1  # others would only wait for the interpreter
         chunk = _games_at_once(self.num_games, threads)
@@ -60,10 +62,6 @@ class ThreadedGames(Interruptible):
         next call writes to the same array.
         """
         return self._pool.run(function, self.games, *arguments)
-
-    def _share_out_deal(self, call: Callable[..., Any], where: int, *arguments: Any) -> None:
-        """Call one of the calls that start games."""
-        self._share_out(call, self.seeds, self._deal_options, where, *arguments)
 
     def _seed(self, first: int) -> None:
         """Give game i the seed first + i, modulo 2**64."""

@@ -15,9 +15,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from catan_pz.batch.calls import NO_STEP, begin_decisions
 from catan_pz.batch.cpu import CpuBatch
 from catan_pz.batch.make import make_batch
-from catan_pz.batch.reward_calls import NO_STEP, begin_decisions
 from catan_pz.checks import check_seed
 from catan_pz.encoders import Encoder
 from catan_pz.engine.play import FINISHED, OVER

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.batch.reward_calls import NO_STEP
+from catan_pz.batch.calls import NO_STEP
 from catan_pz.checks import check_count, check_number, not_possible
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.game.arguments import are_finite, numbers

@@ -50,5 +50,5 @@ def test_rules_compile_for_cuda_without_a_gpu(options: tuple[str, ...]) -> None:
     for kernel in KERNELS:
         assert re.search(rf"\.entry \S*{kernel}", ptx)
     # The rules themselves are in it, not only the kernel's frame.
-    for rule in ("advance", "apply_roll", "longest_trail", "tighten", "observe"):
+    for rule in ("play_in_place", "apply_roll", "longest_trail", "tighten", "observe"):
         assert rule in ptx

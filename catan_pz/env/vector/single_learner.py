@@ -198,14 +198,14 @@ class SingleLearnerBatch(ThreadedGames):
         self.done = np.zeros(size, np.bool_)
         self.truncated = np.zeros(size, np.bool_)
         is_flat = isinstance(self.encoder, FlatForm)
-        self._sets = [
-            (
-                np.zeros((size, self.rules.num_actions), np.int8),
-                np.zeros((size, SIZE), np.int8),
-                np.zeros((size if is_flat else 0, SIZE), np.float32),
-            )
-            for _ in range(1 + alternate)
-        ]
+        players = np.zeros(size, np.int8)
+        self._sets = []
+        for _ in range(1 + alternate):
+            mask = np.zeros((size, self.rules.num_actions), np.int8)
+            observation = np.zeros((size, SIZE), np.int8)
+            flat = np.zeros((size if is_flat else 0, SIZE), np.float32)
+            shown = batch_rules.Shown(1, players, mask, observation)
+            self._sets.append((mask, observation, flat, shown))
         self._take_turns()
         self.final_observation = np.zeros((size, SIZE), np.int8)
         self.final_won = np.zeros(size, np.bool_)
@@ -217,17 +217,21 @@ class SingleLearnerBatch(ThreadedGames):
         self._decisions_by = self._seated.decisions
         self._return = np.zeros(size)
         self._terms = np.zeros((size, MAX_PLAYERS, NUM_TERMS), np.int8)
-        self._events = event_arrays(size if self._dense else 1)
         self._waiting = np.zeros(size, np.bool_)
         self._actions = np.zeros(size, np.int64)
         self._sample = np.zeros(size, np.int64)
         self._opponent_rng = np.zeros(size, np.uint64)
         self._sample_rng = np.zeros(size, np.uint64)
-        self._weights = weights_of(self._reward)
+        ends = self.reward, self.done, self.truncated, self._waiting
+        self._learners = seat_calls.Learners(self._seat, self.seats, *ends)
+        detail = self._dense
+        self._scoring = batch_rules.Scoring(self._script, detail, weights_of(self._reward))
+        events = event_arrays(size if detail else 1)
+        self._scratch = batch_rules.Scratch(events, self._terms)
 
     def _take_turns(self) -> None:
         self._sets.reverse()
-        self.mask, self.observation, self._flat = self._sets[0]
+        self.mask, self.observation, self._flat, self._shown = self._sets[0]
 
     def _encode(self) -> Any:
         if isinstance(self.encoder, FlatForm):
@@ -236,22 +240,15 @@ class SingleLearnerBatch(ThreadedGames):
         return self.encoder.encode(self.observation)
 
     def _deal(self, where: int) -> None:
-        self._share_out_deal(
+        self._share_out(
             seat_calls.deal_seats,
             where,
-            self._seat,
-            self._random_inside,
-            self._opponent_rng,
-            self._script,
-            self._dense,
-            self._events,
-            self._terms,
-            self._weights,
-            self.seats,
-            self.reward,
-            self.done,
-            self._waiting,
-            *self._sets[0][:2],
+            self._starts,
+            seat_calls.Drawn(self._random_inside, self._opponent_rng),
+            self._scoring,
+            self._scratch,
+            self._learners,
+            self._shown,
         )
 
     def reset(self, seed: int | None = None) -> None:
@@ -339,8 +336,7 @@ class SingleLearnerBatch(ThreadedGames):
         for name, array in self._arrays(_KEPT).items():
             array[...] = state[name]
         places = np.arange(self.num_games)
-        shown = np.zeros(self.num_games, np.int8), *self._sets[0][:2]
-        self._share_out(batch_calls.place_games, records, places, 1, *shown)
+        self._share_out(batch_calls.place_games, records, places, self._shown)
         self._waiting[:] = False
         self._encoded.forget()
 
@@ -406,19 +402,11 @@ class SingleLearnerBatch(ThreadedGames):
         finished = self._share_out(
             seat_calls.play_seats,
             self._actions,
-            self._random_inside,
-            self._opponent_rng,
-            self._script,
-            self._dense,
-            self._events,
-            self._terms,
-            self._weights,
-            self.seats,
-            self.reward,
-            self.done,
-            self.truncated,
-            self._waiting,
-            *self._sets[0][:2],
+            seat_calls.Drawn(self._random_inside, self._opponent_rng),
+            self._scoring,
+            self._scratch,
+            self._learners,
+            self._shown,
         )
         if not self._linear:
             rewards = reward_values(self._reward, self._terms, self.games)
@@ -444,10 +432,8 @@ class SingleLearnerBatch(ThreadedGames):
         if self._random_places:
             self._share_out(
                 seat_calls.draw_waiting,
-                self._random_places,
-                self.seats,
-                self._waiting,
-                self._opponent_rng,
+                seat_calls.Drawn(self._random_places, self._opponent_rng),
+                self._learners,
                 self._actions,
             )
         rows = np.flatnonzero(self._waiting)

@@ -10,7 +10,7 @@ from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
-from catan_pz.kernels.arguments import Parameters
+from catan_pz.kernels.arguments import Parameters, leaf_kinds
 from tests.fuzz.odd import odd_array, odd_or
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.targets.options import try_batch
@@ -99,9 +99,11 @@ def arguments(rng: Random, tally: Tally) -> None:
     k = rng.randrange(len(parameters))
     given = odd_or(rng, np.zeros(SIZE, STATE), odd_array(rng), odd_array(rng), 3, share=0.3)
     accepted, taken = tally.attempt(parameters.checked, k, given)
-    if accepted and parameters.ndims[k]:
-        require(taken.ndim == parameters.ndims[k], "an array of other dimensions was taken")
-        require(taken.flags.c_contiguous and taken.flags.aligned, "an array out of order was taken")
+    for kind, leaf in zip(leaf_kinds(parameters.kinds[k]), taken if accepted else (), strict=False):
+        if isinstance(leaf, np.ndarray):
+            require(leaf.ndim == kind.ndim, "an array of other dimensions was taken")
+            sound = leaf.flags.c_contiguous and leaf.flags.aligned
+            require(sound, "an array out of order was taken")
 
 
 TARGETS = {"batches": made, "batch_steps": stepped, "thread_arguments": arguments}
