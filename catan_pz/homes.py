@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from catan_pz.checks import not_possible
+from catan_pz.checks import did_you_mean, not_possible
 
 
 def check_home(home: object) -> str:
@@ -40,5 +40,6 @@ def callable_at(what: str, home: str) -> Callable[..., Any]:
         raise ValueError(f"{what}: home {home!r}: {error}") from error
     make = getattr(found, thing, None)
     if not callable(make):
-        raise ValueError(f"{what}: home {home!r} has no such class or function")
+        hint = did_you_mean(thing, vars(found))
+        raise ValueError(f"{what}: home {home!r} has no such class or function{hint}")
     return make  # type: ignore[no-any-return]

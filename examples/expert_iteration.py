@@ -42,7 +42,7 @@ from catan_pz import agents
 from catan_pz.agents.network import Base, Model, NetworkAgent
 from catan_pz.agents.views import Views
 from catan_pz.arena import play_match
-from catan_pz.arena.sequential import SequentialTest
+from catan_pz.arena.statistics import SequentialTest
 from catan_pz.checks import not_possible
 from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
 from catan_pz.rules import Rules

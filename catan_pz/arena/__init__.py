@@ -12,10 +12,9 @@ from catan_pz.arena.executors import (
 from catan_pz.arena.forfeits import ForfeitWarning
 from catan_pz.arena.match import Interrupted, MatchOptions, play_match, play_tournament
 from catan_pz.arena.ratings import Rating, rate
-from catan_pz.arena.report import save_report
+from catan_pz.arena.report import save_report, to_csv, to_markdown
 from catan_pz.arena.results import GameResult, Result, Tally
 from catan_pz.arena.results_file import load_results
-from catan_pz.arena.tables import to_csv, to_markdown
 
 __all__ = [
     "Comparison",

@@ -13,6 +13,7 @@ from catan_pz.arena.entrants import AgentSpec, Entrant, as_entrants, shown_state
 from catan_pz.arena.executors import Executor, make_executor, make_tasks
 from catan_pz.arena.forfeits import ForfeitWarning
 from catan_pz.arena.records import RecordsError, check_records
+from catan_pz.arena.report import forfeit_lines
 from catan_pz.arena.results import FORFEIT, Result, result_of_complete_blocks
 from catan_pz.arena.results_file import ResultsFile, found_seed, header_of
 from catan_pz.arena.schedule import (
@@ -23,7 +24,6 @@ from catan_pz.arena.schedule import (
     even_lineups,
     spread,
 )
-from catan_pz.arena.tables import forfeit_lines
 from catan_pz.checks import check_count, check_flag, check_number, check_seed, not_possible
 from catan_pz.files import held, release, remove_drafts
 from catan_pz.game.game import drawn_seed

@@ -56,6 +56,7 @@ class Rating:
     interval: OpenInterval | None
 
 
+@np.errstate(under="ignore", over="ignore")  # whatever other libraries have set
 def fit(
     lineups: NDArray[np.int64], wins: NDArray[Any], virtual_games: float = VIRTUAL_GAMES
 ) -> NDArray[np.float64]:

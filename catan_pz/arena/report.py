@@ -1,14 +1,177 @@
-"""Reports: a result as a file of tables or a plot."""
+"""Reports of results: Markdown tables, CSV, or a plot in a file."""
 
+import csv
+import io
 import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 from typing import Final
 
+from catan_pz.arena.common_dice import has_common_dice
 from catan_pz.arena.plots import plot
-from catan_pz.arena.results import Result
-from catan_pz.arena.tables import to_csv, to_markdown
+from catan_pz.arena.ratings import OpenInterval, rate
+from catan_pz.arena.results import FORFEIT, Result, percent, percents, table, win_rates
+from catan_pz.arena.schedule import seatings
 from catan_pz.checks import not_possible
 from catan_pz.files import whole_file
+from catan_pz.names import markdown
+from catan_pz.rules import Rules
+
+MAX_REASONS: Final = 10
+"""Reasons of forfeits that are listed."""
+
+
+def points(interval: OpenInterval | None) -> str:
+    """An interval of a rating."""
+    if interval is None:
+        return ""
+    low, high = interval
+    if low is None:
+        return "open" if high is None else f"below {high:+.0f}"
+    return f"above {low:+.0f}" if high is None else f"{low:+.0f} to {high:+.0f}"
+
+
+def lineup_title(names: Iterable[str]) -> str:
+    """A line-up as text, such as "heuristic, 3 random"."""
+    listed = list(names)
+    counts = {name: listed.count(name) for name in listed}
+    return ", ".join(name if n == 1 else f"{n} {name}" for name, n in counts.items())
+
+
+def to_markdown(result: Result) -> str:
+    """A page of Markdown: what was played, win rates, seats, ratings."""
+    if not result.games:
+        return "No block of games is complete.\n"
+    result = result.labelled()
+    used = sorted({game.lineup for game in result.games})
+    parts = [_summary(result), win_rates(result), _seats(result)]
+    if len(used) > 1:
+        parts.append(_lineups(result, used))
+    if len(result.played) > 1:
+        parts.append(_ratings(result))
+    if result.ends()[FORFEIT]:
+        parts.append(_forfeits(result))
+    return "\n".join(parts)
+
+
+def forfeit_lines(result: Result) -> list[str]:
+    """Who forfeited how many games and why the first of them, a line for each entrant."""
+    if not result.ends()[FORFEIT]:
+        return []
+    labelled = result.labelled()
+    first: dict[str, str] = {}
+    for game in labelled.games:
+        if game.offender is not None:
+            first.setdefault(game.seats[game.offender], game.reason)
+    return [
+        f"{name} forfeited {labelled.tally(name).forfeits:,} of {_games_of(labelled, name):,} "
+        f"games, the first because: {reason}"
+        for name, reason in first.items()
+    ]
+
+
+def _games_of(result: Result, name: str) -> int:
+    return sum(name in game.seats for game in result.games)
+
+
+def changed_options(rules: Rules) -> str:
+    """The options in which rules differ from the base game."""
+    changed = [
+        f"`{option.name}={getattr(rules, option.name)!r}`"
+        for option in fields(Rules)
+        if getattr(rules, option.name) != option.default
+    ]
+    return ", ".join(changed) or "those of the base game"
+
+
+def _summary(result: Result) -> str:
+    games, n = result.games, len(result.games)
+    used = sorted({game.lineup for game in games})
+    title = lineup_title(result.lineup_names(used[0])) if len(used) == 1 else "Tournament"
+    ends = result.ends()
+    turns = sum(game.turns for game in games) / n
+    decisions = sum(sum(game.decisions) for game in games) / n
+    return (
+        f"# {markdown(title)}: {n:,} games\n\n"
+        f"{_dealt(result)} Rules: {changed_options(result.rules)}.\n\n"
+        f"Ended by victory: {ends['victory']:,}; truncated: {ends['truncated']:,}; forfeited: "
+        f"{ends['forfeit']:,}. A game took {turns:.1f} turns and {decisions:,.1f} decisions.\n"
+    )
+
+
+def _dealt(result: Result) -> str:
+    """What games have in common, in a sentence."""
+    count = Counter((game.block, game.lineup) for game in result.games)
+    if any(n < len(seatings(result.lineups[lineup])) for (_, lineup), n in count.items()):
+        return "Another table drew seats, boards and dice, for each game anew."
+    rules = result.rules
+    is_scripted = not isinstance(rules.dice, str)
+    dice = " with the same dice" if is_scripted or has_common_dice(rules) else ""
+    return (
+        f"{len({block for block, _ in count}):,} seeds from seed {result.seed}, each played in "
+        f"every seating on the same board{dice}."
+    )
+
+
+def _seats(result: Result) -> str:
+    seats = range(result.rules.num_players)
+    rows = [[name, *map(percent, result.win_rates_by_seat(name))] for name in result.played]
+    return table(["win rate by seat", *map(str, seats)], rows)
+
+
+def _lineups(result: Result, used: list[int]) -> str:
+    rows = []
+    for lineup in used:
+        names = result.lineup_names(lineup)
+        part = result.only(names)
+        for name in part.played:
+            rates = percent(part.win_rate(name)), percents(part.interval(name))
+            rows.append([lineup_title(names), f"{len(part.games):,}", name, *rates])
+    return table(["line-up", "games", "agent", "win rate", "95 % (Wilson)"], rows)
+
+
+def _ratings(result: Result) -> str:
+    try:
+        ratings = rate(result)
+    except ValueError as error:  # some never met
+        return f"{str(error).capitalize()}.\n"
+    rows = [[rated.name, f"{rated.rating:+.0f}", points(rated.interval)] for rated in ratings]
+    return table(["agent", "rating (Elo scale)", "95 % by seeds"], rows)
+
+
+def _forfeits(result: Result) -> str:
+    """Why games were forfeited, the most frequent reasons first."""
+    count = Counter(
+        (game.seats[game.offender], game.reason)
+        for game in result.games
+        if game.offender is not None
+    )
+    rows = [[name, n, reason] for (name, reason), n in count.most_common(MAX_REASONS)]
+    if len(count) > MAX_REASONS:
+        rows.append(["", "", f"and {len(count) - MAX_REASONS:,} more"])
+    return table(["forfeited by", "games", "reason"], rows)
+
+
+def to_csv(result: Result) -> str:
+    """A header and one line a game."""
+    result = result.labelled()
+    seats = range(result.rules.num_players)
+    titles = ["number", "lineup", "block", *(f"seat_{p}" for p in seats), "winner", "winner_name"]
+    titles += ["end", "offender", "reason", "turns"]
+    titles += [f"{what}_{p}" for what in ("points", "decisions", "seconds") for p in seats]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(titles)
+    for game in result.games:
+        winner = "" if game.winner is None else game.seats[game.winner]
+        row = [game.number, game.lineup, game.block, *game.seats, game.winner, winner]
+        row += [game.end, game.offender, game.reason, game.turns]
+        row += [*game.points, *game.decisions, *(f"{s:.6f}" for s in game.seconds)]
+        writer.writerow("" if cell is None else cell for cell in row)
+    return text.getvalue()
+
 
 TABLES: Final = {".md": to_markdown, ".csv": to_csv}
 """What makes the text of a file, by the ending of its name."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from catan_pz.arena import statistics
 from catan_pz.arena.schedule import Lineup, Schedule, seatings
 from catan_pz.arena.statistics import LEVEL, Interval
 from catan_pz.checks import not_possible
-from catan_pz.names import LONGEST, labels, shown
+from catan_pz.names import LONGEST, labels, markdown, shown
 from catan_pz.rules import Rules
 
 VICTORY: Final = "victory"
@@ -81,7 +81,7 @@ class Tally:
     forfeits: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The games of a match or tournament, in complete blocks.
 
@@ -98,6 +98,13 @@ class Result:
     rules: Rules
     seed: int
     games: tuple[GameResult, ...]
+
+    def __repr__(self) -> str:
+        return f"<Result of {len(self.games):,} games between {', '.join(self.names)}>"
+
+    def __str__(self) -> str:
+        """The table of win rates."""
+        return win_rates(self.labelled()) if self.games else repr(self)
 
     def labelled(self, longest: int = LONGEST) -> "Result":
         """The same with names and reasons of forfeits as tables and plots show them.
@@ -250,6 +257,58 @@ class Result:
         """How many games ended by victory, by the limit of turns, and by forfeit."""
         count = Counter(game.end for game in self.games)
         return {end: count[end] for end in get_args(End)}
+
+
+def percent(rate: float | None) -> str:
+    """A rate in percent."""
+    return "" if rate is None else f"{100 * rate:.1f} %"
+
+
+def percents(interval: Interval | None) -> str:
+    """An interval of a rate in percent."""
+    return "" if interval is None else f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
+
+
+def table(titles: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A table of Markdown."""
+    titles = list(titles)
+    lines = [titles, ["---"] * len(titles), *rows]
+    cells = ([markdown(str(cell)) for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def win_rates(result: Result) -> str:
+    """A table of win rates, with their intervals."""
+    titles = [
+        "agent",
+        "seats",
+        "won",
+        "win rate",
+        "95 % (Wilson)",
+        "95 % by seeds",
+        "points",
+        "decisions a game",
+        "ms a decision",
+        "forfeits",
+    ]
+    rows = []
+    for name in sorted(result.played, key=lambda name: -result.win_rate(name)):
+        tally = result.tally(name)
+        rows.append(
+            [
+                name,
+                f"{tally.seats:,}",
+                f"{tally.won:,}",
+                percent(result.win_rate(name)),
+                percents(result.interval(name)),
+                percents(result.block_interval(name)),
+                f"{tally.points:.2f}",
+                f"{tally.decisions:,.1f}",
+                f"{tally.milliseconds:.3g}",
+                tally.forfeits,
+            ]
+        )
+    return table(titles, rows)
 
 
 def result_of_drawn_seats(

@@ -142,7 +142,7 @@ def played(play: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 
 def tell_forfeits(result: "Result") -> None:
     """Say who forfeited how many games, and why."""
-    from catan_pz.arena.tables import forfeit_lines
+    from catan_pz.arena.report import forfeit_lines
 
     for line in forfeit_lines(result):
         click.echo(line)

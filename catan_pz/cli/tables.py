@@ -100,7 +100,7 @@ def jsettlers(  # wide: click passes each option of the command
 
 def _report(match: Any) -> None:
     """Win rates with intervals, all together and by kind of robot, and what went wrong."""
-    from catan_pz.arena.tables import lineup_title
+    from catan_pz.arena.report import lineup_title
 
     result, name = match.result, match.name
     for k in range(len(result.lineups)):

@@ -11,8 +11,8 @@ import pytest
 from catan_pz import Rules, arena
 from catan_pz.arena import save_report, to_csv, to_markdown
 from catan_pz.arena.ratings import OpenInterval
+from catan_pz.arena.report import changed_options, points
 from catan_pz.arena.results import GameResult, Result, result_of_drawn_seats
-from catan_pz.arena.tables import changed_options, points
 from tests.arena.players import QUICK, Builder, Raising
 
 pytestmark = pytest.mark.purepython

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from catan_pz.arena.sequential import SequentialTest
+from catan_pz.arena.statistics import SequentialTest
 
 pytestmark = pytest.mark.purepython
 

@@ -97,8 +97,8 @@ class Pool:
                 # One that was late may have returned while it was ended.
                 raise RuntimeError(
                     f"a worker process ended by itself (exit code {worker.exit_code}), in no "
-                    "agent's call; a script that plays in processes needs "
-                    'if __name__ == "__main__":'
+                    "agent's call: standard error has its error, if any; a script that plays in "
+                    'processes needs if __name__ == "__main__":'
                 )
         self._waiting.extendleft(Task((game,), "single") for game in worker.unfinished.values())
         self._workers.remove(worker)

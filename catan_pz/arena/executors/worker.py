@@ -137,8 +137,10 @@ class WorkerArguments:
     no_warm_up: frozenset[int] = frozenset()
 
 
-def run_worker(connection: Connection, arguments: WorkerArguments, memory: Any) -> None:
+def run_worker(connection: Connection, pickled: bytes, memory: Any) -> None:
     """Play the tasks that come in and send results out, until there is no more task.
+
+    What it needs to know, `WorkerArguments`, comes pickled, so that it can tell what is wrong.
 
     Sends a `GameResult` for each game, None whenever it is ready for a task, or the exception
     that ended it.
@@ -149,6 +151,7 @@ def run_worker(connection: Connection, arguments: WorkerArguments, memory: Any) 
     log = DecisionLog(memory)
     agents: list[Agent] = []
     try:
+        arguments = _unpickled(pickled)
         limit = arguments.config.seconds_per_decision
         agents += [entrant.make(limit) for entrant in arguments.entrants]
         _warm_up(arguments, agents, log)
@@ -164,6 +167,17 @@ def run_worker(connection: Connection, arguments: WorkerArguments, memory: Any) 
         connection.send(error if _can_be_pickled(error) else RuntimeError(repr(error)))
     finally:
         end_programs(agents)
+
+
+def _unpickled(pickled: bytes) -> WorkerArguments:
+    try:
+        arguments: WorkerArguments = pickle.loads(pickled)
+    except Exception as error:
+        raise ValueError(
+            f"a worker process can't make the agents ({type(error).__name__}: {error}); give "
+            'names, functions or classes of a module, or play with executor="inline"'
+        ) from error
+    return arguments
 
 
 def _warm_up(arguments: WorkerArguments, agents: Sequence[Agent], log: DecisionLog) -> None:
@@ -219,7 +233,7 @@ class Worker:
         self.log.start_game(NONE)
         self.connection, other_end = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(
-            target=run_worker, args=(other_end, arguments, memory), daemon=True
+            target=run_worker, args=(other_end, pickle.dumps(arguments), memory), daemon=True
         )
         self._process.start()
         other_end.close()
