@@ -145,18 +145,6 @@ def test_members_may_keep_something_of_a_game():
     assert Alternating.ended > ended
 
 
-def test_a_mixture_needs_what_its_members_need():
-    assert Mixture(["random", "weighted"]).stateless
-    searching = Mixture(["random", "search"])
-    assert searching.needs_belief
-    assert not searching.stateless
-    assert not searching.needs_events
-    game = Game(seed=1, num_players=2, trading=False)
-    table = Table(game, [searching, searching], [1, 2])
-    assert len(game.listeners) == 2
-    table.close()
-
-
 class Hearing(First):
     def observe(self, events):
         Hearing.heard.append((self.seat, events[0].seat))

@@ -1,6 +1,5 @@
 """Agents for the tests of the arena; worker processes import them from here."""
 
-import asyncio
 import os
 import time
 from pathlib import Path
@@ -85,46 +84,6 @@ class Raising(Failing):
 class Leaving(Failing):
     def fail(self, mask: NDArray[np.int8]) -> Any:
         raise SystemExit(3)
-
-
-class UnspeakableError(Exception):
-    def __str__(self) -> str:
-        raise self
-
-
-class Speechless(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        raise UnspeakableError
-
-
-class Cancelled(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        raise asyncio.CancelledError
-
-
-class Exiting(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        raise GeneratorExit
-
-
-class Fickle:
-    """One action when it is asked first, and another one later."""
-
-    def __init__(self, actions: list[int]) -> None:
-        self.actions = actions
-
-    def __index__(self) -> int:
-        return self.actions.pop(0)
-
-
-class Wavering(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        return Fickle([int(mask.nonzero()[0][0])] + [int(np.flatnonzero(mask == 0)[0])] * 3)
-
-
-class Evasive(Failing):
-    def fail(self, mask: NDArray[np.int8]) -> Any:
-        return Fickle([])
 
 
 class Illegal(Failing):
@@ -230,13 +189,6 @@ class Fainting(Counter):
 class Unready(Counter):
     def reset(self, seat: int, rules: Any, seed: int) -> None:
         raise OSError("no file of weights")
-
-
-class Loitering(Counter):
-    """Never sits down."""
-
-    def reset(self, seat: int, rules: Any, seed: int) -> None:
-        time.sleep(10**9)
 
 
 class Capricious(BatchAgent):

@@ -1,7 +1,6 @@
 """Who plays: what tells players apart, and whether they decide in many games at once."""
 
 import json
-from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,10 +40,6 @@ class Shy(NamedTuple):
     strength: int
 
 
-class Dice(list[int]):
-    pass
-
-
 @dataclass
 class Strategic(Counter):
     strength: int
@@ -60,12 +55,8 @@ class Tuned(Counter):
     [
         (1, 2),
         ("a", "b"),
-        (None, 0.5),
         (float("nan"), float("inf")),
-        (float("inf"), float("-inf")),
-        (np.float32("nan"), "nan"),
         ((1, 2), (2, 1)),
-        (np.float32(1), np.float32(2)),
         (np.arange(3), np.arange(3) + 1),
         (np.zeros(4), np.zeros((2, 2))),
         (np.zeros(2, np.int8), np.zeros(2, np.uint8)),
@@ -74,18 +65,9 @@ class Tuned(Counter):
         (Weights(np.zeros(3, np.float32)), Layers(np.zeros(3, np.float32))),
         (Bold(1), Shy(1)),
         (Bold(1), (1,)),
-        ([1], Dice([1])),
-        ({"a": 1}, OrderedDict(a=1)),
         (Strategic(1), Strategic(2)),
         (Strategic(1), Counter()),
-        (Path("a"), 1j),
-        (1j, 2j),
         (np.complex64(1), np.complex64(2)),
-        (np.datetime64("2020-01-01"), np.datetime64("2020-01-02")),
-        (np.timedelta64(1, "D"), np.timedelta64(1, "h")),
-        (np.longdouble(1), np.longdouble(2)),
-        (np.bytes_(b"a"), np.bytes_(b"b")),
-        (np.str_("a"), np.str_("b")),
         ([10**5000], [10**5000 + 1]),
     ],
 )
@@ -99,32 +81,6 @@ def test_different_agents_have_different_descriptions(one: Any, other: Any) -> N
     assert describe(within[0]) == describe(within[1]) != describe(within[2])
     with pytest.raises(ValueError, match="two different agents have the name 'x'"):
         as_entrants([("x", Tuned(option=one)), ("x", Tuned(option=other))])
-
-
-class Slotted(Counter):
-    __slots__ = ("__salt", "strength", "unset")
-
-    def __init__(self, strength: int, salt: int = 0) -> None:
-        self.strength = strength
-        self.__salt = salt
-
-
-class SlottedFurther(Slotted):
-    __slots__ = ("further",)
-
-    def __init__(self, strength: int, further: int) -> None:
-        super().__init__(strength)
-        self.further = further
-
-
-def test_slots_are_attributes() -> None:
-    different = [
-        *(Slotted(1), Slotted(2), Slotted(1, salt=1)),
-        *(SlottedFurther(1, 1), SlottedFurther(2, 1), SlottedFurther(1, 2)),
-    ]
-    described = [json.dumps(describe(agent)) for agent in different]
-    assert len(set(described)) == len(different)
-    assert describe(SlottedFurther(1, 2)) == describe(different[-1])
 
 
 def test_weights_of_torch_are_described_by_value() -> None:
@@ -159,25 +115,6 @@ def test_what_stands_within_itself_is_described_by_its_type() -> None:
     for _ in range(10**5):
         deep = [deep]
     json.dumps(describe(Tuned(option=deep)))
-
-
-def test_a_game_does_not_change_a_description() -> None:
-    agent = Counter()
-    before = describe(agent)
-    agent.reset(0, Rules(), 1)
-    agent.name = "other"
-    del agent.asked
-    assert describe(agent) == before
-
-
-def test_indistinguishable_objects_do_not_count_as_copies() -> None:
-    one, other = Tuned(model=Path("a")), Tuned(model=Path("b"))
-    assert describe(one) == describe(other)
-    with pytest.raises(ValueError, match="two different agents have the name 'Tuned'"):
-        as_entrants([one, other])
-    entrants, places = as_entrants([one, "random", one])
-    assert [entrant.name for entrant in entrants] == ["Tuned", "random"]
-    assert places == [0, 1, 0]
 
 
 def test_names_that_say_that_the_state_is_shown_are_those_of_nobody_else() -> None:

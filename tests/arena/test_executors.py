@@ -1,8 +1,10 @@
 """Executors: the same games wherever they are played, and the seam that others can plug into."""
 
 import pickle
+import sys
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,7 +17,6 @@ from catan_pz.arena.executors import (
     Executor,
     InlineExecutor,
     ProcessExecutor,
-    RayExecutor,
     Task,
     play_task,
 )
@@ -130,27 +131,9 @@ def test_games_are_cut_into_as_many_batches_as_there_are_workers() -> None:
     assert ways == {"single"}
 
 
-def test_the_usual_executor() -> None:
-    assert isinstance(executors.make_executor(None, None, None), InlineExecutor)
-    assert isinstance(executors.make_executor(None, 1, 2.0), ProcessExecutor)
-    assert isinstance(executors.make_executor("inline", None, 2.0), InlineExecutor)
-    assert executors.make_executor(None, 3, None).workers == 3
-
-
 def test_an_executor_has_workers_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="workers=2 is not possible; allowed: None, as the exec"):
         play(RemoteExecutor(), tmp_path, workers=2)
-
-
-@pytest.mark.parametrize("workers", [-1, 0, "2", 2.5, True])
-def test_numbers_of_workers_that_are_none(workers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = f"option workers={workers!r} is not possible; allowed: an int from 1"
-    for executor in (ProcessExecutor, RayExecutor):
-        with pytest.raises(ValueError, match=told):
-            executor(workers)
-    monkeypatch.setattr(RemoteExecutor, "workers", workers)
-    with pytest.raises(ValueError, match=told):
-        executors.make_executor(RemoteExecutor(), None, None)
 
 
 @pytest.mark.parametrize(("executor", "workers"), [("inline", None), ("processes", 2)])
@@ -178,7 +161,19 @@ def test_an_interrupted_match_closes_its_executor(
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(arena.match.ProgressBar, "advance", interrupt)
-    with pytest.raises(arena.Interrupted, match="stopped after 1 of 18 games"):
+    monkeypatch.setattr(arena.match.ResultsFile, "add", interrupt)
+    with pytest.raises(arena.Interrupted, match="stopped after 0 of 18 games"):
         play(Watched(), tmp_path)
     assert closed == [True]
+
+
+def test_workers_name_what_keeps_them_from_making_the_agents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a class of a notebook's cell, which there is in this process alone."""
+    only_here = ModuleType("only_here")
+    made = type("Made", (Builder,), {"__module__": "only_here"})
+    only_here.Made = made  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "only_here", only_here)
+    with pytest.raises(ValueError, match=r"can't make the agents .*'only_here'"):
+        arena.play_match([("made", made()), "random"], 2, workers=2, progress=False)

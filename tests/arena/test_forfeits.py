@@ -23,11 +23,7 @@ from tests.arena.players import (
     QUICK,
     Abandoning,
     Builder,
-    Cancelled,
     Deaf,
-    Dying,
-    Evasive,
-    Exiting,
     Failing,
     Fainting,
     Fatal,
@@ -35,14 +31,11 @@ from tests.arena.players import (
     Illegal,
     Leaving,
     Lingering,
-    Loitering,
     Raising,
     Slow,
-    Speechless,
     Staring,
     Sulking,
     Unready,
-    Wavering,
     Wordy,
 )
 
@@ -75,10 +68,6 @@ def check(result: Result, reason: str) -> None:
     [
         (Raising(), "error: ZeroDivisionError: two lines"),
         (Leaving(), "error: SystemExit: 3"),
-        (Speechless(), "error: UnspeakableError: its text raised UnspeakableError"),
-        (Cancelled(), "error: CancelledError:"),
-        (Exiting(), "error: GeneratorExit:"),
-        (Evasive(), "error: IndexError: pop from empty list"),
         (Illegal(), "illegal: phase "),
         (Wordy(), "illegal: action 'roll' is of type str; actions are integers"),
     ],
@@ -130,14 +119,10 @@ class Answering(Builder):
     [
         (Bare, "error: TypeError: 'Bare' object is not subscriptable"),
         (lambda chosen: chosen + 0.7, "illegal: action "),
-        (lambda chosen: [str(action) for action in chosen], "illegal: action '"),
-        (lambda chosen: chosen > 0, "illegal: action "),
-        (lambda chosen: chosen[:0], "error: ValueError: act_batch gave array([], dtype=int64) for"),
         (lambda _chosen: None, "error: ValueError: act_batch gave None for one game, must give a"),
-        (lambda _chosen: 5, "error: ValueError: act_batch gave 5 for one game, must give a (1,) a"),
         (lambda _chosen: [[1], []], "error: ValueError: act_batch gave [[1], []] for one game"),
     ],
-    ids=["no list", "floats", "texts", "bools", "none", "None", "an int", "lists"],
+    ids=["no list", "floats", "None", "lists"],
 )
 def test_answers_of_batches_are_integers(form: Any, reason: str) -> None:
     players = [("answering", Answering(form)), "random"]
@@ -148,12 +133,6 @@ def test_answers_of_batches_are_integers(form: Any, reason: str) -> None:
         players, 4, seed=1, seconds_per_decision=60, executor="inline", **QUICK
     )
     assert single == result
-
-
-@pytest.mark.purepython
-def test_an_answer_that_is_another_number_each_time() -> None:
-    result = arena.play_match([Wavering(), "random"], 8, seed=1, **QUICK)
-    assert not forfeits(result)
 
 
 @pytest.mark.purepython
@@ -201,13 +180,6 @@ def test_who_wins_a_forfeited_game() -> None:
     assert forfeit_winner([0, 0], 1) == 0
 
 
-def test_a_limit_of_time_that_nobody_reaches_changes_nothing() -> None:
-    players: list[Any] = [("slow", Slow(NEVER)), "random"]
-    free = arena.play_match(players, 6, seed=2, **QUICK)
-    timed = arena.play_match(players, 6, seed=2, seconds_per_decision=20, workers=2, **QUICK)
-    assert timed == free
-
-
 @pytest.mark.purepython
 def test_late_answers() -> None:
     result = arena.play_match(
@@ -235,16 +207,6 @@ def test_agents_that_never_answer(tmp_path: Path) -> None:
         assert game.seconds[last.player] > 0.8
 
 
-@pytest.mark.purepython
-def test_agents_that_end_their_process() -> None:
-    result = arena.play_match(
-        [("dying", Dying(6)), "random"], 2, seed=3, seconds_per_decision=30, **QUICK
-    )
-    assert [game.reason for game in result.games] == [
-        "died: the process ended in a decision (exit code 7)"
-    ] * 2
-
-
 def test_batched_agents_that_end_their_process(tmp_path: Path) -> None:
     told = arena.play_match([("fatal", Builder()), "random"], 6, seed=3, **QUICK)
     result = arena.play_match(
@@ -260,17 +222,13 @@ def test_batched_agents_that_end_their_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks there")
-@pytest.mark.parametrize("seconds", [None, 30])
-def test_what_a_dead_agent_has_started_is_not_waited_for(
-    seconds: float | None, tmp_path: Path
-) -> None:
+def test_what_a_dead_agent_has_started_is_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "pids"
     try:
         result = arena.play_match(
             [("abandoning", Abandoning(6, str(path))), "random"],
             2,
             seed=3,
-            seconds_per_decision=seconds,
             executor="processes",
             **QUICK,
         )
@@ -290,20 +248,6 @@ def test_an_agent_that_hangs_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {game.reason for game in result.games} == {"time: a decision took more than 0.2 s"}
 
 
-def test_an_agent_that_hangs_when_it_sits_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "WARM_UP_SECONDS", 0.5)
-    result = arena.play_match(
-        [("hangs", Loitering()), "random"], 2, seed=3, seconds_per_decision=0.2, **QUICK
-    )
-    assert {game.reason for game in result.games} == {"time: reset() took more than 0.7 s"}
-
-
-@pytest.mark.purepython
-def test_an_agent_that_can_not_be_pickled() -> None:
-    with pytest.raises(ValueError, match="agent 'made' can't be sent to a worker process"):
-        arena.play_match([("made", lambda: Slow(NEVER)), "random"], 2, workers=2, **QUICK)
-
-
 def test_agents_that_hang_when_they_are_told_something() -> None:
     result = arena.play_match(
         [("staring", Staring()), "random"], 2, seed=3, seconds_per_decision=3, **QUICK
@@ -312,18 +256,6 @@ def test_agents_that_hang_when_they_are_told_something() -> None:
     for game in result.games:
         assert game.seats[game.offender or 0] == "staring"
         assert game.decisions[game.offender or 0] == 10
-
-
-def test_agents_that_are_told_something_for_too_long_inline() -> None:
-    result = arena.play_match(
-        [("staring", Staring(0.7)), "random"],
-        2,
-        seed=3,
-        seconds_per_decision=0.6,
-        executor="inline",
-        **QUICK,
-    )
-    assert {game.reason for game in result.games} == {"time: observe() took more than 0.6 s"}
 
 
 @pytest.mark.parametrize(
@@ -341,16 +273,3 @@ def test_agents_that_fail_at_the_end_change_no_result(player: Agent, warning: st
             [("player", player), "random"], 2, seed=3, seconds_per_decision=3, **QUICK
         )
     assert result == told
-
-
-def test_agents_that_end_late_inline() -> None:
-    with pytest.warns(UserWarning, match=r"time: end\(\) took more than 0\.6 s"):
-        result = arena.play_match(
-            [("lingering", Lingering(0.7)), "random"],
-            1,
-            seed=3,
-            seconds_per_decision=0.6,
-            executor="inline",
-            **QUICK,
-        )
-    assert {game.end for game in result.games} <= {"victory", "truncated"}

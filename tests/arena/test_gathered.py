@@ -16,7 +16,7 @@ from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.game.view import View
 from tests.arena.alike import Way, played_alike
-from tests.arena.players import QUICK, Builder, Counter, Deaf, Fainting, Sulking
+from tests.arena.players import QUICK, Builder, Counter, Deaf
 
 LINGERING = 3
 
@@ -76,10 +76,6 @@ class DyingInBatcher(Patient):
         return action
 
 
-class DyingAtTheEnd(Fainting, Patient):
-    """Ends its process when its game has ended."""
-
-
 class Inventive(Patient):
     """Its batcher gives back what wasn't submitted."""
 
@@ -87,15 +83,6 @@ class Inventive(Patient):
         batcher = SlowBatcher([])
         batcher.collect = lambda: [(-1, 0)]  # type: ignore[method-assign]
         return batcher
-
-
-class NoBatcher(Counter):
-    """Its batcher can't be had."""
-
-    has_batcher = True
-
-    def batcher(self) -> Any:
-        raise OSError("no wood")
 
 
 def both_ways(agents: list[Agent], tmp_path: Path, games: int = 12) -> list[GameResult]:
@@ -124,7 +111,6 @@ def test_gathered_games_are_the_same(opponent: Agent, tmp_path: Path) -> None:
     ("agent", "reason"),
     [
         (RaisingInBatcher(), "error: ZeroDivisionError: two lines"),
-        (NoBatcher(), ""),
         (Inventive(), ""),
         (type("DeafInBatcher", (Deaf, Patient), {})(), "error: UnicodeError: what was that?"),
     ],
@@ -149,21 +135,6 @@ def test_all_copies_leave_when_games_are_broken_off(tmp_path: Path) -> None:
     next(games)
     games.close()
     assert len(closed) == 8
-
-
-@pytest.mark.purepython
-def test_an_agent_that_fails_at_the_end_changes_no_result(tmp_path: Path) -> None:
-    agent = type("SulkingInBatcher", (Sulking, Patient), {})()
-    config = MatchConfig(("a", "b"), Rules(num_players=2, **QUICK), 1)
-    scheduled = list(Schedule(((0, 1),), 2).games())
-    with pytest.warns(UserWarning, match="not fair"):
-        results = list(play_gathered(config, scheduled, [agent, RandomAgent()]))
-    assert [game.end for game in results] != ["forfeit"] * 2
-
-
-def test_agents_without_a_desk_are_asked_themselves() -> None:
-    with pytest.raises(RuntimeError, match=r"'Counter' has no batcher: call act\(\)"):
-        Counter().batcher()
 
 
 @pytest.mark.parametrize(
@@ -206,11 +177,3 @@ def test_an_agent_that_ends_its_process_forfeits_its_own_game() -> None:
         assert game.offender is not None
         assert game.seats[game.offender] == "dying"
         assert game.decisions[game.offender] == 12
-
-
-def test_an_agent_that_ends_its_process_at_the_end_of_a_game_changes_no_result() -> None:
-    results = [
-        arena.play_match([("p", agent)] * 2, 1, seed=3, executor="processes", **QUICK)
-        for agent in (DyingAtTheEnd, Patient)
-    ]
-    assert results[0] == results[1]

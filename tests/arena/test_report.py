@@ -11,7 +11,7 @@ import pytest
 from catan_pz import Rules, arena
 from catan_pz.arena import save_report, to_csv, to_markdown
 from catan_pz.arena.ratings import OpenInterval
-from catan_pz.arena.report import changed_options, points
+from catan_pz.arena.report import points
 from catan_pz.arena.results import GameResult, Result, result_of_drawn_seats
 from tests.arena.players import QUICK, Builder, Raising
 
@@ -132,11 +132,6 @@ def test_reports_without_ratings(tmp_path: Path) -> None:
     assert save_report(apart, tmp_path / "apart.svg").stat().st_size > 1000
 
 
-def test_changed_options() -> None:
-    assert changed_options(Rules()) == "those of the base game"
-    assert changed_options(Rules(trading=False)) == "`trading=False`"
-
-
 def test_files(result: Result, tmp_path: Path) -> None:
     assert save_report(result, tmp_path / "a.md").read_text(encoding="utf-8") == to_markdown(result)
     assert save_report(result, tmp_path / "a.csv").read_text(encoding="utf-8") == to_csv(result)
@@ -186,14 +181,6 @@ def test_plots_need_matplotlib(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_bars_need_rich(monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "rich")
-    with pytest.raises(ImportError, match=r"needs rich: pip install 'catan-pz\[arena\]'"):
-        arena.play_match(["random", "random"], 1, progress=True, **QUICK)
-
-
-def test_a_bar_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    arena.play_match([Raising(5), "random"], 6, seed=1, progress=True, **QUICK)
-    assert "6/6" in capsys.readouterr().err
-    arena.play_match(["random", "random"], 6, seed=1, **QUICK)
-    assert capsys.readouterr().err == ""
+def test_a_result_is_shown_as_its_table(result: Result) -> None:
+    assert repr(result).startswith(f"<Result of {len(result.games)} games between ")
+    assert str(result).startswith("| agent | seats | won | win rate |")

@@ -1,6 +1,5 @@
 """The file of results: an interrupted match continues where it stopped."""
 
-import errno
 import json
 import os
 import signal
@@ -8,13 +7,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from catan_pz import Rules, arena
-from catan_pz.arena import executors, load_results, match, results_file
+from catan_pz.arena import executors, load_results, match
 from catan_pz.arena.results import Result
 from tests.arena.players import QUICK, Builder, Counter
 
@@ -311,17 +309,3 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path, make: str) -> None:
                 play(odd, seed=seed)
         with pytest.raises(ValueError, match=message):
             load_results(odd)
-
-
-def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
-    file = results_file.ResultsFile(tmp_path / "kept.jsonl", {}, [], [])
-
-    def fill(_text: str) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(file, "_file", SimpleNamespace(name=str(file.path), write=fill))
-        with pytest.raises(OSError, match="No space left") as raised:
-            file.add(play(None, 1, agents=["random", "random"]).games[0])
-    assert raised.value.filename == str(file.path)
-    file.close()

@@ -36,17 +36,3 @@ def test_its_ratio_is_that_of_the_likelihoods() -> None:
     by_hand = log(0.6**7 * 0.4**3 / 0.5**10)
     assert test.log_likelihood_ratio(7, 10) == pytest.approx(by_hand)
     assert test.verdict(0, 0) is None
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"chance": 0.5, "better": 0.5}, "better=0.5"),
-        ({"chance": 0.5, "better": 1.0}, "better=1.0"),
-        ({"chance": 0.5, "better": 0.6, "alpha": 0.0}, "alpha=0.0"),
-        ({"chance": 0.5, "better": 0.6, "beta": 0.7}, "beta=0.7"),
-    ],
-)
-def test_what_is_not_possible_is_named(options: dict[str, float], named: str) -> None:
-    with pytest.raises(ValueError, match=named):
-        SequentialTest(**options)

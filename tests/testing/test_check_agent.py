@@ -256,18 +256,5 @@ def test_only_agents_can_be_checked():
         check_agent("random", num_players=9)
 
 
-@pytest.mark.parametrize("wrong", [0, -1, 1.5, True, None])
-def test_a_check_that_would_look_at_nothing_is_refused(wrong):
-    with pytest.raises(ValueError, match=f"option games={wrong!r} is not possible"):
-        check_agent("random", games=wrong)
-    with pytest.raises(ValueError, match=f"option decisions={wrong!r} is not possible"):
-        check_batch_agent("random", decisions=wrong)
-
-
-@pytest.mark.parametrize("seed", [np.int64(3), np.uint64(2**64 - 1)])
-def test_seeds_of_numpy_serve(seed):
-    check_agent("random", games=2, seed=seed, **QUICK)
-
-
 def test_every_agent_of_the_list_is_checked_here_or_elsewhere():
     assert set(COMPILED) <= set(agents.names())
