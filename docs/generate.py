@@ -467,7 +467,7 @@ def options_of(name: str) -> str:
     for shared in (RuleChoice._fields, MatchChoice._fields[1:], ("trust_pickle", "encoder")):
         if options.keys() >= {*shared}:
             options = {key: option for key, option in options.items() if key not in shared}
-    return option_list(options.values())
+    return option_list(o for o in options.values() if isinstance(o, click.Option))
 
 
 def shared_options(names: Iterable[str]) -> str:

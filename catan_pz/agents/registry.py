@@ -172,7 +172,7 @@ def is_home(text: str) -> bool:
     return not is_word and thing.isidentifier() and all(map(str.isidentifier, word.split(".")))
 
 
-def _check_code(does: str) -> None:
+def check_code(does: str) -> None:
     """Refuse code that isn't the package's own where names come from a file."""
     if not _CODE_ALLOWED.get():
         raise ValueError(f"no file {does}: name it on the command line")
@@ -181,7 +181,7 @@ def _check_code(does: str) -> None:
 def _made_by_family(word: str, rest: str, options: dict[str, Any]) -> Agent:
     """An agent of a family, from the rest of its name."""
     if word == PROGRAM:  # all of the rest is its command
-        _check_code("starts a program")
+        check_code("starts a program")
         member, given = rest, {}
     else:
         member, _, written = rest.partition(":")
@@ -192,7 +192,7 @@ def _made_by_family(word: str, rest: str, options: dict[str, Any]) -> Agent:
 
 def _made_at_home(name: str, options: dict[str, Any]) -> Agent:
     """An agent of a class, or of a function that makes it."""
-    _check_code("imports a module")
+    check_code("imports a module")
     module, thing, *written = name.split(":", 2)
     home = f"{module}:{thing}"
     make = callable_at(f"{module!r} is no agent{did_you_mean(module, names())}", home)

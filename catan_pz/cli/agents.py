@@ -2,8 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
 
 _TRUSTED: Final = f"{__name__}.trusted"
 """Where a command's context notes that it may run what files hold."""
-
-_NAMED_IN_FILE: Final = f"{__name__}.named_in_file"
-"""Where it notes that the agents being loaded aren't those that the command names."""
 
 
 def _trust(context: click.Context, _option: click.Parameter, given: bool) -> None:
@@ -94,10 +90,8 @@ def load_agent(spec: str, rules: "Rules | None" = None) -> Any:
     """
     from catan_pz.agents.registry import begins_with_name, load
 
-    context = click.get_current_context(silent=True)
-    if context is None or _NAMED_IN_FILE not in context.meta:
-        _find_modules(spec)
     try:
+        _find_modules(spec)
         saved = Path(spec).suffix == ".zip" and not begins_with_name(spec)
         agent = _load_learner(Path(spec)) if saved else load(spec)
         if rules is not None:
@@ -109,28 +103,12 @@ def load_agent(spec: str, rules: "Rules | None" = None) -> Any:
 
 def _find_modules(spec: str) -> None:
     """Let modules of the current folder be found, after all others, if an agent is of one."""
-    from catan_pz.agents.registry import is_home
+    from catan_pz.agents.registry import check_code, is_home
 
     here = str(Path.cwd())
     if here not in sys.path and any(map(is_home, re.split("[,=]", spec))):
+        check_code("imports a module")
         sys.path.append(here)
-
-
-@contextmanager
-def named_in_file() -> Iterator[None]:
-    """Within it `load_agent` refuses programs, modules and pickles, whatever the command trusts.
-
-    It is for names from files, which may be a stranger's.
-    """
-    from catan_pz.agents.registry import no_foreign_code
-
-    meta = click.get_current_context().meta
-    meta[_NAMED_IN_FILE] = True
-    try:
-        with no_foreign_code():
-            yield
-    finally:
-        del meta[_NAMED_IN_FILE]
 
 
 def agent_source(spec: str, rules: "Rules") -> Any:
@@ -143,15 +121,13 @@ def agent_source(spec: str, rules: "Rules") -> Any:
 
 def _load_learner(path: Path) -> Any:
     """A learner of Stable-Baselines3, with all that its file holds."""
+    from catan_pz.agents.registry import check_code
+
     if not path.is_file():
-        raise click.UsageError(f"there is no model {path}")
-    meta = click.get_current_context().meta
-    if meta.get(_NAMED_IN_FILE):
-        raise click.UsageError(
-            f"{path} holds pickles, which no file runs: name it on the command line"
-        )
-    if not meta.get(_TRUSTED):
-        raise click.UsageError(
+        raise ValueError(f"there is no model {path}")
+    check_code(f"runs pickles such as those of {path}")
+    if not click.get_current_context().meta.get(_TRUSTED):
+        raise ValueError(
             f"{path} holds pickles, which can run anything as you: give an .npz instead, or "
             "--trust-pickle for a file of your own"
         )

@@ -71,9 +71,8 @@ def perft(depth: int, position: Path | None, seed: int, divide: bool, rules: Rul
 def _move(action: int, outcome: "Outcome") -> str:
     from catan_pz.actions import describe_action
 
-    described = describe_action(action)
-    words = [described.pop("kind")]
-    words += [f"{name}={json.dumps(value)}" for name, value in described.items()]
+    described = describe_action(action).items()
+    words = [v if name == "kind" else f"{name}={json.dumps(v)}" for name, v in described]
     if isinstance(outcome, tuple):
         words.append(f"-> {outcome[0]} + {outcome[1]}")
     elif outcome is not None:
@@ -204,20 +203,16 @@ def gather() -> dict[str, Any]:
         "python": platform.python_version(),
         "system": platform.platform(),
         "processor": processor(),
+        "CUDA, numba": gpus(),
+        "CUDA, torch": torch_cuda(),
+        "ffmpeg": ffmpeg() or "not found: no MP4; GIF needs none",
+        "cache": str(place or "none: compiled anew in each process"),
+        "cached": f"{len(files)} files, {size / 1e6:.0f} MB",
         "libraries": {name: version_of(name) for name in _LIBRARIES},
-        "numba_cuda_devices": gpus(),
-        "torch_cuda": torch_cuda(),
-        "ffmpeg": ffmpeg(),
-        "cache": {
-            "folder": None if place is None else str(place),
-            "files": len(files),
-            "bytes": size,
-        },
         "extras": {
-            name: {
-                "missing": missing,
-                "install": f'pip install "catan-pz[{name}]"' if missing else None,
-            }
+            name: f'missing {", ".join(missing)}: pip install "catan-pz[{name}]"'
+            if missing
+            else "installed"
             for name, missing in extras().items()
         },
     }
@@ -231,18 +226,10 @@ def info(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found, indent=2))
         return
-    rows = [(name, found[name]) for name in ("catan-pz", "python", "system", "processor")]
-    rows += [(name, version or "-") for name, version in found["libraries"].items()]
-    rows += [("CUDA, numba", found["numba_cuda_devices"]), ("CUDA, torch", found["torch_cuda"])]
-    rows.append(("ffmpeg", found["ffmpeg"] or "not found: no MP4; GIF needs none"))
-    kept = found["cache"]
-    where = kept["folder"] or "none: compiled anew in each process"
-    rows.append(("cache", f"{where} ({kept['files']} files, {kept['bytes'] / 1e6:.0f} MB)"))
-    for name, value in rows:
-        click.echo(f"{name:<18} {value}")
-    click.echo("\nExtras")
-    for name, state in found["extras"].items():
-        words = "installed"
-        if state["missing"]:
-            words = f"missing {', '.join(state['missing'])}: {state['install']}"
-        click.echo(f"  {name:<16} {words}")
+    for name, value in found.items():
+        if isinstance(value, dict):
+            click.echo(f"\n{name}")
+            for part, told in value.items():
+                click.echo(f"  {part:<17} {'-' if told is None else told}")
+        else:
+            click.echo(f"{name:<19} {value}")

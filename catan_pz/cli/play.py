@@ -12,7 +12,6 @@ from catan_pz.cli.agents import (
     agent_option,
     encoder_option,
     load_agent,
-    named_in_file,
     specs_by_seat,
     trust_option,
 )
@@ -156,12 +155,14 @@ def _recorded_agents(
 
     A file that somebody sent runs no program and no pickle, and imports no module.
     """
+    from catan_pz.agents.registry import no_foreign_code
+
     _check_seat(seat, rules.num_players)
     specs = [None if k == seat else spec for k, spec in enumerate(played)]
     if specs.count(None) > 1:
         raise click.UsageError("a person played another seat: say who plays now with --against")
     try:
-        with named_in_file():
+        with no_foreign_code():
             return loaded(specs, rules), specs
     except click.UsageError as error:
         raise click.UsageError(f"{error.message}: say who plays now with --against") from error

@@ -16,7 +16,6 @@ from catan_pz.cli.agents import (
     agent_option,
     encoder_option,
     load_agent,
-    named_in_file,
     specs_by_seat,
     trust_option,
 )
@@ -161,13 +160,14 @@ class _Asked(NamedTuple):
 
 def _agent(spec: str | None, rules: "Rules", named: str | None) -> Any:
     """The agent of a seat; of a seat in a file, programs and pickles run if `named` has them."""
+    from catan_pz.agents.registry import no_foreign_code
     from catan_pz.agents.specs import split_specs
 
     if spec is None:
         return None
     if named is None or spec in split_specs(named):
         return load_agent(spec, rules)
-    with named_in_file():
+    with no_foreign_code():
         return load_agent(spec, rules)
 
 

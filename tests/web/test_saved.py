@@ -207,7 +207,7 @@ def test_a_saved_table_runs_the_pickles_that_the_command_names(tmp_path: Path, c
     saved_with(path, agents=[None, str(model)])
     words = [*SERVE, str(tmp_path), "--trust-pickle"]
     assert main([*words, "--agents", "other.zip"]) == 2
-    refused = f"{path}: {model} holds pickles, which no file runs: name it on the command line"
+    refused = f"{path}: no file runs pickles such as those of {model}: name it on the command line"
     assert refused in " ".join(capsys.readouterr().err.split())
     assert main([*words, "--agents", str(model)]) != 0
     assert f"Warning: loading {model} runs the pickles in it." in capsys.readouterr().err
