@@ -129,9 +129,6 @@ class Agent(ABC):
             seat: the agent's seat.
             rules: the rules of the game.
             seed: from 0 to 2**64 - 1, of `random`.
-
-        Raises:
-            ValueError: for rules that it can't play by.
         """
         self.check_rules(rules)
         self.seat = seat
@@ -233,11 +230,7 @@ class BatchAgent(Agent):
 
 
 def only_choice(given: Any) -> Any:
-    """What `act_batch` chose in a single game, still to be checked.
-
-    Raises:
-        ValueError: if it gave anything but one choice.
-    """
+    """What `act_batch` chose in a single game, still to be checked."""
     try:
         is_one = np.shape(given) == (1,)
     except ValueError:  # a list of lists of several lengths
@@ -257,9 +250,6 @@ def refuse_others(
         rules: of the game.
         players: how many the agent plays with, None for any number.
         trading: whether it plays games with trade between players.
-
-    Raises:
-        ValueError: names the agent, and what it plays.
     """
     if rules.trading and not trading:
         raise ValueError(f"agent {name!r} plays games without trade between players")

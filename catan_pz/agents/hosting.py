@@ -164,11 +164,7 @@ class SeatedAgent:
 
 
 class SeatedCopies:
-    """Copies of agents in the seats of many games, created when they first decide there.
-
-    Args:
-        rules: the rules of all games.
-    """
+    """Copies of agents in the seats of many games, created when they first decide there."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules

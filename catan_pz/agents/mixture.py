@@ -33,10 +33,6 @@ class Mixture(Agent):
     Attributes:
         members: the agents.
         weights: (M,) float64, sum 1.
-
-    Raises:
-        ValueError: for no members, or weights that aren't as many numbers from 0, one of them
-            above.
     """
 
     name = "mixture"
@@ -78,11 +74,7 @@ class Mixture(Agent):
         return member
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that a member can't play.
-
-        Raises:
-            ValueError: names what doesn't fit.
-        """
+        """Refuse games that a member can't play."""
         for member in self.members:
             member.check_rules(rules)
 

@@ -77,9 +77,6 @@ def one_way_seed(seed: int, number: int, purpose: str) -> int:
 
     Returns:
         A seed from 0 to 2**64 - 1.
-
-    Raises:
-        ValueError: if the seed isn't one.
     """
     known = check_seed(seed).to_bytes(8, "little") + int(number).to_bytes(8, "little")
     digest = blake2b(known, digest_size=8, person=purpose.encode("ascii"))
@@ -90,9 +87,6 @@ def seat_seeds(seed: int, num_players: int) -> list[int]:
     """Seeds of the streams of all seats of a game, which follow from the game's seed.
 
     The game's seed doesn't follow from them: they come from `one_way_seed`.
-
-    Raises:
-        ValueError: if the game's seed isn't one.
     """
     return [one_way_seed(seed, p, "catan-pz seat") for p in range(num_players)]
 

@@ -67,9 +67,6 @@ def register(name: str, home: str) -> None:
         name: its name, without a colon.
         home: "module:thing", a class of `Agent` or a function that returns one; it is
             imported when the agent is loaded, and gets the options of `load`.
-
-    Raises:
-        ValueError: if the name isn't such a str or is taken, or the home isn't in that form.
     """
     if not isinstance(name, str) or not name or ":" in name:
         raise not_possible("name", name, "a str that isn't empty and has no colon")
@@ -100,11 +97,7 @@ class Registrations(NamedTuple):
         return cls(registered(), encoders.registered())
 
     def adopt(self) -> None:
-        """Register in this process what isn't known here yet.
-
-        Raises:
-            ValueError: if an encoder of such a name, with another home, is in use here.
-        """
+        """Register in this process what isn't known here yet."""
         for name, home in self.encoders.items():
             if encoders.registered().get(name) != home:
                 encoders.register(name, home)
@@ -226,11 +219,7 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
 
 
 def as_agent(given: Any) -> Agent:
-    """The agent of a `Source`.
-
-    Raises:
-        ValueError: as `load`, or if it is no source.
-    """
+    """The agent of a `Source`."""
     if isinstance(given, str | os.PathLike):
         return load(given)
     if isinstance(given, Agent):
@@ -252,11 +241,7 @@ these for each in turn order from the learner's left."""
 
 
 def as_opponents(given: Opponents, count: int) -> list[Agent | None]:
-    """Opponents as a list with one for each of the other seats, None for a random one.
-
-    Raises:
-        ValueError: for any but these.
-    """
+    """Opponents as a list with one for each of the other seats, None for a random one."""
     is_one = given is None or isinstance(given, Agent | str | os.PathLike)
     listed = [given] * count if is_one else given
     if not isinstance(listed, Sequence) or len(listed) != count:

@@ -22,11 +22,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats") -> list[str]:
-    """Agents in a row, one a seat; the last one given takes all further seats.
-
-    Raises:
-        ValueError: if there are none or too many.
-    """
+    """Agents in a row, one a seat; the last one given takes all further seats."""
     specs = split_specs(given)
     if not 1 <= len(specs) <= seats:
         raise ValueError(f"{option} {given!r} names {len(specs)} agents; there are {seats} {what}")
@@ -34,11 +30,7 @@ def specs_by_seat(option: str, given: str, seats: int, what: str = "other seats"
 
 
 def options_in(text: str) -> dict[str, Any]:
-    """The options "name=value,name=value" of an agent, values as `as_value` reads them.
-
-    Raises:
-        ValueError: for any other text.
-    """
+    """The options "name=value,name=value" of an agent, values as `as_value` reads them."""
     options = {}
     for given in filter(None, text.split(",")):
         option, sign, value = given.partition("=")
@@ -58,9 +50,6 @@ def check_options(
         make: its class, or a function that makes it.
         options: what it is given.
         own: parameters that are none of its options.
-
-    Raises:
-        ValueError: names the option, and those that there are.
     """
     parameters = signature(make).parameters
     if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):

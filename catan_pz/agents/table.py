@@ -68,9 +68,6 @@ class Table:
             seed: of its random stream.
             shows_state: whether `View.resample` gives it the true state, hidden cards and chance
                 included: for comparisons with programs that were made to see all.
-
-        Raises:
-            ValueError: if the seat is taken, or the agent can't play by the rules.
         """
         seat = check_seat(seat, self.game.rules.num_players)
         if self._seated[seat] is not None:

@@ -37,14 +37,7 @@ def play_games(
     agents: Sequence[Agent],
     width: int = WIDTH,
 ) -> Iterator[GameResult]:
-    """Play games, yielding each as it ends.
-
-    Args:
-        config: of the match.
-        scheduled: the games.
-        agents: one for each entrant, all of them stateless.
-        width: games played at the same time, at most.
-    """
+    """Play games, yielding each as it ends."""
     waiting = deque(scheduled)
     slots = _Slots(config, agents, max(1, min(width, len(waiting))))
     while slots.fill(waiting):

@@ -79,9 +79,6 @@ def compare(
             rules. May be the same result, such as that of a tournament.
         level: confidence level.
         names: of the two; found where each result has one line-up.
-
-    Raises:
-        ValueError: if seeds or rules differ, no two line-ups fit, or names are not possible.
     """
     if (first.seed, first.rules) != (second.seed, second.rules):
         raise ValueError("results of different seeds or rules can't be compared game by game")

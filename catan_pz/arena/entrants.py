@@ -8,7 +8,6 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from types import MemberDescriptorType
 from typing import Any, Final
 
 import numpy as np
@@ -60,9 +59,6 @@ class Entrant:
 
         Args:
             seconds: for a decision, at most; programs are told, and waited for no longer.
-
-        Raises:
-            ValueError: if it can't be made in this process, or in one of its own.
         """
         self.registrations.adopt()
         if self.is_isolated:
@@ -76,11 +72,7 @@ class Entrant:
         return agent
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse rules that the agent can't play by.
-
-        Raises:
-            ValueError: names what doesn't fit.
-        """
+        """Refuse rules that the agent can't play by."""
         as_agent(self.source).check_rules(rules)
 
     def isolated(self) -> "Entrant":
@@ -101,11 +93,7 @@ _MOST_LEVELS: Final = 50
 
 
 def as_entrant(given: AgentSpec) -> Entrant:
-    """An entrant from any form in which an agent can be given.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """An entrant from any form in which an agent can be given."""
     name: str | None = None
     source: Any = given
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
@@ -131,12 +119,7 @@ def as_entrant(given: AgentSpec) -> Entrant:
 
 
 def shown_state(entrants: Sequence[Entrant], names: Sequence[str]) -> list[Entrant]:
-    """The entrants, with those of some names to be shown the true state; their names say so.
-
-    Raises:
-        ValueError: for what is no list of names, for a name that none has, or if two entrants
-            then have the same name.
-    """
+    """The entrants, with those of some names to be shown the true state; their names say so."""
     known = [entrant.name for entrant in entrants]
     if isinstance(names, str) or not isinstance(names, Collection):
         raise not_possible("option true_state", names, f"a list of names among {known}")
@@ -192,21 +175,10 @@ def describe(agent: Agent) -> dict[str, Any]:
 def _described_agent(agent: Agent, within: tuple[int, ...]) -> dict[str, Any]:
     options = {
         name: _described(value, (*within, id(agent)))
-        for name, value in sorted(_attributes(agent).items())
+        for name, value in sorted(vars(agent).items())
         if name not in ("seat", "rules", "_random", "name", "_pool")
     }
     return {"class": _class_of(agent), "options": options}
-
-
-def _attributes(agent: Agent) -> dict[str, Any]:
-    """Attributes of an object, those in slots included."""
-    slots = {
-        name
-        for kind in type(agent).__mro__
-        for name, found in vars(kind).items()
-        if isinstance(found, MemberDescriptorType) and hasattr(agent, name)
-    }
-    return {**vars(agent), **{name: getattr(agent, name) for name in slots}}
 
 
 def _described(value: Any, within: tuple[int, ...]) -> Any:
@@ -296,9 +268,6 @@ def as_entrants(
     Args:
         given: the agents.
         isolate: whether each plays in a process of its own.
-
-    Raises:
-        ValueError: names what is not possible, or the name that two different ones have.
     """
     check_flag("isolate", isolate)
     if not isinstance(given, list | tuple):

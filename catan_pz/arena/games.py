@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from catan_pz.agents.base import Agent, Batcher
 from catan_pz.agents.hosting import blamed
@@ -38,8 +38,8 @@ WIDTH: Final = 64
 """Games played at the same time where decisions are gathered."""
 
 
-class Monitor(Protocol):
-    """Called when a game begins, and around each call of an agent."""
+class Monitor:
+    """Called when a game begins, and around each call of an agent; this one does nothing."""
 
     def start_game(self, number: int) -> None:
         """The game with this number begins."""
@@ -51,17 +51,6 @@ class Monitor(Protocol):
         """It has ended; `action` is None for anything but a legal action."""
 
 
-class _NoMonitor:
-    def start_game(self, number: int) -> None:
-        pass
-
-    def begin(self, seat: int, call: str) -> None:
-        pass
-
-    def end(self, seat: int, action: int | None, seconds: float) -> None:
-        pass
-
-
 def play_game(
     config: MatchConfig,
     scheduled: ScheduledGame,
@@ -71,12 +60,6 @@ def play_game(
     """Play one game, write its record if the match keeps records, and let the agents go.
 
     The result comes before the agents are told of the end, which can't change it.
-
-    Args:
-        config: of the match.
-        scheduled: the game.
-        agents: one for each entrant.
-        monitor: called at the start of the game and around each call of an agent.
     """
     game = ArenaGame(config, scheduled, agents, monitor)
     try:
@@ -96,12 +79,6 @@ def play_gathered(
     """Play games at the same time, yielding each as it ends.
 
     While a decision waits in a batcher, the other games go on.
-
-    Args:
-        config: of the match, without a limit of time.
-        scheduled: the games.
-        agents: one for each entrant.
-        width: games played at the same time, at most.
     """
     waiting = list(scheduled)[::-1]
     batchers = {k: _AgentBatcher(agent) for k, agent in enumerate(agents) if agent.has_batcher}
@@ -140,12 +117,6 @@ class ArenaGame:
 
     Agents sit down one after the other; the first that can't, or fails later, forfeits.
 
-    Args:
-        config: of the match.
-        scheduled: the game.
-        agents: one for each entrant.
-        monitor: called at the start and around each call of an agent; None for nobody.
-
     Attributes:
         scheduled: as given.
         game: the game.
@@ -168,7 +139,7 @@ class ArenaGame:
         self._decisions = [0] * n
         self._seconds = [0.0] * n
         self._limit = config.seconds_per_decision or math.inf
-        self._monitor = monitor or _NoMonitor()
+        self._monitor = monitor or Monitor()
         self._dice = CommonDice(config.rules, seed)
         self._seeds = seat_seeds(seed, n)
         self._table = Table(self.game, [None] * n, self._seeds)
@@ -283,9 +254,6 @@ class _AgentBatcher:
     """An agent's batcher, with the games whose decisions wait there.
 
     Where the agent fails there, each copy is asked alone, to find those that fail.
-
-    Args:
-        agent: it has a batcher.
     """
 
     def __init__(self, agent: Agent) -> None:

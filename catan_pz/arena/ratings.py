@@ -158,10 +158,6 @@ def rate(result: Result, level: float = LEVEL, resamples: int = 500) -> list[Rat
         result: the games.
         level: confidence level of the intervals.
         resamples: bootstrap samples of the blocks.
-
-    Raises:
-        ValueError: if no block of games is complete, or some entrants have not met the others,
-            not even by way of third ones.
     """
     if not result.games:
         raise ValueError("there are no ratings: no block of games is complete")
@@ -198,9 +194,6 @@ def rate_by_wins(
         wins: (B, L, K) games that each entrant has won in each block with each line-up.
         level: confidence level of the intervals.
         resamples: bootstrap samples of the blocks, drawn with replacement.
-
-    Raises:
-        ValueError: if some entrants have not met the others, not even by way of third ones.
     """
     check_level(level)
     resamples = check_count("resamples", resamples, least=100)

@@ -128,11 +128,7 @@ class Result:
         return tuple(self.names[k] for k in self.lineups[lineup])
 
     def only(self, lineup: Iterable[str]) -> "Result":
-        """The games of one line-up, named in any order.
-
-        Raises:
-            ValueError: if it didn't play.
-        """
+        """The games of one line-up, named in any order."""
         wanted = Counter(lineup)
         for k in range(len(self.lineups)):
             if Counter(self.lineup_names(k)) == wanted:
@@ -170,24 +166,12 @@ class Result:
         return played[there, k], won[there, k]
 
     def win_rate(self, name: str) -> float:
-        """Share of the seats played by an entrant that won; truncated games are not won.
-
-        Raises:
-            ValueError: for a name that didn't play.
-        """
+        """Share of the seats played by an entrant that won; truncated games are not won."""
         played, won = self._column(name)
         return float(won.sum() / played.sum())
 
     def interval(self, name: str, level: float = LEVEL) -> Interval:
-        """Wilson's interval of a win rate, which takes games for independent.
-
-        Args:
-            name: of the entrant.
-            level: confidence level.
-
-        Raises:
-            ValueError: for a name that didn't play.
-        """
+        """Wilson's interval of a win rate, which takes games for independent."""
         played, won = self._column(name)
         z = statistics.normal_quantile(level)
         return statistics.wilson(float(won.sum()), float(played.sum()), z)
@@ -195,25 +179,14 @@ class Result:
     def block_interval(self, name: str, level: float = LEVEL) -> Interval | None:
         """An interval of a win rate that holds where games of one seed resemble each other.
 
-        Args:
-            name: of the entrant.
-            level: confidence level.
-
         Returns:
             Wilson's interval for the effective number of games; None for a single block.
-
-        Raises:
-            ValueError: for a name that didn't play.
         """
         played, won = self._column(name)
         return statistics.wilson_by_blocks(won, played, level) if len(won) > 1 else None
 
     def tally(self, name: str) -> Tally:
-        """Totals and means of one entrant.
-
-        Raises:
-            ValueError: for a name that didn't play.
-        """
+        """Totals and means of one entrant."""
         played, won = self._column(name)
         rows = [
             (game.points[p], game.decisions[p], game.seconds[p])
@@ -235,11 +208,7 @@ class Result:
         )
 
     def win_rates_by_seat(self, name: str) -> list[float | None]:
-        """Win rate in each seat, None where the entrant never sat there.
-
-        Raises:
-            ValueError: for a name that no entrant has.
-        """
+        """Win rate in each seat, None where the entrant never sat there."""
         self._check_name(name)
         found: list[float | None] = []
         for p in range(self.rules.num_players):

@@ -97,11 +97,6 @@ class ResultsFile:
     Attributes:
         path: of the file, or None.
         games: results so far, those of the file included, by number.
-
-    Raises:
-        ValueError: if the file is of another match (the error lists the differences), a line
-            is wrong, another match that is being played appends to the file, or it is no
-            regular file.
     """
 
     def __init__(
@@ -200,9 +195,6 @@ def load_results(path: str | os.PathLike[str]) -> Result:
     """Read a file of results, whose match need not be finished.
 
     Games of blocks that aren't complete are left out, so that seats stay balanced.
-
-    Raises:
-        ValueError: names the line that is wrong.
     """
     path = Path(path)
     path.stat()  # names a file that isn't there

@@ -25,11 +25,7 @@ LEVEL: Final = 0.95
 
 
 def check_level(level: float) -> float:
-    """A confidence level between 0 and 1, both excluded.
-
-    Raises:
-        ValueError: if it isn't one.
-    """
+    """A confidence level between 0 and 1, both excluded."""
     if isinstance(level, bool) or not isinstance(level, float) or not 0 < level < 1:
         raise not_possible("option level", level, "a float between 0 and 1")
     return level
@@ -106,9 +102,6 @@ def wilson_by_blocks(won: ArrayLike, games: ArrayLike, level: float) -> Interval
 
     Korn and Graubard, Survey Methodology 24 (1998), adjust intervals of clustered
     proportions so; Dean and Pagano (2015) found Wilson's the best to adjust.
-
-    Raises:
-        ValueError: for fewer than two blocks.
     """
     won, games = np.asarray(won, float), np.asarray(games, float)
     if len(games) < 2:
@@ -143,9 +136,6 @@ def mean_interval(values: ArrayLike, level: float, least: float = 0.0) -> Interv
         values: (N,) the sample.
         level: confidence level.
         least: variance of the mean that is assumed at least.
-
-    Raises:
-        ValueError: for fewer than two.
     """
     sample = np.asarray(values, float)
     if len(sample) < 2:

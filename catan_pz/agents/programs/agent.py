@@ -162,11 +162,7 @@ class _Pool:
         self._finalizer = weakref.finalize(self, _end_all, self.all)
 
     def take(self, name: str, command: Sequence[str], first_line: bytes) -> _Program:
-        """A program that waits, or a new one; one that spoke between games, or ended, is replaced.
-
-        Raises:
-            ProgramError: if it can't be started.
-        """
+        """A program that waits for a game, or a new one; what spoke or ended there is replaced."""
         with contextlib.suppress(IndexError):  # other threads take some as well
             while not (program := self._idle.pop()).is_ready:
                 self._end(program)
@@ -223,9 +219,6 @@ class ProgramAgent(Agent):
     Attributes:
         command: program and arguments.
         seconds: as given.
-
-    Raises:
-        ValueError: if there is no command, or a limit that is not possible.
     """
 
     needs_events = True

@@ -26,9 +26,6 @@ class IsolatedAgent(ProgramAgent):
             function that makes one; both must be picklable.
         name: for tables of results.
         seconds: for a decision, at most; None for no limit.
-
-    Raises:
-        ValueError: if the source can't be sent to another process.
     """
 
     def __init__(self, source: Source, name: str, *, seconds: float | None = None) -> None:
@@ -45,11 +42,7 @@ class IsolatedAgent(ProgramAgent):
             ) from error
 
     def start(self) -> None:
-        """Start a process, which makes the agent and waits for a game.
-
-        Raises:
-            ValueError: if the agent can't be made there.
-        """
+        """Start a process, which makes the agent and waits for a game."""
         try:
             program = self._pool.take(self.name, self.command, self._first_line())
         except ProgramError as error:

@@ -64,9 +64,6 @@ class LineProcess:
     reaches the host alone, and what the process has started ends, too. If the host is killed,
     the process sees the end of its standard input.
 
-    Args:
-        command: program and arguments.
-
     Raises:
         OSError: if it can't be started.
     """

@@ -71,14 +71,7 @@ def _way_of(config: MatchConfig, seated: Sequence[Entrant]) -> Way:
 def play_task(
     config: MatchConfig, task: Task, agents: Sequence[Agent], monitor: Monitor | None = None
 ) -> Iterator[GameResult]:
-    """Play the games of a task; yield each result as its game ends.
-
-    Args:
-        config: of the match.
-        task: the games.
-        agents: one for each entrant.
-        monitor: called for games that are played in turn.
-    """
+    """Play the games of a task; yield each result as its game ends."""
     if task.way == "batched":
         yield from play_games(config, task.games, agents)
         return
@@ -109,11 +102,6 @@ class Executor(Protocol):
         """Play all tasks; yield the result of each game as it ends, in any order.
 
         Closing the generator ends the workers and drops the games that are not finished.
-
-        Args:
-            config: of the match.
-            entrants: who plays, in the order of `config.names`.
-            tasks: the games, each of them in one task.
         """
 
 

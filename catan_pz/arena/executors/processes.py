@@ -22,11 +22,7 @@ _POLL_SECONDS: Final = 0.05
 
 
 class Pool:
-    """Processes that play tasks, replaced when an agent ends or blocks one.
-
-    Args:
-        arguments: what each process needs to know.
-    """
+    """Processes that play tasks, replaced when an agent ends or blocks one."""
 
     def __init__(self, arguments: WorkerArguments) -> None:
         self._arguments = arguments
@@ -129,14 +125,8 @@ class ProcessExecutor:
     Agents must be given as names, functions of a module, or objects that can be pickled, and
     a script that plays needs `if __name__ == "__main__":`.
 
-    Args:
-        workers: processes.
-
     Attributes:
         workers: the same.
-
-    Raises:
-        ValueError: for a number of workers that is not possible.
     """
 
     def __init__(self, workers: int = 1) -> None:

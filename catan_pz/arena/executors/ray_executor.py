@@ -134,12 +134,7 @@ class Pickled:
 
 
 class RayHost:
-    """Plays the tasks of a match, one after the other, in a process of this node.
-
-    Args:
-        config: of the match.
-        entrants: who plays.
-    """
+    """Plays the tasks of a match, one after the other, in a process of this node."""
 
     def __init__(self, config: MatchConfig, entrants: bytes) -> None:
         self._records = None

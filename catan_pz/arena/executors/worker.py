@@ -20,7 +20,7 @@ from catan_pz.agents.programs.process import kill_all
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.base import Task, play_task
 from catan_pz.arena.forfeits import ACT, CALLS, END, RESET, Forfeit
-from catan_pz.arena.games import replay, result_of, warm_up
+from catan_pz.arena.games import Monitor, replay, result_of, warm_up
 from catan_pz.arena.results import GameResult
 from catan_pz.arena.schedule import MatchConfig, ScheduledGame
 
@@ -53,7 +53,7 @@ _HEADER: Final = np.dtype(
 LOG_BYTES: Final = _HEADER.itemsize + 2 * MAX_ACTIONS
 
 
-class DecisionLog:
+class DecisionLog(Monitor):
     """The game in progress: its actions, the time of each seat, and whose agent is called.
 
     A worker writes it as a `Monitor` of its games; the parent reads it when an agent does not
@@ -212,9 +212,6 @@ def _can_be_pickled(value: Any) -> bool:
 
 class Worker:
     """A worker process as its parent sees it.
-
-    Args:
-        arguments: what it needs to know.
 
     Attributes:
         task: the task that it plays, or None before the first.
