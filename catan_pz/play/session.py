@@ -111,12 +111,7 @@ class Session:
         """
         game = Game.from_snapshot(record.start)
         session = cls(
-            game,
-            agents,
-            seed,
-            names or record.names,
-            specs=specs or record.agents,
-            adviser=adviser,
+            game, agents, seed, names or record.names, specs=specs or record.agents, adviser=adviser
         )
         try:
             for _ in record.replay(game):

@@ -8,12 +8,7 @@ from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.names import columns_of, cut, printable
 from catan_pz.render.ansi_board import BOARD_LINES, Canvas, draw_board, seat_style
 from catan_pz.render.view import AnswerView, Bundle, SeatView, State, TableView, table_view
-from catan_pz.terms import (
-    CITIES_PER_PLAYER,
-    ROADS_PER_PLAYER,
-    SETTLEMENTS_PER_PLAYER,
-    Card,
-)
+from catan_pz.terms import CITIES_PER_PLAYER, ROADS_PER_PLAYER, SETTLEMENTS_PER_PLAYER, Card
 
 COLUMNS: Final = 80
 ASIDE_COLUMNS: Final = 16

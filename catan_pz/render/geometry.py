@@ -6,13 +6,7 @@ Hexes stand on a corner and have the side length `SIDE`.
 from math import hypot, sqrt
 from typing import Final
 
-from catan_pz.board.topology import (
-    EDGE_VERTICES,
-    HEX_EDGES,
-    HEX_POINTS,
-    HEX_VERTICES,
-    VERTEX_EDGES,
-)
+from catan_pz.board.topology import EDGE_VERTICES, HEX_EDGES, HEX_POINTS, HEX_VERTICES, VERTEX_EDGES
 from catan_pz.terms import NUM_VERTICES
 
 Point = tuple[float, float]

@@ -5,13 +5,7 @@ from typing import Final
 
 from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.board.topology import EDGE_VERTICES
-from catan_pz.render.geometry import (
-    CORNERS,
-    HEX_POSITIONS,
-    VERTEX_POSITIONS,
-    seaward,
-    shortened,
-)
+from catan_pz.render.geometry import CORNERS, HEX_POSITIONS, VERTEX_POSITIONS, seaward, shortened
 from catan_pz.render.icons import harbor_disc
 from catan_pz.render.lettering import text
 from catan_pz.render.palette import (

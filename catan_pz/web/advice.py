@@ -48,10 +48,7 @@ def advice_json(advice: Advice, played: int | None = None) -> dict[str, Any]:
 
 
 def _columns(advice: Advice) -> list[tuple[str, list[str]]]:
-    shares = [
-        ("Probability", advice.probabilities),
-        ("Win prob.", advice.win_probabilities),
-    ]
+    shares = [("Probability", advice.probabilities), ("Win prob.", advice.win_probabilities)]
     columns = [
         (title, [] if given is None else [f"{100 * share:.1f} %" for share in given])
         for title, given in shares

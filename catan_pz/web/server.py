@@ -182,8 +182,7 @@ def make_app(
     own_host = Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False)
     if page:
         return Starlette(
-            routes=[Route("/", lambda _request: HTMLResponse(page))],
-            middleware=[own_host],
+            routes=[Route("/", lambda _request: HTMLResponse(page))], middleware=[own_host]
         )
     served = _Served(tables, studies)
     return Starlette(

@@ -114,10 +114,7 @@ class Study:
 
     def _remember(self) -> None:
         moment = _Moment(
-            json.dumps(self.game.snapshot()),
-            self._records,
-            len(self.record.decisions),
-            self.errors,
+            json.dumps(self.game.snapshot()), self._records, len(self.record.decisions), self.errors
         )
         self._past = [*self._past[1 - MOST_UNDONE :], moment]
         while len(self._past) > 1 and sum(len(past.position) for past in self._past) > MOST_KEPT:

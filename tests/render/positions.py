@@ -4,12 +4,7 @@ import random
 from copy import deepcopy
 from typing import Any
 
-from catan_pz.board.topology import (
-    EDGE_VERTICES,
-    HEX_VERTICES,
-    VERTEX_EDGES,
-    VERTEX_NEIGHBORS,
-)
+from catan_pz.board.topology import EDGE_VERTICES, HEX_VERTICES, VERTEX_EDGES, VERTEX_NEIGHBORS
 from catan_pz.terms import (
     BANK_PER_RESOURCE,
     DECK_COUNTS,
