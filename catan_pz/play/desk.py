@@ -7,7 +7,7 @@ from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.play.controls import Control, Draft
 from catan_pz.play.desk_layout import DESK, DESK_HEIGHT, card_box, hand_box, tray_box
 from catan_pz.play.offers import terms_words
-from catan_pz.render.icons import card_sign, resource_chip, resource_sign
+from catan_pz.render.icons import drawing, resource_chip
 from catan_pz.render.layout import Bar, Box, Disc, layout
 from catan_pz.render.lettering import text
 from catan_pz.render.palette import (
@@ -249,7 +249,7 @@ def _resource_card(box: Box, resource: int, count: int, pressable: bool) -> str:
             stroke=frame,
             stroke_width=2.6,
         ),
-        resource_sign(resource, x, y - 12, 1.5),
+        drawing(RESOURCE_NAMES[resource], x, y - 12, 1.5),
         rect(box.x + 9, box.y + box.height - 27, box.width - 18, 21, PAPER, 6),
         text(
             x, box.y + box.height - 10.4, str(count), size=17, fill=INK, anchor="middle", bold=True
@@ -272,7 +272,7 @@ def _development_card(box: Box, card: int, count: int, pressable: bool, chosen: 
             stroke=frame,
             stroke_width=2.6,
         ),
-        card_sign(card, x, box.y + 21),
+        drawing(CARD_NAMES[card], x, box.y + 21),
         text(
             x,
             box.y + 44,

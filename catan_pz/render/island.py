@@ -6,7 +6,7 @@ from typing import Final
 from catan_pz.actions import RESOURCE_NAMES
 from catan_pz.board.topology import EDGE_VERTICES
 from catan_pz.render.geometry import CORNERS, HEX_POSITIONS, VERTEX_POSITIONS, seaward, shortened
-from catan_pz.render.icons import harbor_disc
+from catan_pz.render.icons import drawings, harbor_disc
 from catan_pz.render.lettering import text
 from catan_pz.render.palette import (
     INK,
@@ -21,7 +21,6 @@ from catan_pz.render.palette import (
     WOOD_DARK,
 )
 from catan_pz.render.shapes import circle, group, line, moved, path, points, rect
-from catan_pz.render.terrain import hex_ground, terrain_art
 from catan_pz.render.view import TableView
 from catan_pz.terms import PIPS
 
@@ -50,9 +49,7 @@ def _island(
     parts = [_sea(width, height), _coast()]
     parts += [_harbor(edge, resource) for edge, resource in harbors]
     for hex_id, (terrain, token) in enumerate(zip(terrains, tokens, strict=True)):
-        drawn = [hex_ground(terrain), terrain_art(terrain)]
-        if token is not None:
-            drawn.append(_token(token))
+        drawn = [drawings()[terrain], "" if token is None else _token(token)]
         placed = moved(drawn, *HEX_POSITIONS[hex_id])
         parts.append(group([placed], **{"class": f"hex {terrain}", "data_hex": str(hex_id)}))
     return group(parts)

@@ -28,16 +28,6 @@ SEATS: Final = (
 SEAT_ANSI: Final = ((166, 231), (26, 231), (255, 16), (238, 231))
 """Background and foreground of each seat among the 256 terminal colours."""
 
-TERRAIN: Final = {
-    "hills": ("#D08452", "#B9683A", "#E5A474"),
-    "forest": ("#3F7D49", "#2C5F38", "#5A9A5C"),
-    "pasture": ("#A3CB67", "#83B04B", "#BEDF86"),
-    "fields": ("#F0C64B", "#D7A52C", "#F9DD80"),
-    "mountains": ("#9AA1A9", "#747C86", "#BCC3C9"),
-    "desert": ("#E6D3A3", "#CFB67D", "#F3E6C4"),
-}
-"""Base, shade and light of each terrain."""
-
 TERRAIN_ANSI: Final = {
     "hills": 173,
     "forest": 71,

@@ -3,16 +3,13 @@
 from typing import Final
 
 from catan_pz.render.icons import (
-    card_back,
     die,
-    eye,
-    resource_back,
+    drawing,
     resource_chip,
     shield,
     small_city,
     small_house,
     small_road,
-    star,
     winding_road,
 )
 from catan_pz.render.lettering import shortened, text, text_width
@@ -91,7 +88,7 @@ def _seat_header(view: TableView, seat: SeatView, width: float, y: float) -> str
     ]
     x = _LEFT + 24 + text_width(name, 19) + 16
     if view.viewer == seat.seat:
-        parts.append(eye(x + 2, y))
+        parts.append(drawing("eye", x + 2, y))
         x += 20
     army, army_width = _award("army", seat.cards_played[Card.KNIGHT], seat.has_largest_army)
     road, _ = _award("road", seat.road_length, seat.has_longest_road)
@@ -107,7 +104,7 @@ def _points(seat: SeatView, right: float, y: float) -> str:
     x = right - (text_width(more, 16) + 9 if more else 0)
     return group(
         [
-            star(x - text_width(shown, 24) - 20, y - 0.5, 11),
+            drawing("victory_point", x - text_width(shown, 24) - 20, y - 0.5),
             text(x, y + 8, shown, size=24, fill=INK, anchor="end", bold=True),
             text(right, y + 7, more, size=16, fill=CARD_PURPLE, anchor="end", bold=True),
         ],
@@ -133,7 +130,7 @@ def _award(kind: str, count: int, held: bool) -> tuple[str, float]:
 
 
 def _hand_row(seat: SeatView, y: float) -> str:
-    parts = [resource_back(_LEFT + 8, y)]
+    parts = [drawing("resource_back", _LEFT + 8, y)]
     parts.append(text(_LEFT + 26, y + 6, str(seat.hand_size), size=18, fill=INK, bold=True))
     if seat.to_discard:
         x = _LEFT + 30 + text_width(str(seat.hand_size), 18)
@@ -151,7 +148,7 @@ def _count(x: float, y: float, words: str, some: bool = True) -> str:
 
 
 def _cards_row(seat: SeatView, y: float, width: float) -> str:
-    parts = [card_back(_LEFT + 8, y)]
+    parts = [drawing("card_back", _LEFT + 8, y)]
     parts.append(text(_LEFT + 26, y + 6, str(seat.card_count), size=18, fill=INK, bold=True))
     room = width - _VALUES - 12
     words = "face down" if seat.card_count else ""
@@ -204,7 +201,7 @@ def bank_panel(view: TableView, width: float, height: float) -> str:
         x = 86 + resource * 60.0
         chip = [resource_chip(resource, x, y), _count(x + 16, y, str(count), count > 0)]
         parts.append(group(chip, opacity=1.0 if count else 0.38))
-    parts += [card_back(width - 52, y), _count(width - 38, y, str(view.deck_size))]
+    parts += [drawing("card_back", width - 52, y), _count(width - 38, y, str(view.deck_size))]
     return group(parts, **{"class": "panel bank"})
 
 

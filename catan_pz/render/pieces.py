@@ -11,8 +11,9 @@ from catan_pz.render.geometry import (
     shortened,
     trail,
 )
+from catan_pz.render.icons import drawing
 from catan_pz.render.palette import GOLD, SEATS, SeatColor
-from catan_pz.render.shapes import ellipse, group, line, moved, path, polygon, rect
+from catan_pz.render.shapes import ellipse, group, line, moved, polygon, rect
 from catan_pz.render.view import SeatView, TableView
 
 
@@ -106,19 +107,5 @@ def _city(color: SeatColor) -> str:
 def _robber(hex_id: int) -> str:
     """The robber, a hooded figure beside the number token of its hex."""
     x, y = HEX_POSITIONS[hex_id]
-    cloak = "M-12 15C-12 4 -8 -1 -5.5 -4C-8 -6 -8.6 -9 -8 -12C-7 -17 -3.5 -19.5 0 -21"
-    cloak += "C3.5 -19.5 7 -17 8 -12C8.6 -9 8 -6 5.5 -4C8 -1 12 4 12 15Z"
-    drawn = moved(
-        [
-            ellipse(1, 15.5, 16, 4.6, "#000000", opacity=0.35),
-            path(cloak, "#FFFFFF", stroke="#FFFFFF", stroke_width=4, stroke_linejoin="round"),
-            path(cloak, "#3F3A44"),
-            path("M0 -21C3.5 -19.5 7 -17 8 -12C8.6 -9 8 -6 5.5 -4C8 -1 12 4 12 15H0Z", "#2A262E"),
-            ellipse(0, -10.5, 5, 5.6, "#131116"),
-            ellipse(-2, -11, 1, 1.5, "#FFD24A"),
-            ellipse(2, -11, 1, 1.5, "#FFD24A"),
-        ],
-        x - 27,
-        y + 4,
-    )
+    drawn = drawing("robber", x - 27, y + 4)
     return group([drawn], **{"class": "robber", "data_hex": str(hex_id)})
