@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from math import isfinite
-from numbers import Real
+from numbers import Integral, Real
 from operator import index
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 _MOST_QUOTED: Final = 200
 
@@ -48,56 +49,48 @@ def not_possible(
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Refuse an option that is none of the choices.
-
-    Raises:
-        ValueError: names option, value and choices.
-    """
+    """Refuse an option that is none of the choices."""
     if not any(_is(value, choice) for choice in choices):
         raise not_possible(f"option {name}", value, f"one of {choices}", choices)
+
+
+def _is_bool(value: object) -> bool:
+    """Whether a value is a bool, of Python or NumPy, which isn't imported for this."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer of any kind, and no bool."""
+    return isinstance(value, Integral) and not _is_bool(value)
 
 
 def _is(value: object, choice: object) -> bool:
     """Whether a value is a choice: True isn't 1, and 1.0 isn't either."""
     if isinstance(choice, int) and not isinstance(choice, bool):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        return whole and bool(value == choice)
+        return _is_whole(value) and bool(value == choice)
     return value is choice or (isinstance(value, type(choice)) and bool(value == choice))
 
 
 def check_flag(name: str, value: object) -> bool:
-    """An option that is on or off.
-
-    Raises:
-        ValueError: for any but True and False.
-    """
-    if not isinstance(value, bool | np.bool_):
+    """An option that is on or off."""
+    if not _is_bool(value):
         raise not_possible(f"option {name}", value, "True or False")
     return bool(value)
 
 
 def check_text(name: str, value: object) -> str:
-    """An option that is a text.
-
-    Raises:
-        ValueError: for any but a str.
-    """
+    """An option that is a text."""
     if not isinstance(value, str):
         raise not_possible(f"option {name}", value, "a str")
     return value
 
 
 def check_count(name: str, value: object, least: int = 1, most: int | None = None) -> int:
-    """An option that counts something, as a plain int.
-
-    Raises:
-        ValueError: for any but integers from the least on, up to the most if there is one.
-    """
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):  # type: ignore[operator]
+    """An option that counts something, as a plain int."""
+    if not _is_whole(value) or value < least or (most is not None and value > most):
         allowed = f"an int from {least}" if most is None else f"an int from {least} to {most}"
         raise not_possible(f"option {name}", value, allowed)
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)
 
 
 def check_number(
@@ -116,9 +109,6 @@ def check_number(
         least: the least number allowed.
         above: what the number must exceed.
         most: the largest number allowed.
-
-    Raises:
-        ValueError: for anything else.
     """
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):
@@ -132,12 +122,8 @@ def check_number(
 
 
 def check_seed(seed: object) -> int:
-    """A seed as an int from 0 to 2**64 - 1.
-
-    Raises:
-        ValueError: if it isn't one.
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+    """A seed as an int from 0 to 2**64 - 1."""
+    if not _is_whole(seed) or not 0 <= seed < 2**64:
         raise not_possible("seed", seed, "an int from 0 to 2**64 - 1")
     return int(seed)
 
@@ -148,9 +134,6 @@ def check_reset_options(options: object, known: tuple[str, ...] = ()) -> None:
     Args:
         options: what was given; None stands for none.
         known: the options that it has.
-
-    Raises:
-        ValueError: names the first that isn't known, and those that are.
     """
     if options is None:
         return
@@ -171,12 +154,10 @@ def plain_int(value: Any) -> Any:
     return value
 
 
-def check_generator(rng: object) -> np.random.Generator:
-    """A random generator.
+def check_generator(rng: object) -> "np.random.Generator":
+    """A random generator."""
+    import numpy as np
 
-    Raises:
-        ValueError: if it isn't one of NumPy's.
-    """
     if not isinstance(rng, np.random.Generator):
         raise not_possible("rng", rng, "a Generator, as numpy.random.default_rng(seed) gives it")
     return rng
@@ -188,11 +169,8 @@ def as_integer(what: str, value: Any) -> int:
     Args:
         what: names the value in the error, in the singular.
         value: what was given.
-
-    Raises:
-        TypeError: if it is none.
     """
-    if not isinstance(value, bool | np.bool_):
+    if not _is_bool(value):
         with suppress(TypeError):
             return index(value)
     kind = type(value).__name__
@@ -200,21 +178,12 @@ def as_integer(what: str, value: Any) -> int:
 
 
 def as_action(action: Any) -> int:
-    """An action given as any kind of integer.
-
-    Raises:
-        TypeError: if it is none.
-    """
+    """An action given as any kind of integer."""
     return as_integer("action", action)
 
 
 def check_seat(seat: Any, num_players: int) -> int:
-    """A seat as an int from 0 to P - 1.
-
-    Raises:
-        TypeError: if it isn't an integer.
-        ValueError: if the game has no such seat.
-    """
+    """A seat as an int from 0 to P - 1."""
     checked = as_integer("seat", seat)
     if not 0 <= checked < num_players:
         raise not_possible("seat", seat, f"an int from 0 to {num_players - 1}")
@@ -222,12 +191,7 @@ def check_seat(seat: Any, num_players: int) -> int:
 
 
 def check_game_number(number: Any, num_games: int) -> int:
-    """The place of a game in a batch as an int from 0 to B - 1.
-
-    Raises:
-        TypeError: if it isn't an integer.
-        IndexError: if the batch has no such game.
-    """
+    """The place of a game in a batch as an int from 0 to B - 1."""
     checked = as_integer("game number", number)
     if not 0 <= checked < num_games:
         raise IndexError(f"there is no game {quoted(checked)}; games go from 0 to {num_games - 1}")

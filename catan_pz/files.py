@@ -1,24 +1,20 @@
-"""Files written whole or not at all; JSON and archives of arrays, read with care; terminals."""
+"""Files written whole or not at all; texts, JSON and archives of arrays, read with care."""
 
 import errno
 import json
-import math
 import os
+import secrets
 import stat
-import tempfile
 import time
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
-from tokenize import TokenError
-from typing import IO, TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -34,21 +30,19 @@ _QUOTED: Final = 80
 _UNPACKED: Final = 64 * 2**20
 """Bytes that an archive may unpack to beyond its own size; the package's aren't compressed."""
 
-_PIECE: Final = 2**20
-"""Bytes of an archive that are read at a time."""
-
-
 MOST_READ: Final = 64 * 2**20
 """Bytes of the longest file that `read_file` reads; a game takes some hundred kilobytes."""
 
 
 def read_file(path: Path) -> bytes:
-    """What a file, a pipe or a device gives, unless it is too long.
+    """The bytes of a regular file.
 
     Raises:
-        ValueError: it is.
+        ValueError: it is too long, or no regular file.
         OSError: it can't be read.
     """
+    if not path.is_dir() and path.exists() and not path.is_file():
+        raise ValueError("it is no regular file")
     with path.open("rb") as file:
         content = file.read(MOST_READ + 1)
     if len(content) > MOST_READ:
@@ -56,13 +50,32 @@ def read_file(path: Path) -> bytes:
     return content
 
 
+def read_text(path: Path) -> str:
+    """The text of a regular file in UTF-8, without a byte order mark.
+
+    Raises:
+        ValueError: as for `read_file`, or names the line that is not text.
+        OSError: it can't be read.
+    """
+    content = read_file(path)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = 1 + content.count(b"\n", 0, error.start)
+        raise ValueError(f"line {number} is not text: {error}") from None
+
+
+def text_lines(text: str) -> list[str]:
+    """The lines of a text as any system writes them, without blank ones at the end."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").rstrip().split("\n")
+
+
 @contextmanager
 def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
     """A path to write to, which takes the place of `path` at the end if nothing went wrong.
 
     Folders that are missing are made. Until the end, and after an error, whatever was at
-    `path` stays as it was. A link stays one, to the new file. What is no regular file, such as a
-    device or a pipe, is never replaced: it is written to as it is.
+    `path` stays as it was. A link stays one, to the new file.
 
     Args:
         path: the file.
@@ -70,21 +83,15 @@ def whole_file(path: Path, mode: int | None = None) -> Iterator[Path]:
             those of any new file.
 
     Raises:
-        OSError: the file can't be written.
+        OSError: the file can't be written, or there is something else than a regular file.
     """
-    if _takes_bytes(path):
-        with named_errors(path):
-            yield path
-        return
     target = Path(os.path.realpath(path))
-    draft = _new_draft(path, target.parent)
+    draft = _new_draft(path, target, mode)
     try:
         with named_errors(path):
             yield draft
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
-        # A draft is readable by its maker alone.
-        draft.chmod(_kept_mode(target) if mode is None else mode)
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
@@ -109,51 +116,25 @@ def check_writable(path: Path) -> None:
     Raises:
         OSError: it couldn't.
     """
-    if not _takes_bytes(path):
-        _new_draft(path, Path(os.path.realpath(path)).parent).unlink()
-    elif not os.access(path, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    _new_draft(path, Path(os.path.realpath(path)), None).unlink()
 
 
-def _takes_bytes(path: Path) -> bool:
-    """Whether something is at a path that is no regular file, but written to like one."""
-    try:
-        found = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    if stat.S_ISDIR(found):
+def _new_draft(path: Path, target: Path, mode: int | None) -> Path:
+    """An empty file beside the target, with the permissions that the target will have."""
+    if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    return not stat.S_ISREG(found)
-
-
-def _new_draft(path: Path, folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(
-        # A file's name may fill all that a name may take.
-        dir=folder,
-        prefix=f".{path.stem[:_STEM]}.",
-        suffix=f"{_DRAFT}{path.suffix}",
-    )
-    os.close(descriptor)
-    return Path(name)
-
-
-def _kept_mode(path: Path) -> int:
-    """The permissions of a file, or of one that was just made where there is none yet."""
-    with suppress(FileNotFoundError):
-        return stat.S_IMODE(path.stat().st_mode)
-    return 0o666 & ~_umask()
-
-
-def _umask() -> int:
-    """The process's umask. The system call sets it as well, for all threads."""
-    with suppress(OSError), Path("/proc/self/status").open("rb") as file:
-        for line in file:
-            if line.startswith(b"Umask:"):
-                return int(line.split()[1], 8)
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "no regular file", str(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if mode is None and target.exists():
+        mode = stat.S_IMODE(target.stat().st_mode)
+    # A file's name may fill all that a name may take.
+    name = f".{path.stem[:_STEM]}.{secrets.token_hex(4)}{_DRAFT}{path.suffix}"
+    draft = target.parent / name
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode))
+    if mode is not None:
+        draft.chmod(mode)  # whatever the process's umask
+    return draft
 
 
 def remove_drafts(folder: Path, seconds: float = 0) -> None:
@@ -177,12 +158,14 @@ class RepeatedNameError(ValueError):
 def read_json(text: str) -> Any:
     """The value that a JSON text holds.
 
+    A byte order mark before it is left out.
+
     Raises:
         RepeatedNameError: a name stands twice in an object.
         ValueError: the text is no JSON.
         RecursionError: it is nested too deeply.
     """
-    return json.loads(text, object_pairs_hook=_each_once)
+    return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_each_once)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -197,8 +180,6 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
     """The arrays in an `.npz` archive, by name; nothing of it is run.
 
-    Memory is taken for what the archive holds, whatever shapes its arrays claim to have.
-
     Args:
         content: of the file.
 
@@ -207,50 +188,18 @@ def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
     """
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive:
-            members = archive.infolist()
-            total = sum(member.file_size for member in members)
-            if total > len(content) + _UNPACKED:
-                raise ValueError(f"its {len(content):,} bytes unpack to {total:,}")
-            found = {}
-            for member in members:
-                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                    raise ValueError(f"{member.filename!r} is compressed in an unusual way")
-                with archive.open(member) as file:
-                    found[member.filename.removesuffix(".npy")] = _read_array(file, member)
-            return found
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, OSError, EOFError, zlib.error) as error:
+            total = sum(member.file_size for member in archive.infolist())
+        if total > len(content) + _UNPACKED:
+            raise ValueError(f"its {len(content):,} bytes unpack to {total:,}")
+        with np.load(BytesIO(content), allow_pickle=False) as arrays:
+            found = dict(arrays)
+        if not all(isinstance(array, np.ndarray) for array in found.values()):
+            raise ValueError("it holds other things than arrays")
+        return found
+    except ValueError:
+        raise
+    except Exception as error:  # damage can show in many ways
         raise ValueError(f"it is no whole archive of arrays: {error}") from error
-    except (RuntimeError, NotImplementedError) as error:  # encrypted, or of a later kind
-        raise ValueError(f"it is no archive that can be read: {error}") from error
-
-
-def _read_array(file: IO[bytes], member: zipfile.ZipInfo) -> NDArray[Any]:
-    version = npy.read_magic(file)
-    if version != (1, 0):  # others are for headers beyond 64 kB
-        raise ValueError(f"{member.filename!r} is an array of format {version}")
-    try:
-        shape, in_columns, dtype = npy.read_array_header_1_0(file)
-    except (MemoryError, RecursionError, SyntaxError, TypeError, TokenError) as error:
-        raise ValueError(f"{member.filename!r} has a header that can't be read") from error
-    if dtype.hasobject:
-        raise ValueError(f"{member.filename!r} holds objects")
-    size = member.file_size - file.tell()
-    if bool in map(type, shape) or math.prod(shape) * dtype.itemsize != size:
-        raise ValueError(f"{member.filename!r} has the shape {shape}, but {size:,} bytes")
-    array = np.frombuffer(_read_exactly(file, size), dtype)
-    return array.reshape(shape, order="F" if in_columns else "C")
-
-
-def _read_exactly(file: IO[bytes], size: int) -> bytearray:
-    """So many bytes, and the end; in pieces, so that there is no second copy of all."""
-    data = bytearray(size)
-    place = 0
-    while piece := file.read(_PIECE):
-        data[place : place + len(piece)] = piece
-        place += len(piece)
-    if place != size:
-        raise EOFError(f"{size:,} bytes were to come, {place:,} did")
-    return data
 
 
 def is_terminal(stream: TextIO | None) -> bool:
