@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catan_pz import terms
-from catan_pz.checks import as_action, quoted
+from catan_pz.checks import as_action, did_you_mean, quoted
 from catan_pz.terms import (
     MAX_PLAYERS,
     NUM_EDGES,
@@ -253,4 +253,13 @@ def action_id(kind: str, **arguments: Any) -> int:
     try:
         return _IDS[_key({"kind": kind, **arguments})]
     except (KeyError, TypeError, ValueError, RecursionError):
-        raise ValueError(f"there is no {kind} with {quoted(arguments)}") from None
+        words = [word for value in arguments.values() for word in _words(value)]
+        hint = next(filter(None, (did_you_mean(word, RESOURCE_NAMES) for word in words)), "")
+        raise ValueError(f"there is no {kind} with {quoted(arguments)}{hint}") from None
+
+
+def _words(value: Any) -> list[str]:
+    """The words of an argument that name no resource."""
+    listed = [value] if isinstance(value, str) else value
+    found = listed if isinstance(listed, Mapping | list | tuple) else []
+    return [word for word in found if isinstance(word, str) and word not in RESOURCE_NAMES]

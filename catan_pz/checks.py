@@ -3,18 +3,34 @@
 Each error names what was given and what is allowed.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral, Real
 from operator import index
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 if TYPE_CHECKING:
     import numpy as np
 
 _MOST_QUOTED: Final = 200
+
+
+_SYNONYMS: Final = {
+    "clay": "brick",
+    "wood": "lumber",
+    "timber": "lumber",
+    "sheep": "wool",
+    "wheat": "grain",
+    "corn": "grain",
+    "stone": "ore",
+    "rock": "ore",
+}
+"""What players call resources beside the rulebook's words."""
 
 
 def quoted(value: object, most: int = _MOST_QUOTED) -> str:
@@ -29,6 +45,9 @@ def quoted(value: object, most: int = _MOST_QUOTED) -> str:
 def did_you_mean(given: object, known: Iterable[object]) -> str:
     """A hint for a word that is close to a known one: " (did you mean 'dice'?)", else ""."""
     words = [word for word in known if isinstance(word, str)]
+    meant = _SYNONYMS.get(given.lower()) if isinstance(given, str) else None
+    if meant in words:
+        return f" (did you mean {meant!r}?)"
     close = get_close_matches(given, words, 1) if isinstance(given, str) else []
     return f" (did you mean {close[0]!r}?)" if close else ""
 
@@ -196,3 +215,39 @@ def check_game_number(number: Any, num_games: int) -> int:
     if not 0 <= checked < num_games:
         raise IndexError(f"there is no game {quoted(checked)}; games go from 0 to {num_games - 1}")
     return checked
+
+
+def check_home(home: object) -> str:
+    """Where a class or function is, "module:thing", as it was given."""
+    if not isinstance(home, str) or not re.fullmatch(r"[^:.][^:]*:[^:]+", home):
+        raise not_possible("home", home, "'module:thing'")
+    return home
+
+
+def callable_at(what: str, home: str) -> Callable[..., Any]:
+    """The class or function at a home, imported.
+
+    Args:
+        what: names what is wanted, for errors: "encoder 'mine'".
+        home: "module:thing".
+
+    Raises:
+        ValueError: if there is no such module, or nothing in it to be called by that name.
+        ImportError: if the module needs what isn't installed.
+    """
+    try:
+        found = resolve_name(home)
+    except ModuleNotFoundError as error:
+        # What the module itself imports may be missing as well; that error says enough.
+        if error.name is None or not f"{home.split(':', maxsplit=1)[0]}.".startswith(
+            f"{error.name}."
+        ):
+            raise
+        raise ValueError(f"{what}: home {home!r}: {error}") from error
+    except AttributeError:
+        found = None
+    if not callable(found):
+        module, _, thing = home.partition(":")
+        hint = did_you_mean(thing, vars(sys.modules[module]))
+        raise ValueError(f"{what}: home {home!r} has no such class or function{hint}")
+    return found  # type: ignore[no-any-return]

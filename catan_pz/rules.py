@@ -117,17 +117,36 @@ class Board:
 
 def _named(kinds: type[IntEnum], name: Any) -> int:
     """The number of a terrain or resource that JSON names."""
-    if not isinstance(name, str):
-        raise KeyError(name)
-    return kinds[name.upper()].value
+    names = [kind.name.lower() for kind in kinds]
+    if name not in names:
+        what = kinds.__name__.lower()
+        raise ValueError(
+            f"board: unknown {what} {quoted(name)}{did_you_mean(name, names)}; must be one of "
+            f"{names}"
+        )
+    return names.index(name)
+
+
+def _word_of(name: str, n: int) -> str:
+    """What a number among the parts of a board stands for."""
+    if name == "terrains" and n in {*Terrain}:
+        return Terrain(n).name.lower()
+    if name == "harbors" and n in {*Resource}:
+        return f"harbors of {Resource(n).name.lower()}"
+    if name == "harbors" and n == GENERIC_HARBOR:
+        return "harbors 3:1"
+    return f"of {n}"
 
 
 def _check_parts(name: str, parts: Iterable[int], expected: list[int]) -> None:
     parts = tuple(parts)
-    if not all(isinstance(n, int) for n in parts) or Counter(parts) != Counter(expected):
-        raise ValueError(
-            f"board: {name} {quoted(list(parts))} must be a rearrangement of {expected}"
-        )
+    if not all(isinstance(n, int) for n in parts):
+        raise ValueError(f"board: {name} must be whole numbers, got {quoted(list(parts))}")
+    given, due = Counter(parts), Counter(expected)
+    for n in sorted(given.keys() | due.keys()):
+        if given[n] != due[n]:
+            word = _word_of(name, n)
+            raise ValueError(f"board: {name} must hold {due[n]} {word}, got {given[n]}")
 
 
 NUM_OBSERVED: Final = 14
@@ -423,6 +442,8 @@ _LONGEST_LIST: Final = 10_000
 def _check_names(options: Mapping[str, Any], known: set[str]) -> None:
     for name, value in options.items():
         if name not in known:
+            if name == "preset":
+                raise ValueError(f"unknown option preset={quoted(value)}: write rules={value!r}")
             hint = did_you_mean(name, sorted(known))
             called = name if name.isidentifier() and len(name) < _LONGEST_NAME else quoted(name)
             raise ValueError(
@@ -455,7 +476,6 @@ def _dice_option(value: Any) -> str | tuple[tuple[int, int], ...]:
 
 def _board_option(value: Any) -> str | tuple[int, ...] | Board:
     allowed = f"one of {BOARD_KINDS}, a list of seeds, a Board or its JSON form"
-    value = getattr(value, "option", value)
     if isinstance(value, str):
         if value not in BOARD_KINDS:
             raise _bad_option("board", value, allowed, BOARD_KINDS)

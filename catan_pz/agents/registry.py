@@ -9,9 +9,8 @@ from typing import Any, Final, NamedTuple, Self
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.specs import check_options, options_in
-from catan_pz.checks import did_you_mean, not_possible, quoted
+from catan_pz.checks import callable_at, check_home, did_you_mean, not_possible, quoted
 from catan_pz.encoders import registry as encoders
-from catan_pz.homes import callable_at, check_home
 
 _HOMES: dict[str, str] = {
     "random": "catan_pz.agents.random:RandomAgent",

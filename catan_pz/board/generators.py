@@ -1,8 +1,6 @@
-"""Where a game's board comes from: one class for each kind of board."""
+"""The boards that games draw from, laid flat."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,44 +12,6 @@ LAYOUT_SIZE: Final = 2 * NUM_HEXES + NUM_HARBORS
 """Numbers in a board laid flat: 19 terrains, 19 tokens, 9 harbors."""
 
 Layouts = NDArray[np.int8]
-
-
-@dataclass(frozen=True)
-class RandomBoard:
-    """Hexes, number tokens and harbors shuffled anew for each game."""
-
-    option: ClassVar[str] = "random"
-
-
-@dataclass(frozen=True)
-class SpiralBoard:
-    """Hexes and harbors shuffled; tokens laid in the order of their letters along a spiral."""
-
-    option: ClassVar[str] = "spiral"
-
-
-@dataclass(frozen=True)
-class BeginnerBoard:
-    """The fixed board that the rulebook recommends for a first game."""
-
-    option: ClassVar[str] = "beginner"
-
-
-@dataclass(frozen=True, init=False)
-class SeededBoards:
-    """Random boards of given seeds, one drawn for each game."""
-
-    option: tuple[int, ...]
-
-    def __init__(self, seeds: Iterable[int]) -> None:
-        object.__setattr__(self, "option", tuple(seeds))
-
-
-@dataclass(frozen=True)
-class ExplicitBoard:
-    """A board laid out by hand."""
-
-    option: Board
 
 
 def _beginner_board() -> Board:

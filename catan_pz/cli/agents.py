@@ -25,7 +25,7 @@ def _trust(context: click.Context, _option: click.Parameter, given: bool) -> Non
 def _register(_context: click.Context, _option: click.Parameter, homes: tuple[str, ...]) -> None:
     for home in homes:
         from catan_pz import encoders
-        from catan_pz.homes import callable_at, check_home
+        from catan_pz.checks import callable_at, check_home
 
         _find_modules(home)
         try:

@@ -2,9 +2,8 @@
 
 from typing import Any, Final
 
-from catan_pz.checks import not_possible, quoted
+from catan_pz.checks import callable_at, check_home, not_possible, quoted
 from catan_pz.encoders.base import Encoder
-from catan_pz.homes import callable_at, check_home
 
 _HOMES: dict[str, str] = {
     "flat": "catan_pz.encoders.flat:FlatEncoder",

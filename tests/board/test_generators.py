@@ -122,15 +122,6 @@ def test_each_seed_of_a_list_is_drawn_alike():
     assert chi_square(drawn.values(), 100) < 16.3  # 3 degrees of freedom, 0.1 %
 
 
-def test_generators_are_taken_as_options():
-    assert Rules(board=generators.RandomBoard()).board == "random"
-    assert Rules(board=generators.SpiralBoard()).board == "spiral"
-    assert Rules(board=generators.BeginnerBoard()).board == "beginner"
-    assert Rules(board=generators.SeededBoards([3, 4])).board == (3, 4)
-    explicit = generators.ExplicitBoard(generators.BEGINNER_BOARD)
-    assert Rules(board=explicit).board == generators.BEGINNER_BOARD
-
-
 def test_a_board_as_json_and_back():
     for seed in range(20):
         b = seeded_board(seed)

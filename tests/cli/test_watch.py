@@ -210,9 +210,9 @@ def test_wrong_options_and_files(recorded: Path, tmp_path: Path, capsys: Any) ->
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["watch", "/dev/zero"], "Error: /dev/zero holds no recorded game: it is longer than"),
+        (["watch", "/dev/zero"], "Error: /dev/zero holds no recorded game: it is no regular file"),
         (["perft", "1", "--position", "/dev/zero"], "Error: /dev/zero holds no state of a game: "),
-        (["serve", "--study", "/dev/zero"], "Error: --study /dev/zero: it is longer than"),
+        (["serve", "--study", "/dev/zero"], "Error: --study /dev/zero: it is no regular file"),
     ],
 )
 def test_a_file_without_an_end_is_told(words: list[str], complaint: str, capsys: Any) -> None:

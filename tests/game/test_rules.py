@@ -148,3 +148,24 @@ def test_a_seed_that_cannot_be_is_named(seed):
 
 def test_no_limit_of_turns():
     assert Rules(max_turns=None).to_dict()["max_turns"] is None
+
+
+def test_what_is_wrong_with_a_board_is_said_in_words():
+    board = BEGINNER_BOARD.to_dict()
+    odd = json.loads(json.dumps(board))
+    odd["hexes"][2]["terrain"] = "forrest"
+    with pytest.raises(ValueError, match=r"unknown terrain 'forrest' \(did you mean 'forest'\?\)"):
+        Rules(board=odd)
+    odd = json.loads(json.dumps(board))
+    odd["harbors"][1]["resource"] = "sheep"
+    with pytest.raises(ValueError, match=r"unknown resource 'sheep' \(did you mean 'wool'\?\)"):
+        Rules(board=odd)
+    odd = json.loads(json.dumps(board))
+    odd["hexes"][2]["terrain"] = "hills"
+    with pytest.raises(ValueError, match="terrains must hold 3 hills, got 4"):
+        Rules(board=odd)
+
+
+def test_a_preset_is_given_as_rules():
+    with pytest.raises(ValueError, match="write rules='one_v_one'"):
+        Rules.make(preset="one_v_one")
