@@ -101,14 +101,6 @@ def test_games_of_a_batch_are_those_at_a_table():
     assert ended > 6
 
 
-def test_each_member_is_asked_once_a_round():
-    lowest = Lowest()
-    batch = SingleLearnerBatch(64, seed=3, opponents=Mixture([lowest, Highest()]), seat=0, **QUICK)
-    for _ in range(5):
-        batch.step(batch.mask.argmax(axis=1))
-    assert max(lowest.asked) > 10
-
-
 class Alternating(Agent):
     """Keeps count of its decisions, by which it chooses."""
 
@@ -143,20 +135,6 @@ def test_members_may_keep_something_of_a_game():
             ended += 1
     assert ended > 4
     assert Alternating.ended > ended
-
-
-class Hearing(First):
-    def observe(self, events):
-        Hearing.heard.append((self.seat, events[0].seat))
-
-
-def test_a_member_that_observes_hears_events():
-    mixture = Mixture([Hearing()])
-    assert mixture.needs_events
-    Hearing.heard = []
-    Table(Game(seed=1, **QUICK), [mixture, *[RandomAgent()] * 3], [1, 2, 3, 4]).play()
-    assert {seat for seat, _ in Hearing.heard} == {0}
-    assert {mover for _, mover in Hearing.heard} == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(

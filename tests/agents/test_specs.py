@@ -9,11 +9,6 @@ from catan_pz.arena import play_match
 pytestmark = pytest.mark.purepython
 
 
-def test_values():
-    texts = ("3", "true", "None", "random", "[1, 2]", "0.5", "")
-    assert [as_value(text) for text in texts] == [3, True, None, "random", [1, 2], 0.5, ""]
-
-
 @pytest.mark.parametrize("text", ["7" * 5000, "[" * 10**5])
 def test_what_json_cannot_read_is_text(text):
     assert as_value(text) == text
@@ -62,15 +57,6 @@ def test_what_is_wrong_with_an_option_is_told_with_the_whole_text():
         agents.load("rocco:model=3")
     with pytest.raises(ValueError, match=r"option weights='a.json' is not possible; allowed: None"):
         agents.load("heuristic:weights=a.json")
-
-
-@pytest.mark.parametrize("name", ["ppo-2p", "rocco", "gendre", "charlesworth"])
-def test_a_name_of_an_agent_is_text(name):
-    assert agents.load(f"{name}:name=me").name == "me"
-    with pytest.raises(ValueError, match=r"option name=\[1\] is not possible; allowed: a str"):
-        agents.load(f"{name}:name=[1]")
-    with pytest.raises(ValueError, match=r"agent 'rocco:model=none\.npz': .*No such file"):
-        agents.load("rocco:model=none.npz")
 
 
 def test_matches_take_names_with_options():

@@ -45,24 +45,6 @@ def test_play_goes_to_the_end():
     assert ends == {True, False}
 
 
-def test_the_seeds_settle_the_game():
-    played = []
-    for seeds in ([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 3, 5]):
-        table = Table(Game(seed=1, **QUICK), [RandomAgent()] * 4, seeds)
-        played.append([table.step() for _ in range(60)])
-    assert played[0] == played[1] != played[2]
-
-
-def test_deciding_leaves_the_game_as_it_is():
-    game = Game(seed=1)
-    table = Table(game, [First()] * 4, [0] * 4)
-    before = game.games.tobytes()
-    action = table.decide()
-    assert game.games.tobytes() == before
-    assert table.step() == action
-    assert game.games.tobytes() != before
-
-
 def test_copies_of_the_agents_sit_down():
     given = [RandomAgent(), First()]
     table = Table(Game(seed=1), [*given, *given], [5, 6, 7, 8])
@@ -122,14 +104,6 @@ def test_a_seat_can_be_played_from_outside():
         game.step(int(game.legal_actions()[0]))
     table.step()
     assert table.agents[0] is None
-
-
-def test_a_finished_game_is_told():
-    game = Game(seed=1, **QUICK)
-    table = Table(game, [First()] * 4, [0] * 4)
-    table.play()
-    with pytest.raises(RuntimeError, match="finished"):
-        table.step()
 
 
 def test_an_illegal_choice_names_agent_and_seat():
@@ -194,16 +168,6 @@ def test_agents_are_told_how_the_game_ended_and_closed_once():
         assert (result.points, result.turns) == (tuple(game.points), 25)
         assert not result.won
     assert diary.calls.count((0, "act")) > 5
-
-
-def test_the_winner_is_told():
-    game = Game(seed=3, trading=False, victory_points=3)
-    table = Table(game, [RandomAgent(), Diary(), RandomAgent(), Diary()], [1, 2, 3, 4])
-    winner = table.play()
-    for seat in (1, 3):
-        result = table.agents[seat].result
-        assert (result.winner, result.reason) == (winner, "victory")
-        assert result.won == (winner == seat)
 
 
 def test_agents_leave_a_game_that_breaks_off():
@@ -276,22 +240,6 @@ def test_agents_hear_what_their_seats_may_know_of_each_decision():
     assert len(game.listeners) == 1
 
 
-def test_nothing_is_told_where_nobody_listens():
-    game = Game(seed=1)
-    table = Table(game, [Diary(), *[RandomAgent()] * 3], [0] * 4)
-    assert game.listeners == []
-    table.close()
-
-
-def test_an_error_in_observing_names_the_agent():
-    table = Table(Game(seed=1), [RandomAgent(), Listener("observe"), None, None], [0] * 4)
-    with pytest.raises(OSError, match="broken in observe") as caught:
-        table.step()
-    assert caught.value.__notes__ == ["raised by agent 'Listener' in seat 1"]
-    assert table.observing == 1
-    table.close()
-
-
 def test_an_agent_can_sit_down_later():
     game = Game(seed=1, **QUICK)
     table = Table(game, [None, First(), First(), First()], [0] * 4)
@@ -301,16 +249,3 @@ def test_an_agent_can_sit_down_later():
     assert table.agents[0].random.seed == 7
     table.play()
     assert game.turn == 25
-
-
-@pytest.mark.parametrize(
-    ("agents", "seeds", "message"),
-    [
-        ([First()] * 3, [0] * 4, "there are 3 agents; allowed: 4"),
-        ([First()] * 4, [0] * 2, "there are 2 seeds; allowed: 4"),
-        ([First()] * 4, [0, 0, 0, 2**64], "seed=18446744073709551616"),
-    ],
-)
-def test_wrong_numbers_are_refused(agents, seeds, message):
-    with pytest.raises(ValueError, match=message):
-        Table(Game(seed=1), agents, seeds)

@@ -126,29 +126,6 @@ def test_seats_are_balanced() -> None:
         result.win_rates_by_seat("nobody")
 
 
-def test_copies_share_the_wins_of_their_name() -> None:
-    result = arena.play_match([("b", Builder()), *["random"] * 3], 20, seed=1, **QUICK)
-    wins = Counter(g.seats[g.winner] for g in result.games if g.winner is not None)
-    assert result.win_rate("b") == wins["b"] / 20
-    assert result.win_rate("random") == wins["random"] / 60
-    tally = result.tally("random")
-    assert (tally.seats, tally.won, tally.forfeits) == (60, wins["random"], 0)
-    low, high = result.interval("b")
-    assert low < result.win_rate("b") < high
-    assert result.interval("b", 0.5) != (low, high)
-
-
-def test_the_same_agent_under_two_names_wins_equally_often() -> None:
-    rules = Rules(num_players=2, trading=False, victory_points=3)
-    result = arena.play_match([("a", "random"), ("b", "random")], 30, rules, seed=4)
-    assert result.ends() == {"victory": 30, "truncated": 0, "forfeit": 0}
-    assert result.win_rate("a") == result.win_rate("b") == 0.5
-    by_blocks, by_games = result.block_interval("a"), result.interval("a")
-    assert by_blocks is not None
-    assert by_games[0] < by_blocks[0] < 0.5 < by_blocks[1] < by_games[1]
-    assert [rating.rating for rating in arena.rate(result)] == pytest.approx([0, 0], abs=1e-6)
-
-
 def test_agents_are_compared_in_the_same_seats() -> None:
     matches = [
         arena.play_match([player, *["random"] * 3], 80, seed=6, **QUICK)

@@ -14,7 +14,6 @@ from catan_pz import agents, arena
 from catan_pz.agents import registry
 from catan_pz.agents.base import Agent, SeatResult
 from catan_pz.agents.programs import messages
-from catan_pz.agents.programs.isolated import IsolatedAgent
 from catan_pz.agents.programs.serve import Session
 from catan_pz.agents.random_stream import seat_seeds
 from catan_pz.agents.table import Table
@@ -28,7 +27,6 @@ from tests.arena.players import (
     Counter,
     Deaf,
     Dying,
-    Hanging,
     Illegal,
     Raising,
     Sulking,
@@ -73,12 +71,6 @@ def test_isolated_agents_play_the_same_games() -> None:
     same([Historian(), "heuristic", "random"], 6, trading=True, offer_form="both", max_turns=25)
 
 
-@pytest.mark.slow
-def test_isolated_searchers_play_the_same_games() -> None:
-    same([("search", SEARCH), "weighted"], 4)
-    same([("search", SEARCH), "heuristic", "random"], 6, trading=True)
-
-
 def test_failures_of_isolated_agents() -> None:
     players: list[Any] = [("raising", Raising(4)), ("deaf", Deaf())]
     result = arena.play_match(players, 2, seed=3, progress=False, isolate=True, **QUICK)
@@ -94,22 +86,6 @@ def test_failures_of_isolated_agents() -> None:
 @pytest.mark.filterwarnings("ignore:error. RuntimeError. not fair")
 def test_who_fails_at_the_end_of_a_game_plays_the_next_one() -> None:
     same([Sulking(), "random"], 4)
-
-
-def test_an_isolated_agent_that_hangs_is_ended() -> None:
-    """Inline, where one that hangs in this process would stop the match."""
-    players: list[Any] = [("hanging", Hanging(3)), "random"]
-    result = arena.play_match(
-        players,
-        1,
-        seed=3,
-        seconds_per_decision=4.0,
-        executor="inline",
-        isolate=True,
-        progress=False,
-        **QUICK,
-    )
-    assert {game.reason for game in result.games} == {"time: a decision took more than 4 s"}
 
 
 class Prying(Agent):
@@ -130,11 +106,6 @@ def test_there_is_no_game_in_the_process_of_an_agent() -> None:
         assert game.reason.startswith("error: LookupError: 0 games in ")
         assert game.reason.endswith(", resampler None")
         assert f" {os.getpid()}," not in game.reason
-
-
-def test_agents_that_cannot_be_sent() -> None:
-    with pytest.raises(ValueError, match="'made' can't be sent to a process of its own"):
-        IsolatedAgent(lambda: Raising(1), "made")
 
 
 def test_registered_agents_are_known_there(monkeypatch: pytest.MonkeyPatch) -> None:

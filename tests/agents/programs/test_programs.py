@@ -17,7 +17,6 @@ import pytest
 
 from catan_pz import agents, arena
 from catan_pz.agents.base import Agent, SeatResult
-from catan_pz.agents.hosting import TrueState
 from catan_pz.agents.programs import messages
 from catan_pz.agents.programs.agent import ProgramAgent, ProgramError
 from catan_pz.agents.programs.serve import FromHost, Session
@@ -27,7 +26,7 @@ from catan_pz.agents.table import Table
 from catan_pz.events import Events, as_seen_by
 from catan_pz.game.followed import FollowedGame
 from catan_pz.game.game import Game
-from catan_pz.game.view import View, view_of
+from catan_pz.game.view import view_of
 from catan_pz.rules import Rules
 from tests.agents.programs.players import SECONDS, all_end, command, is_running, pids
 
@@ -71,26 +70,6 @@ def test_games_that_a_host_draws_look_the_same_to_the_program() -> None:
             assert told.observe(1).tobytes() == view.observation.tobytes()
         assert host.resample(np.random.default_rng(2)).validate() == 0
     assert "resample" not in messages.of_view(view_of(game, 1))
-
-
-def test_hands_of_more_cards_than_the_bank_has_are_drawn_too() -> None:
-    rules = Rules(num_players=2, trading=False, board="beginner")
-    game = Game(rules, 1)
-    game.state["hand"][1, 2] = game.state["hand_size"][1] = 30
-    view = View(game.observe(0), game.mask, TrueState(game))
-    request = messages.resample(2, 1)
-    drawn = messages.to_games(as_line(messages.of_games(view, rules, request)), rules)
-    assert drawn["hand"][:, 1, 2].tolist() == [30, 30]
-
-
-@pytest.mark.parametrize(
-    ("count", "seed", "told"),
-    [(0, 1, "count"), (1001, 1, "count"), (True, 1, "count"), (1, -1, "seed"), (1, None, "seed")],
-)
-def test_requests_for_games_that_are_none(count: Any, seed: Any, told: str) -> None:
-    view = FollowedGame(Rules(board="beginner"), 0).view()
-    with pytest.raises(ValueError, match=told):
-        messages.of_games(view, Rules(), {"count": count, "seed": seed})
 
 
 def test_views_and_events_survive_as_messages() -> None:
@@ -283,35 +262,6 @@ def test_a_hanging_start_is_waited_for_once(
     assert len(pids(tmp_path)) <= 1
 
 
-def test_a_program_that_failed_plays_the_next_game_anew(tmp_path: Path) -> None:
-    found = arena.play_match(
-        [("bot", f"exec:{command(tmp_path, 'if views == 9: sys.exit(1)')}"), "random"],
-        4,
-        seed=1,
-        **QUICK,
-    )
-    assert {game.end for game in found.games} == {"forfeit"}
-    assert len(pids(tmp_path)) == 4
-    assert all_end(pids(tmp_path))
-
-
-def test_a_program_that_speaks_between_games_is_replaced(tmp_path: Path) -> None:
-    agent = ProgramAgent(
-        command(tmp_path, "if kind == 'end': say({'type': 'error', 'message': 'not fair'})")
-    )
-    in_a_game(agent).close()
-    (waiting,) = agent._pool.all
-    deadline = time.monotonic() + SECONDS
-    while waiting.is_ready:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    with in_a_game(agent) as table:
-        table.step()
-    assert len(pids(tmp_path)) == 2
-    agent.end_programs()
-    assert all_end(pids(tmp_path))
-
-
 def test_a_program_that_ends_after_each_game_is_replaced(tmp_path: Path) -> None:
     """It is taken for the next game while it still runs."""
     special = "if kind == 'end': time.sleep(0.3); sys.exit(0)"
@@ -403,18 +353,6 @@ def test_programs_end_when_the_host_is_killed(tmp_path: Path) -> None:
         host.send_signal(signal.SIGKILL)
         host.wait()
     assert all_end(pids(tmp_path))
-
-
-@posix
-def test_programs_of_workers_end_even_if_they_hang(tmp_path: Path) -> None:
-    """The worker is killed while its program neither answers nor reads."""
-    special = "if views == 3: os.close(0); time.sleep(1000)"
-    found = reasons(
-        f"exec:{command(tmp_path, special)}", 1, seconds_per_decision=4.0, executor="processes"
-    )
-    assert found == {"time: a decision took more than 4 s"}
-    assert pids(tmp_path)
-    assert not any(map(is_running, pids(tmp_path)))
 
 
 @posix
