@@ -35,7 +35,8 @@ _OWN: Final = frozenset(_HOMES)
 
 PROGRAM: Final = "exec"
 
-_CODE_ALLOWED: Final = ContextVar("_CODE_ALLOWED", default=True)
+_NAMED_IN: Final[ContextVar[Path | None]] = ContextVar("_NAMED_IN", default=None)
+"""The folder of the file that names agents; None where the caller does."""
 
 Source = str | os.PathLike[str] | Agent | Callable[[], Agent]
 """A name for `load`, the path of a model file, an agent, or a function that makes one."""
@@ -138,16 +139,17 @@ def load(name: str | os.PathLike[str], **options: Any) -> Agent:
 
 
 @contextmanager
-def no_foreign_code() -> Iterator[None]:
-    """Within it `load` refuses programs and homes, also those in options of other agents.
+def no_foreign_code(folder: Path) -> Iterator[None]:
+    """Within it `load` takes names from a file, which may be a stranger's.
 
-    It is for names from files, which may be a stranger's.
+    It refuses programs, homes, and models that don't lie in the file's folder, also those in
+    options of other agents.
     """
-    before = _CODE_ALLOWED.set(False)
+    before = _NAMED_IN.set(folder)
     try:
         yield
     finally:
-        _CODE_ALLOWED.reset(before)
+        _NAMED_IN.reset(before)
 
 
 def begins_with_name(text: str) -> bool:
@@ -166,7 +168,7 @@ def is_home(text: str) -> bool:
 
 def check_code(does: str) -> None:
     """Refuse code that isn't the package's own where names come from a file."""
-    if not _CODE_ALLOWED.get():
+    if _NAMED_IN.get() is not None:
         raise ValueError(f"no file {does}: name it on the command line")
 
 
@@ -212,6 +214,9 @@ def _made_by_name(name: str, options: dict[str, Any]) -> Agent:
             f"{names()}, a saved model as FILE.npz, a class as MODULE:CLASS, or a program as "
             f'exec:"PROGRAM"'
         )
+    folder = _NAMED_IN.get()
+    if folder is not None and Path(name).resolve().parent != folder.resolve():
+        raise ValueError(f"no file names a model elsewhere ({quoted(name)}): name it yourself")
     if not Path(name).is_file():
         raise FileNotFoundError(f"there is no model {name}")
     return NetworkAgent(name, **options)

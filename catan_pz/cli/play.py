@@ -135,7 +135,7 @@ def _resumed(
     if seat is None:
         seat = played.index(None) if None in played else 0
     if against is None:
-        agents, specs = _recorded_agents(played, rules, seat)
+        agents, specs = _recorded_agents(played, rules, seat, path.parent)
     else:
         specs = specs_around(rules, seat, against)
         agents = loaded(specs, rules)
@@ -149,7 +149,7 @@ def _resumed(
 
 
 def _recorded_agents(
-    played: Sequence[str | None], rules: "Rules", seat: int
+    played: Sequence[str | None], rules: "Rules", seat: int, folder: Path
 ) -> tuple[list[Any], list[str | None]]:
     """Agents that a recording names for the other seats, and their names.
 
@@ -162,7 +162,7 @@ def _recorded_agents(
     if specs.count(None) > 1:
         raise click.UsageError("a person played another seat: say who plays now with --against")
     try:
-        with no_foreign_code():
+        with no_foreign_code(folder):
             return loaded(specs, rules), specs
     except click.UsageError as error:
         raise click.UsageError(f"{error.message}: say who plays now with --against") from error

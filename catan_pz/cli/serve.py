@@ -143,7 +143,7 @@ class _Asked(NamedTuple):
         from catan_pz.web.live_table import LiveTable
         from catan_pz.web.table import HostedGame
 
-        playing = [_agent(spec, rules, kept and self.agents) for spec in specs]
+        playing = [_agent(spec, rules, kept and self.agents, file) for spec in specs]
         adviser = None if self.advice is None else load_agent(self.advice, rules)
         names = names + [agent.name for agent in playing[len(names) :]]
         get_ready(rules, [*playing, adviser])
@@ -158,16 +158,16 @@ class _Asked(NamedTuple):
         return LiveTable(HostedGame(session, kept and kept.links), file, self.pause)
 
 
-def _agent(spec: str | None, rules: "Rules", named: str | None) -> Any:
+def _agent(spec: str | None, rules: "Rules", named: str | None, file: Path | None) -> Any:
     """The agent of a seat; of a seat in a file, programs and pickles run if `named` has them."""
     from catan_pz.agents.registry import no_foreign_code
     from catan_pz.agents.specs import split_specs
 
     if spec is None:
         return None
-    if named is None or spec in split_specs(named):
+    if named is None or file is None or spec in split_specs(named):
         return load_agent(spec, rules)
-    with no_foreign_code():
+    with no_foreign_code(file.parent):
         return load_agent(spec, rules)
 
 

@@ -1,11 +1,12 @@
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from catan_pz import agents
 from catan_pz.agents.base import Agent, BatchAgent
-from catan_pz.agents.network import shipped
+from catan_pz.agents.network import SHIPPED, shipped
 from catan_pz.agents.random import RandomAgent
 from catan_pz.agents.random_stream import (
     RandomStream,
@@ -179,8 +180,22 @@ def test_what_is_no_agent_of_a_module_is_refused(name, told):
 
 def test_no_module_is_looked_for_where_no_foreign_code_may_run():
     for name in ("tests.nobody:Builder", "xenou:base=tests.nobody:Builder"):
-        with no_foreign_code(), pytest.raises(ValueError, match="no file imports a module"):
+        with no_foreign_code(Path()), pytest.raises(ValueError, match="no file imports a module"):
             agents.load(name)
+
+
+def test_a_file_names_only_models_beside_itself(tmp_path):
+    path = tmp_path / "model.npz"
+    path.write_bytes((SHIPPED / f"{shipped()[0]}.npz").read_bytes())
+    with no_foreign_code(tmp_path):
+        agents.load(path)
+    with no_foreign_code(tmp_path / "other"), pytest.raises(ValueError, match="a model elsewhere"):
+        agents.load(path)
+
+
+def test_a_class_that_is_nearly_named_is_suggested():
+    with pytest.raises(ValueError, match=r"did you mean 'RandomAgent'\?"):
+        agents.load("catan_pz.agents.random:RandomAgnt")
 
 
 def test_agents_can_be_added_to_the_list(monkeypatch):
