@@ -129,24 +129,10 @@ def live_show(agents: str, asked: Asked, seed: int | None, options: RuleChoice) 
     return Show(frames, asked.viewer, session.names, annotate, session=session)
 
 
-class Film(NamedTuple):
-    """How pictures of a game are written.
-
-    Attributes:
-        at: which picture, in a file that holds one; the last where None.
-        every: a picture for each "decision" or "turn", in a film.
-        width: in pixels.
-        seconds: that each picture stays, in a film.
-    """
-
-    at: int | None
-    every: str | None
-    width: int
-    seconds: float
-
-
-def write_pictures(show: Show, target: Path, film: Film) -> None:
-    """Write pictures of a game to a file, whose ending chooses the form: one, or a film."""
+def write_pictures(
+    show: Show, target: Path, at: int | None, every: str | None, width: int, seconds: float
+) -> None:
+    """Write a picture or a film of a game; options are those of `watch`."""
     form = target.suffix.lower()
     if form not in PICTURES + FILMS:
         allowed = ", ".join(PICTURES + FILMS)
@@ -155,22 +141,22 @@ def write_pictures(show: Show, target: Path, film: Film) -> None:
         need("render", "a film", "resvg_py", "PIL")
     frames = list(_gathered(show.frames))
     if form in PICTURES:
-        at = len(frames) - 1 if film.at is None else film.at
+        at = len(frames) - 1 if at is None else at
         if at >= len(frames):
             raise click.UsageError(f"--at {at}: the game has the pictures 0 to {len(frames) - 1}")
-        save_picture(_picture(show, frames[at], film.width), target)
+        save_picture(_picture(show, frames[at], width), target)
         click.echo(f"{target} shows the game after {at} decisions.")
         return
-    if (film.every or ("turn" if form == ".gif" else "decision")) == "turn":
+    if (every or ("turn" if form == ".gif" else "decision")) == "turn":
         last = {frame.state["turn"]: frame for frame in frames}
         frames = list(last.values())
     with progress_bar() as bar:
         task = bar.add_task("pictures", total=len(frames), note="")
         count = save_film(
-            (_picture(show, frame, film.width) for frame in frames),
+            (_picture(show, frame, width) for frame in frames),
             target,
-            width=film.width,
-            seconds=film.seconds,
+            width=width,
+            seconds=seconds,
             shown=lambda: bar.advance(task),
         )
     click.echo(f"{target} has {count} pictures.")

@@ -129,7 +129,7 @@ def watch(  # wide: click passes each option of the command
     )
     try:
         if target is not None:
-            shows.write_pictures(show, target, shows.Film(at, every, width, 1 / speed))
+            shows.write_pictures(show, target, at, every, width, 1 / speed)
         elif html is not None:
             shows.write_replay(show, html)
         elif browser:
