@@ -64,14 +64,6 @@ def _game_type(num_players: int, point_reward: float) -> Any:
     )
 
 
-def _checked_point_reward(given: Any) -> float:
-    number = check_number("option point_reward", given)
-    if not 0 <= number <= _MOST_POINT_REWARD:
-        allowed = f"a number from 0 to {_MOST_POINT_REWARD:g}"
-        raise not_possible("option point_reward", given, allowed)
-    return number
-
-
 class CatanGame(pyspiel.Game):
     """The game with its parameters.
 
@@ -86,7 +78,10 @@ class CatanGame(pyspiel.Game):
         self.boards = check_count("boards", given["boards"], most=_LARGEST_INT)
         turns = _LARGEST_INT // _MOST_DECISIONS_A_TURN
         turns = check_count("max_turns", given["max_turns"], most=turns)
-        self.point_reward = _checked_point_reward(given["point_reward"])
+        reward = given["point_reward"]
+        self.point_reward = check_number(
+            "option point_reward", reward, least=0, most=_MOST_POINT_REWARD
+        )
         names = ("num_players", "trading", "victory_points", "max_turns")
         self.rules = Rules(**{name: given[name] for name in names})
         most = 1 + self.point_reward * (given["victory_points"] + 2)

@@ -306,10 +306,7 @@ class SelfPlayEnv:
     in `info["action_mask"]`, (A,) int8. Both are there after every `reset` and `step`.
 
     Args:
-        rules: a `Rules`, a preset's name, or None for the base game.
-        observation: the `Encoder` of what the player to move sees, or its name.
-        reward: a `Reward`, its name, or None for win and loss.
-        **options: replace single options of the rules.
+        rules, observation, reward, **options: as for `raw_env`.
 
     Attributes:
         observation_space: what a seat sees.

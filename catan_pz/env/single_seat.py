@@ -45,12 +45,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             for each in turn order from the learner's left one of these.
         illegal: "end": an illegal action ends the episode with -1, and the first one warns;
             "raise": it raises.
-        rules: a `Rules`, a preset's name, or None for the base game.
-        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for one vector (N,),
-            "dict" for its segments by name, and so on.
-        reward: a `Reward`, its name in `rewards.REWARDS`, or None for win and loss.
-        render_mode: "human", "ansi", "rgb_array" or None.
-        **options: single options of `Rules` that replace those of `rules`.
+        rules, observation, reward, render_mode, **options: as for `raw_env`.
 
     Attributes:
         seat: the learner's seat in this episode.

@@ -62,12 +62,7 @@ class ActorCritic(nn.Module):
         load_arrays(self, weights)
 
     def export(self, rules: Rules, card: Mapping[str, Any] | None = None) -> Model:
-        """The policy alone, as a model that plays without torch.
-
-        Args:
-            rules: those that it was trained with.
-            card: how it was trained.
-        """
+        """The policy alone, as a model that plays without torch."""
         layers = [part for part in self.policy if isinstance(part, nn.Linear)]
         weights = tuple(layer.weight.detach().cpu().numpy().copy() for layer in layers)
         biases = tuple(layer.bias.detach().cpu().numpy().copy() for layer in layers)

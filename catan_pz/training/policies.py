@@ -85,13 +85,7 @@ class BoardPolicy(MaskableActorCriticPolicy):
 
 
 class BoardQNetwork(QNetwork):
-    """A Q-value for each action by `BoardLayers`.
-
-    Args:
-        width: W.
-        dense: D.
-        **options: those of the class above.
-    """
+    """A Q-value for each action by `BoardLayers`, of embeddings `width` and `dense` units."""
 
     def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -105,13 +99,7 @@ class BoardQNetwork(QNetwork):
 
 
 class BoardQPolicy(DQNPolicy):
-    """The policy of DQN on `BoardQNetwork`.
-
-    Args:
-        width: W.
-        dense: D.
-        **options: those of the class above.
-    """
+    """The policy of DQN on `BoardQNetwork`; arguments as there."""
 
     def __init__(self, *args: Any, width: int = 32, dense: int = 128, **options: Any) -> None:
         self.sizes = {"width": width, "dense": dense}

@@ -20,21 +20,18 @@ _GAMMA: Final = 0.997
 
 @dataclass(frozen=True, kw_only=True)
 class QuickArgs(RunArgs):
-    """Options of the run, and what it trains on.
-
-    Attributes:
-        rules: of the games, as `Rules.to_dict` gives them.
-        against: names of the agents in the other seats; for the curve and for resuming.
-        reward: name in `catan_pz.rewards.REWARDS`.
-        expert: name of the agent to imitate first; "" for none.
-        demonstrations: decisions of the expert to imitate.
-    """
+    """Options of the run, and what it trains on."""
 
     rules: dict[str, Any]
+    """of the games, as `Rules.to_dict` gives them"""
     against: str
+    """names of the agents in the other seats; for the curve and for resuming"""
     reward: str
+    """name in `catan_pz.rewards.REWARDS`"""
     expert: str = ""
+    """name of the agent to imitate first; "" for none"""
     demonstrations: Count = 100_000
+    """decisions of the expert to imitate"""
 
 
 def train(

@@ -56,12 +56,8 @@ class SearchedDecisions:
 class SearchedPlayer(Agent):
     """Plays by a model; at a share of its decisions by a search that begins with that policy.
 
-    Args:
-        model: whose policy plays.
-        search: options of `SearchAgent` with the method "gumbel".
-        share: of the decisions that are searched, from 0 to 1.
-        recorded: gets seat, observation, mask and improved policy of each of them.
-        expert: name of an agent that takes the search's place; "" for none.
+    `recorded` gets seat, observation, mask and improved policy of each of them; the other arguments
+    are those of `play_searched`.
     """
 
     name = "searched"
@@ -83,11 +79,7 @@ class SearchedPlayer(Agent):
         self._share, self._recorded = share, recorded
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse games that model or expert aren't for.
-
-        Raises:
-            ValueError: says what doesn't fit.
-        """
+        """Refuse games that model or expert aren't for."""
         self._policy.check_rules(rules)
         self._expert.check_rules(rules)
 

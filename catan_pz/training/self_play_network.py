@@ -87,10 +87,7 @@ class SelfPlayNetwork(nn.Module):
     ) -> torch.Tensor:
         """(K, A) of the actions, of illegal ones very low: what it takes to play.
 
-        Args:
-            units: (K, N) int8 observations.
-            mask: (K, A) 1 for each legal action, `BASES_CHOICE` for the base's.
-            policy: another one to use in place of the own, as `new_policy` gives it.
+        Args as for `forward`; `policy` is another one to use, as `new_policy` gives it.
         """
         used = self.policy if policy is None else policy
         return self._of_logits(used.forward_actor(self._scaled(units)), mask)
@@ -123,12 +120,7 @@ class SelfPlayNetwork(nn.Module):
         return (units * self.scales).clamp(max=1.0)
 
     def export(self, rules: Rules, card: Mapping[str, Any] | None = None) -> Model:
-        """The policy alone, as a model that plays without torch.
-
-        Args:
-            rules: those that it was trained with.
-            card: how it was trained.
-        """
+        """The policy alone, as a model that plays without torch."""
         base, options = self.base, rules.to_dict()
         return Model(self._in_numpy(), "logits", "sample", options, card or {}, base=base)
 

@@ -281,20 +281,6 @@ def test_games_begin_with_other_positions():
     assert (batch.last_step[ended][:, others] == -1).all()
 
 
-def test_a_position_is_refused_whole():
-    batch = SelfPlayBatch(2, seed=1, **SHORT)
-    with pytest.raises(ValueError, match="numbers have shape"):
-        batch.place_games([0, 1], batch.batch.games[:1])
-    for odd in (None, [[0], [1, 2]], "ab", [0.0]):
-        with pytest.raises((TypeError, ValueError), match=r"^numbers "):
-            batch.place_games(odd, batch.batch.games[:1])
-    for odd in (None, [], np.zeros(1)):
-        with pytest.raises(ValueError, match=r"^games must be an array \(K,\)"):
-            batch.place_games([0], odd)
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        batch.place_games([5], batch.batch.games[:1])
-
-
 @pytest.mark.parametrize("reward", REWARDS[:2])
 def test_a_listener_that_raises_leaves_the_environment_where_its_game_is(reward):
     env = SelfPlayEnv(num_players=2, trading=False, reward=reward, max_turns=3)

@@ -199,19 +199,6 @@ def test_order_of_calls():
         SelfPlayRollout(batch, 0)
 
 
-def test_values_of_a_network_may_be_tensors():
-    torch = pytest.importorskip("torch", reason="takes the extra `train`")
-    batch = SelfPlayBatch(4, seed=2, observation=False, **OPTIONS)
-    rollout = SelfPlayRollout(batch, 30)
-    for _ in range(30):
-        actions = torch.from_numpy(batch.sample().copy())
-        rollout.step(actions, torch.ones(4), log_probability=torch.zeros(4))
-    data = rollout.finish(torch.ones(4))
-    assert isinstance(data.advantage, np.ndarray)
-    found = data.complete()
-    assert len(found["log_probability"]) == len(found["advantage"]) == data.is_complete.sum()
-
-
 def test_a_refused_step_leaves_nothing_behind():
     batch = SelfPlayBatch(2, seed=2, observation=False)
     rollout = SelfPlayRollout(batch, 2)

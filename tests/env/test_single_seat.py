@@ -15,7 +15,6 @@ from catan_pz.env.single_seat import SingleSeatEnv
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.game.position import position
-from catan_pz.observation.segments import SEGMENTS, SIZE
 from catan_pz.rules import Rules
 
 pytestmark = pytest.mark.purepython
@@ -97,13 +96,6 @@ def test_it_is_always_the_learners_decision(options):
         np.testing.assert_array_equal(masks, env.game.mask)
         observation, _, terminated, truncated, info = play(env, 1)[0]
         assert (terminated, truncated) == (False, False)
-
-
-def test_dict_observations_are_the_named_segments():
-    env = SingleSeatEnv(observation="dict")
-    observation, _ = env.reset(seed=1)
-    assert list(observation) == [segment.name for segment in SEGMENTS]
-    assert SingleSeatEnv().observation_space.shape == (SIZE,)
 
 
 @pytest.mark.parametrize("seat", range(4))
@@ -416,15 +408,6 @@ class Deaf(RandomAgent):
     def observe(self, events):
         if Deaf.fails_in == "observe":
             raise OSError("not heard")
-
-
-def test_an_illegal_action_that_raises_leaves_the_episode_on_beside_listeners():
-    env = SingleSeatEnv(num_players=2, trading=False, opponents=Listener(), illegal="raise")
-    env.reset(seed=1)
-    with pytest.raises(IllegalActionError):
-        env.step(0)
-    assert env.action_masks().any()
-    play(env, 3)
 
 
 def test_masks_of_gymnasiums_vectors_can_be_sampled_from_over_many_ends():

@@ -68,15 +68,6 @@ def test_only_what_is_missing_is_run(ablation, tmp_path):
     assert command[-1] == "--resume"
 
 
-def test_results_of_other_games_are_refused(ablation, tmp_path):
-    given = ["--only", "baseline", "--seeds", "1", f"--out={tmp_path}"]
-    ablation.main(given)
-    with pytest.raises(ValueError, match=r"games=500 is not possible: .*games=1000"):
-        ablation.main([*given, "--games=500"])
-    with pytest.raises(ValueError, match="against='heuristic' is not possible"):
-        ablation.main([*given, "--against=heuristic"])
-
-
 def validate(trainer, args):
     """All that a training program makes of its options before it plays."""
     if hasattr(trainer, "make_run"):

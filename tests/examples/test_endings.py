@@ -47,10 +47,3 @@ def test_won_and_lost_games_are_shown_apart(module, folder, capsys):
     assert np.mean(found["won"], 0)[0, -1] >= 6
     shown = capsys.readouterr().out
     assert "pips after the set-up" in shown
-
-
-def test_folders_and_names_that_are_not_possible(module, folder, tmp_path):
-    with pytest.raises(ValueError, match="it has no records"):
-        module.main([str(tmp_path), "heuristic"])
-    with pytest.raises(ValueError, match=r"'random' is not possible: seats are"):
-        module.main([str(folder), "random"])

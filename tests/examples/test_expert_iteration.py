@@ -57,6 +57,7 @@ def test_it_trains_and_writes_everything(whole):
     assert "--base heuristic" in model.card["command"]
 
 
+@pytest.mark.slow
 def test_a_killed_training_resumes(program, whole, tmp_path):
     arguments = [*SMALL, f"--out={tmp_path}"]
     kill_after_a_checkpoint(program, arguments, tmp_path)
@@ -75,18 +76,3 @@ def test_a_candidate_learns_what_was_found(program):
         log_policy = network.log_probabilities(torch.tensor(data.units), torch.tensor(data.mask))
     before = -(torch.tensor(data.policy).float() * log_policy).sum(1).mean()
     assert last["policy_loss"] < 0.85 * before
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--share=0"], "share=0.0"),
-        (["--edge=0.5"], "edge=0.5"),
-        (["--init=search"], "model='search'"),
-        (["--init=ppo-4p-notrade"], "init: the model's players: 4"),
-        (["--considered=1"], "considered=1"),
-    ],
-)
-def test_bad_options_are_named(program, tmp_path, options, named):
-    with pytest.raises(ValueError, match=named):
-        program.main([*SMALL, f"--out={tmp_path}", *options])

@@ -66,6 +66,7 @@ def test_it_fits_and_writes_everything(whole):
     assert kept == ["000.npz", "001.npz", "002.npz"]
 
 
+@pytest.mark.slow
 def test_a_killed_fit_resumes(program, whole, tmp_path):
     arguments = [*SMALL, f"--out={tmp_path}"]
     kill_after_a_checkpoint(program, arguments, tmp_path)
@@ -83,15 +84,6 @@ def test_a_checkpoint_that_is_gone_back_to_has_its_positions(program, tmp_path):
     (tmp_path / newest["file"]).write_bytes(b"damaged")
     program.main([*arguments, "--resume"])
     assert end(tmp_path) == expected
-
-
-def test_positions_that_are_damaged_are_named(program, tmp_path):
-    learner = program.Learner(program.Args(out=str(tmp_path), window=1))
-    (tmp_path / "positions").mkdir()
-    (tmp_path / "positions" / "002.npz").write_bytes(b"damaged")
-    state = learner.get_state() | {"window": [2]}
-    with pytest.raises(ValueError, match=r"positions.002\.npz is damaged"):
-        learner.set_state(state)
 
 
 def test_the_network_is_the_compiled_one(program):

@@ -85,6 +85,7 @@ def test_it_trains_and_writes_everything(whole):
     assert "--expert heuristic" in model.card["command"]
 
 
+@pytest.mark.slow
 def test_a_killed_training_resumes(program, whole, tmp_path):
     arguments = [*SMALL, f"--out={tmp_path}"]
     kill_after_a_checkpoint(program, arguments, tmp_path)

@@ -36,34 +36,12 @@ def test_a_resumed_run_is_the_whole_run(program, tmp_path):
     assert "offer" not in written
 
 
-@pytest.mark.parametrize("option", ["seed=0", "seed=4294967296", "population=1", "games=0"])
-def test_bad_options_are_named(program, tmp_path, option):
-    with pytest.raises(ValueError, match=f"option {option} is not possible"):
-        program.main([*SHORT, f"--{option}", f"--out={tmp_path / 'tune'}"])
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_folder_in_use_and_other_options_are_refused(program, tmp_path):
     program.main([*SHORT, "--generations=1", f"--out={tmp_path}"])
     with pytest.raises(ValueError, match="go on with --resume"):
         program.main([*SHORT, "--generations=2", f"--out={tmp_path}"])
     with pytest.raises(ValueError, match="games=30 is not possible; allowed here: 20"):
         program.main([*SHORT, "--games=30", "--generations=2", "--resume", f"--out={tmp_path}"])
-
-
-def test_nothing_is_resumed_in_a_folder_without_generations(program, tmp_path):
-    with pytest.raises(ValueError, match="has no generations to resume from"):
-        program.main([*SHORT, "--generations=1", "--resume", f"--out={tmp_path / 'tune'}"])
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_run_killed_in_its_first_generation_binds_nobody(program, tmp_path, monkeypatch):
-    with monkeypatch.context() as broken:
-        broken.setattr(program.Tuning, "generation", killed)
-        with pytest.raises(KeyboardInterrupt):
-            program.main([*SHORT, "--generations=1", f"--out={tmp_path}"])
-    program.main([*SHORT, "--games=30", "--generations=1", f"--out={tmp_path}"])
-    assert json.loads(generations(tmp_path)[0])["games"] == 30
 
 
 @pytest.mark.parametrize("last", [2, 3])

@@ -83,14 +83,6 @@ def test_the_checkpoint_before_a_damaged_one_stays(tmp_path):
     assert kept.load()["value"] == 10
 
 
-def test_a_file_that_the_list_does_not_name_does_not_count(tmp_path, monkeypatch):
-    """A process killed between the checkpoint and the list."""
-    kept = Checkpoints(tmp_path)
-    kept.save(10, {"value": 10})
-    _killed_before_the_list(kept, 20, 20, monkeypatch)
-    assert kept.load()["value"] == 10
-
-
 def test_drafts_and_snapshots_that_nothing_needs_are_removed(tmp_path):
     kept = Checkpoints(tmp_path)
     (tmp_path / "league").mkdir()
@@ -110,19 +102,6 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=r"option out='.*file/run' can't be written: "):
         Checkpoints(tmp_path / "file" / "run").open(resume=False)
-
-
-def test_a_training_whose_folder_can_no_longer_be_written_is_not_resumed(tmp_path, monkeypatch):
-    kept = Checkpoints(tmp_path)
-    kept.save(10, {"value": 1})
-    assert kept.open(resume=True) == {"value": 1}
-
-    def refuse(path):
-        raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr(checkpoints, "check_writable", refuse)
-    with pytest.raises(ValueError, match="can't be written: Read-only file system"):
-        kept.open(resume=True)
 
 
 def test_checkpoints_hold_no_code(tmp_path):

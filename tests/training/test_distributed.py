@@ -133,20 +133,6 @@ def test_workers_that_are_always_lost(workers, monkeypatch):
     assert workers.replaced == ATTEMPTS - 1
 
 
-def test_a_worker_that_waits_for_a_cpu_is_not_lost(workers, told):
-    workers._ray.waits = 20
-    assert rounds(workers, {}) == EXPECTED
-    assert workers.replaced == 0
-    assert told == ["worker 0 waits for a CPU of the cluster"] * 20
-
-
-def test_all_are_ended(workers):
-    actors = list(workers._ray.actors)
-    workers.close()
-    assert len(actors) == 2
-    assert all(actor.is_lost for actor in actors)
-
-
 def make(folder, **changes):
     options = {"max_lag": 2, "every": 3, "seed": 1} | changes
     network = ActorCritic(RULES.num_actions, 4)

@@ -126,12 +126,6 @@ def test_weights_stand_behind_a_colon():
     }
 
 
-@pytest.mark.parametrize("weight", ["-1", "NaN", "Infinity"])
-def test_a_weight_is_a_number_from_zero(weight):
-    with pytest.raises(ValueError, match=f"random weight='{weight}'.*a number from 0"):
-        parse_weights(f"random:{weight}")
-
-
 @pytest.mark.parametrize("opponents", ["", "league:0", "random:0,heuristic:0", "random,random:2"])
 def test_opponents_of_whom_nobody_plays_or_one_stands_twice_are_refused(opponents):
     with pytest.raises(ValueError, match=f"option opponents='{opponents}' is not possible"):

@@ -89,13 +89,6 @@ def test_frames_change_nothing_for_a_network_that_is_the_same_in_all(tmp_path):
     assert all((state[name] == other[name]).all() for name in state)
 
 
-def test_learners_of_every_seat_see_every_frame(tmp_path):
-    games = make(tmp_path, share=1.0, games=18)[1]
-    shown = [tuple(order) for order in games._number_order.tolist()]
-    assert len(set(shown)) == 6
-    assert len(set(zip(shown, games.rivals.seat.tolist(), strict=True))) == 18
-
-
 def test_a_sure_base_plays_for_the_learner(tmp_path):
     """With a large bonus the games are those in which the base itself was the expert."""
     network, games = make(tmp_path, base=Base("heuristic", 1000.0), others=("evolved",))

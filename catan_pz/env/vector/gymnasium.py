@@ -31,17 +31,10 @@ class CatanVectorEnv(VectorEnv[Any, Any, Any]):
 
     Args:
         num_envs: B.
-        rules: a `Rules`, a preset's name, or None for the base game.
-        seat: the learner's seat, or "random" for one drawn in each game.
-        opponents: None for random players, an `Agent` or its name for all other seats, or
-            for each in turn order from the learner's left one of these.
-        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for (B, N) float32
-            in [0, 1], "units" for (B, N) int8 in natural units, and so on.
-        reward: a `Reward`, its name, or None for win and loss.
-        threads: how many threads share a step.
+        rules, seat, opponents, observation, reward, threads, **options: as for
+            `SingleLearnerBatch`.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
             again two steps later.
-        **options: replace single options of the rules.
 
     Attributes:
         batch: the `SingleLearnerBatch`.

@@ -44,19 +44,11 @@ class CatanVecEnv(VecEnv):
 
     Args:
         num_envs: B.
-        rules: a `Rules`, a preset's name, or None for the base game.
-        seat: the learner's seat, or "random" for one drawn in each game.
-        opponents: None for random players, an `Agent` or its name for all other seats, or
-            for each in turn order from the learner's left one of these.
-        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for (B, N) float32
-            in [0, 1], "dict" for the same as named segments, "units" for (B, N) int8 in natural
-            units, for policies that scale it themselves, as `ScaleUnits` does, and so on.
-        reward: a `Reward`, its name, or None for win and loss.
-        seed: of game 0, game i has the seed + i; drawn at random where None.
-        threads: how many threads share a step.
+        observation: an `Encoder`, or its name in `encoders.names()`: "units" is int8 in natural
+            units, for policies that scale it themselves, as `ScaleUnits` does.
+        rules, seat, opponents, reward, seed, threads, **options: as for `SingleLearnerBatch`.
         copy: whether `step` gives out new arrays. If not, those of one step are written to
             again two steps later, which suits the algorithms of Stable-Baselines3.
-        **options: replace single options of the rules.
 
     Attributes:
         batch: the `SingleLearnerBatch`.

@@ -37,17 +37,9 @@ class CatanTorchRLEnv(EnvBase):
 
     Args:
         num_envs: B.
-        rules: a `Rules`, a preset's name, or None for the base game.
-        seat: the learner's seat, or "random" for one drawn in each game.
-        opponents: None for random players, an `Agent` or its name for all other seats, or
-            for each in turn order from the learner's left one of these.
-        observation: an `Encoder`, or its name in `encoders.names()`: "flat" for (B, N) float32
-            in [0, 1], "units" for (B, N) int8 in natural units, and so on.
-        reward: a `Reward`, its name, or None for win and loss.
-        seed: of game 0, game i has the seed + i; drawn at random where None.
-        threads: how many threads share a step.
+        rules, seat, opponents, observation, reward, seed, threads, **options: as for
+            `SingleLearnerBatch`.
         device: where the tensors are; the games are played on the CPU.
-        **options: replace single options of the rules.
 
     Attributes:
         batch: the `SingleLearnerBatch`.

@@ -3,7 +3,6 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-from catan_pz import IllegalActionError
 from catan_pz.env.vector.gymnasium import CatanVectorEnv
 from catan_pz.env.vector.single_learner import SingleLearnerBatch
 
@@ -79,19 +78,3 @@ def test_gymnasiums_wrappers_work():
         if "episode" in info:
             break
     assert info["episode"]["l"].max() > 5
-
-
-def test_illegal_actions_and_options_are_named():
-    env = CatanVectorEnv(3)
-    env.reset(seed=1)
-    with pytest.raises(IllegalActionError, match="game 0: phase 'setup_settlement'"):
-        env.step(np.zeros(3, int))
-    for none in (None, {}):
-        env.reset(seed=1, options=none)
-    before = env.batch.games.tobytes()
-    for name in ("state", "reset_mask"):
-        with pytest.raises(ValueError, match=f"reset: unknown option '{name}'; it has none"):
-            env.reset(seed=2, options={name: np.ones(3, bool)})
-    assert env.batch.games.tobytes() == before
-    with pytest.raises(ValueError, match="option observation='pictures'"):
-        CatanVectorEnv(3, observation="pictures")

@@ -223,16 +223,6 @@ class Listener(First):
         raise NotImplementedError
 
 
-def test_opponents_that_cannot_play_the_rules_are_refused_and_the_old_ones_stay():
-    batch = SingleLearnerBatch(4, seed=1, trading=False)
-    refused = r"'ppo-2p' plays games of 2 players|needs a belief|observes events"
-    for wrong in ("ppo-2p", Believer(), Listener()):
-        with pytest.raises(ValueError, match=refused):
-            batch.opponents = wrong
-        assert batch.opponents == [None] * 3
-        batch.step(batch.sample())
-
-
 @pytest.mark.parametrize("opponent", [RandomAgent(), Stateful(), "random"])
 def test_opponents_play_as_they_do_at_a_table(opponent):
     """The games of a batch are those between the same agents one by one, whatever its size."""
@@ -253,19 +243,6 @@ def test_opponents_play_as_they_do_at_a_table(opponent):
             assert (batches[0].final_observation[i] == game.observe(1)).all()
             seeds[i] = int(batches[0].seeds[i])
     assert seeds[0] not in (7, 8)
-
-
-def test_a_reset_starts_the_draws_anew():
-    batch = SingleLearnerBatch(
-        3, seed=1, opponents=[Stateful(), RandomAgent(), None], trading=False
-    )
-    futures = []
-    for _ in range(2):
-        for _ in range(40):
-            batch.step(batch.mask.argmax(axis=1))
-        futures.append(batch.observation.copy())
-        batch.reset(1)
-    assert (futures[0] == futures[1]).all()
 
 
 @pytest.mark.parametrize("opponents", [None, "random", [None, RandomAgent(), Last()]])
@@ -296,15 +273,6 @@ def test_a_state_holds_the_whole_future(opponents, observation):
         for name in ("seen", "mask", "reward", "done", "final_return", "final_decisions", "seats"):
             assert (getattr(again, name) == getattr(batch, name)).all(), name
     assert ended > 5
-
-
-def test_a_state_gives_out_the_masks_of_its_games():
-    batch = SingleLearnerBatch(3, seed=1, seat="random", alternate=True)
-    for _ in range(30):
-        batch.step(batch.sample())
-    state = batch.get_state()
-    batch.set_state(state | {name: np.ones_like(state[name]) for name in ("mask", "observation")})
-    assert all(v.tobytes() == state[k].tobytes() for k, v in batch.get_state().items())
 
 
 def test_what_opponents_keep_is_in_no_state():

@@ -7,7 +7,7 @@ torchrl = pytest.importorskip("torchrl", reason="takes the extra `torchrl`")
 
 import torch  # noqa: E402
 from tensordict.nn import InteractionType, TensorDictModule  # noqa: E402
-from torchrl.envs import ActionMask, Compose, RewardSum, StepCounter, TransformedEnv  # noqa: E402
+from torchrl.envs import ActionMask, Compose, RewardSum, TransformedEnv  # noqa: E402
 from torchrl.envs.utils import check_env_specs  # noqa: E402
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator  # noqa: E402
 from torchrl.objectives import ClipPPOLoss  # noqa: E402
@@ -17,7 +17,6 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # TorchRL's own, while it is imported
     from torchrl.collectors import Collector
 
-from catan_pz import IllegalActionError  # noqa: E402
 from catan_pz.env.vector.single_learner import SingleLearnerBatch  # noqa: E402
 from catan_pz.env.vector.torchrl import CatanTorchRLEnv  # noqa: E402
 from catan_pz.observation.segments import SIZE  # noqa: E402
@@ -117,17 +116,6 @@ def test_games_broken_off_start_anew_and_the_others_go_on():
     assert ((env.batch.seeds != seeds) == places.numpy()).all()
 
 
-def test_a_limit_of_steps_from_outside():
-    base = CatanTorchRLEnv(6, seed=1, trading=False)
-    env = TransformedEnv(base, Compose(ActionMask(), StepCounter(max_steps=7)))
-    data = env.rollout(50, break_when_any_done=False)
-    assert (data["next", "done"].sum(1) == 7).all()
-    assert (data["step_count"].max() == 6).all()
-    # After the limit comes a first decision: a settlement.
-    assert (data["action"][:, ::7] >= 74).all()
-    assert (data["action"][:, ::7] < 128).all()
-
-
 def test_rewards_reach_the_learner_in_the_step_that_ends_the_game():
     base = CatanTorchRLEnv(16, seat="random", seed=1, **QUICK)
     data = TransformedEnv(base, Compose(ActionMask(), RewardSum())).rollout(
@@ -186,14 +174,3 @@ def test_ppo_learns_on_it():
     total.backward()
     gradients = [p.grad for module in (policy, value) for p in module.parameters()]
     assert all(torch.isfinite(g).all() and g.any() for g in gradients)
-
-
-def test_illegal_actions_and_options_are_named():
-    env = CatanTorchRLEnv(3, trading=False)
-    data = env.reset().set("action", torch.zeros(3, dtype=torch.int64))
-    with pytest.raises(IllegalActionError, match="game 0: phase 'setup_settlement'"):
-        env.step(data)
-    with pytest.raises(ValueError, match="option observation='pictures'"):
-        CatanTorchRLEnv(3, observation="pictures")
-    with pytest.raises(ValueError, match="option num_envs=0"):
-        CatanTorchRLEnv(0)
