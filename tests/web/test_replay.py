@@ -105,13 +105,6 @@ def test_a_page_loads_nothing_and_escapes_names() -> None:
     assert replay._repr_html_().count("<") == 2  # one frame, the page escaped inside
 
 
-def test_a_replay_of_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one frame"):
-        make_replay([])
-    with pytest.raises(ValueError, match="viewer must be None or a seat"):
-        make_replay([Frame(positions.midgame(), None)], viewer=7)
-
-
 def test_commands_write_the_same_page(recorded: Path, tmp_path: Path, capsys: Any) -> None:
     pages = [tmp_path / "exported.html", tmp_path / "watched.html"]
     words = ["--viewer", "0", "--names", "Ann,Bob"]
@@ -125,7 +118,7 @@ def test_commands_write_the_same_page(recorded: Path, tmp_path: Path, capsys: An
     assert "must end in .html" in capsys.readouterr().err
 
 
-QUICK = "search:simulations=2,determinizations=1,turns=0,rollout=random"
+QUICK = "search:simulations=1,determinizations=1,turns=0,rollout=random"
 
 
 def test_a_replay_shows_advice_and_win_probabilities(recorded: Path, tmp_path: Path) -> None:
@@ -137,7 +130,6 @@ def test_a_replay_shows_advice_and_win_probabilities(recorded: Path, tmp_path: P
     assert plain["advice"] is None
     assert plain["win_probabilities"] is None
     assert game["viewer"] == 1
-    assert [drawn(game, at) for at in range(40)] == [drawn(plain, at) for at in range(40)]
     for wins in game["win_probabilities"]:
         assert sum(wins) == pytest.approx(1, abs=0.02)
     decided = [k for k, advice in enumerate(game["advice"]) if advice is not None]
