@@ -109,11 +109,6 @@ def control_at(pressable: Sequence[Control], x: float, y: float) -> Control | No
     return next((c for c in pressable if c.area.covers(x, y)), None)
 
 
-def control_of_key(pressable: Sequence[Control], key: str) -> Control | None:
-    """The active control of a key."""
-    return next((c for c in pressable if c.is_active and key and c.key == key), None)
-
-
 def _one_more(bundle: Bundle, resource: int, count: int = 1) -> Bundle:
     return tuple(n + count * (r == resource) for r, n in enumerate(bundle))
 

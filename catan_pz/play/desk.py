@@ -20,7 +20,6 @@ from catan_pz.render.palette import (
     RESOURCES,
     RULE,
     SEATS,
-    YES,
 )
 from catan_pz.render.shapes import circle, group, line, rect
 from catan_pz.render.svg import layer, page, table
@@ -49,7 +48,6 @@ def desk_svg(
     controls: Sequence[Control],
     draft: Draft | None = None,
     *,
-    hover: Control | None = None,
     width: float,
     last_action: str | None = None,
     names: Sequence[str] | None = None,
@@ -62,14 +60,13 @@ def desk_svg(
         seat: whose desk it is; nothing hidden from this seat shows.
         controls: what can be pressed, from `controls.controls`.
         draft: what is laid out.
-        hover: the control under the pointer, drawn brighter and told in words.
         width: in pixels.
         last_action: the last decision in words.
         names: what the seats are called.
         note: a line to show instead of what is to be done.
     """
     view = table_view(state, seat, names)
-    body = desk_layers(view, seat, controls, draft, hover=hover, last_action=last_action, note=note)
+    body = desk_layers(view, seat, controls, draft, last_action=last_action, note=note)
     return page(body, width, DESK_HEIGHT)
 
 
@@ -79,79 +76,58 @@ def desk_layers(
     controls: Sequence[Control],
     draft: Draft | None = None,
     *,
-    hover: Control | None = None,
     last_action: str | None = None,
     note: str | None = None,
 ) -> list[str]:
     """The layers of the picture that `desk_svg` gives, for the view of the seat."""
     body = table(view, last_action)
     sea = layout(view).sea
-    marks = _marks(controls, seat, hover)
+    marks = _marks(controls)
     body.insert(2, layer(sea.x, sea.y, sea.width, sea.height, marks))
-    body += _panel_marks(controls, hover)
+    body += _panel_marks(controls)
     box = DESK
-    drawn = _desk(view, seat, box, controls, draft or Draft(), hover, note)
+    drawn = _desk(view, seat, box, controls, draft or Draft(), note)
     body.append(layer(box.x - 3, box.y - 3, box.width + 6, box.height + 6, drawn))
     return body
 
 
-def _marks(controls: Iterable[Control], seat: int, hover: Control | None) -> str:
-    """Rings, bars and outlines on what can be pressed on the board."""
-    color = SEATS[seat]
+def _marks(controls: Iterable[Control]) -> str:
+    """Rings and dashes on what can be pressed on the board."""
     parts = []
     for control in controls:
-        kind = control.name.split()[0]
-        hot = control is hover
-        if kind == "hex" and isinstance(control.area, Disc):
-            parts.append(_ring(control.area, 40, GOLD, hot, 4.5))
-        elif isinstance(control.area, Bar):
-            start, end = control.area.start, control.area.end
-            parts.append(line(start, end, "#FFFFFF", 9, opacity=0.95))
-            dashes = {} if hot else {"stroke_dasharray": "6 7"}
-            parts.append(line(start, end, color.line if hot else GOLD_DARK, 5.5, **dashes))
-        elif isinstance(control.area, Disc) and kind in ("vertex", "seat"):
-            parts.append(_ring(control.area, 13 if kind == "vertex" else 21, color.fill, hot, 3.2))
+        kind, area = control.name.split()[0], control.area
+        if isinstance(area, Bar):
+            parts.append(line(area.start, area.end, "#FFFFFF", 9, opacity=0.95))
+            dashes = line(area.start, area.end, GOLD_DARK, 5.5, stroke_dasharray="6 7")
+            parts.append(dashes)
+        elif isinstance(area, Disc) and kind in _RINGS:
+            radius, wide = _RINGS[kind]
+            parts += [
+                circle(*area.middle, radius, "none", stroke="#FFFFFF", stroke_width=wide + 2.4),
+                circle(
+                    *area.middle,
+                    radius,
+                    "none",
+                    stroke=GOLD_DARK,
+                    stroke_width=wide - 0.6,
+                    stroke_dasharray="5 4",
+                ),
+            ]
     return group(parts, **{"class": "marks"})
 
 
-def _ring(disc: Disc, radius: float, fill: str, hot: bool, wide: float) -> str:
-    x, y = disc.middle
-    inner = circle(x, y, radius, fill, opacity=0.85 if radius < 30 else 0.35) if hot else ""
-    return "".join(
-        [
-            inner,
-            circle(x, y, radius, "none", stroke="#FFFFFF", stroke_width=wide + 2.4),
-            circle(
-                x,
-                y,
-                radius,
-                "none",
-                stroke=GOLD_DARK,
-                stroke_width=wide - 0.6,
-                stroke_dasharray="5 4",
-            ),
-        ]
-    )
+_RINGS: Final = {"hex": (40, 4.5), "vertex": (13, 3.2), "seat": (21, 3.2)}
+"""Radius and width of the rings on places."""
 
 
-def _panel_marks(controls: Iterable[Control], hover: Control | None) -> list[str]:
+def _panel_marks(controls: Iterable[Control]) -> list[str]:
     """Frames around the seats' panels and the dice where these can be pressed."""
     drawn = []
     for control in controls:
         box = control.area
         if isinstance(box, Box) and box.y < DESK.y:
-            wide = 5.0 if control is hover else 3.0
-            frame = rect(
-                box.x,
-                box.y,
-                box.width,
-                box.height,
-                "none",
-                10,
-                stroke=GOLD,
-                stroke_width=wide,
-                stroke_dasharray="9 6",
-            )
+            dashes: dict[str, str | float] = {"stroke_dasharray": "9 6", "stroke_width": 3.0}
+            frame = rect(box.x, box.y, box.width, box.height, "none", 10, stroke=GOLD, **dashes)
             drawn.append(layer(box.x - 4, box.y - 4, box.width + 8, box.height + 8, frame))
     return drawn
 
@@ -162,14 +138,13 @@ def _desk(
     box: Box,
     controls: Sequence[Control],
     draft: Draft,
-    hover: Control | None,
     note: str | None,
 ) -> str:
     color = SEATS[seat]
     active = {c.name for c in controls if c.is_active}
     parts = [
         rect(box.x, box.y, box.width, box.height, color.tint, 10, stroke=color.line),
-        _prompt(view, seat, box, controls, draft, hover, note),
+        _prompt(view, seat, box, controls, draft, note),
     ]
     for resource, (count, _) in enumerate(view.seats[seat].hand):
         name = RESOURCE_NAMES[resource]
@@ -185,7 +160,7 @@ def _desk(
         parts += _tray("give", give, active, draft)
         parts += _tray("get", get, active, draft)
     buttons = [c for c in controls if c.label and isinstance(c.area, Box)]
-    parts += [_button(c, c is hover) for c in buttons]
+    parts += map(_button, buttons)
     return group(parts, **{"class": "desk"})
 
 
@@ -195,15 +170,11 @@ def _prompt(
     box: Box,
     controls: Sequence[Control],
     draft: Draft,
-    hover: Control | None,
     note: str | None,
 ) -> str:
     mine = bool(controls)
     if note is not None:
         words = note
-    elif hover is not None:
-        key = f"  [{hover.key}]" if hover.key and hover.is_active else ""
-        words = hover.words[0].upper() + hover.words[1:] + key
     elif view.winner is not None:
         words = f"{view.name(view.winner)} has won"
     elif not mine:
@@ -321,12 +292,12 @@ def _tray(side: str, bundle: Bundle, active: set[str], draft: Draft) -> list[str
     return parts
 
 
-def _button(control: Control, hot: bool) -> str:
+def _button(control: Control) -> str:
     box = control.area
     assert isinstance(box, Box)
-    fill = (GOLD if hot else "#FFE08A") if control.is_active else "#E4DED0"
+    fill = "#FFE08A" if control.is_active else "#E4DED0"
     if control.name == "accept":
-        fill = YES if hot else "#BFE3CF"
+        fill = "#BFE3CF"
     parts = [
         rect(
             box.x,

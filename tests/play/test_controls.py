@@ -5,7 +5,7 @@ from catan_pz import actions as table
 from catan_pz.actions import action_id
 from catan_pz.game.game import Game
 from catan_pz.game.position import position
-from catan_pz.play.controls import NOTHING, Control, Draft, control_at, control_of_key, controls
+from catan_pz.play.controls import NOTHING, Control, Draft, control_at, controls
 from catan_pz.play.desk import desk_layers
 from catan_pz.play.offers import offer_actions
 from catan_pz.render.layout import Bar, Box, Disc
@@ -38,9 +38,6 @@ def test_upper_controls_come_first() -> None:
     assert control_at([dead, above, under], 6, 6) is under
     assert control_at([dead, above, under], 10, 10) is None
     assert control_at([dead, above, under], 21, 1) is dead  # it says why it can't be pressed
-    assert control_of_key([dead, above, under], "a") is above
-    assert control_of_key([dead, above, under], "d") is None
-    assert control_of_key([dead, above, under], "") is None
 
 
 @pytest.mark.parametrize("name", ["base", "one_v_one", "both_forms", "composed", "no_counters"])

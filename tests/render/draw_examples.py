@@ -51,7 +51,6 @@ def desk() -> str:
         1,
         there,
         draft,
-        hover=next(c for c in there if c.name == "offer"),
         width=1120,
         last_action="Ann rolls 3 + 5: 3 wool for heuristic, 1 lumber for search",
         names=NAMES,
