@@ -23,8 +23,7 @@ from catan_pz.batch.steps import (
 )
 from catan_pz.engine.play import ENDS, Log
 from catan_pz.engine.state import States
-from catan_pz.kernels.memory import prefetch
-from catan_pz.kernels.rule import entry, kernel
+from catan_pz.kernels.rule import entry, kernel, prefetch
 from catan_pz.kernels.types import (
     BoolArray,
     Float32Matrix,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from catan_pz.engine.state import STATE, as_games
 from catan_pz.game.arguments import integers
-from catan_pz.kernels.kernel_cache import use_kernel_cache
+from catan_pz.kernels.cache import use_kernel_cache
 from catan_pz.kernels.rule import rules_called_by
 
 THREADS_A_BLOCK: Final = 128

@@ -1,5 +1,7 @@
 """What batches on the CPU have in common: games of the same rules, shared out among threads."""
 
+import os
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -18,6 +20,9 @@ from catan_pz.game.game import Game, IllegalActionError
 from catan_pz.kernels.thread_pool import make_thread_pool
 from catan_pz.observation.global_state import GLOBAL_SIZE
 from catan_pz.rules import Rules
+
+THREADS_PER_CORE: Final = 4
+"""Threads of a batch at most."""
 
 FEWEST_GAMES_AT_ONCE: Final = 64
 MOST_GAMES_AT_ONCE: Final = 256
@@ -45,6 +50,11 @@ class ThreadedGames(Interruptible):
         self.rules = rules
         self.num_games = check_count("num_games", num_games, most=MOST_GAMES)
         threads = check_count("threads", threads)
+        most = THREADS_PER_CORE * (os.cpu_count() or 1)
+        if threads > most:
+            told = f"threads={threads} is far beyond this machine's cores: {most} are used"
+            warnings.warn(told, stacklevel=4)
+            threads = most
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
         self._given = np.zeros(self.num_games, np.int64)

@@ -11,8 +11,10 @@ shows its own progress replaces that with `on_compile`:
     on_compile(lambda name: bar.set_description(f"compiling {name}"))  # or on_compile(None)
 """
 
+import atexit
 import logging
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -21,19 +23,34 @@ Hook = Callable[[str], None]
 """Called with the name of an entry point right before it is compiled, not if it is cached."""
 
 MESSAGE: Final = "catan-pz: compiling the rules (first run only)"
+NOT_KEPT: Final = "catan-pz: compiling the rules (at each start: compiled code can't be kept here)"
 
 
 class _OneLine:
-    """Prints the message on standard error, once."""
+    """Prints one line on standard error; on a terminal it counts entry points and seconds."""
 
     def __init__(self) -> None:
-        self._printed = False
+        self._count = 0
+        self._begun = 0.0
 
-    def __call__(self, _name: str) -> None:
-        if not self._printed and sys.stderr is not None:
-            self._printed = True
-            sys.stderr.write(f"{MESSAGE}\n")
-            sys.stderr.flush()
+    def __call__(self, name: str, message: str = MESSAGE) -> None:
+        stream = sys.stderr
+        if stream is None:
+            return
+        self._begun = self._begun or time.monotonic()
+        self._count += 1
+        if stream.isatty():
+            passed = time.monotonic() - self._begun
+            so_far = f"entry point {self._count}, {name}, after {passed:.0f} s"
+            stream.write(f"\r\x1b[K{message}: {so_far}")
+            atexit.unregister(self._end)
+            atexit.register(self._end)
+        elif self._count == 1:
+            stream.write(f"{message}\n")
+        stream.flush()
+
+    def _end(self) -> None:
+        sys.stderr.write("\n")
 
 
 one_line: Final = _OneLine()
@@ -63,9 +80,11 @@ def compile_hook(hook: Hook | None) -> Iterator[None]:
         on_compile(before)
 
 
-def announce(name: str) -> None:
+def announce(name: str, *, is_kept: bool = True) -> None:
     """Call the hook; for the compiler."""
-    if _hook is not None:
+    if _hook is one_line and not is_kept:
+        one_line(name, NOT_KEPT)
+    elif _hook is not None:
         _hook(name)
 
 

@@ -21,9 +21,12 @@ from catan_pz.kernels.notices import announce
 from catan_pz.kernels.types import signature_of
 
 if BACKEND == "fast":
-    from catan_pz.kernels.fast.decorators import make_entry, make_rule
+    from catan_pz.kernels.fast.atomics import prefetch
+    from catan_pz.kernels.fast.lowering import make_entry, make_rule
 else:
-    from catan_pz.kernels.plain.decorators import make_entry, make_rule
+    from catan_pz.kernels.plain import make_entry, make_rule, prefetch
+
+__all__ = ["Entry", "bound", "entry", "kernel", "prefetch", "rule", "rules_called_by"]
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -109,7 +112,7 @@ class Entry:
         if self._call is not None:  # another thread was faster
             return
         if not self._is_cached():
-            announce(self.__name__)
+            announce(self.__name__, is_kept=self._cache is not None and self._cache.can_keep)
             for called in rules_called_by(self.dispatcher.py_func):
                 compile_rule(called)
         compile_rule(self.dispatcher)

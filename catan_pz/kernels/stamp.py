@@ -7,6 +7,7 @@ import hashlib
 import re
 import sys
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +16,6 @@ import numba
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _COMPILER: Final = Path(__file__).parent
-_STANDARD: Final = Path(re.__file__).parents[1]
 
 _IMPORT: Final = re.compile(
     r"^(?:from[ \t]+(?P<module>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n]*)"
@@ -47,20 +47,24 @@ def _read(path: Path) -> _Source:
 
 
 def _source_file(module: str, packages: set[str]) -> Path | None:
-    """File of a loaded module; None for libraries and what has none."""
+    """File of a loaded module; None for libraries and what has none.
+
+    Whatever is installed or belongs to Python is a library, but for the `packages`, wherever it
+    lies. What this package imports from elsewhere is one, too.
+    """
     file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None:
+    top = module.partition(".")[0]
+    if file is None or (top not in packages and (packages == {_PACKAGE} or top in _libraries())):
         return None
-    path, is_library = _located(file)
-    return path if module.partition(".")[0] in packages or not is_library else None
+    if not file.endswith(".py"):
+        raise FileNotFoundError(f"{module} has no source")
+    return Path(file)
 
 
 @cache
-def _located(file: str) -> tuple[Path, bool]:
-    """The path of a module, and whether it lies among libraries."""
-    path = Path(file)
-    libraries = {"site-packages", "dist-packages"}
-    return path, _STANDARD in path.parents or bool(libraries & {*path.parts})
+def _libraries() -> set[str]:
+    """Top-level names of all that is installed and of Python's own modules."""
+    return {*packages_distributions(), *sys.stdlib_module_names, "__main__"}
 
 
 @cache
@@ -82,7 +86,7 @@ def sources_of(module: str) -> list[Path]:
     seen, queue = {module}, [module]
     while queue:
         path = _source_file(queue.pop(), packages)
-        if path is not None and path.suffix == ".py":
+        if path is not None:
             found.add(path)
             new = {*_read(path).imported} - seen
             seen |= new

@@ -10,11 +10,7 @@ from catan_pz.kernels.backend import BACKEND
 
 
 class ThreadPool(Protocol):
-    """Threads that run calls on the games of a batch.
-
-    One thread at a time may call it. A call is done whole or not at all, also where an exception
-    is raised while the caller waits; when that goes on, no thread is at work.
-    """
+    """Threads that run calls on the games of a batch; one thread at a time may call it."""
 
     def __len__(self) -> int:
         """Number of threads."""
@@ -48,9 +44,9 @@ def make_thread_pool(num_games: int, threads: int, chunk: int) -> ThreadPool:
         chunk: games that a thread takes at a time.
     """
     if BACKEND == "fast":
-        from catan_pz.kernels.threads.packed import PackedThreadPool
+        from catan_pz.kernels.fast.threads import PackedThreadPool
 
         return PackedThreadPool(num_games, threads, chunk)
-    from catan_pz.kernels.threads.python import PythonThreadPool
+    from catan_pz.kernels.plain import PlainThreadPool
 
-    return PythonThreadPool(num_games, threads, chunk)
+    return PlainThreadPool(num_games, threads, chunk)

@@ -5,7 +5,6 @@ import importlib
 import os
 import pickle
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import numba
 import pytest
 
 from catan_pz import files
-from catan_pz.kernels import cache, folders, notices, stamp
+from catan_pz.kernels import cache, notices, stamp
 from catan_pz.kernels.backend import BACKEND
 from catan_pz.kernels.notices import compile_hook
 
@@ -189,28 +188,7 @@ def foreign_code(content: bytes) -> bytes:
     return sealed(pickle.dumps((stamped, signature, ("no", "code"))))
 
 
-def flipped(content: bytes) -> bytes:
-    middle = len(content) // 2
-    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
-
-
-DAMAGES = {
-    "empty": lambda content: b"",
-    "one byte": lambda content: content[:1],
-    "heading alone": lambda content: content[: len(cache._MAGIC)],
-    "truncated": lambda content: content[:-1],
-    "half": lambda content: content[: len(content) // 2],
-    "longer": lambda content: content + b"x",
-    "a bit flipped": flipped,
-    "zeros": lambda content: bytes(len(content)),
-    "text": lambda content: b"This is no compiled code.\n" * 100,
-    "another pickle": lambda content: pickle.dumps({"a": 1}),
-    "no pickle": lambda content: sealed(b"no pickle"),
-    "nothing in it": lambda content: sealed(b""),
-    "a pickle of something else": lambda content: sealed(pickle.dumps(7)),
-    "a class that isn't there": lambda content: sealed(b"cno_such_module\nThing\n."),
-    "code that is none": foreign_code,
-}
+DAMAGES = {"truncated": lambda content: content[:-1], "other content": foreign_code}
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -226,58 +204,14 @@ def test_a_damaged_file_is_told_once_and_replaced(toy: Toy, damage: str, caplog)
     assert len(caplog.messages) == 1
 
 
-def test_a_folder_in_the_place_of_the_file_is_told_once(toy: Toy, caplog) -> None:
-    toy.start()
-    (path,) = toy.files()
-    path.unlink()
-    path.mkdir()
-    assert [toy.start() for _ in range(2)] == [1, 1]
-    assert len(caplog.messages) == 1
-
-
-def test_a_file_in_the_place_of_the_folder_is_told_once(toy: Toy, caplog) -> None:
-    toy.home.write_text("in the way")
-    assert [toy.start() for _ in range(2)] == [1, 1]
-    (said,) = caplog.messages
-    assert "can't be" in said
-
-
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES])
-def test_a_folder_that_takes_no_file_is_told_once(toy: Toy, code: int, monkeypatch, caplog) -> None:
+def test_a_folder_that_takes_no_file_is_told_once(toy: Toy, monkeypatch, caplog) -> None:
     def refuse(*_args: object, **_options: object) -> None:
-        raise OSError(code, os.strerror(code))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(files.tempfile, "mkstemp", refuse)
     assert [toy.start() for _ in range(2)] == [1, 1]
     (said,) = caplog.messages
-    assert os.strerror(code) in said
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
-def test_a_disk_that_fills_up_leaves_no_half_file(toy: Toy, caplog) -> None:
-    import resource
-    import signal
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, before[1]))
-    try:
-        compiled = [toy.start() for _ in range(2)]
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
-    assert compiled == [1, 1]
-    assert [path for path in toy.home.rglob("*") if path.is_file()] == []
-    assert len(caplog.messages) == 1
-    assert [toy.start() for _ in range(2)] == [1, 0]
-
-
-def test_numba_that_packs_results_in_another_way_is_told_once(
-    toy: Toy, monkeypatch, caplog
-) -> None:
-    monkeypatch.delattr("numba.core.compiler.CompileResult._reduce")
-    assert [toy.start() for _ in range(2)] == [1, 1]
-    assert len(caplog.messages) == 1
+    assert os.strerror(errno.ENOSPC) in said
 
 
 @pytest.fixture
@@ -310,28 +244,6 @@ def test_it_lies_in_the_users_cache_where_the_source_can_not_be_written_to(
     assert caplog.messages == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="as on Linux")
-@pytest.mark.parametrize("home", ["missing", "relative", "unwritable"])
-def test_without_any_folder_it_is_told_once(
-    without_option: Toy, home: str, monkeypatch, tmp_path: Path, caplog
-) -> None:
-    without_option.home.write_text("in the way of a folder")
-    if home == "missing":  # as for a user that the system doesn't know
-
-        def expanduser(_path: str) -> str:
-            return "~/.cache"
-
-        monkeypatch.setattr(os.path, "expanduser", expanduser)
-    elif home == "relative":
-        monkeypatch.setenv("HOME", "here")
-    else:
-        (tmp_path / "home").rmdir()
-        (tmp_path / "home").write_text("no folder")
-    assert [without_option.start() for _ in range(2)] == [1, 1]
-    assert len(caplog.messages) == 1
-    assert list((tmp_path / "work").iterdir()) == []
-
-
 def test_a_tilde_in_the_option_is_the_home(
     without_option: Toy, monkeypatch, tmp_path: Path
 ) -> None:
@@ -341,67 +253,22 @@ def test_a_tilde_in_the_option_is_the_home(
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_a_tilde_without_a_home_is_told_once(
-    without_option: Toy, monkeypatch, tmp_path, caplog
-) -> None:
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "~nobody-of-this-name/kept")
-    assert [without_option.start() for _ in range(2)] == [1, 1]
-    assert len(caplog.messages) == 1
-    assert list((tmp_path / "work").iterdir()) == []
-
-
-def test_what_others_wrote_is_used_where_this_user_can_not_write(
-    toy: Toy, monkeypatch, caplog
-) -> None:
-    toy.start()
-
-    def refuse(*_args: object, **_options: object) -> None:
-        raise PermissionError(errno.EACCES, "no")
-
-    monkeypatch.setattr(files.tempfile, "mkstemp", refuse)
-    assert toy.start() == 0
-    assert caplog.messages == []
-
-
-def test_processes_that_write_at_once_leave_a_whole_file(toy: Toy, caplog) -> None:
-    toy.start()
-    (path,) = toy.files()
-    content = path.read_bytes()
-    (known,) = [cache.EntryCache(lambda: None, [path.parent])]
-    stop = threading.Event()
-    seen: set[bytes] = set()
-
-    def write() -> None:
-        while not stop.is_set():
-            assert list(known._write(path.name, content)) == []
-
-    writers = [threading.Thread(target=write) for _ in range(3)]
-    for writer in writers:
-        writer.start()
-    for _ in range(300):
-        seen.add(path.read_bytes())
-    stop.set()
-    for writer in writers:
-        writer.join()
-    assert seen == {content}
-    assert toy.files() == [path]
-    assert toy.start() == 0
-
-
-def test_what_killed_processes_left_is_removed_in_time(toy: Toy) -> None:
-    toy.start()
-    (path,) = toy.files()
-    old, young = (path.with_name(f".toy.{name}.draft.code") for name in ("old", "young"))
-    for draft in (old, young):
-        draft.write_bytes(b"half")
-    os.utime(old, (0, 0))
-    toy.source.write_text(SOURCE + "# edited")
-    assert toy.start() == 1
-    assert sorted(path.parent.iterdir()) == [young, path]
-
-
 def test_folders_of_the_package_and_of_others() -> None:
     inside = [Path(cache.__file__), Path(notices.__file__).parents[1] / "runtime" / "game.py"]
-    assert folders.folders_for(inside[0]) == folders.folders_for(inside[1])
+    assert cache.folders_for(inside[0]) == cache.folders_for(inside[1])
     others = [Path("/one/rules.py"), Path("/two/rules.py")]
-    assert folders.folders_for(others[0]) != folders.folders_for(others[1])
+    assert cache.folders_for(others[0]) != cache.folders_for(others[1])
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="there are no such permissions")
+def test_code_is_never_taken_from_a_folder_that_others_can_write_to(
+    toy: Toy, monkeypatch, tmp_path: Path, caplog
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "private"))
+    toy.start()
+    (path,) = toy.files()
+    path.parent.chmod(0o777)
+    assert [toy.start() for _ in range(2)] == [1, 0]
+    (said,) = caplog.messages
+    assert f"{path.parent} belongs to others or can be written to by them" in said
+    assert list((tmp_path / "private").rglob("toy_rules*"))

@@ -6,8 +6,10 @@ points link what they need and are optimised as a whole, once. Numba's default w
 optimise each rule again in each of its callers.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
+from numba import njit
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
@@ -177,3 +179,27 @@ def keep_from_python(dispatcher: Any) -> None:
         dispatcher.overloads[tuple(result.signature.args)] = result
 
     dispatcher.add_overload = add_overload
+
+
+def make_rule(function: Callable[..., Any]) -> Any:
+    """A dispatcher that other compiled functions can call, and Python can't."""
+    dispatcher = njit(
+        error_model="numpy",  # as on CUDA: no check for division by zero
+        _nrt=False,  # no reference counts: nothing is allocated
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=RuleCompiler,
+    )(function)
+    keep_from_python(dispatcher)
+    return dispatcher
+
+
+def make_entry(function: Callable[..., Any]) -> Any:
+    """A dispatcher that Python calls, with packed code beside it where threads can share it."""
+    return njit(
+        error_model="numpy",
+        nogil=True,
+        _nrt=False,
+        no_cfunc_wrapper=True,
+        pipeline_class=EntryCompiler,
+    )(function)

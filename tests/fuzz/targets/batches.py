@@ -10,7 +10,7 @@ from catan_pz.batch import calls as batch_calls
 from catan_pz.batch import seat_calls
 from catan_pz.engine.state import STATE
 from catan_pz.engine.violations import Violation
-from catan_pz.kernels.arguments import Parameters, leaf_kinds
+from catan_pz.kernels.fast.packed_calls import Parameters, leaf_kinds
 from tests.fuzz.odd import odd_array, odd_or
 from tests.fuzz.oracle import Tally, require
 from tests.fuzz.targets.options import try_batch

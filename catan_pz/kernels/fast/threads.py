@@ -5,9 +5,9 @@ takes chunks left in other slots, so that one slow thread delays nobody. After a
 spin for a while before they sleep: waking a sleeping thread takes up to a tenth of a
 millisecond, as long as a step of a thousand games.
 
-An exception may reach the caller between any two bytecodes: from a signal's handler, or from
-another thread. So one compiled call assigns the task, works, and waits for the threads: no
-thread is at work, nor about to be, while the caller runs Python.
+One compiled call assigns the task, works, and waits for the threads: no thread is at work, nor
+about to be, while the caller runs Python, whatever is raised there. In a forked process, which
+has none of the threads, the caller does all.
 """
 
 import ctypes
@@ -21,7 +21,6 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from catan_pz.kernels.arguments import index_error
 from catan_pz.kernels.fast.atomics import (
     CACHE_LINE,
     call_packed,
@@ -32,7 +31,6 @@ from catan_pz.kernels.fast.atomics import (
     store_release,
 )
 from catan_pz.kernels.fast.packed_calls import FAILED, PackedCall
-from catan_pz.kernels.forks import tell_forks
 from catan_pz.kernels.rule import bound, entry, kernel
 from catan_pz.kernels.types import Int64Array
 
@@ -215,10 +213,7 @@ def _wake(locks: list[threading.Lock]) -> None:
 def _stop(slots: NDArray[np.int64], locks: list[threading.Lock]) -> None:
     """Let the threads end."""
     slots[STATE::SLOT] = STOPPED
-    try:
-        _wake(locks)
-    finally:  # of all, should an exception come in between
-        _wake(locks)
+    _wake(locks)
 
 
 class PackedThreadPool:
@@ -239,7 +234,6 @@ class PackedThreadPool:
         self._threads = threads
         self._locks = [threading.Lock() for _ in range(1, threads)]
         self._end = finalize(self, _stop, self._slots, self._locks)
-        tell_forks(self)
         for own, asleep in enumerate(self._locks, 1):
             asleep.acquire()
             arguments = (bound(run_worker), self._task, self._slots, self._results, own, asleep)
@@ -251,10 +245,6 @@ class PackedThreadPool:
     def close(self) -> None:
         """See `ThreadPool.close`."""
         self._end()
-
-    def after_fork(self) -> None:
-        """Let the caller do all in a forked process."""
-        self._slots[STATE::SLOT] = STOPPED
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> NDArray[np.int64]:
         """See `ThreadPool.run`."""
@@ -268,5 +258,5 @@ class PackedThreadPool:
             _wake(self._locks)
             self._run_task(*given, SPINS_BEFORE_SLEEP, True)
         if packed.words[FAILED]:
-            raise index_error(function)
+            raise IndexError(f"{function.__name__}: an index is out of bounds")
         return self._results

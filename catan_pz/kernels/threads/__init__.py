@@ -1,1 +1,0 @@
-"""Thread pools of both backends."""
