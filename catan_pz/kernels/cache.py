@@ -24,7 +24,7 @@ from catan_pz.kernels.notices import warn_once
 from catan_pz.kernels.stamp import module_of, read_sources, stamp_of
 
 SUFFIX: Final = ".code"
-_MAGIC: Final = b"catan-pz compiled code 1\n"
+_MAGIC: Final = b"catan-pz compiled code 2\n"
 _DIGEST_BYTES: Final = 32
 _ABANDONED: Final = 3600.0
 """Seconds after which a file that is still half written was left by a killed process."""
@@ -208,17 +208,23 @@ class EntryCache:
 
         if result.library.has_dynamic_globals:
             raise ValueError("it holds addresses of this process")
-        payload: bytes = dumps((self.stamp, str(signature), result._reduce()))
-        return _MAGIC + hashlib.sha256(payload).digest() + payload
+        payload: bytes = dumps(result._reduce())
+        return _MAGIC + self._key(signature) + hashlib.sha256(payload).digest() + payload
+
+    def _key(self, signature: Any) -> bytes:
+        """What tells code of other sources before it is unpacked."""
+        return hashlib.sha256(repr((self.stamp, str(signature))).encode()).digest()
 
     def _unpack(self, signature: Any, content: bytes) -> Any:
         """What `_rebuild` takes, or None if it was compiled from other sources."""
-        start = len(_MAGIC) + _DIGEST_BYTES
-        digest, payload = content[len(_MAGIC) : start], content[start:]
+        middle = len(_MAGIC) + _DIGEST_BYTES
+        start = middle + _DIGEST_BYTES
+        key, digest, payload = content[len(_MAGIC) : middle], content[middle:start], content[start:]
+        if content.startswith(_MAGIC) and len(key) == _DIGEST_BYTES and key != self._key(signature):
+            return None
         if not content.startswith(_MAGIC) or hashlib.sha256(payload).digest() != digest:
             raise DamagedError("it is damaged")
-        stamp, compiled_for, reduced = pickle.loads(payload)
-        return reduced if (stamp, compiled_for) == (self.stamp, str(signature)) else None
+        return pickle.loads(payload)
 
     def _write(self, name: str, content: bytes) -> Iterator[OSError]:
         """Write to the first folder that takes it; yields the errors of those before."""

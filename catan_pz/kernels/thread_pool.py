@@ -44,7 +44,7 @@ def make_thread_pool(num_games: int, threads: int, chunk: int) -> ThreadPool:
         chunk: games that a thread takes at a time.
     """
     if BACKEND == "fast":
-        from catan_pz.kernels.fast.threads import PackedThreadPool
+        from catan_pz.kernels.packed_threads import PackedThreadPool
 
         return PackedThreadPool(num_games, threads, chunk)
     from catan_pz.kernels.plain import PlainThreadPool

@@ -11,9 +11,9 @@ if BACKEND != "fast":
     pytest.skip("only the fast backend has atomic operations", allow_module_level=True)
 
 from catan_pz.engine.state import STATE, States, as_games
-from catan_pz.kernels.fast import threads as packed
+from catan_pz.kernels import packed_threads as packed
 from catan_pz.kernels.fast.atomics import compare_exchange, fetch_add, load_acquire, store_release
-from catan_pz.kernels.fast.threads import PackedThreadPool
+from catan_pz.kernels.packed_threads import PackedThreadPool
 from catan_pz.kernels.rule import entry
 from catan_pz.kernels.types import Int64Array
 
