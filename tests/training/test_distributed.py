@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="takes the extra `train`")
 
 from catan_pz.agents.network import Model  # noqa: E402
+from catan_pz.observation.segments import SIZE  # noqa: E402
 from catan_pz.rules import Rules  # noqa: E402
 from catan_pz.training.actor_critic import ActorCritic, policy_weights  # noqa: E402
 from catan_pz.training.distributed import ATTEMPTS, Versions, Workers  # noqa: E402
@@ -204,7 +205,7 @@ def test_an_exported_policy_plays_as_the_network_does(tmp_path):
     network.export(RULES, {"seed": 1}).save(tmp_path / "model.npz", "float32")
     model = Model.read(tmp_path / "model.npz")
     rng = np.random.default_rng(1)
-    units = rng.integers(0, 3, (5, 1000)).astype(np.int8)
+    units = rng.integers(0, 3, (5, SIZE)).astype(np.int8)
     mask = rng.integers(0, 2, (5, RULES.num_actions)).astype(np.int8)
     log_probabilities, values = network(torch.from_numpy(units), torch.from_numpy(mask))
     assert values.shape == (5,)

@@ -11,6 +11,7 @@ import torch
 from catan_pz import agents
 from catan_pz.agents.network import Base, NetworkAgent
 from catan_pz.env.self_play import SelfPlayBatch
+from catan_pz.observation.segments import SIZE
 from catan_pz.rules import Rules
 from catan_pz.training.self_play_network import (
     NUM_HIDDEN,
@@ -38,11 +39,11 @@ def played(steps=60, games=4):
 
 
 def test_the_parameters_of_dense_networks_are_those_worked_out_by_hand():
-    policy = 1000 * 16 + 16 + 16 * 16 + 16 + 16 * 252 + 252
+    policy = SIZE * 16 + 16 + 16 * 16 + 16 + 16 * 252 + 252
     value = {
         "shared": 16 * 3 + 3,
-        "separate": 1000 * 16 + 16 + 16 * 16 + 16 + 16 * 3 + 3,
-        "hidden": 1040 * 16 + 16 + 16 * 16 + 16 + 16 * 3 + 3,
+        "separate": SIZE * 16 + 16 + 16 * 16 + 16 + 16 * 3 + 3,
+        "hidden": (SIZE + NUM_HIDDEN) * 16 + 16 + 16 * 16 + 16 + 16 * 3 + 3,
     }
     assert NUM_HIDDEN == 4 * 5 + 4 * 5
     for critic in CRITICS:
@@ -53,7 +54,7 @@ def test_the_parameters_of_dense_networks_are_those_worked_out_by_hand():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("critic", CRITICS)
 def test_only_critics_that_may_see_hidden_cards_do(kind, critic):
-    units = torch.randint(0, 5, (3, 1000), dtype=torch.int8)
+    units = torch.randint(0, 5, (3, SIZE), dtype=torch.int8)
     mask = torch.ones((3, 252), dtype=torch.int8)
     hidden, others = torch.zeros((3, NUM_HIDDEN)), torch.ones((3, NUM_HIDDEN))
     one = network(kind, critic)
