@@ -221,12 +221,7 @@ _KINDS: Final = {
 
 
 def describe_action(action: int) -> dict[str, Any]:
-    """What an action does: its kind and arguments, as JSON values.
-
-    Raises:
-        ValueError: if there is no such action.
-        TypeError: if it isn't an integer.
-    """
+    """What an action does: its kind and arguments, as JSON values."""
     action = as_action(action)
     if not 0 <= action < len(_DESCRIPTIONS):
         raise ValueError(
@@ -242,9 +237,6 @@ def action_id(kind: str, **arguments: Any) -> int:
     """The id of an action, from its kind and the arguments that `describe_action` gives.
 
     Resources are given by name, or as `Resource`.
-
-    Raises:
-        ValueError: names what is wrong with the kind or its arguments.
     """
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(f"unknown kind of action {quoted(kind)}; kinds are {sorted(_KINDS)}")

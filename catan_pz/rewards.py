@@ -78,10 +78,6 @@ class LinearReward:
     Attributes:
         weights: (F,) float64.
         depends_on: the terms whose weight isn't zero.
-
-    Raises:
-        ValueError: for a name that is not one of `RewardTerm`, or what isn't such a number;
-            likewise for the numbers that the subclasses take.
     """
 
     def __init__(self, **weights: float) -> None:
@@ -238,11 +234,7 @@ REWARDS: Final[dict[str, type[LinearReward]]] = {
 
 
 def make_reward(reward: Reward | str | None = None) -> Reward:
-    """A reward from itself, its name in `REWARDS`, or None for `WinLoss`.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """A reward from itself, its name in `REWARDS`, or None for `WinLoss`."""
     if reward is None:
         return WinLoss()
     if isinstance(reward, str) and reward in REWARDS:
@@ -271,11 +263,7 @@ def weights_of(reward: Reward) -> NDArray[np.float64]:
 
 
 def dependencies(reward: Reward) -> int:
-    """The set of terms that a reward depends on, term k as bit k, or -1: all steps.
-
-    Raises:
-        ValueError: names the reward if what it depends on are no reward terms.
-    """
+    """The set of terms that a reward depends on, term k as bit k, or -1: all steps."""
     terms = getattr(reward, "depends_on", None)
     if isinstance(reward, LinearReward) and not is_linear(reward):
         is_inherited = type(reward).depends_on is LinearReward.depends_on

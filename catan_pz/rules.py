@@ -54,9 +54,6 @@ class Board:
         terrains: `Terrain` of each hex, 19 of them.
         tokens: number token of each hex, 0 on the desert.
         harbors: kind of each harbor: a `Resource` for 2:1, `GENERIC_HARBOR` for 3:1.
-
-    Raises:
-        ValueError: if the parts are not those of the base game.
     """
 
     terrains: tuple[int, ...]
@@ -217,9 +214,6 @@ class Rules:
 
     `OPTIONS` tells what each means and allows. A new option comes last, so that what observations
     show of the others keeps its place; `RuleOptions` names its type.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
     """
 
     num_players: int = _option(4, "2 to 4", _range(2, MAX_PLAYERS), Column("num_players"))
@@ -362,9 +356,6 @@ class Rules:
             taker: the class or function, whose own arguments an error lists, too.
             rules: a `Rules`, a preset's name, or None for the defaults.
             options: the keywords that are no arguments of its own.
-
-        Raises:
-            ValueError: names the option, its value and what is allowed.
         """
         if not options.keys() <= OPTIONS.keys():
             # A metaclass may hide the arguments of a class.
@@ -391,11 +382,7 @@ class Rules:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Rules from JSON values; options that are missing take their defaults.
-
-        Raises:
-            ValueError: names the option, its value and what is allowed.
-        """
+        """Rules from JSON values; options that are missing take their defaults."""
         if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
             raise not_possible("rules", data, "an object of options by name")
         _check_names(data, {*OPTIONS})

@@ -29,11 +29,7 @@ def _shuffle_seeded_board(games: States, i: int, seed: np.uint64, no_adjacent_re
 
 
 def seeded_board(seed: int, *, no_adjacent_red: bool = False) -> Board:
-    """The random board of a seed, from 0 to 2**64 - 1.
-
-    Raises:
-        ValueError: for any other seed.
-    """
+    """The random board of a seed, from 0 to 2**64 - 1."""
     games = _seeded_boards([check_seed(seed)], no_adjacent_red=no_adjacent_red)
     return Board(*(games[part][0] for part in _PARTS))
 

@@ -13,7 +13,7 @@ from catan_pz.observation.segments import (
     MANY_POINTS,
     SCALES,
     SIZE,
-    Segment,
+    UnitSegment,
     places_of,
     scales_of,
 )
@@ -25,14 +25,18 @@ NUM_ROLLS: Final = 36
 """Ways in which two dice fall."""
 
 HIDDEN_SEGMENTS: Final = (
-    Segment("all_hands", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) resource cards in hand"),
-    Segment("all_cards", (_P, _C), DECK_COUNTS, "(P, C) development cards held, new ones included"),
-    Segment("new_cards", (_C,), DECK_COUNTS, "(C) bought this turn by the player in turn"),
-    Segment("all_points", (_P,), MANY_POINTS, "(P) points, hidden ones included"),
-    Segment("deck", (DECK_SIZE, _C), 1, "(place, C) one-hot, next card first; zeros where drawn"),
-    Segment("offers_give", (_P, _R), 4, "(P, R) as offer_give, while composing too"),
-    Segment("offers_get", (_P, _R), 4, "(P, R) as offer_get, while composing too"),
-    Segment("rolls_left", (NUM_ROLLS,), 1, "(roll) balanced dice: 1 for each not yet drawn"),
+    UnitSegment("all_hands", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) resource cards in hand"),
+    UnitSegment(
+        "all_cards", (_P, _C), DECK_COUNTS, "(P, C) development cards held, new ones included"
+    ),
+    UnitSegment("new_cards", (_C,), DECK_COUNTS, "(C) bought this turn by the player in turn"),
+    UnitSegment("all_points", (_P,), MANY_POINTS, "(P) points, hidden ones included"),
+    UnitSegment(
+        "deck", (DECK_SIZE, _C), 1, "(place, C) one-hot, next card first; zeros where drawn"
+    ),
+    UnitSegment("offers_give", (_P, _R), 4, "(P, R) as offer_give, while composing too"),
+    UnitSegment("offers_get", (_P, _R), 4, "(P, R) as offer_get, while composing too"),
+    UnitSegment("rolls_left", (NUM_ROLLS,), 1, "(roll) balanced dice: 1 for each not yet drawn"),
 )
 """What follows seat 0's observation, in order."""
 

@@ -34,7 +34,7 @@ from catan_pz.terms import (
 
 
 @dataclass(frozen=True)
-class Segment:
+class UnitSegment:
     """A named part of the observation.
 
     Attributes:
@@ -67,64 +67,74 @@ MANY_POINTS: Final = 22
 MANY_TURNS: Final = 127
 
 SEGMENTS: Final = (
-    Segment("hex_terrain", (_H, len(TERRAIN_COUNTS)), 1, "(H, terrain) one-hot"),
-    Segment("hex_number_token", (_H,), 12, "(H) number token, 0 on the desert"),
-    Segment("hex_pips", (_H,), 5, "(H) ways out of 36 to roll the number"),
-    Segment("harbor", (_B, len(HARBOR_COUNTS)), 1, "(B, kind) one-hot: 2:1 by resource, then 3:1"),
-    Segment("hex_robber", (_H,), 1, "(H) 1 where the robber stands"),
-    Segment("vertex_building", (_V, _P), 2, "(V, P) 1 settlement, 2 city"),
-    Segment("edge_road", (_E, _P), 1, "(E, P) 1 road"),
-    Segment("own_hand", (_R,), MANY_OF_A_RESOURCE, "(R) cards in hand"),
-    Segment("own_cards", (_C,), DECK_COUNTS, "(C) development cards held, new ones included"),
-    Segment("own_new_cards", (_C,), DECK_COUNTS, "(C) of these, bought this turn"),
-    Segment("own_points", (1,), MANY_POINTS, "points, hidden ones included"),
-    Segment("points_to_win", (1,), MANY_POINTS, "points that win the game"),
-    Segment("discard_limit", (1,), MANY_CARDS, "cards in hand above which a 7 costs half"),
-    Segment("present", (_P,), 1, "(P) 1 for each seat that plays"),
-    Segment("visible_points", (_P,), MANY_POINTS, "(P) points without victory point cards"),
-    Segment("hand_size", (_P,), MANY_CARDS, "(P) resource cards in hand"),
-    Segment("hand_min", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) fewest cards that each can hold"),
-    Segment("hand_max", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) most cards that each can hold"),
-    Segment("card_count", (_P,), 10, "(P) development cards held"),
-    Segment("cards_played", (_P, _C), DECK_COUNTS, "(P, C) development cards played"),
-    Segment("road_length", (_P,), 15, "(P) roads in the longest continuous road"),
-    Segment("longest_road", (_P,), 1, "(P) 1 for the holder"),
-    Segment("largest_army", (_P,), 1, "(P) 1 for the holder"),
-    Segment("pieces_left", (_P, 3), (15, 5, 4), "(P, 3) roads, settlements, cities not built"),
-    Segment("trade_rate", (_P, _R), 4, "(P, R) cards given for one in maritime trade"),
-    Segment(
+    UnitSegment("hex_terrain", (_H, len(TERRAIN_COUNTS)), 1, "(H, terrain) one-hot"),
+    UnitSegment("hex_number_token", (_H,), 12, "(H) number token, 0 on the desert"),
+    UnitSegment("hex_pips", (_H,), 5, "(H) ways out of 36 to roll the number"),
+    UnitSegment(
+        "harbor", (_B, len(HARBOR_COUNTS)), 1, "(B, kind) one-hot: 2:1 by resource, then 3:1"
+    ),
+    UnitSegment("hex_robber", (_H,), 1, "(H) 1 where the robber stands"),
+    UnitSegment("vertex_building", (_V, _P), 2, "(V, P) 1 settlement, 2 city"),
+    UnitSegment("edge_road", (_E, _P), 1, "(E, P) 1 road"),
+    UnitSegment("own_hand", (_R,), MANY_OF_A_RESOURCE, "(R) cards in hand"),
+    UnitSegment("own_cards", (_C,), DECK_COUNTS, "(C) development cards held, new ones included"),
+    UnitSegment("own_new_cards", (_C,), DECK_COUNTS, "(C) of these, bought this turn"),
+    UnitSegment("own_points", (1,), MANY_POINTS, "points, hidden ones included"),
+    UnitSegment("points_to_win", (1,), MANY_POINTS, "points that win the game"),
+    UnitSegment("discard_limit", (1,), MANY_CARDS, "cards in hand above which a 7 costs half"),
+    UnitSegment("present", (_P,), 1, "(P) 1 for each seat that plays"),
+    UnitSegment("visible_points", (_P,), MANY_POINTS, "(P) points without victory point cards"),
+    UnitSegment("hand_size", (_P,), MANY_CARDS, "(P) resource cards in hand"),
+    UnitSegment("hand_min", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) fewest cards that each can hold"),
+    UnitSegment("hand_max", (_P, _R), MANY_OF_A_RESOURCE, "(P, R) most cards that each can hold"),
+    UnitSegment("card_count", (_P,), 10, "(P) development cards held"),
+    UnitSegment("cards_played", (_P, _C), DECK_COUNTS, "(P, C) development cards played"),
+    UnitSegment("road_length", (_P,), 15, "(P) roads in the longest continuous road"),
+    UnitSegment("longest_road", (_P,), 1, "(P) 1 for the holder"),
+    UnitSegment("largest_army", (_P,), 1, "(P) 1 for the holder"),
+    UnitSegment("pieces_left", (_P, 3), (15, 5, 4), "(P, 3) roads, settlements, cities not built"),
+    UnitSegment("trade_rate", (_P, _R), 4, "(P, R) cards given for one in maritime trade"),
+    UnitSegment(
         "production", (_P, _R), MANY_PIPS, "(P, R) pips of own hexes, cities twice, robber out"
     ),
-    Segment("bank", (_R,), BANK_PER_RESOURCE, "(R) cards in the bank"),
-    Segment("deck_left", (1,), DECK_SIZE, "development cards left to buy"),
-    Segment("phase", (len(Phase),), 1, "(phase) one-hot"),
-    Segment("turn_player", (_P,), 1, "(P) one-hot: whose turn it is"),
-    Segment("player_to_move", (_P,), 1, "(P) one-hot: who decides"),
-    Segment("dice", (2,), 6, "the last roll, zeros before the first"),
-    Segment("rolls_left", (11,), ROLLS_OF_SUM, "(2 to 12) rolls of each sum left to balanced dice"),
-    Segment("rolled", (1,), 1, "1 after the roll of this turn"),
-    Segment("card_played", (1,), 1, "1 after a development card was played this turn"),
-    Segment("free_roads", (1,), 2, "roads of a road building card still to be placed"),
-    Segment("to_discard", (_P,), 10, "(P) cards still to be discarded"),
-    Segment("offers_left", (1,), 10, "offers that the player in turn may still begin"),
-    Segment("offer_give", (_P, _R), 4, "(P, R) what each maker of an offer or counter-offer gives"),
-    Segment("offer_get", (_P, _R), 4, "(P, R) what each maker of an offer or counter-offer gets"),
-    Segment(
+    UnitSegment("bank", (_R,), BANK_PER_RESOURCE, "(R) cards in the bank"),
+    UnitSegment("deck_left", (1,), DECK_SIZE, "development cards left to buy"),
+    UnitSegment("phase", (len(Phase),), 1, "(phase) one-hot"),
+    UnitSegment("turn_player", (_P,), 1, "(P) one-hot: whose turn it is"),
+    UnitSegment("player_to_move", (_P,), 1, "(P) one-hot: who decides"),
+    UnitSegment("dice", (2,), 6, "the last roll, zeros before the first"),
+    UnitSegment(
+        "rolls_left", (11,), ROLLS_OF_SUM, "(2 to 12) rolls of each sum left to balanced dice"
+    ),
+    UnitSegment("rolled", (1,), 1, "1 after the roll of this turn"),
+    UnitSegment("card_played", (1,), 1, "1 after a development card was played this turn"),
+    UnitSegment("free_roads", (1,), 2, "roads of a road building card still to be placed"),
+    UnitSegment("to_discard", (_P,), 10, "(P) cards still to be discarded"),
+    UnitSegment("offers_left", (1,), 10, "offers that the player in turn may still begin"),
+    UnitSegment(
+        "offer_give", (_P, _R), 4, "(P, R) what each maker of an offer or counter-offer gives"
+    ),
+    UnitSegment(
+        "offer_get", (_P, _R), 4, "(P, R) what each maker of an offer or counter-offer gets"
+    ),
+    UnitSegment(
         "answer",
         (_P, 4),
         1,
         "(P, answer) one-hot while an offer is out: none, accepted, rejected, countered",
     ),
-    Segment("turns_ended", (1,), MANY_TURNS, "turns ended, at most 127"),
-    Segment("turns_left", (1,), MANY_TURNS, "turns until the game is truncated, at most 127"),
-    Segment("cards_bought", (1,), 5, "development cards bought this turn by the player in turn"),
-    Segment(
+    UnitSegment("turns_ended", (1,), MANY_TURNS, "turns ended, at most 127"),
+    UnitSegment("turns_left", (1,), MANY_TURNS, "turns until the game is truncated, at most 127"),
+    UnitSegment(
+        "cards_bought", (1,), 5, "development cards bought this turn by the player in turn"
+    ),
+    UnitSegment(
         "rules_in_force",
         (NUM_OBSERVED,),
         1,
         f"(rule) 1 for each of: {', '.join(one.observed for one in OBSERVED)}; the rest is spare",
     ),
-    Segment("offers_a_turn", (1,), 10, "offers that a player may begin in a turn"),
+    UnitSegment("offers_a_turn", (1,), 10, "offers that a player may begin in a turn"),
 )
 """All segments, in order."""
 
@@ -138,7 +148,7 @@ LAYOUT: Final = hashlib.sha256(
 """Names the layout: models made for another one can't be used as they are."""
 
 
-def places_of(segments: Iterable[Segment], start: int = 0) -> dict[str, slice]:
+def places_of(segments: Iterable[UnitSegment], start: int = 0) -> dict[str, slice]:
     """Where each segment lies in a vector that holds them from a start on."""
     places = {}
     for segment in segments:
@@ -147,7 +157,7 @@ def places_of(segments: Iterable[Segment], start: int = 0) -> dict[str, slice]:
     return places
 
 
-def scales_of(segments: Iterable[Segment]) -> NDArray[np.float32]:
+def scales_of(segments: Iterable[UnitSegment]) -> NDArray[np.float32]:
     """The scale of each number of some segments, one after the other; read-only."""
     parts = [
         np.broadcast_to(1 / np.array(segment.most, np.float32), segment.shape).ravel()

@@ -15,7 +15,7 @@ from catan_pz.events import Event, Events
 from catan_pz.game.game import Game
 from catan_pz.game.state_json import state_from_dict, state_to_dict
 from catan_pz.game.view import View
-from catan_pz.observation.segments import SEGMENTS, Segment
+from catan_pz.observation.segments import SEGMENTS, UnitSegment
 from catan_pz.rules import Rules
 
 PROTOCOL: Final = "catan-pz-program/1"
@@ -128,7 +128,7 @@ def to_arrays(message: Message, num_actions: int) -> tuple[NDArray[np.int8], NDA
     return np.concatenate(parts), mask
 
 
-def _segment(segments: Any, segment: Segment) -> NDArray[np.int8]:
+def _segment(segments: Any, segment: UnitSegment) -> NDArray[np.int8]:
     """A part (N,) of the observation."""
     what = f"segments[{segment.name!r}]"
     if not isinstance(segments, dict) or segment.name not in segments:
