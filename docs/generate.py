@@ -50,7 +50,7 @@ from catan_pz.terms import HARBOR_EDGES, NUM_EDGES, Resource
 PAGES: Final = Path(__file__).parent
 NAMES: Final = [r.name.lower() for r in Resource]
 LINE: Final = 96
-LOG_LINES: Final = 14
+LOG_LINES: Final = 8
 
 _NO_BREAK: Final = "\0"
 _BLOCK: Final = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
