@@ -8,8 +8,8 @@ import pytest
 from catan_pz.agents.programs.agent import START_SECONDS
 from catan_pz.arena.entrants import as_entrants
 from catan_pz.arena.executors.base import Task
-from catan_pz.arena.executors.processes import Pool
-from catan_pz.arena.executors.worker import LOG_BYTES, NONE, DecisionLog, Worker, WorkerArguments
+from catan_pz.arena.executors.processes import Pool, worker_arguments
+from catan_pz.arena.executors.worker import LOG_BYTES, NONE, DecisionLog, Worker
 from catan_pz.arena.forfeits import ACT, RESET
 from catan_pz.arena.schedule import MatchConfig, Schedule
 from catan_pz.rules import Rules
@@ -20,7 +20,7 @@ def test_processes_stay_for_the_next_task() -> None:
     entrants, _ = as_entrants([("counter", Counter), ("dying", Dying(9))])
     config = MatchConfig(("counter", "dying"), Rules.make(None, num_players=2, **QUICK), 7)
     games = list(Schedule(((0, 0), (0, 1)), 2).games())
-    with closing(Pool(WorkerArguments(config, tuple(entrants)))) as pool:
+    with closing(Pool(worker_arguments(config, entrants))) as pool:
         ends = []
         for game in games:
             (results,) = list(pool.run([Task((game,), way="single")], 1))
@@ -37,7 +37,7 @@ def allowed(agent: str, call: str) -> float:
     rules = Rules.make(None, num_players=2, **QUICK)
     config = MatchConfig((agent, "random"), rules, 7, seconds_per_decision=2.0)
     worker = Worker.__new__(Worker)
-    worker.arguments = WorkerArguments(config, tuple(entrants))
+    worker.arguments = worker_arguments(config, entrants)
     worker.log = DecisionLog(bytearray(LOG_BYTES))
     worker.log.start_game(0)
     worker.log.begin(0, call)
@@ -66,6 +66,6 @@ def test_an_agent_that_returns_while_its_process_is_ended_ends_no_match(
     config = MatchConfig(("tardy", "counter"), rules, 7, seconds_per_decision=0.2)
     games = list(Schedule(((0, 1),), 2).games())
     tasks = [Task((game,), way="single") for game in games]
-    with closing(Pool(WorkerArguments(config, tuple(entrants)))) as pool:
+    with closing(Pool(worker_arguments(config, entrants))) as pool:
         found = [result for results in pool.run(tasks, 1) for result in results]
     assert [result.number for result in found] == [game.number for game in games]

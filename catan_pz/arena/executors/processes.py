@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from multiprocessing.connection import wait
-from typing import Final
+from typing import Any, Final
 
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.base import Task
@@ -141,19 +141,25 @@ class ProcessExecutor:
             ValueError: names an entrant that can't be sent to another process.
             RuntimeError: if a worker ends by itself, other than in an agent's decision.
         """
-        _check_picklable(entrants)
-        with closing(Pool(WorkerArguments(config, tuple(entrants)))) as pool:
+        with closing(Pool(worker_arguments(config, entrants))) as pool:
             for results in pool.run(tasks, min(self.workers, len(tasks))):
                 yield from results
 
 
-def _check_picklable(entrants: Sequence[Entrant]) -> None:
+def worker_arguments(
+    config: MatchConfig,
+    entrants: Sequence[Entrant],
+    dumps: Callable[[Any], bytes] = pickle.dumps,
+    where: str = "a worker process",
+) -> WorkerArguments:
+    """What workers need to know; a `ValueError` names an entrant that can't be sent there."""
     for entrant in entrants:
         try:
-            pickle.dumps(entrant)
+            dumps(entrant)
         except Exception as error:
             raise ValueError(
-                f"agent {entrant.name!r} can't be sent to a worker process ({error}); give "
-                "a name or a function of a module that makes it, or play with "
-                'executor="inline"'
+                f"agent {entrant.name!r} can't be sent to {where} ({error}); give a name or a "
+                'function of a module that makes it, or play with executor="inline"'
             ) from error
+    has_programs = any(entrant.is_program or entrant.is_isolated for entrant in entrants)
+    return WorkerArguments(config, dumps(tuple(entrants)), has_programs)

@@ -16,12 +16,12 @@ from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from catan_pz import __version__
 from catan_pz.arena.entrants import Entrant
 from catan_pz.arena.executors.base import Task
-from catan_pz.arena.executors.processes import Pool
+from catan_pz.arena.executors.processes import Pool, worker_arguments
 from catan_pz.arena.executors.worker import WorkerArguments
 from catan_pz.arena.records import record_path
 from catan_pz.arena.results import GameResult
@@ -119,33 +119,18 @@ _CERTAIN: Final = ("error:", "illegal:", "nonsense:", "time:")
 """How reasons of forfeits begin that no end of a node can bring about."""
 
 
-@dataclass(frozen=True)
-class Pickled:
-    """Entrants on their way to a process: unpickled there and nowhere before.
-
-    Attributes:
-        content: what `ray.cloudpickle` gave, local functions included.
-    """
-
-    content: bytes
-
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return pickle.loads, (self.content,)
-
-
 class RayHost:
     """Plays the tasks of a match, one after the other, in a process of this node."""
 
-    def __init__(self, config: MatchConfig, entrants: bytes) -> None:
+    def __init__(self, arguments: WorkerArguments) -> None:
+        config = arguments.config
         self._records = None
         if config.records is not None:
             self._records = tempfile.TemporaryDirectory()
             config = replace(config, records=Path(self._records.name))
         self._config = config
-        self._entrants = entrants
-        # The process unpickles them; this one only hands them on.
-        pickled = cast(tuple[Entrant, ...], Pickled(entrants))
-        self._pool = Pool(WorkerArguments(config, pickled))
+        self._entrants = arguments.entrants
+        self._pool = Pool(replace(arguments, config=config))
         self._playing: Iterator[list[GameResult]] = iter(())
 
     def check(self) -> tuple[str, str, str]:
@@ -235,24 +220,13 @@ class RayExecutor:
                 if workers end again and again, or if a process ends by itself, other than in
                 an agent's call.
         """
-        match = _Match(self._ray, config, self._pickled(entrants), tasks)
+        dumps = self._ray.cloudpickle.dumps
+        arguments = worker_arguments(config, entrants, dumps, "another machine")
+        match = _Match(self._ray, arguments, tasks)
         try:
             yield from match.run(min(self.workers, len(tasks)))
         finally:
             match.close()
-
-    def _pickled(self, entrants: Sequence[Entrant]) -> bytes:
-        dumps = self._ray.cloudpickle.dumps
-        for entrant in entrants:
-            try:
-                dumps(entrant)
-            except Exception as error:
-                raise ValueError(
-                    f"agent {entrant.name!r} can't be sent to another machine ({error}); give a "
-                    "name or a function that makes it"
-                ) from error
-        pickled: bytes = dumps(tuple(entrants))
-        return pickled
 
 
 @dataclass(eq=False)
@@ -269,10 +243,9 @@ class _Worker:
 class _Match:
     """The workers of one match, and the tasks that wait for them."""
 
-    def __init__(self, ray: Any, config: MatchConfig, entrants: bytes, tasks: Sequence[Task]):
+    def __init__(self, ray: Any, arguments: WorkerArguments, tasks: Sequence[Task]):
         self._ray = ray
-        self._config = config
-        self._entrants = entrants
+        self._arguments = arguments
         self._waiting = deque(tasks)
         self._calls: dict[Any, _Worker] = {}
         self._host = ray.remote(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")(RayHost)
@@ -311,7 +284,7 @@ class _Match:
         return ready
 
     def _start_worker(self) -> None:
-        worker = _Worker(self._host.remote(self._config, self._entrants))
+        worker = _Worker(self._host.remote(self._arguments))
         self._calls[worker.actor.check.remote()] = worker
 
     def _answer(self, call: Any, worker: _Worker) -> Iterator[GameResult]:
@@ -355,8 +328,9 @@ class _Match:
         for result, record in answer:
             del worker.unfinished[result.number]
             if record is not None:
-                assert self._config.records is not None
-                with whole_file(record_path(self._config.records, result.number)) as draft:
+                folder = self._arguments.config.records
+                assert folder is not None
+                with whole_file(record_path(folder, result.number)) as draft:
                     draft.write_bytes(record)
             yield result
 

@@ -127,20 +127,21 @@ class WorkerArguments:
 
     Attributes:
         config: of the match.
-        entrants: who plays.
+        entrants: who plays, a pickled tuple of `Entrant`, which the worker alone unpickles: so it
+            can tell what is wrong with one.
+        has_programs: whether some have processes of their own, which take their time to start.
         no_warm_up: places of entrants that are not asked before the first game, as they did
             not answer before.
     """
 
     config: MatchConfig
-    entrants: tuple[Entrant, ...]
+    entrants: bytes
+    has_programs: bool
     no_warm_up: frozenset[int] = frozenset()
 
 
-def run_worker(connection: Connection, pickled: bytes, memory: Any) -> None:
+def run_worker(connection: Connection, arguments: WorkerArguments, memory: Any) -> None:
     """Play the tasks that come in and send results out, until there is no more task.
-
-    What it needs to know, `WorkerArguments`, comes pickled, so that it can tell what is wrong.
 
     Sends a `GameResult` for each game, None whenever it is ready for a task, or the exception
     that ended it.
@@ -151,9 +152,9 @@ def run_worker(connection: Connection, pickled: bytes, memory: Any) -> None:
     log = DecisionLog(memory)
     agents: list[Agent] = []
     try:
-        arguments = _unpickled(pickled)
+        entrants = _unpickled(arguments.entrants)
         limit = arguments.config.seconds_per_decision
-        agents += [entrant.make(limit) for entrant in arguments.entrants]
+        agents += [entrant.make(limit) for entrant in entrants]
         _warm_up(arguments, agents, log)
         connection.send(None)
         while (task := connection.recv()) is not None:
@@ -169,15 +170,15 @@ def run_worker(connection: Connection, pickled: bytes, memory: Any) -> None:
         end_programs(agents)
 
 
-def _unpickled(pickled: bytes) -> WorkerArguments:
+def _unpickled(pickled: bytes) -> tuple[Entrant, ...]:
     try:
-        arguments: WorkerArguments = pickle.loads(pickled)
+        entrants: tuple[Entrant, ...] = pickle.loads(pickled)
     except Exception as error:
         raise ValueError(
             f"a worker process can't make the agents ({type(error).__name__}: {error}); give "
             'names, functions or classes of a module, or play with executor="inline"'
         ) from error
-    return arguments
+    return entrants
 
 
 def _warm_up(arguments: WorkerArguments, agents: Sequence[Agent], log: DecisionLog) -> None:
@@ -230,7 +231,7 @@ class Worker:
         self.log.start_game(NONE)
         self.connection, other_end = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(
-            target=run_worker, args=(other_end, pickle.dumps(arguments), memory), daemon=True
+            target=run_worker, args=(other_end, arguments, memory), daemon=True
         )
         self._process.start()
         other_end.close()
@@ -297,10 +298,8 @@ class Worker:
         limit = self.arguments.config.seconds_per_decision or math.inf
         if not self.is_warming_up and self.log.call != RESET:
             return limit
-        entrants = self.arguments.entrants
-        has_programs = any(entrant.is_program or entrant.is_isolated for entrant in entrants)
         # Programs that don't start in time are ended by their agents first, which say so.
-        return limit + WARM_UP_SECONDS + (2 * START_SECONDS if has_programs else 0.0)
+        return limit + WARM_UP_SECONDS + (2 * START_SECONDS if self.arguments.has_programs else 0.0)
 
     def forfeit(self, reason: str) -> GameResult | None:
         """The game in progress, lost by the seat whose agent was called; None if there is none.
