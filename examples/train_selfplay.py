@@ -158,11 +158,7 @@ Aim = Literal["imitation", "critic", "ppo"]
 class Learner:
     """Plays rounds of games, and learns from what was played.
 
-    Attributes:
-        start: the policy that self-play began with; None before.
-        frames: decisions that were learned from, without those of an expert.
-        demonstrations: decisions of an expert that were imitated.
-        rounds: rounds that weren't imitation.
+    `start` is the policy that self-play began with; `frames` and `rounds` don't count imitation.
     """
 
     def __init__(self, args: Args) -> None:

@@ -20,8 +20,7 @@ last state and plays the same round again: nothing is lost, nothing counts twice
 these states beside network, optimizer and the last versions; `--resume` continues after any kill
 and computes the same numbers, on the same kind of CPU, as a training that never stopped.
 
-In a share of the games past selves play all seats but one, and only the learner's decisions are
-learned from. Sources: Schulman et al., "Proximal Policy Optimization Algorithms", 2017; Espeholt et
+In a share of the games past selves play all seats but one. Sources: Schulman et al., "Proximal Policy Optimization Algorithms", 2017; Espeholt et
 al., "IMPALA", 2018, for actors whose weights are older than the learner's.
 """
 
@@ -130,16 +129,7 @@ class Args(TrainingArgs):
 
 
 def check_filled(args: Args, decisions: int, what: str) -> None:
-    """Refuse minibatches of one decision or none: their advantages have no deviation.
-
-    Args:
-        args: the options.
-        decisions: that a process learns from in a round.
-        what: the round, for the error.
-
-    Raises:
-        ValueError: names the option, its value and what is allowed.
-    """
+    """Refuse minibatches of one decision or none: their advantages have no deviation."""
     if decisions < 2 * args.minibatches:
         allowed = (
             f"up to {decisions // 2}: two decisions a minibatch, and {what} gives a process "
@@ -180,13 +170,7 @@ class Worker:
 
     @torch.no_grad()
     def play(self, number: int, version: int, weights: dict[str, Any], league: Any) -> Any:
-        """Play a round.
-
-        Args:
-            number: of the round.
-            version: of the weights.
-            weights: of the learner.
-            league: policies of the past selves that play; they are shared out among the games.
+        """Play a round with weights of this version, and past selves that share the league's games.
 
         Returns:
             Arrays (T, B, ...) of fixed shapes, the version, and the state of the games.
@@ -230,12 +214,7 @@ class Worker:
 def learn(
     args: Args, network: ActorCritic, optimizer: Any, rounds: list[dict[str, Any]], number: int
 ) -> dict[str, float]:
-    """Make an update with a round of the workers; what it tells of the data.
-
-    Raises:
-        ValueError: if a minibatch would have fewer than two decisions.
-        FloatingPointError: if the loss isn't finite.
-    """
+    """Make an update with a round of the workers; its figures."""
     device = next(network.parameters()).device
     batch = {
         name: torch.from_numpy(np.concatenate([given[name][given["learned"]] for given in rounds]))
