@@ -20,8 +20,9 @@ last state and plays the same round again: nothing is lost, nothing counts twice
 these states beside network, optimizer and the last versions; `--resume` continues after any kill
 and computes the same numbers, on the same kind of CPU, as a training that never stopped.
 
-In a share of the games past selves play all seats but one. Sources: Schulman et al., "Proximal Policy Optimization Algorithms", 2017; Espeholt et
-al., "IMPALA", 2018, for actors whose weights are older than the learner's.
+In a share of the games past selves play all seats but one. Sources: Schulman et al., "Proximal
+Policy Optimization Algorithms", 2017; Espeholt et al., "IMPALA", 2018, for actors whose weights are
+older than the learner's.
 """
 
 import os
