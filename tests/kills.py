@@ -9,10 +9,8 @@ results and records of games, models, curves, and the whole state of a learner.
 import argparse
 import hashlib
 import json
-import multiprocessing
-import os
 import random
-import runpy
+import subprocess
 import sys
 import tempfile
 import time
@@ -27,7 +25,7 @@ from catan_pz.arena import load_results
 from catan_pz.game.record import GameRecord
 from tests.examples.programs import EXAMPLES
 
-KILLS = 30
+KILLS = 10
 TIME_LIMIT = 3600
 """Seconds in which a program must end."""
 
@@ -125,10 +123,6 @@ PROGRAMS: dict[str, Program] = {
     "ppo": Trainer(
         f"{EXAMPLES}/train_maskable_ppo.py", f"{_EXAMPLE} {_LEAGUE} --n-steps 8 --n-epochs 1"
     ),
-    "dqn": Trainer(
-        f"{EXAMPLES}/train_dqn.py",
-        f"{_EXAMPLE} {_LEAGUE} --train-freq 8 --buffer-size 512 --learning-starts 128",
-    ),
     "train": Trainer(
         "-m catan_pz.cli train",
         f"{_GAMES} --games 4 --device cpu --set max_turns=50",
@@ -161,35 +155,17 @@ def run(program: Program, folder: Path, until: Callable[[], bool] = lambda: Fals
     """
     folder.mkdir(exist_ok=True)
     log = folder.with_suffix(".log")
-    process = _PROCESSES.Process(target=_start, args=(program.words(folder), log))
-    process.start()
+    with log.open("w") as output:
+        command = [sys.executable, *program.words(folder)]
+        process = subprocess.Popen(command, stdout=output, stderr=output)
     start = time.monotonic()
-    while process.is_alive() and not until():
+    while process.poll() is None and not until():
         assert time.monotonic() - start < TIME_LIMIT, "it doesn't end"
         time.sleep(0.002)
     process.kill()
-    process.join()
-    assert process.exitcode in (0, -9), f"it failed: {log.read_text()[-2000:]}"
-    return process.exitcode == 0
-
-
-# Forks of a process that has done nothing but load libraries and compiled rules: each start of a
-# program takes its own work alone.
-_PROCESSES: Any = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["tests.kills_preload"])
-
-
-def _start(words: list[str], log: Path) -> None:
-    """Run a program in this process, with its output in a file."""
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    if words[0] == "-m":
-        sys.argv = words[1:]
-        runpy.run_module(words[1], run_name="__main__")
-    else:
-        sys.argv = words
-        runpy.run_path(words[0], run_name="__main__")
+    code = process.wait()
+    assert code in (0, -9), f"it failed: {log.read_text()[-2000:]}"
+    return code == 0
 
 
 PATIENCE = 2.0

@@ -9,11 +9,11 @@ from catan_pz.batch.steps import (
     NOT_PLACED,
     WHERE_FINISHED,
     Choices,
-    Outcome,
+    LogMemory,
+    NextGames,
     Scoring,
-    Scratch,
     Shown,
-    Starts,
+    StepOutcome,
     deal_in_place,
     draw_action,
     is_due,
@@ -50,7 +50,7 @@ def show_row(games: States, i: int, shown: Shown) -> None:
 
 @entry
 def deal_games(
-    games: States, first: int, last: int, where: int, starts: Starts, shown: Shown
+    games: States, first: int, last: int, where: int, starts: NextGames, shown: Shown
 ) -> None:
     """Start games."""
     for i in range(first, last):
@@ -97,10 +97,10 @@ def step_games(
     last: int,
     choices: Choices,
     scoring: Scoring,
-    scratch: Scratch,
-    outcome: Outcome,
+    scratch: LogMemory,
+    outcome: StepOutcome,
     following: int,
-    starts: Starts,
+    starts: NextGames,
     shown: Shown,
 ) -> None:
     """Play a legal action in every game that goes on; the next games follow if `following`."""

@@ -14,10 +14,10 @@ from catan_pz.batch.steps import (
     FROM_SEEDS,
     WHERE_FINISHED,
     Choices,
-    Outcome,
+    LogMemory,
     Scoring,
-    Scratch,
     Shown,
+    StepOutcome,
 )
 from catan_pz.batch.threaded import ThreadedGames
 from catan_pz.encoders import Encoder
@@ -132,8 +132,8 @@ class CpuBatch(ThreadedGames, Batch):
         self._chosen = Choices(0, self._given, self._rng_states)
         self._drawn = Choices(1, self._actions, self._rng_states)
         self._scoring = Scoring(self._script, self._dense, self._weights)
-        self._scratch = Scratch(event_arrays(size if self._dense else 1), self._terms)
-        self._outcome = Outcome(self._rewards, self.done, self.truncated, self.winner)
+        self._scratch = LogMemory(event_arrays(size if self._dense else 1), self._terms)
+        self._outcome = StepOutcome(self._rewards, self.done, self.truncated, self.winner)
 
     def _deal(self, where: int) -> None:
         self._forget_values()

@@ -10,10 +10,10 @@ from catan_pz.batch.steps import (
     FROM_SEEDS,
     NOTHING_REFUSED,
     Choices,
-    Outcome,
+    NextGames,
     Scoring,
     Shown,
-    Starts,
+    StepOutcome,
 )
 from catan_pz.checks import check_count, check_game_number
 from catan_pz.encoders import Encoder
@@ -109,7 +109,7 @@ class CudaBatch(Batch):
         self._told = device.shared_with_host(_NOTHING)
         how = deal_of(self.rules)
         how = how._replace(blank=own(how.blank), layouts=own(how.layouts))
-        self._starts = Starts(self._seeds, how)
+        self._starts = NextGames(self._seeds, how)
         self._shown = Shown(
             int(observation), view(self.player), view(self._masks), view(self._observations)
         )
@@ -117,7 +117,7 @@ class CudaBatch(Batch):
         self._drawn = Choices(1, view(self._actions), self._rng_states)
         self._scoring = Scoring(own(script_of(self.rules)), self._dense, self._weights)
         told = self._rewards, self.done, self.truncated, self.winner
-        self._outcome = Outcome(*(view(array) for array in told))
+        self._outcome = StepOutcome(*(view(array) for array in told))
 
     def _make_kernels(self) -> None:
         from catan_pz.batch import cuda_kernels as kernels

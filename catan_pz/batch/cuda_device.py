@@ -20,9 +20,9 @@ THREADS_A_BLOCK: Final = 128
 _GIB: Final = 2**30
 
 
-def open_device() -> "Gpu | Simulator":
+def open_device() -> "Gpu | SimulatedGpu":
     """The GPU that torch uses, or the simulator with NUMBA_ENABLE_CUDASIM=1."""
-    return Simulator() if config.ENABLE_CUDASIM else Gpu()
+    return SimulatedGpu() if config.ENABLE_CUDASIM else Gpu()
 
 
 class Gpu:
@@ -156,7 +156,7 @@ class Gpu:
         self._torch.cuda.synchronize(self._index)
 
 
-class Simulator:
+class SimulatedGpu:
     """Numba's simulator: kernels as plain Python, arrays of NumPy; far too slow but to test."""
 
     def check_memory(self, needed: int, what: str) -> None:

@@ -12,10 +12,10 @@ from catan_pz.batch.steps import (
     NOTHING_REFUSED,
     WHERE_FINISHED,
     Choices,
-    Outcome,
+    NextGames,
     Scoring,
     Shown,
-    Starts,
+    StepOutcome,
     deal_in_place,
     draw_action,
     is_due,
@@ -46,7 +46,7 @@ def give_out(staged: States, games: States, i: int, shown: Shown) -> None:
 
 
 def deal_kernel(
-    games: States, refused: Int64Array, where: int, starts: Starts, shown: Shown
+    games: States, refused: Int64Array, where: int, starts: NextGames, shown: Shown
 ) -> None:
     """Start games; none if an action was refused, of which the host has yet to be told."""
     i = cuda.grid(1)
@@ -93,9 +93,9 @@ def step_kernel(
     refused: Int64Array,
     told: Int64Array,
     scoring: Scoring,
-    outcome: Outcome,
+    outcome: StepOutcome,
     following: int,
-    starts: Starts,
+    starts: NextGames,
     shown: Shown,
 ) -> None:
     """Play a legal action in every game that goes on; none if one was refused.

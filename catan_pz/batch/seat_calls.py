@@ -6,7 +6,15 @@ to `last`, as those of `batch.calls` do.
 
 from typing import NamedTuple
 
-from catan_pz.batch.steps import Scoring, Scratch, Shown, Starts, deal_in_place, draw_action, is_due
+from catan_pz.batch.steps import (
+    LogMemory,
+    NextGames,
+    Scoring,
+    Shown,
+    deal_in_place,
+    draw_action,
+    is_due,
+)
 from catan_pz.engine import chance, legal
 from catan_pz.engine.play import COUNTED, ENDS, Log, play
 from catan_pz.engine.seats import places_from
@@ -85,10 +93,10 @@ def deal_seats(
     first: int,
     last: int,
     where: int,
-    starts: Starts,
+    starts: NextGames,
     drawn: Drawn,
     scoring: Scoring,
-    scratch: Scratch,
+    scratch: LogMemory,
     learners: Learners,
     shown: Shown,
 ) -> None:
@@ -119,7 +127,7 @@ def play_seats(
     actions: Int64Array,
     drawn: Drawn,
     scoring: Scoring,
-    scratch: Scratch,
+    scratch: LogMemory,
     learners: Learners,
     shown: Shown,
 ) -> int:

@@ -41,7 +41,7 @@ NOTHING_REFUSED = 2**62
 """Place of the first illegal action where all are legal."""
 
 
-class Starts(NamedTuple):
+class NextGames(NamedTuple):
     """Where the next games come from: (B,) seeds of the games that are on, and their deal."""
 
     seeds: UInt64Array
@@ -73,14 +73,14 @@ class Scoring(NamedTuple):
     weights: Float64Array
 
 
-class Scratch(NamedTuple):
+class LogMemory(NamedTuple):
     """Memory for logs: events (B, ...), or one row where none are written; terms (B, P, F)."""
 
     events: Int16Cube
     terms: Int8Cube
 
 
-class Outcome(NamedTuple):
+class StepOutcome(NamedTuple):
     """What the last step was: (B, P) rewards, (B,) ends and winners."""
 
     rewards: Float32Matrix
@@ -96,7 +96,7 @@ def is_due(s: State, where: int) -> bool:
 
 
 @kernel
-def deal_in_place(games: States, i: int, place: int, where: int, starts: Starts) -> None:
+def deal_in_place(games: States, i: int, place: int, where: int, starts: NextGames) -> None:
     """Start a game; the next one has a hash of the seed."""
     seeds = starts.seeds
     if where != FROM_SEEDS:
@@ -148,7 +148,7 @@ def play_in_place(
     choices: Choices,
     scoring: Scoring,
     log: Log,
-    outcome: Outcome,
+    outcome: StepOutcome,
 ) -> None:
     """Play a step, if there is one, and note what it was."""
     s, actions, reward = games[i], choices.actions, outcome.rewards[place]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from catan_pz.batch import calls as batch_calls
 from catan_pz.batch.base import MOST_GAMES, Interruptible, seeds_from
-from catan_pz.batch.steps import Starts
+from catan_pz.batch.steps import NextGames
 from catan_pz.checks import check_count, check_game_number
 from catan_pz.engine.options import deal_of, script_of
 from catan_pz.engine.state import STATE, as_games
@@ -58,7 +58,7 @@ class ThreadedGames(Interruptible):
         self.games = as_games(np.zeros(self.num_games, STATE))
         self.seeds = np.zeros(self.num_games, np.uint64)
         self._given = np.zeros(self.num_games, np.int64)
-        self._starts = Starts(self.seeds, deal_of(rules))
+        self._starts = NextGames(self.seeds, deal_of(rules))
         self._script = script_of(rules)
         if numba.config.DISABLE_JIT:
             threads = 1  # others would only wait for the interpreter

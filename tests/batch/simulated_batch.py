@@ -39,7 +39,7 @@ def give_out_tensors() -> None:
 
     from catan_pz.batch import cuda_device
 
-    class Tensors(cuda_device.Simulator):
+    class Tensors(cuda_device.SimulatedGpu):
         """The simulator with tensors."""
 
         def zeros(self, shape: tuple[int, ...], dtype: type) -> Any:
@@ -51,7 +51,7 @@ def give_out_tensors() -> None:
         def view(self, array: Any) -> np.ndarray:
             return array.numpy() if isinstance(array, torch.Tensor) else array
 
-    cuda_device.Simulator = Tensors
+    cuda_device.SimulatedGpu = Tensors
 
 
 def simulated(device: str) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 import numba
 import pytest
 
-from catan_pz import files
 from catan_pz.kernels import cache, notices, stamp
 from catan_pz.kernels.backend import BACKEND
 from catan_pz.kernels.notices import compile_hook
@@ -203,7 +202,7 @@ def test_a_folder_that_takes_no_file_is_told_once(toy: Toy, monkeypatch, caplog)
     def refuse(*_args: object, **_options: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(files.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(cache, "whole_file", refuse)
     assert [toy.start() for _ in range(2)] == [1, 1]
     (said,) = caplog.messages
     assert os.strerror(errno.ENOSPC) in said

@@ -227,7 +227,7 @@ class SingleLearnerBatch(ThreadedGames):
         detail = self._dense
         self._scoring = batch_rules.Scoring(self._script, detail, weights_of(self._reward))
         events = event_arrays(size if detail else 1)
-        self._scratch = batch_rules.Scratch(events, self._terms)
+        self._scratch = batch_rules.LogMemory(events, self._terms)
 
     def _take_turns(self) -> None:
         self._sets.reverse()
