@@ -2,8 +2,10 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// Where a narrow screen cuts the desk: hand and cards, then tray and buttons.
+// Where a narrow screen cuts the desk: hand and cards, then tray and buttons; and how far within the
+// desk's frame, which would be open at the cut.
 const DESK_CUTS = [612, 608];
+const DESK_RIM = { side: 14, top: 8, bottom: 14 };
 
 function svgElement(name, attributes) {
   const made = document.createElementNS(SVG, name);
@@ -51,9 +53,9 @@ export class Picture {
     const high = top;
     const parts = [[0, 0, split, high], [split, 0, width - split, high]];
     if (!desk) return parts;
-    const lower = height + desk - top;
-    const cut = [[0, DESK_CUTS[0]], [DESK_CUTS[1], width]];
-    const cards = cut.map(([from, to]) => [from, top, to - from, lower]);
+    const cut = [[DESK_RIM.side, DESK_CUTS[0]], [DESK_CUTS[1], width - DESK_RIM.side]];
+    const lower = height + desk - top - DESK_RIM.top - DESK_RIM.bottom;
+    const cards = cut.map(([from, to]) => [from, top + DESK_RIM.top, to - from, lower]);
     return [parts[0], ...cards, parts[1]];
   }
 

@@ -269,6 +269,12 @@ def test_a_phone_by_touch(open_page: Callable[..., Any], serve: Callable[..., An
     page = open_page(served.link(0), **PHONE)
     arrive(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    # Both parts of the desk lie within its frame, which would be open where it is cut.
+    boxes = page.evaluate("tablePage.picture.views.slice(1, 3).map((view) => view.box)")
+    assert len(boxes) == 2
+    for x, y, width, height in boxes:
+        assert 10 < x < x + width < 1110
+        assert 738 < y < y + height < 888
     for _ in range(4):
         wait_for_turn(page)
         press(page, chosen(page), "tap")
