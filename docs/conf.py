@@ -9,7 +9,7 @@ from catan_pz.agents import load
 from catan_pz.game.game import Game
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import frames_of_match
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from catan_pz.web.replay import make_replay
 
 project = "catan-pz"
@@ -56,7 +56,7 @@ def setup(app: Sphinx) -> None:
 
 def _write_replay(app: Sphinx, error: Exception | None) -> None:
     if error is None and app.builder.format == "html":
-        session = Session(Game(seed=3), [load("heuristic")] * 4, seed=3)
+        session = PlayedGame(Game(seed=3), [load("heuristic")] * 4, seed=3)
         notes = Annotations(win_probability=load("search", simulations=60))
         replay = make_replay(frames_of_match(session, notes), names=session.names)
         replay.save(Path(app.outdir) / "replay.html")

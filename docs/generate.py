@@ -36,7 +36,7 @@ from catan_pz.kernels import types
 from catan_pz.kernels.backend import fast_versions
 from catan_pz.observation import segments
 from catan_pz.observation.global_state import GLOBAL_PLACES, GLOBAL_SIZE, HIDDEN_SEGMENTS
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from catan_pz.play.typed_commands import marks, menu_words
 from catan_pz.published.factored import factored
 from catan_pz.render.ansi import board_text
@@ -506,7 +506,7 @@ def terminal() -> str:
 
 def log() -> str:
     """How a match between random players begins."""
-    match = Session(Game(seed=5, num_players=2), [RandomAgent(), RandomAgent()], 5)
+    match = PlayedGame(Game(seed=5, num_players=2), [RandomAgent(), RandomAgent()], 5)
     match.names = ["random", "random"]
     while len(match.log) < LOG_LINES:
         match.table.step()

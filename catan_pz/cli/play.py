@@ -30,7 +30,7 @@ from catan_pz.cli.files import check_record_target, load_record
 from catan_pz.cli.options import RuleChoice, rule_options, seed_option
 
 if TYPE_CHECKING:
-    from catan_pz.play.session import Session
+    from catan_pz.play.session import PlayedGame
     from catan_pz.rules import Rules
 
 
@@ -91,7 +91,7 @@ def play(
     """
     from catan_pz.files import is_terminal
     from catan_pz.game.game import Game, drawn_seed
-    from catan_pz.play.session import Session, get_ready, names_of
+    from catan_pz.play.session import PlayedGame, get_ready, names_of
 
     browser = in_browser(browser)
     rows = terminal_rows() if not browser and is_terminal(sys.stdout) else None
@@ -104,7 +104,7 @@ def play(
         with compiling_shown():
             get_ready(made, agents)
         names = names_of(agents, name or "Human")
-        session = Session(Game(made, seed), agents, seed, names, specs=specs)
+        session = PlayedGame(Game(made, seed), agents, seed, names, specs=specs)
     else:
         session = _resumed(resumed, seat, name, against, seed)
     target = record or resumed
@@ -125,8 +125,8 @@ def play(
 
 def _resumed(
     path: Path, seat: int | None, name: str | None, against: str | None, seed: int
-) -> "Session":
-    from catan_pz.play.session import Session, get_ready, names_of
+) -> "PlayedGame":
+    from catan_pz.play.session import PlayedGame, get_ready, names_of
     from catan_pz.rules import Rules
 
     record = load_record(path)
@@ -143,7 +143,7 @@ def _resumed(
     with compiling_shown():
         get_ready(rules, agents)
         try:
-            return Session.resumed(record, agents, seed, called, specs)
+            return PlayedGame.resumed(record, agents, seed, called, specs)
         except ValueError as error:
             raise click.ClickException(f"{path} can't be continued: {error}") from error
 
@@ -188,7 +188,7 @@ def loaded(specs: Sequence[str | None], rules: "Rules") -> list[Any]:
     return [None if spec is None else load_agent(spec, rules) for spec in specs]
 
 
-def _play_in_browser(session: "Session", record: Path | None, pause: float) -> None:
+def _play_in_browser(session: "PlayedGame", record: Path | None, pause: float) -> None:
     from catan_pz.web.live_table import LiveTable
     from catan_pz.web.table import HostedGame
 
@@ -198,7 +198,7 @@ def _play_in_browser(session: "Session", record: Path | None, pause: float) -> N
     click.echo(table.hosted.session.result())
 
 
-def _play_in_terminal(session: "Session", rows: int | None, pause: float) -> None:
+def _play_in_terminal(session: "PlayedGame", rows: int | None, pause: float) -> None:
     from catan_pz.play.terminal_game import PlayerLeft, TerminalGame
 
     color = rows is not None and "NO_COLOR" not in os.environ

@@ -139,7 +139,7 @@ class _Asked(NamedTuple):
             kept: the `SavedTable` that goes on.
         """
         from catan_pz.game.game import Game
-        from catan_pz.play.session import Session, get_ready
+        from catan_pz.play.session import PlayedGame, get_ready
         from catan_pz.web.live_table import LiveTable
         from catan_pz.web.table import HostedGame
 
@@ -150,10 +150,10 @@ class _Asked(NamedTuple):
         # Whoever knows the seed knows what chance brings, so it is kept secret.
         seed = secrets.randbits(63)
         if kept:
-            session = Session.resumed(kept.record, playing, seed, adviser=adviser)
+            session = PlayedGame.resumed(kept.record, playing, seed, adviser=adviser)
         else:
             game = Game(rules, seed)
-            session = Session(game, playing, seed, names, specs=specs, adviser=adviser)
+            session = PlayedGame(game, playing, seed, names, specs=specs, adviser=adviser)
             session.draw_chance_anew(secrets.randbits(63))
         return LiveTable(HostedGame(session, kept and kept.links), file, self.pause)
 

@@ -16,7 +16,7 @@ from catan_pz.cli.options import RuleChoice
 from catan_pz.game.game import Game, drawn_seed
 from catan_pz.play.annotations import Annotations
 from catan_pz.play.frames import Frame, frames_of_match, frames_of_record
-from catan_pz.play.session import Session, get_ready
+from catan_pz.play.session import PlayedGame, get_ready
 from catan_pz.progress import progress_bar
 from catan_pz.render.export import FILMS, PICTURES, save_film, save_picture
 from catan_pz.render.svg import board_svg
@@ -74,7 +74,7 @@ class Show(NamedTuple):
     names: list[str] | None
     annotations: Annotations
     total: int | None = None
-    session: Session | None = None
+    session: PlayedGame | None = None
 
     def close(self) -> None:
         """Let all agents go."""
@@ -124,7 +124,7 @@ def live_show(agents: str, asked: Asked, seed: int | None, options: RuleChoice) 
     with compiling_shown():
         get_ready(rules, players)
     seed = drawn_seed() if seed is None else seed
-    session = Session(Game(rules, seed), players, seed, viewer=asked.viewer, specs=specs)
+    session = PlayedGame(Game(rules, seed), players, seed, viewer=asked.viewer, specs=specs)
     frames = frames_of_match(session, annotate)
     return Show(frames, asked.viewer, session.names, annotate, session=session)
 

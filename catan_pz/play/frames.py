@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from catan_pz.agents.advice import Advice
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from catan_pz.render.log import log_line
 from catan_pz.render.overlay import Overlay
 from catan_pz.render.view import check_viewer
@@ -85,7 +85,7 @@ def frames_of_record(
         yield Frame(game.snapshot(), line, annotate(game), action, viewer)
 
 
-def frames_of_match(session: Session, annotate: Annotate = without_notes) -> Iterator[Frame]:
+def frames_of_match(session: PlayedGame, annotate: Annotate = without_notes) -> Iterator[Frame]:
     """The positions of a match between agents, as it is played."""
     viewer = session.viewer
     yield Frame(session.snapshot(), None, annotate(session.game), viewer=viewer)

@@ -36,7 +36,7 @@ def names_of(agents: Sequence[Agent | None], person: str = "Human") -> list[str]
     return [person if agent is None else agent.name for agent in agents]
 
 
-class Session:
+class PlayedGame:
     """One game with its agents, its record and what each viewer reads of it.
 
     Args:
@@ -124,10 +124,10 @@ class Session:
         session.draw_chance_anew(seed)
         return session
 
-    def again(self) -> "Session":
+    def again(self) -> "PlayedGame":
         """Another game of the same seats, which nobody can foretell."""
         seed = secrets.randbits(63)
-        return Session(
+        return PlayedGame(
             Game(self.game.rules, seed),
             self.agents,
             seed,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from textwrap import shorten, wrap
 from typing import Final
 
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from catan_pz.play.typed_commands import CommandError, marks, menu, menu_words, parse
 from catan_pz.render.ansi import COLUMNS, LEGEND, board_text
 
@@ -42,7 +42,7 @@ class TerminalGame:
 
     def __init__(
         self,
-        session: Session,
+        session: PlayedGame,
         ask: Callable[[str], str],
         say: Callable[[str], None],
         *,

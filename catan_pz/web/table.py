@@ -11,7 +11,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.play.controls import Control, Draft, controls, edge_area, hex_area, vertex_area
 from catan_pz.play.desk import desk_layers
 from catan_pz.play.desk_layout import DESK, DESK_HEIGHT
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from catan_pz.render.geometry import HEX_POSITIONS, VERTEX_POSITIONS
 from catan_pz.render.layout import HEIGHT, MARGIN, SEA_WIDTH, WIDTH, Area, Bar, Box, Disc
 from catan_pz.render.svg import table as table_layers
@@ -58,7 +58,7 @@ class HostedGame:
         links: the secrets, by viewer.
     """
 
-    def __init__(self, session: Session, links: Mapping[int, str] | None = None) -> None:
+    def __init__(self, session: PlayedGame, links: Mapping[int, str] | None = None) -> None:
         self.session = session
         self.links = dict(links or {v: secrets.token_urlsafe(16) for v in session.logs})
         self._drafts: dict[int, Draft] = {}

@@ -8,7 +8,7 @@ from catan_pz.events import ONLOOKER
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.play.frames import frames_of_match, frames_of_record
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from tests.play.recordings import RULES
 
 
@@ -34,12 +34,12 @@ def test_frames_carry_their_viewer(recorded: Path) -> None:
     for viewer in (None, ONLOOKER, 1):
         record = GameRecord.load(recorded)
         assert {frame.viewer for frame in frames_of_record(record, viewer)} == {viewer}
-        match = Session(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4, viewer=viewer)
+        match = PlayedGame(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4, viewer=viewer)
         assert {frame.viewer for frame in frames_of_match(match)} == {viewer}
 
 
 def test_a_match_is_the_same_watched_and_recorded(tmp_path: Path) -> None:
-    match = Session(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4)
+    match = PlayedGame(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4)
     live = list(frames_of_match(match))
     match.record.save(tmp_path / "game.jsonl")
     again = list(frames_of_record(GameRecord.load(tmp_path / "game.jsonl"), None, match.names))

@@ -7,7 +7,7 @@ from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
 from catan_pz.play.frames import frames_of_match, frames_of_record
 from catan_pz.play.playback import Playback, name_of
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from tests.play.recordings import RULES
 
 
@@ -79,7 +79,7 @@ def test_pages_go_from_turn_to_turn(playback: Playback, recorded: Path) -> None:
 
 
 def test_a_live_match_is_played_as_far_as_it_is_watched() -> None:
-    match = Session(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4)
+    match = PlayedGame(Game(RULES, 4), [RandomAgent(), RandomAgent()], 4)
     playback = Playback(frames_of_match(match))
     playback.key("right")
     assert len(match.record.decisions) == 1

@@ -6,7 +6,7 @@ import pytest
 
 from catan_pz.agents.random import RandomAgent
 from catan_pz.game.record import GameRecord
-from catan_pz.play.session import Session, get_ready
+from catan_pz.play.session import PlayedGame, get_ready
 from catan_pz.rules import Rules
 from tests.play.sessions import choice, session
 
@@ -37,7 +37,7 @@ def test_a_recorded_game_goes_on_where_it_was_left(tmp_path: Path) -> None:
     leave_after(match, 40)
     match.record.save(tmp_path / "game.jsonl")
     record = GameRecord.load(tmp_path / "game.jsonl")
-    again = Session.resumed(record, [None, RandomAgent()], 7)
+    again = PlayedGame.resumed(record, [None, RandomAgent()], 7)
     assert again.names == ["Ann", "random"]
     assert again.log == match.log
     assert again.record == match.record
@@ -57,7 +57,7 @@ def test_chance_is_drawn_anew_in_a_game_that_goes_on() -> None:
     leave_after(match, 40)
     drawn = set()
     for seed in range(8):
-        again = Session.resumed(match.record, [None, RandomAgent()], seed)
+        again = PlayedGame.resumed(match.record, [None, RandomAgent()], seed)
         drawn.add(again.snapshot()["rng"]["state"])
     assert len(drawn) == 8
 
@@ -73,7 +73,7 @@ def test_a_finished_game_is_not_gone_on_with() -> None:
             left.append(self.seat)
 
     with pytest.raises(ValueError, match="the recorded game is over"):
-        Session.resumed(match.record, [None, Leaving()], 1)
+        PlayedGame.resumed(match.record, [None, Leaving()], 1)
     assert left == [1]
 
 

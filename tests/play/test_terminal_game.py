@@ -3,7 +3,7 @@ import pytest
 
 from catan_pz.game.game import Game
 from catan_pz.play import typed_commands
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from catan_pz.play.terminal_game import PlayerLeft, TerminalGame
 from catan_pz.render.ansi import ASIDE_COLUMNS, ASIDE_LINES
 from catan_pz.rules import Rules
@@ -52,7 +52,7 @@ CLEAR = "\x1b[H\x1b[J"
 slept: list[float] = []
 
 
-def screens_of(match: Session, rows: int, pause: float = 0.0) -> list[str]:
+def screens_of(match: PlayedGame, rows: int, pause: float = 0.0) -> list[str]:
     """What a terminal shows of a whole game, screen by screen."""
     rng = np.random.default_rng(2)
     shown: list[str] = []

@@ -9,7 +9,7 @@ from catan_pz import agents
 from catan_pz.agents.base import Agent
 from catan_pz.game.game import Game
 from catan_pz.game.record import GameRecord
-from catan_pz.play.session import Session
+from catan_pz.play.session import PlayedGame
 from catan_pz.rules import Rules
 from catan_pz.web.table import HostedGame
 
@@ -32,9 +32,9 @@ def hosted(
     specs = [None if player is None else "random" for player in players]
     names = names or NAMES[: len(playing)]
     if record is None:
-        session = Session(Game(rules, seed), playing, seed, names, specs=specs, adviser=adviser)
+        session = PlayedGame(Game(rules, seed), playing, seed, names, specs=specs, adviser=adviser)
     else:
-        session = Session.resumed(record, playing, seed, names, specs, adviser)
+        session = PlayedGame.resumed(record, playing, seed, names, specs, adviser)
     return HostedGame(session, links)
 
 
