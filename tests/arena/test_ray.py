@@ -193,7 +193,3 @@ class TestBadInput:
         assert main(["tournament", "random,weighted", "--executor=ray"]) == 1
         said = capsys.readouterr().err
         assert said == "Error: playing on a cluster needs Ray: pip install 'catan-pz[ray]'\n"
-
-    def test_an_address_without_ray(self, capsys: Any) -> None:
-        assert main(["tournament", "random,weighted", "--address=auto"]) == 2
-        assert "add --executor ray" in capsys.readouterr().err
