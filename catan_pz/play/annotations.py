@@ -19,7 +19,7 @@ MOST_DRAWN: Final = 12
 
 
 class Annotations:
-    """Asks agents about each position of a game; `ui.frames` calls it.
+    """Asks agents about each position of a game; `play.frames` calls it.
 
     Nothing in the notes rests on more than the viewer may see. With a viewer, advice is given
     at its own decisions, and win probabilities are estimated from its view. Without one, advice

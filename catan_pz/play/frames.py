@@ -71,7 +71,7 @@ def frames_of_record(
         viewer: the seat whose knowledge lines and pictures are limited to, or `ONLOOKER`; None
             for all.
         names: of the seats; those in the record where None.
-        annotate: gives the notes on each position, such as `ui.annotations.Annotations`.
+        annotate: gives the notes on each position, such as `play.annotations.Annotations`.
 
     Raises:
         ValueError: if the record isn't that of a game by the rules, names its line; or if

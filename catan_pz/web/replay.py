@@ -67,7 +67,7 @@ def make_replay(
     """Make a replay of a game.
 
     Args:
-        frames: its positions, such as `ui.frames.frames_of_record` gives them; at least one.
+        frames: its positions, such as `play.frames.frames_of_record` gives them; at least one.
             Their lines are shown as given, so they must not say what the viewer may not know.
         viewer: the seat whose knowledge is shown; that of the frames where None, which shows all
             hands if they have none.
