@@ -132,6 +132,7 @@ class SingleLearnerBatch(ThreadedGames):
         self._linear = is_linear(self._reward)
         self._dense = int(not is_sparse(self._reward))
         self._seated = SeatedOpponents(self.num_games, self.rules, self._result)
+        self._opponent_rng = np.zeros(self.num_games, np.uint64)
         self.opponents = opponents
         self.encoder = as_encoder(observation)
         self._encoded: Lazy[Any] = Lazy(self._encode)
@@ -153,7 +154,9 @@ class SingleLearnerBatch(ThreadedGames):
         self._seated.replace(opponents)
         self._random_places = self._seated.random_places
         # A reward that only Python knows has to see every decision.
-        self._random_inside = self._random_places if self._linear else 0
+        inside = self._random_places if self._linear else 0
+        self._drawn_inside = seat_calls.Drawn(inside, self._opponent_rng)
+        self._drawn = seat_calls.Drawn(self._random_places, self._opponent_rng)
 
     @property
     def seen(self) -> Any:
@@ -220,7 +223,6 @@ class SingleLearnerBatch(ThreadedGames):
         self._waiting = np.zeros(size, np.bool_)
         self._actions = np.zeros(size, np.int64)
         self._sample = np.zeros(size, np.int64)
-        self._opponent_rng = np.zeros(size, np.uint64)
         self._sample_rng = np.zeros(size, np.uint64)
         ends = self.reward, self.done, self.truncated, self._waiting
         self._learners = seat_calls.Learners(self._seat, self.seats, *ends)
@@ -244,7 +246,7 @@ class SingleLearnerBatch(ThreadedGames):
             seat_calls.deal_seats,
             where,
             self._starts,
-            seat_calls.Drawn(self._random_inside, self._opponent_rng),
+            self._drawn_inside,
             self._scoring,
             self._scratch,
             self._learners,
@@ -402,7 +404,7 @@ class SingleLearnerBatch(ThreadedGames):
         finished = self._share_out(
             seat_calls.play_seats,
             self._actions,
-            seat_calls.Drawn(self._random_inside, self._opponent_rng),
+            self._drawn_inside,
             self._scoring,
             self._scratch,
             self._learners,
@@ -432,7 +434,7 @@ class SingleLearnerBatch(ThreadedGames):
         if self._random_places:
             self._share_out(
                 seat_calls.draw_waiting,
-                seat_calls.Drawn(self._random_places, self._opponent_rng),
+                self._drawn,
                 self._learners,
                 self._actions,
             )
