@@ -375,3 +375,9 @@ def test_no_positions_may_be_placed() -> None:
     batch.place_games(np.flatnonzero(batch.done), batch.games[:0])
     batch.place_games([], batch.games[:0])
     assert np.asarray(batch.games).tobytes() == before
+
+
+def test_threads_far_beyond_the_cores_are_capped() -> None:
+    with pytest.warns(UserWarning, match="threads=1000000 is far beyond this machine's cores"):
+        batch = CpuBatch(64, threads=10**6, seed=1, trading=False)
+    batch.close()
