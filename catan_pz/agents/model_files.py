@@ -134,7 +134,7 @@ def _shipped(kind: type[M], path: Path) -> M:
 
 
 def encoder_of(header: Mapping[str, Any]) -> Encoder:
-    """The encoder that a file names; those of earlier layouts are for flat observations.
+    """The encoder that a file names.
 
     Files may have no fingerprint of their encoder; its name and layout then count alone.
 
@@ -142,7 +142,7 @@ def encoder_of(header: Mapping[str, Any]) -> Encoder:
         ValueError: for one that isn't known, or is another one of the same name.
     """
     if header["layout"] != LAYOUT:
-        return load("flat")
+        raise ValueError("it was made for another layout of observations")
     name, layout = header["encoder"]["name"], header["encoder"]["layout"]
     if name not in names():
         raise ValueError(

@@ -19,7 +19,6 @@ from catan_pz.agents.base import BatchAgent
 from catan_pz.agents.board_network import BoardNetwork
 from catan_pz.agents.dense_network import DenseNetwork
 from catan_pz.agents.heuristic.agent import EvolvedAgent, HeuristicAgent
-from catan_pz.agents.migration import migrated
 from catan_pz.agents.model_files import (
     card_markdown,
     check_card,
@@ -184,7 +183,7 @@ class Model:
         """
         with model_file(path) as (header, arrays):
             return cls(
-                _network(migrated(header, arrays), **header["network"]),
+                _network(arrays, **header["network"]),
                 outputs=header["outputs"],
                 choice=header["choice"],
                 rules=header["rules"],
