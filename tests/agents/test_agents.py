@@ -166,7 +166,7 @@ def test_a_class_is_an_agent_by_its_module_and_name():
         ("tests.arena.nobody:Builder", "No module named 'tests.arena.nobody'"),
         ("herustic:Best", r"did you mean 'heuristic'\?.*No module named 'herustic'"),
         ("tests.arena.players:Builder:keen=1", "has no option 'keen'"),
-        ("pathlib:PurePath", "allowed: an Agent of"),
+        ("email.message:Message", "allowed: an Agent of"),
         ("tests.arena.players:Failing:3", "write NAME:OPTION=VALUE"),
         ("tests..players:Builder", "allowed: one of"),
         (".players:Builder", "allowed: one of"),
