@@ -36,6 +36,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import torch
+from parts.searched_games import SearchedDecisions, play_searched
 from torch import nn
 
 from catan_pz import agents
@@ -59,7 +60,6 @@ from catan_pz.training.options import (
     training_card,
 )
 from catan_pz.training.run import Run
-from catan_pz.training.searched_games import SearchedDecisions, play_searched
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork, model_named
 
 

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from parts.value_games import Positions, record_in_processes, win_targets
 from torch import nn
 
 from catan_pz.agents.value.agent import ValueAgent
@@ -49,7 +50,6 @@ from catan_pz.training.options import (
     training_card,
 )
 from catan_pz.training.run import Run
-from catan_pz.training.value_games import Positions, record_in_processes, win_targets
 
 
 @dataclass(frozen=True, kw_only=True)

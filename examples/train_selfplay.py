@@ -32,6 +32,14 @@ from typing import Any, Literal
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import torch
+from parts.rivals import Rivals
+from parts.self_play_games import (
+    Decisions,
+    SelfPlayGames,
+    divergence,
+    update_figures,
+)
+from parts.starts import Starts
 from torch import nn
 
 from catan_pz.agents.network import Base, NetworkAgent
@@ -54,16 +62,8 @@ from catan_pz.training.options import (
     set_up,
     training_card,
 )
-from catan_pz.training.rivals import Rivals
 from catan_pz.training.run import Run
-from catan_pz.training.self_play_games import (
-    Decisions,
-    SelfPlayGames,
-    divergence,
-    update_figures,
-)
 from catan_pz.training.self_play_network import Critic, SelfPlayNetwork, model_named
-from catan_pz.training.starts import Starts
 
 
 @dataclass(frozen=True, kw_only=True)

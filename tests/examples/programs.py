@@ -28,8 +28,8 @@ def kill_after_a_checkpoint(program, arguments, out):
 def load(name):
     """A fresh module of a program; dataclasses look it up in `sys.modules` for their help."""
     path = EXAMPLES / f"{name}.py"
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
+    if str(EXAMPLES) not in sys.path:  # as a script's own folder is
+        sys.path.append(str(EXAMPLES))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module

@@ -11,6 +11,7 @@ pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 pytest.importorskip("tyro", reason="takes the extra `train`")
 
 import torch
+from parts.self_play_games import update_figures
 
 from catan_pz import Game, agents
 from catan_pz.agents.network import Model
@@ -19,7 +20,6 @@ from catan_pz.agents.table import Table
 from catan_pz.game import GameRecord
 from catan_pz.training import curves
 from catan_pz.training.checkpoints import Checkpoints, unpack_arrays
-from catan_pz.training.self_play_games import update_figures
 from tests.examples.programs import EXAMPLES, kill_after_a_checkpoint, load
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:tensorboard")
@@ -67,7 +67,13 @@ def whole(program, tmp_path_factory):
 
 def test_it_needs_torch_alone():
     blocked = ("stable_baselines3", "sb3_contrib", "tensorboard")
-    code = "; ".join(["import sys", *(f"sys.modules[{name!r}] = None" for name in blocked)])
+    code = "; ".join(
+        [
+            "import sys",
+            f"sys.path.insert(0, {str(EXAMPLES)!r})",
+            *(f"sys.modules[{name!r}] = None" for name in blocked),
+        ]
+    )
     path = EXAMPLES / "train_selfplay.py"
     arguments = [sys.executable, "-c", f"{code}; import runpy; runpy.run_path({str(path)!r})"]
     subprocess.run(arguments, check=True)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from parts.starts import Starts
 
 from catan_pz import Game
 from catan_pz.agents import load
@@ -13,7 +14,6 @@ from catan_pz.batch.cpu import CpuBatch
 from catan_pz.game import GameRecord
 from catan_pz.rules import Rules
 from catan_pz.terms import DECK_SIZE, Phase
-from catan_pz.training.starts import Starts
 
 RULES = Rules(num_players=3, trading=False, victory_points=5, skip_forced=True)
 

@@ -11,6 +11,8 @@ from typing import Any, Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from parts.rivals import Rivals, sampled
+from parts.starts import Starts
 
 from catan_pz.agents.base import Agent
 from catan_pz.agents.random_stream import SeatSeeds
@@ -18,14 +20,12 @@ from catan_pz.agents.views import Views
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.env.self_play_rollout import SelfPlayRollout
 from catan_pz.observation.symmetries import ACTION_ORDERS, OBSERVATION_ORDERS
-from catan_pz.training.rivals import Rivals, sampled
 from catan_pz.training.self_play_network import (
     BASES_CHOICE,
     SelfPlayNetwork,
     from_the_seat_to_move,
     hidden_part,
 )
-from catan_pz.training.starts import Starts
 
 Network = Any
 """Called with observations, masks and hidden parts; gives log-probabilities and values."""
@@ -131,7 +131,7 @@ class SelfPlayGames:
         players = torch.as_tensor(games.player)
         return units, mask, hidden_part(torch.as_tensor(state), players, games.num_players)
 
-    @torch.no_grad()  # type: ignore[untyped-decorator]
+    @torch.no_grad()
     def play(
         self,
         network: Network,
@@ -270,7 +270,7 @@ def divergence(log_probabilities: torch.Tensor, others: torch.Tensor) -> torch.T
     return (log_probabilities.exp() * (log_probabilities - others)).sum(-1).mean()
 
 
-@torch.no_grad()  # type: ignore[untyped-decorator]
+@torch.no_grad()
 def update_figures(
     network: SelfPlayNetwork, start: Any, played: Decisions
 ) -> dict[str, float | None]:

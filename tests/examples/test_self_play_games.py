@@ -7,6 +7,9 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 
 import torch
+from parts.rivals import Rivals
+from parts.self_play_games import SelfPlayGames, _won
+from parts.starts import Starts
 
 from catan_pz import agents
 from catan_pz.agents.base import BatchAgent
@@ -16,10 +19,7 @@ from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rewards import LinearReward
 from catan_pz.rules import Rules
 from catan_pz.training.league import PastSelves
-from catan_pz.training.rivals import Rivals
-from catan_pz.training.self_play_games import SelfPlayGames, _won
 from catan_pz.training.self_play_network import BASES_CHOICE, SelfPlayNetwork
-from catan_pz.training.starts import Starts
 
 RULES = Rules(num_players=3, trading=False, victory_points=4)
 DISCOUNTS = {"gamma": 0.99, "gae_lambda": 0.9}

@@ -7,11 +7,11 @@ pytest.importorskip("torch", reason="takes the extra `train`")
 pytest.importorskip("sb3_contrib", reason="takes the extra `train`")
 
 import torch
+from parts.rivals import LEARNER, Rivals
 
 from catan_pz.env.self_play import SelfPlayBatch
 from catan_pz.rules import Rules
 from catan_pz.training.league import PastSelves
-from catan_pz.training.rivals import LEARNER, Rivals
 from catan_pz.training.self_play_network import SelfPlayNetwork
 
 RULES = Rules(num_players=2, trading=False)

@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip("torch", reason="takes the extra `train`")
 
 import torch
+from parts.searched_games import SearchedPlayer, play_searched
 
 from catan_pz.agents.network import Base
 from catan_pz.rules import Rules
-from catan_pz.training.searched_games import SearchedPlayer, play_searched
 from catan_pz.training.self_play_network import SelfPlayNetwork
 
 RULES = Rules(num_players=3, trading=False, victory_points=4, skip_forced=True)

@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-
-from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
-from catan_pz.agents.value.net import shipped
-from catan_pz.rules import Rules
-from catan_pz.terms import NOBODY
-from catan_pz.training.value_games import (
+from parts.value_games import (
     Positions,
     record_in_processes,
     record_positions,
     win_targets,
 )
+
+from catan_pz.agents.value.features import NUM_FEATURES, NUM_SHARED
+from catan_pz.agents.value.net import shipped
+from catan_pz.rules import Rules
+from catan_pz.terms import NOBODY
 
 RULES = {n: Rules(num_players=n, trading=False, victory_points=5) for n in (2, 3, 4)}
 

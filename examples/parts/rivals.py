@@ -132,7 +132,7 @@ class Rivals:
         self._games = self._games * keep + games
         self._draw(ended & self._has_rival)
 
-    @torch.no_grad()  # type: ignore[untyped-decorator]
+    @torch.no_grad()
     def act(
         self, units: torch.Tensor, mask: torch.Tensor, where: torch.Tensor, seeds: SeedsOf
     ) -> torch.Tensor:
